@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+find_package(GTest REQUIRED)
+
+# ddproxy_test(ROOM.NAME SOURCES file... LINKS target... [RANKS n...] [LABELS label...] [TIMEOUT seconds])
+# One GoogleTest program, run as the test ROOM.NAME; with RANKS it has an MPI main and is run once for each number of ranks.
+function(ddproxy_test name)
+  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;LINKS;RANKS;LABELS" ${ARGN})
+  string(REPLACE "." "_" target "test_${name}")
+  string(REGEX REPLACE "\\..*" "" room ${name})
+  add_executable(${target} ${TEST_SOURCES})
+  target_link_libraries(${target} PRIVATE ${TEST_LINKS} GTest::gtest)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/ctest)
+  ddproxy_warnings(${target})
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 60)
+  endif()
+  if(TEST_RANKS)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/ctest/mpi_main.cpp)
+    foreach(ranks IN LISTS TEST_RANKS)
+      ddproxy_mpi_test(${name}.ranks${ranks} ${ranks} ${TEST_TIMEOUT} "${room};${TEST_LABELS}" $<TARGET_FILE:${target}>)
+    endforeach()
+  else()
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/ctest/plain_main.cpp)
+    add_test(NAME ${name} COMMAND ${target})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${room};${TEST_LABELS}" SKIP_RETURN_CODE 77)
+  endif()
+endfunction()
+
+# ddproxy_mpi_test(NAME RANKS TIMEOUT LABELS COMMAND...): COMMAND under mpirun, several ranks sharing few cores.
+function(ddproxy_mpi_test name ranks timeout labels)
+  add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${DDPROXY_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" PROCESSORS ${ranks} SKIP_RETURN_CODE 77
+    ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_mpi_yield_when_idle=1;OMP_NUM_THREADS=1;OMP_PROC_BIND=false")
+endfunction()

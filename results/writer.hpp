@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace ddproxy::results {
+
+using Attribute = std::variant<std::int64_t, double, std::string>;
+
+/// Writes a results file (docs/results.md, schema 1) through PATH.part; what was flushed survives a kill.
+/// Datasets are named by their path in the schema, for instance "/sweep/measured"; units, long_name and the names of
+/// the dimensions come from there. A path that the schema does not have is a std::logic_error, a failing write a
+/// std::runtime_error naming the file.
+class Writer {
+ public:
+  /// Creates PATH.part. Throws std::invalid_argument where that cannot be done, saying why.
+  explicit Writer(std::filesystem::path path);
+  ~Writer();  ///< closes without finishing: PATH.part stays, with complete = 0
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+
+  /// Sets an attribute of a group ("/" for the root), replacing an older value.
+  void attribute(std::string_view group, std::string_view name, Attribute const& value);
+
+  /// Writes a whole dataset. `extents` holds the length of each dimension, slowest first; empty means one-dimensional.
+  void write(std::string_view dataset, std::span<const double> values, std::vector<std::size_t> extents = {});
+  void write(std::string_view dataset, std::span<const std::int64_t> values, std::vector<std::size_t> extents = {});
+  void write(std::string_view dataset, std::span<const std::string> values);
+
+  /// Creates a dataset of doubles filled with NaN, to be filled by write_part().
+  void reserve(std::string_view dataset, std::vector<std::size_t> extents);
+
+  /// Writes the block of `counts` values that starts at `offsets`.
+  void write_part(std::string_view dataset, std::vector<std::size_t> const& offsets,
+                  std::vector<std::size_t> const& counts, std::span<const double> values);
+
+  void flush();   ///< to the operating system: a later kill loses nothing written before
+  void finish();  ///< sets complete = 1, closes, syncs to the disk, renames PATH.part to PATH
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ddproxy::results
