@@ -26,24 +26,33 @@ struct AlphaBeta {
   double operator()(std::int64_t bytes) const { return alpha + static_cast<double>(bytes) / beta; }
 };
 
-/// Least squares of the relative error, so that small and large messages count alike. Throws std::invalid_argument for fewer than two points.
+/// Least squares of the relative error, so that small and large messages count alike. Throws
+/// std::invalid_argument for fewer than two points.
 AlphaBeta fit_alpha_beta(std::span<const CostPoint> table);
 
-/// Interpolation of a measured table: monotone cubic in log-log (Fritsch and Carlson, SIAM J. Numer. Anal. 17(2), 1980).
-/// Outside the table: linear in bytes through the two end points, below it never less than proportional. Where seconds
-/// fall as bytes grow, the running maximum is taken. Zero bytes cost nothing.
+/// A point of a table in log-log, with the interpolant's slope.
+struct LogPoint {
+  double x;      ///< log(bytes)
+  double y;      ///< log(seconds)
+  double slope;  ///< dy / dx
+};
+
+/// Interpolation of a measured table: monotone cubic in log-log (Fritsch and Carlson, SIAM J. Numer. Anal.
+/// 17(2), 1980). Outside the table: linear in bytes through the two end points, below it never less than
+/// proportional. Where seconds fall as bytes grow, the running maximum is taken. Zero bytes cost nothing.
 class TableCost {
  public:
-  /// Throws std::invalid_argument for fewer than two points, bytes that do not rise, values that are not positive and finite.
+  /// Throws std::invalid_argument for fewer than two points, bytes that do not rise, values that are not
+  /// positive and finite.
   explicit TableCost(std::vector<CostPoint> table);
   double operator()(std::int64_t bytes) const;
-  bool covers(std::int64_t bytes) const;             ///< false where the figure is an extrapolation
+  bool covers(std::int64_t bytes) const;              ///< false where the figure is an extrapolation
   bool was_made_monotone() const { return raised_; }  ///< true where the running maximum changed a point
   std::vector<CostPoint> const& table() const { return table_; }
 
  private:
   std::vector<CostPoint> table_;
-  std::vector<double> slope_;  ///< d log(seconds) / d log(bytes) at each point
+  std::vector<LogPoint> log_points_;
   bool raised_ = false;
 };
 

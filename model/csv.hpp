@@ -11,9 +11,10 @@
 
 namespace ddproxy::model {
 
-// The CSV files of docs/results.md. Lines that start with '#' are comments, a header names the columns, their order is free.
-// `ms` or `us` may stand for `seconds`. Every reader throws std::invalid_argument "FILE:LINE: what is wrong" for a file that
-// cannot be opened, a missing or unknown column, a value that is no number, is NaN, infinite or negative, a duplicate row.
+// The CSV files of docs/results.md. Lines that start with '#' are comments, a header names the columns, their
+// order is free. `ms` or `us` may stand for `seconds`. Every reader throws std::invalid_argument "FILE:LINE:
+// what is wrong" for a file that cannot be opened, a missing or unknown column, a value that is no number, is
+// NaN, infinite or negative, a duplicate row.
 
 struct LayerTime {
   std::string layer;
@@ -37,7 +38,8 @@ std::vector<LayerTime> read_layer_times(std::filesystem::path const& file);
 std::vector<LayerSize> read_layer_sizes(std::filesystem::path const& file);
 /// `name,numel,seconds`
 std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file);
-/// `bytes,seconds`, optionally `ranks`: then only the rows of `ranks` ranks; 0 takes the only number there is, else an error.
+/// `bytes,seconds`, optionally `ranks`: then only the rows of `ranks` ranks; 0 takes the only number there
+/// is, else an error.
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks = 0);
 
 /// True where the file's header has the column: tells a per-gradient file from a per-layer one.

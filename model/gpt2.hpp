@@ -75,7 +75,7 @@ struct Operation {
 
 /// The gradient of one parameter tensor.
 struct Gradient {
-  std::string name;       ///< as in Hugging Face's GPT-2 without the prefix, for instance "h.3.mlp.c_proj.bias"
+  std::string name;  ///< as in Hugging Face's GPT-2 without the prefix, for instance "h.3.mlp.c_proj.bias"
   std::string layer;
   std::int64_t numel;     ///< elements
   std::size_t operation;  ///< index of the operation that completes it
@@ -86,7 +86,8 @@ struct BackwardPass {
   std::vector<Gradient> gradients;  ///< in ready order: by operation, within one the bias before the weight
 };
 
-/// The backward pass of a model, last layer first; wpe before wte, a tied token embedding last. Throws as check() does.
+/// The backward pass of a model, last layer first; wpe before wte, a tied token embedding last. Throws as
+/// check() does.
 BackwardPass backward_pass(Shape const& shape);
 
 /// Number of parameters: the sum over all gradients' elements.

@@ -29,11 +29,12 @@ Work backward_work(Shape const& shape, Operation const& operation, Tokens tokens
 /// The same for the forward pass of the operation's counterpart.
 Work forward_work(Shape const& shape, Operation const& operation, Tokens tokens, int element_bytes);
 
-/// max(flops / peak, bytes / bandwidth) / efficiency (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009), seconds.
+/// max(flops / peak, bytes / bandwidth) / efficiency (Williams, Waterman, Patterson, "Roofline", CACM 52(4),
+/// 2009), seconds.
 double roofline_seconds(Work const& work, Machine const& machine);
 
 /// Seconds of each operation of the backward pass.
-std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pass, Tokens tokens, Machine const& machine,
-                                     int element_bytes);
+std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pass, Tokens tokens,
+                                     Machine const& machine, int element_bytes);
 
 }  // namespace ddproxy::model

@@ -6,9 +6,9 @@ namespace ddproxy::model {
 
 /// One device's peaks, for the roofline.
 struct Machine {
-  double peak_flops = 0;   ///< flop/s at the precision in use
-  double bandwidth = 0;    ///< memory, bytes/s
-  double efficiency = 1;   ///< share of the roofline that an operation reaches, in (0, 1]
+  double peak_flops = 0;  ///< flop/s at the precision in use
+  double bandwidth = 0;   ///< memory, bytes/s
+  double efficiency = 1;  ///< share of the roofline that an operation reaches, in (0, 1]
 };
 
 }  // namespace ddproxy::model

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/bucket_plan.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace ddproxy::model {
+namespace {
+
+void check_caps(std::span<const std::int64_t> caps) {
+  if (caps.empty())
+    throw std::invalid_argument("bucket caps: the list is empty; give at least one cap in bytes");
+  for (const std::int64_t cap : caps) {
+    if (cap > 0) continue;
+    throw std::invalid_argument("bucket caps: " + std::to_string(cap) + " bytes; every cap must be positive");
+  }
+}
+
+}  // namespace
+
+Plan bucketed_plan(std::span<const std::int64_t> gradient_bytes, std::span<const std::int64_t> caps) {
+  check_caps(caps);
+  Plan plan;
+  Bucket open{0, 0, 0};
+  for (std::size_t i = 0; i < gradient_bytes.size(); ++i) {
+    open.last = i;
+    open.bytes += gradient_bytes[i];
+    const std::int64_t limit = caps[std::min(plan.size(), caps.size() - 1)];
+    if (open.bytes < limit && i + 1 < gradient_bytes.size()) continue;
+    plan.push_back(open);
+    open = {i + 1, i + 1, 0};
+  }
+  return plan;
+}
+
+Plan flat_plan(std::span<const std::int64_t> gradient_bytes) {
+  if (gradient_bytes.empty()) return {};
+  const std::size_t last = gradient_bytes.size() - 1;
+  return plan_ending_at(gradient_bytes, {&last, 1});
+}
+
+Plan per_tensor_plan(std::span<const std::int64_t> gradient_bytes) {
+  Plan plan;
+  for (std::size_t i = 0; i < gradient_bytes.size(); ++i) plan.push_back({i, i, gradient_bytes[i]});
+  return plan;
+}
+
+Plan plan_ending_at(std::span<const std::int64_t> gradient_bytes, std::span<const std::size_t> last) {
+  Plan plan;
+  std::size_t first = 0;
+  for (const std::size_t end : last) {
+    if (end < first || end >= gradient_bytes.size()) {
+      throw std::invalid_argument("plan: the last gradients must rise and lie below " +
+                                  std::to_string(gradient_bytes.size()) + ", got " + std::to_string(end));
+    }
+    std::int64_t bytes = 0;
+    for (std::size_t i = first; i <= end; ++i) bytes += gradient_bytes[i];
+    plan.push_back({first, end, bytes});
+    first = end + 1;
+  }
+  if (first != gradient_bytes.size()) {
+    throw std::invalid_argument("plan: it ends at gradient " + std::to_string(first) + " of " +
+                                std::to_string(gradient_bytes.size()) +
+                                "; the last bucket must hold the last one");
+  }
+  return plan;
+}
+
+}  // namespace ddproxy::model

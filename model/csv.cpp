@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/csv.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "model/csv_table.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+std::string const& name_in(CsvTable const& table, std::size_t row, std::string const& column) {
+  std::string const& name = table.text(row, column);
+  if (name.empty()) table.fail(row, "the " + column + " is empty");
+  return name;
+}
+
+/// The number of ranks whose rows are wanted; 0 where the file has no such column.
+std::int64_t wanted_ranks(CsvTable const& table, std::filesystem::path const& file, int ranks) {
+  if (!table.has("ranks")) return 0;
+  std::set<std::int64_t> known;
+  for (std::size_t row = 0; row < table.rows(); ++row) known.insert(table.integer(row, "ranks"));
+  if (ranks == 0 && known.size() == 1) return *known.begin();
+  if (known.contains(ranks)) return ranks;
+  std::string list;
+  for (const std::int64_t number : known) list += (list.empty() ? "" : ", ") + std::to_string(number);
+  const std::string wish =
+      ranks == 0 ? "state the number of ranks" : "no row for " + std::to_string(ranks) + " ranks";
+  throw std::invalid_argument(file.string() + ": " + wish + "; the file holds " + list);
+}
+
+CostPoint cost_point(CsvTable const& table, std::size_t row) {
+  const CostPoint point{table.integer(row, "bytes"), table.seconds(row)};
+  if (point.bytes == 0) table.fail(row, "bytes must be positive");
+  if (point.seconds <= 0) table.fail(row, "the time must be positive");
+  return point;
+}
+
+}  // namespace
+
+std::vector<LayerTime> read_layer_times(std::filesystem::path const& file) {
+  const CsvTable table(file);
+  table.expect_columns({"layer", "seconds"});
+  table.expect_unique("layer");
+  std::vector<LayerTime> layers;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    layers.push_back({name_in(table, row, "layer"), table.seconds(row)});
+  }
+  return layers;
+}
+
+std::vector<LayerSize> read_layer_sizes(std::filesystem::path const& file) {
+  const CsvTable table(file);
+  table.expect_columns({"layer", "numel"});
+  table.expect_unique("layer");
+  std::vector<LayerSize> layers;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    layers.push_back({name_in(table, row, "layer"), table.integer(row, "numel")});
+  }
+  return layers;
+}
+
+std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file) {
+  const CsvTable table(file);
+  table.expect_columns({"name", "numel", "seconds"});
+  table.expect_unique("name");
+  std::vector<GradientTime> gradients;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    gradients.push_back({name_in(table, row, "name"), table.integer(row, "numel"), table.seconds(row)});
+  }
+  return gradients;
+}
+
+std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks) {
+  const CsvTable table(file);
+  table.expect_columns({"bytes", "seconds"}, {"ranks"});
+  const std::int64_t wanted = wanted_ranks(table, file, ranks);
+  std::map<std::int64_t, CostPoint> points;  // by bytes: the order of the rows is free
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const CostPoint point = cost_point(table, row);
+    if (wanted != 0 && table.integer(row, "ranks") != wanted) continue;
+    if (!points.emplace(point.bytes, point).second) {
+      table.fail(row, "duplicate bytes \"" + std::to_string(point.bytes) + "\"");
+    }
+  }
+  std::vector<CostPoint> result;
+  for (auto const& [bytes, point] : points) result.push_back(point);
+  return result;
+}
+
+bool has_column(std::filesystem::path const& file, std::string const& column) {
+  return CsvTable(file).has(column);
+}
+
+}  // namespace ddproxy::model
