@@ -8,75 +8,95 @@
 namespace ddproxy::model {
 namespace {
 
-/// Features and rows of one operation as floating-point numbers: the products exceed 64 bits for large
-/// models.
+/// Extents of one operation as floating-point numbers: the products exceed 64 bits for large models.
 struct Extents {
-  double rows;  ///< tokens of the rank
-  double in;
-  double out;
-  double scores;  ///< elements of all attention matrices
-  double biases;  ///< elements of the bias of a linear map
+  double in;      ///< elements that come in
+  double out;     ///< elements that go out
+  double weight;  ///< elements of the table or the weight
+  double bias;    ///< elements of the bias, 0 where there is none
+  double map;     ///< multiplications of a linear map
+  double scores;  ///< elements of all attention matrices, the masked half included
+  double head;    ///< features of one head
 };
 
 Extents extents(Shape const& shape, Operation const& operation, Tokens tokens) {
   if (tokens.batch <= 0 || tokens.sequence <= 0) {
     throw std::invalid_argument("step: batch and sequence must be positive");
   }
-  const double rows = static_cast<double>(tokens.batch) * static_cast<double>(tokens.sequence);
+  const double sequence = static_cast<double>(tokens.sequence);
+  const double rows = static_cast<double>(tokens.batch) * sequence;
+  const double in = static_cast<double>(operation.in);
   const double out = static_cast<double>(operation.out);
   const bool has_bias = shape.biases && operation.kind == OperationKind::linear;
-  return {rows, static_cast<double>(operation.in), out,
-          rows * static_cast<double>(tokens.sequence) * static_cast<double>(shape.heads),
-          has_bias ? out : 0.0};
+  const double heads = static_cast<double>(shape.heads);
+  return {rows * in,  rows * out, in * out, has_bias ? out : 0.0, rows * in * out, rows * sequence * heads,
+          out / heads};
 }
 
-// Below, `bytes` counts elements; to_bytes() scales it. Flops of transcendental functions are counted as one
-// each: these operations are bound by memory on every machine.
+// The functions below count elements; to_bytes() scales them. A transcendental function counts as one flop:
+// what needs it is bound by memory on every machine.
 
-Work backward_elements(Shape const& shape, Operation const& operation, Extents const& n) {
-  switch (operation.kind) {
-    case OperationKind::cross_entropy:  // dlogits = (probability - target) / tokens
-      return {3 * n.rows * n.out, 2 * n.rows * n.out};
-    case OperationKind::linear:  // dX = dY W^T, dW = X^T dY, db = sum of dY
+/// dX = dY W^T, dW = X^T dY, db = sum of dY.
+Work linear_backward(Extents const& n) {
+  Work work{4 * n.map, 2 * (n.in + n.out + n.weight)};
+  if (n.bias == 0) return work;
+  return {work.flops + n.out, work.bytes + n.out + n.bias};
+}
+
+Work linear_forward(Extents const& n) {
+  return {2 * n.map + (n.bias > 0 ? n.out : 0.0), n.in + n.out + n.weight + n.bias};
+}
+
+/// dP = dO V^T, dV = P^T dO, dS = P (dP - sum of P dP), dQ = dS K, dK = dS^T Q; the last two read one half of
+/// Q, K, V more.
+Work attention_backward(Extents const& n) {
+  return {8 * n.scores * n.head + 4 * n.scores, 2 * n.in + 2 * n.out + 7 * n.scores};
+}
+
+/// S = Q K^T, P = softmax(S), O = P V.
+Work attention_forward(Extents const& n) {
+  return {4 * n.scores * n.head + 5 * n.scores, n.in + n.out + 4 * n.scores};
+}
+
+Work backward_elements(OperationKind kind, bool tied, Extents const& n) {
+  switch (kind) {
+    case OperationKind::cross_entropy:  // (probability - target) / tokens
+      return {3 * n.out, 2 * n.out};
+    case OperationKind::linear:
     case OperationKind::head:
-      return {4 * n.rows * n.in * n.out + n.rows * n.biases,
-              2 * n.rows * n.in + n.rows * n.out + 2 * n.in * n.out + n.biases};
+      return linear_backward(n);
     case OperationKind::norm:  // reads dY, X and the residual's gradient, writes the latter
-      return {12 * n.rows * n.out, 4 * n.rows * n.out};
+      return {12 * n.out, 4 * n.out};
     case OperationKind::activation:  // reads X and dY, writes dX
-      return {15 * n.rows * n.out, n.rows * (2 * n.in + n.out)};
-    case OperationKind::attention:  // dP = dO V^T, dV = P^T dO, dQ = dS K, dK = dS^T Q; reads qkv, dO and P,
-                                    // writes dqkv
-      return {8 * n.scores / static_cast<double>(shape.heads) * n.out + 4 * n.scores,
-              n.rows * (2 * n.in + n.out) + n.scores};
-    case OperationKind::position_table:  // a sum over the batch
-      return {n.rows * n.out, n.rows * n.out + n.in * n.out};
-    case OperationKind::token_table:  // a row a token added to the table, which the head has filled or which
-                                      // starts at zero
-      return {n.rows * n.out, 3 * n.rows * n.out + (shape.tied ? 0.0 : n.in * n.out)};
+      return {15 * n.out, 2 * n.in + n.out};
+    case OperationKind::attention:
+      return attention_backward(n);
+    case OperationKind::position_table:  // the sum over the batch, the rest of the table zero
+      return {n.out, n.out + n.weight};
+    case OperationKind::token_table:  // rows added to a table that the head has filled, or that is zeroed
+                                      // first
+      return {n.out, 3 * n.out + (tied ? 0.0 : n.weight)};
   }
   return {};
 }
 
-Work forward_elements(Shape const& shape, Operation const& operation, Extents const& n) {
-  switch (operation.kind) {
+Work forward_elements(OperationKind kind, Extents const& n) {
+  switch (kind) {
     case OperationKind::cross_entropy:  // maximum, exponential, sum, division
-      return {4 * n.rows * n.out, 2 * n.rows * n.out};
+      return {4 * n.out, 2 * n.out};
     case OperationKind::linear:
     case OperationKind::head:
-      return {2 * n.rows * n.in * n.out + n.rows * n.biases,
-              n.rows * (n.in + n.out) + n.in * n.out + n.biases};
+      return linear_forward(n);
     case OperationKind::norm:  // with the sum of the residual stream before it
-      return {8 * n.rows * n.out, 4 * n.rows * n.out};
+      return {8 * n.out, 4 * n.out};
     case OperationKind::activation:
-      return {8 * n.rows * n.out, n.rows * (n.in + n.out)};
-    case OperationKind::attention:  // S = Q K^T, P = softmax(S), O = P V; writes P for the backward pass
-      return {4 * n.scores / static_cast<double>(shape.heads) * n.out + 5 * n.scores,
-              n.rows * (n.in + n.out) + n.scores};
-    case OperationKind::position_table:  // added to the token's row
-      return {n.rows * n.out, 3 * n.rows * n.out};
+      return {8 * n.out, n.in + n.out};
+    case OperationKind::attention:
+      return attention_forward(n);
+    case OperationKind::position_table:  // added to the tokens' rows
+      return {n.out, 3 * n.out};
     case OperationKind::token_table:  // a look-up
-      return {0.0, 2 * n.rows * n.out};
+      return {0.0, 2 * n.out};
   }
   return {};
 }
@@ -90,11 +110,12 @@ Work to_bytes(Work work, int element_bytes) {
 }  // namespace
 
 Work backward_work(Shape const& shape, Operation const& operation, Tokens tokens, int element_bytes) {
-  return to_bytes(backward_elements(shape, operation, extents(shape, operation, tokens)), element_bytes);
+  return to_bytes(backward_elements(operation.kind, shape.tied, extents(shape, operation, tokens)),
+                  element_bytes);
 }
 
 Work forward_work(Shape const& shape, Operation const& operation, Tokens tokens, int element_bytes) {
-  return to_bytes(forward_elements(shape, operation, extents(shape, operation, tokens)), element_bytes);
+  return to_bytes(forward_elements(operation.kind, extents(shape, operation, tokens)), element_bytes);
 }
 
 double roofline_seconds(Work const& work, Machine const& machine) {
