@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace ddproxy::model {
 namespace {
@@ -135,6 +136,29 @@ std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pas
     seconds.push_back(roofline_seconds(backward_work(shape, operation, tokens, element_bytes), machine));
   }
   return seconds;
+}
+
+double step_seconds(Shape const& shape, Tokens tokens, Machine const& machine, int element_bytes,
+                    bool with_head) {
+  double seconds = 0;
+  for (Operation const& operation : backward_pass(shape).operations) {
+    const bool in_head =
+        operation.kind == OperationKind::head || operation.kind == OperationKind::cross_entropy;
+    if (in_head && !with_head) continue;
+    seconds += roofline_seconds(forward_work(shape, operation, tokens, element_bytes), machine) +
+               roofline_seconds(backward_work(shape, operation, tokens, element_bytes), machine);
+  }
+  return seconds;
+}
+
+double fitted_efficiency(Shape const& shape, Tokens tokens, Machine machine, int element_bytes,
+                         bool with_head, double measured) {
+  machine.efficiency = 1;
+  const double efficiency = step_seconds(shape, tokens, machine, element_bytes, with_head) / measured;
+  if (efficiency > 0 && efficiency <= 1) return efficiency;
+  throw std::invalid_argument("machine: a step of " + std::to_string(measured) +
+                              " s needs an efficiency of " + std::to_string(efficiency) +
+                              "; check its peaks and the time");
 }
 
 }  // namespace ddproxy::model
