@@ -8,17 +8,16 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
+
+#include "results/schema.hpp"
 
 namespace ddproxy::results {
 
-using Attribute = std::variant<std::int64_t, double, std::string>;
-
 /// Writes a results file (docs/results.md, schema 1) through PATH.part; what was flushed survives a kill.
-/// Datasets are named by their path in the schema, for instance "/sweep/measured"; units, long_name and the names of
-/// the dimensions come from there. A path that the schema does not have is a std::logic_error, a failing write a
-/// std::runtime_error naming the file.
+/// Datasets are named by their path in the schema, for instance "/sweep/measured"; units, long_name and the
+/// names of the dimensions come from there. A path that the schema does not have is a std::logic_error, a
+/// failing write a std::runtime_error naming the file.
 class Writer {
  public:
   /// Creates PATH.part. Throws std::invalid_argument where that cannot be done, saying why.
@@ -30,9 +29,11 @@ class Writer {
   /// Sets an attribute of a group ("/" for the root), replacing an older value.
   void attribute(std::string_view group, std::string_view name, Attribute const& value);
 
-  /// Writes a whole dataset. `extents` holds the length of each dimension, slowest first; empty means one-dimensional.
+  /// Writes a whole dataset. `extents` holds the length of each dimension, slowest first; empty means
+  /// one-dimensional.
   void write(std::string_view dataset, std::span<const double> values, std::vector<std::size_t> extents = {});
-  void write(std::string_view dataset, std::span<const std::int64_t> values, std::vector<std::size_t> extents = {});
+  void write(std::string_view dataset, std::span<const std::int64_t> values,
+             std::vector<std::size_t> extents = {});
   void write(std::string_view dataset, std::span<const std::string> values);
 
   /// Creates a dataset of doubles filled with NaN, to be filled by write_part().

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <limits>
+
+#include "ctest/results/folder.hpp"
+#include "ctest/results/sample_file.hpp"
+#include "results/reader.hpp"
+#include "results/writer.hpp"
+
+namespace ddproxy::test {
+namespace {
+
+using results::Reader;
+using results::Writer;
+using Texts = std::vector<std::string>;
+using Integers = std::vector<std::int64_t>;
+using Reals = std::vector<double>;
+using Extents = std::vector<std::size_t>;
+
+class Roundtrip : public Folder {};
+
+TEST_F(Roundtrip, gives_back_values_of_all_types) {
+  const auto path = folder / "r.h5";
+  const Reals cube{1.0, 2.0, 3.0, 4.0, 5.0, 1.0 / 3.0};
+  const Texts names{"naive", "", "per_tensor, größer"};
+  {
+    Writer writer(path);
+    writer.write("/sweep/measured", cube, {3, 2, 1});
+    writer.write("/sweep/name", names);
+    writer.write("/sweep/bucket_bytes", Integers{-1, 1 << 20, std::int64_t{1} << 40});
+    writer.write("/calibration/alpha", Reals{4e-5});
+    writer.write("/score/b_star_measured", Integers{25});
+    writer.write("/provenance/input", Texts{"line\nline\n"});
+    writer.finish();
+  }
+  const Reader reader(path);
+  EXPECT_EQ(reader.reals("/sweep/measured"), cube);
+  EXPECT_EQ(reader.extents("/sweep/measured"), (Extents{3, 2, 1}));
+  EXPECT_EQ(reader.texts("/sweep/name"), names);
+  EXPECT_EQ(reader.integers("/sweep/bucket_bytes"), (Integers{-1, 1 << 20, std::int64_t{1} << 40}));
+  EXPECT_EQ(reader.reals("/sweep/bucket_bytes")[1], 1048576.0);
+  EXPECT_EQ(reader.reals("/calibration/alpha"), Reals{4e-5});
+  EXPECT_EQ(reader.extents("/calibration/alpha"), Extents{});
+  EXPECT_EQ(reader.integers("/score/b_star_measured"), Integers{25});
+  EXPECT_EQ(reader.texts("/provenance/input"), Texts{"line\nline\n"});
+  EXPECT_EQ(reader.datasets().size(), 6u);
+}
+
+TEST_F(Roundtrip, gives_back_attributes) {
+  Writer writer(folder / "r.h5");
+  writer.attribute("/", "ddproxy_version", "1.2.3");
+  writer.attribute("/model", "batch", std::int64_t{4});
+  writer.attribute("/fom", "overlap", 0.25);
+  writer.attribute("/model", "batch", std::int64_t{8});
+  writer.attribute("/model", "note", "");
+  writer.finish();
+  const Reader reader(folder / "r.h5");
+  EXPECT_TRUE(reader.complete());
+  EXPECT_EQ(reader.attribute("/", "schema_version"), results::Attribute(std::int64_t{1}));
+  EXPECT_EQ(reader.text("/", "ddproxy_version"), "1.2.3");
+  EXPECT_EQ(reader.text("/", "Conventions"), "CF-1.10");
+  EXPECT_EQ(reader.text("/", "created").size(), 20u);
+  EXPECT_EQ(reader.text("/model", "batch"), "8");
+  EXPECT_EQ(reader.text("/model", "note", "other"), "");
+  EXPECT_EQ(reader.attribute("/fom", "overlap"), results::Attribute(0.25));
+  EXPECT_FALSE(reader.attribute("/fom", "regret"));
+  EXPECT_FALSE(reader.attribute("/score", "regret"));
+}
+
+TEST_F(Roundtrip, fills_what_is_reserved_with_nan) {
+  Writer writer(folder / "r.h5");
+  writer.reserve("/sweep/measured", {2, 2, 2});
+  writer.write_part("/sweep/measured", {1, 0, 0}, {1, 1, 2}, Reals{7.0, 8.0});
+  writer.finish();
+  const Reals values = Reader(folder / "r.h5").reals("/sweep/measured");
+  ASSERT_EQ(values.size(), 8u);
+  for (std::size_t i : {0, 1, 2, 3, 6, 7}) EXPECT_TRUE(std::isnan(values[i])) << i;
+  EXPECT_EQ(values[4], 7.0);
+  EXPECT_EQ(values[5], 8.0);
+}
+
+TEST_F(Roundtrip, accepts_a_coordinate_before_and_after_its_users) {
+  Writer writer(folder / "r.h5");
+  writer.write("/layers/seconds", Reals{1, 2, 3, 4}, {1, 2, 2});
+  writer.write("/layers/operation", Texts{"a", "b"});
+  writer.write("/score/predictor", Texts{"model"});
+  writer.write("/score/regret", Reals{0.5});
+  writer.write("/score/regret", Reals{0.25});
+  writer.finish();
+  const Reader reader(folder / "r.h5");
+  EXPECT_EQ(reader.texts("/layers/operation"), (Texts{"a", "b"}));
+  EXPECT_EQ(reader.reals("/score/regret"), Reals{0.25});
+}
+
+TEST_F(Roundtrip, accepts_empty_datasets) {
+  Writer writer(folder / "r.h5");
+  writer.write("/plans/bytes", Integers{});
+  writer.write("/timeline/label", Texts{});
+  writer.finish();
+  const Reader reader(folder / "r.h5");
+  EXPECT_EQ(reader.integers("/plans/bytes"), Integers{});
+  EXPECT_EQ(reader.texts("/timeline/label"), Texts{});
+}
+
+TEST_F(Roundtrip, replaces_an_older_file_only_when_finished) {
+  const auto path = folder / "r.h5";
+  make_sample(path);
+  {
+    Writer writer(path);
+    writer.flush();
+    EXPECT_TRUE(Reader(path).complete());
+    EXPECT_TRUE(std::filesystem::exists(folder / "r.h5.part"));
+    writer.finish();
+  }
+  EXPECT_TRUE(Reader(path).datasets().empty());
+  EXPECT_FALSE(std::filesystem::exists(folder / "r.h5.part"));
+}
+
+TEST_F(Roundtrip, keeps_an_unfinished_file) {
+  {
+    Writer first(folder / "r.h5");
+    Writer writer(std::move(first));
+    write_sample(writer, {});
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "r.h5"));
+  EXPECT_FALSE(Reader(folder / "r.h5.part").complete());
+}
+
+TEST_F(Roundtrip, sample_has_every_dataset) {
+  make_sample(folder / "r.h5");
+  const Reader reader(folder / "r.h5");
+  for (auto const& dataset : results::schema()) EXPECT_TRUE(reader.has(dataset.path)) << dataset.path;
+}
+
+}  // namespace
+}  // namespace ddproxy::test

@@ -1,0 +1,318 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctest/results/sample_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace ddproxy::test {
+namespace {
+
+constexpr std::int64_t mib = 1 << 20;
+constexpr double compute_seconds = 0.5;
+constexpr std::size_t ranks = 2;
+using Texts = std::vector<std::string>;
+using Integers = std::vector<std::int64_t>;
+using Reals = std::vector<double>;
+
+struct Gradients {
+  Texts name;
+  Integers bytes;
+  Reals ready;
+};
+
+Gradients gradients() {
+  Gradients all;
+  for (int k = 37; k > 0; --k) {
+    all.name.push_back("h." + std::to_string(k - 1) + ".weight");
+    all.bytes.push_back(76 * mib);
+    all.ready.push_back(compute_seconds * (38 - k) / 37.5);
+  }
+  all.name.push_back("wte.weight");
+  all.bytes.push_back(245 * mib);
+  all.ready.push_back(compute_seconds);
+  return all;
+}
+
+double allreduce_seconds(double bytes) {
+  return 4e-5 + bytes / 9e9;
+}
+
+struct Prediction {
+  double total = 0, comm = 0;
+  Integers last, bytes;
+};
+
+// The recurrence e = max(ready, e) + a(bytes), which is enough for a plausible file.
+Prediction predict(Gradients const& all, SampleCase const& run) {
+  Prediction result;
+  const bool overlapped = run.strategy == "bucketed" || run.strategy == "per_tensor";
+  std::int64_t open = 0;
+  for (std::size_t i = 0; i < all.bytes.size(); ++i) {
+    open += all.bytes[i];
+    const bool is_last = i + 1 == all.bytes.size();
+    if (run.strategy == "flat" ? !is_last : open < run.cap && !is_last) continue;
+    const double ready = overlapped ? all.ready[i] : compute_seconds;
+    const double cost = allreduce_seconds(static_cast<double>(open));
+    result.total = std::max(result.total, ready) + cost;
+    result.comm += cost;
+    result.last.push_back(static_cast<std::int64_t>(i));
+    result.bytes.push_back(open);
+    open = 0;
+  }
+  return result;
+}
+
+void write_provenance(results::Writer& writer, Sample const& sample) {
+  writer.attribute("/", "ddproxy_version", "0.1.0");
+  writer.attribute("/", "command", "run");
+  for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "blas", "hdf5"})
+    writer.attribute("/provenance", name, "of the test");
+  writer.attribute("/provenance", "nccl", "none");
+  writer.attribute("/provenance", "device_kind", sample.replay ? "replay" : "a processor");
+  writer.write("/provenance/command_line", Texts{"ddproxy run input.toml"});
+  writer.write("/provenance/input", Texts{"[model]\npreset = \"gpt2-large\"\n"});
+  writer.write("/provenance/environment", Texts{"OMP_NUM_THREADS=1", "OMPI_COMM_WORLD_SIZE=2"});
+  writer.write("/provenance/host", Texts{"node1", "node1"});
+  writer.write("/provenance/device", Texts{"a processor", "a processor"});
+  writer.write("/provenance/uuid", Texts{"", ""});
+  writer.write("/provenance/numa_node", Integers{0, -1});
+  writer.write("/provenance/binding", Texts{"0", "1"});
+  writer.write("/provenance/clock", Reals{2.5e9, 2.5e9});
+  writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
+}
+
+void write_model(results::Writer& writer, Gradients const& all) {
+  writer.attribute("/model", "preset", "gpt2-large");
+  writer.attribute("/model", "shape", "layers 36, d_model 1280");
+  writer.attribute("/model", "parameters", std::int64_t{774030080});
+  writer.attribute("/model", "precision", "fp32");
+  writer.attribute("/model", "batch", std::int64_t{4});
+  writer.attribute("/model", "sequence", std::int64_t{1024});
+  Texts layers;
+  Integers numel, operations;
+  for (std::size_t i = 0; i < all.name.size(); ++i) {
+    layers.push_back(all.name[i].substr(0, all.name[i].rfind('.')));
+    numel.push_back(all.bytes[i] / 4);
+    operations.push_back(static_cast<std::int64_t>(i));
+  }
+  writer.write("/model/name", all.name);
+  writer.write("/model/layer", layers);
+  writer.write("/model/numel", numel);
+  writer.write("/model/operation", operations);
+  writer.write("/layers/operation", all.name);
+  writer.write("/layers/operation_layer", layers);
+}
+
+void write_layers(results::Writer& writer, Gradients const& all, Sample const& sample) {
+  const std::size_t n = all.name.size();
+  std::mt19937 engine(sample.seed + 1);
+  std::normal_distribution<double> noise(0.0, sample.noise);
+  Reals seconds(ranks * n * sample.samples);
+  for (std::size_t k = 0; k < seconds.size(); ++k) {
+    const std::size_t i = k / sample.samples % n;
+    const double alone = all.ready[i] - (i ? all.ready[i - 1] : 0.0);
+    seconds[k] = alone * std::exp(noise(engine)) * (k < seconds.size() / 2 ? 1.0 : 1.03);
+  }
+  writer.write("/layers/seconds", seconds, {ranks, n, sample.samples});
+  writer.write("/layers/ready", all.ready);
+  writer.write("/layers/flops", Reals(n, 2e12));
+  writer.write("/layers/bytes", Reals(n, 3e8));
+  writer.write("/layers/modelled", Reals(n, compute_seconds / 38));
+}
+
+void write_allreduce(results::Writer& writer, Sample const& sample) {
+  Integers bytes;
+  Reals seconds, median, algbw, busbw;
+  for (std::int64_t x = 1024; x <= 1024 * mib; x *= 4) {
+    const double t = allreduce_seconds(static_cast<double>(x));
+    bytes.push_back(x);
+    median.push_back(t);
+    algbw.push_back(static_cast<double>(x) / t / 1e9);
+    busbw.push_back(algbw.back() * (2.0 * (8 - 1) / 8));
+    for (std::size_t s = 0; s < sample.samples; ++s)
+      seconds.push_back(t * (1.0 + 0.001 * static_cast<double>(s)));
+  }
+  writer.attribute("/allreduce", "ranks", std::int64_t{8});
+  writer.write("/allreduce/bytes", bytes);
+  writer.write("/allreduce/seconds", seconds, {bytes.size(), sample.samples});
+  for (auto const* name : {"/allreduce/median", "/allreduce/p99", "/allreduce/table_seconds"})
+    writer.write(name, median);
+  writer.write("/allreduce/table_bytes", bytes);
+  writer.write("/allreduce/algbw", algbw);
+  writer.write("/allreduce/busbw", busbw);
+  writer.write("/allreduce/wrong_elements", Integers(bytes.size(), sample.replay ? -1 : 0));
+  writer.write("/allreduce/chunk_bytes", Integers{mib, 16 * mib});
+  writer.write("/allreduce/chunk_seconds", Reals{0.2, 0.21, 0.19, 0.1, 0.11, 0.1}, {2, 3});
+}
+
+void write_calibration(results::Writer& writer) {
+  writer.write("/calibration/bytes", Integers{mib, 64 * mib});
+  for (auto name : {"kappa", "gamma"}) writer.write(std::string("/calibration/") + name, Reals{0.9, 0.8});
+  for (auto name : {"compute_alone", "compute_beside", "collective_alone", "collective_beside"})
+    writer.write(std::string("/calibration/") + name, Reals{0.1, 0.1, 0.1, 0.1}, {2, 2});
+  writer.write("/calibration/alpha", Reals{4e-5});
+  writer.write("/calibration/beta", Reals{9e9});
+}
+
+struct Columns {
+  Reals measured, compute, backward_end, arrival;
+  Reals median, low, high, predicted, comm, exposed, tail, slowdown;
+};
+
+void measure(Columns& to, Prediction const& expected, bool slower, Sample const& sample,
+             std::mt19937& engine) {
+  std::normal_distribution<double> noise(0.0, sample.noise);
+  Reals totals, exposed;
+  for (std::size_t s = 0; s < sample.samples; ++s) {
+    const double factor = std::exp(noise(engine));
+    const double total = expected.total * factor * (slower ? sample.factor : 1.0);
+    totals.push_back(total);
+    exposed.push_back(total - compute_seconds * factor);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      to.measured.push_back(r == 0 ? total : total * 0.9999);
+      to.compute.push_back(compute_seconds * factor);
+      to.backward_end.push_back(compute_seconds * factor * 1.001);
+      to.arrival.push_back(static_cast<double>(r) * 1e-6);
+    }
+  }
+  std::ranges::sort(totals);
+  std::ranges::sort(exposed);
+  to.median.push_back(totals[totals.size() / 2]);
+  to.low.push_back(totals.front());
+  to.high.push_back(totals.back());
+  to.predicted.push_back(expected.total);
+  to.comm.push_back(expected.comm);
+  to.exposed.push_back(exposed[exposed.size() / 2]);
+  to.slowdown.push_back(compute_seconds * 0.001);
+  to.tail.push_back(to.exposed.back() - to.slowdown.back());
+}
+
+void write_columns(results::Writer& writer, Columns const& c, std::size_t cases, Sample const& sample) {
+  const std::vector<std::size_t> cube{cases, sample.samples, ranks};
+  writer.write("/sweep/measured", c.measured, cube);
+  writer.write("/sweep/compute", c.compute, cube);
+  writer.write("/sweep/backward_end", c.backward_end, cube);
+  writer.write("/sweep/arrival", c.arrival, cube);
+  Reals predicted_exposed;
+  for (double t : c.predicted) predicted_exposed.push_back(t - compute_seconds);
+  const std::pair<const char*, Reals const*> columns[] = {{"measured_median", &c.median},
+                                                          {"ci_low", &c.low},
+                                                          {"ci_high", &c.high},
+                                                          {"predicted", &c.predicted},
+                                                          {"comm", &c.comm},
+                                                          {"exposed", &c.exposed},
+                                                          {"slowdown", &c.slowdown},
+                                                          {"tail", &c.tail},
+                                                          {"exposed_low", &c.exposed},
+                                                          {"exposed_high", &c.exposed},
+                                                          {"predicted_tail", &predicted_exposed},
+                                                          {"predicted_exposed", &predicted_exposed}};
+  for (auto const& [name, values] : columns) writer.write("/sweep/" + std::string(name), *values);
+  const Reals missing(cases, std::nan(""));
+  for (auto name : {"predicted_low", "predicted_high", "overlap_low", "overlap_high", "skew", "overlap"})
+    writer.write("/sweep/" + std::string(name), missing);
+  writer.write("/sweep/predicted_slowdown", Reals(cases, 0.0));
+}
+
+void write_timeline(results::Writer& writer, Integers const& first, Integers const& count,
+                    std::size_t events) {
+  Reals start, end;
+  Texts resource, label;
+  for (std::size_t k = 0; k < events; ++k) {
+    start.push_back(0.01 * static_cast<double>(k));
+    end.push_back(start.back() + 0.01);
+    resource.push_back(k % 2 ? "communication" : "compute");
+    label.push_back("event " + std::to_string(k));
+  }
+  writer.write("/timeline/first", first);
+  writer.write("/timeline/count", count);
+  writer.write("/timeline/start", start);
+  writer.write("/timeline/end", end);
+  writer.write("/timeline/resource", resource);
+  writer.write("/timeline/label", label);
+  writer.write("/timeline/event_rank", Integers(events, 0));
+}
+
+void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample) {
+  std::mt19937 engine(sample.seed);
+  Texts name, strategy;
+  Integers cap, first, count, last, bytes, order;
+  Columns columns;
+  for (auto const& run : sample_cases()) {
+    const Prediction expected = predict(all, run);
+    measure(columns, expected, sample.only_case.empty() || sample.only_case == run.name, sample, engine);
+    name.push_back(run.name);
+    strategy.push_back(run.strategy);
+    cap.push_back(run.cap);
+    first.push_back(static_cast<std::int64_t>(last.size()));
+    count.push_back(static_cast<std::int64_t>(expected.last.size()));
+    last.insert(last.end(), expected.last.begin(), expected.last.end());
+    bytes.insert(bytes.end(), expected.bytes.begin(), expected.bytes.end());
+    for (std::size_t s = 0; s < sample.samples; ++s) order.push_back(static_cast<std::int64_t>(order.size()));
+  }
+  const std::size_t cases = name.size();
+  writer.attribute("/sweep", "ranks", std::int64_t{8});
+  writer.attribute("/sweep", "compute_mode", sample.replay ? "replay" : "kernels");
+  writer.attribute("/sweep", "backend", sample.replay ? "replay" : "mpi");
+  writer.attribute("/sweep", "progress", "thread");
+  writer.attribute("/sweep", "copies", "none");
+  writer.write("/sweep/name", name);
+  writer.write("/sweep/strategy", strategy);
+  writer.write("/sweep/source", Texts(cases, "ddproxy"));
+  writer.write("/sweep/compute_source", Texts(cases, "own"));
+  writer.write("/sweep/bucket_bytes", cap);
+  writer.write("/sweep/first_bucket_bytes", cap);
+  writer.write("/sweep/buckets", count);
+  writer.write("/sweep/verified", Integers(cases, 1));
+  writer.write("/sweep/slowest_rank", Integers(cases, 0));
+  writer.write("/sweep/order", order, {cases, sample.samples});
+  write_columns(writer, columns, cases, sample);
+  writer.write("/plans/first", first);
+  writer.write("/plans/count", count);
+  writer.write("/plans/last_gradient", last);
+  writer.write("/plans/bytes", bytes);
+  write_timeline(writer, first, count, last.size());
+}
+
+void write_score(results::Writer& writer) {
+  writer.write("/score/predictor", Texts{"model", "constant"});
+  for (auto name : {"mean_error", "max_error", "order", "regret", "tail_error", "slowdown_error"})
+    writer.write(std::string("/score/") + name, Reals{0.01, 0.5});
+  for (auto name : {"b_star_measured", "b_star_predicted", "b_star_low", "b_star_high"})
+    writer.write(std::string("/score/") + name, Integers{25 * mib});
+  for (auto name : {"tokens_per_s", "backward_s", "bucket_mib", "exposed_s", "tail_s", "overlap",
+                    "bus_bw_GBps", "model_error", "regret"})
+    writer.attribute("/fom", name, 1.5);
+  writer.attribute("/fom", "valid", "replay");
+}
+
+}  // namespace
+
+std::vector<SampleCase> sample_cases() {
+  std::vector<SampleCase> cases{
+      {"naive", "naive", -1}, {"flat", "flat", -1}, {"per_tensor", "per_tensor", -1}};
+  for (std::int64_t cap : {1, 4, 16, 25, 64, 256, 1024})
+    cases.push_back({"bucketed " + std::to_string(cap) + " MiB", "bucketed", cap * mib});
+  return cases;
+}
+
+void write_sample(results::Writer& writer, Sample const& sample) {
+  const Gradients all = gradients();
+  write_provenance(writer, sample);
+  write_model(writer, all);
+  write_layers(writer, all, sample);
+  write_allreduce(writer, sample);
+  write_calibration(writer);
+  write_sweep(writer, all, sample);
+  write_score(writer);
+}
+
+void make_sample(std::filesystem::path const& path, Sample const& sample) {
+  results::Writer writer(path);
+  write_sample(writer, sample);
+  writer.finish();
+}
+
+}  // namespace ddproxy::test

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "results/writer.hpp"
+
+namespace ddproxy::test {
+
+/// A sweep as a run would write it: two ranks, five samples, a model of 37 equal layers and a large last
+/// gradient.
+struct Sample {
+  bool replay = true;
+  double factor = 1.0;    ///< every measured T is multiplied by it
+  std::string only_case;  ///< where not empty, only that case
+  double noise = 0.002;   ///< standard deviation of log T
+  unsigned seed = 1;
+  std::size_t samples = 5;
+};
+
+struct SampleCase {
+  std::string name;
+  std::string strategy;
+  std::int64_t cap;  ///< bytes; -1 where there is none
+};
+
+std::vector<SampleCase> sample_cases();
+
+/// Writes every group of the schema. Does not finish the file.
+void write_sample(results::Writer& writer, Sample const& sample);
+
+/// Writes and finishes.
+void make_sample(std::filesystem::path const& path, Sample const& sample = {});
+
+}  // namespace ddproxy::test

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/schema.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace ddproxy::results {
+namespace {
+
+std::string documentation() {
+  std::ifstream file(DDPROXY_SOURCE "/docs/results.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string documented(Dataset const& dataset) {
+  std::string dimensions;
+  for (std::size_t k = 0; k < dataset.rank(); ++k)
+    dimensions += (k ? ", " : "") + std::string(dataset.dimensions[k]);
+  return "| `" + std::string(dataset.path) + "` | " + dimensions + " | " +
+         std::string(name_of(dataset.type)) + " | " + std::string(dataset.units) + " | " +
+         std::string(dataset.long_name) + " |";
+}
+
+TEST(Schema, every_row_is_whole_and_unique) {
+  std::set<std::string_view> paths;
+  for (auto const& dataset : schema()) {
+    EXPECT_TRUE(paths.insert(dataset.path).second) << dataset.path << " is there twice";
+    EXPECT_FALSE(dataset.units.empty()) << dataset.path;
+    EXPECT_FALSE(dataset.long_name.empty()) << dataset.path;
+    EXPECT_EQ(find_dataset(dataset.path), &dataset);
+  }
+  EXPECT_EQ(find_dataset("/sweep/none"), nullptr);
+}
+
+// A dataset that has the name of a dimension of its group must be that dimension's coordinate.
+TEST(Schema, no_dataset_has_the_name_of_a_dimension) {
+  for (auto const& one : schema())
+    for (auto const& other : schema())
+      for (auto const& dimension : other.dimensions)
+        EXPECT_TRUE(one.group() != other.group() || one.name() != dimension || one.is_coordinate())
+            << one.path;
+}
+
+TEST(Schema, documentation_lists_every_dataset_and_attribute) {
+  const std::string text = documentation();
+  ASSERT_FALSE(text.empty());
+  for (auto const& dataset : schema())
+    EXPECT_NE(text.find(documented(dataset)), std::string::npos) << "docs/results.md lacks:\n"
+                                                                 << documented(dataset);
+  for (auto const& attribute : schema_attributes()) {
+    const std::string row = "| `" + std::string(attribute.group) + "` | `" + std::string(attribute.name) +
+                            "` | " + std::string(attribute.meaning) + " |";
+    EXPECT_NE(text.find(row), std::string::npos) << "docs/results.md lacks:\n" << row;
+  }
+}
+
+}  // namespace
+}  // namespace ddproxy::results

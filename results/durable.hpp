@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+
+namespace ddproxy::results {
+
+/// Throws std::invalid_argument where the path is a folder or lies in none.
+void check_target(std::filesystem::path const& path);
+
+/// Renames `part` to `path` so that after a power cut either the old file or the whole new one is there.
+/// Throws std::runtime_error.
+void rename_durably(std::filesystem::path const& part, std::filesystem::path const& path);
+
+}  // namespace ddproxy::results

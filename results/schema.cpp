@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/schema.hpp"
+
+#include <algorithm>
+
+namespace ddproxy::results {
+namespace {
+
+using enum Type;
+
+// clang-format off
+constexpr auto datasets = std::to_array<Dataset>({
+    {"/provenance/command_line", text, {}, "1", "command line of rank 0"},
+    {"/provenance/input", text, {}, "1", "text of the input file"},
+    {"/provenance/environment", text, {"variable"}, "1", "environment variables that matter, as NAME=value"},
+    {"/provenance/host", text, {"rank"}, "1", "host name"},
+    {"/provenance/device", text, {"rank"}, "1", "device name"},
+    {"/provenance/uuid", text, {"rank"}, "1", "device UUID, empty for a host"},
+    {"/provenance/numa_node", integer, {"rank"}, "1", "NUMA node", true},
+    {"/provenance/binding", text, {"rank"}, "1", "processors that the rank may use, for instance 0-15,32-47"},
+    {"/provenance/clock", real, {"rank"}, "Hz", "clock frequency of the device at the start"},
+    {"/provenance/peak_memory", integer, {"rank"}, "byte", "largest resident memory of the rank", true},
+
+    {"/model/name", text, {"gradient"}, "1", "name of the parameter tensor, in ready order"},
+    {"/model/layer", text, {"gradient"}, "1", "layer that it belongs to"},
+    {"/model/numel", integer, {"gradient"}, "1", "number of elements"},
+    {"/model/operation", integer, {"gradient"}, "1", "index of the operation that completes it"},
+
+    {"/layers/operation", text, {"operation"}, "1", "name of the operation, in the order in which they run"},
+    {"/layers/operation_layer", text, {"operation"}, "1", "layer that the operation belongs to"},
+    {"/layers/seconds", real, {"rank", "operation", "sample"}, "s", "time of the operation, all ranks at once"},
+    {"/layers/ready", real, {"gradient"}, "s", "ready time: from the start of the backward pass to the end of its operation"},
+    {"/layers/flops", real, {"operation"}, "1", "floating-point operations of the operation"},
+    {"/layers/bytes", real, {"operation"}, "byte", "memory read and written by the operation, each operand once"},
+    {"/layers/modelled", real, {"operation"}, "s", "time of the operation from the roofline"},
+
+    {"/allreduce/bytes", integer, {"size"}, "byte", "message size"},
+    {"/allreduce/seconds", real, {"size", "sample"}, "s", "time of one all-reduce alone, maximum over ranks"},
+    {"/allreduce/median", real, {"size"}, "s", "median time of one all-reduce"},
+    {"/allreduce/p99", real, {"size"}, "s", "99th percentile of the time of one all-reduce"},
+    {"/allreduce/algbw", real, {"size"}, "GB/s", "bytes over median time, 1 GB = 1e9 bytes"},
+    {"/allreduce/busbw", real, {"size"}, "GB/s", "algbw 2(n-1)/n over n ranks"},
+    {"/allreduce/wrong_elements", integer, {"size"}, "1", "elements whose sum was wrong, over all ranks", true},
+    {"/allreduce/table_bytes", integer, {"point"}, "byte", "a(x) that the prediction used: message size"},
+    {"/allreduce/table_seconds", real, {"point"}, "s", "a(x) that the prediction used: time"},
+    {"/allreduce/chunk_bytes", integer, {"chunk"}, "byte", "piece in which a fixed total was reduced"},
+    {"/allreduce/chunk_seconds", real, {"chunk", "chunk_sample"}, "s", "time of the fixed total in such pieces, maximum over ranks"},
+
+    {"/calibration/bytes", integer, {"message"}, "byte", "message size of the collective beside the compute"},
+    {"/calibration/kappa", real, {"message"}, "1", "speed of compute while a collective is in flight"},
+    {"/calibration/gamma", real, {"message"}, "1", "speed of the collective while compute runs"},
+    {"/calibration/compute_alone", real, {"message", "sample"}, "s", "time of the compute alone"},
+    {"/calibration/compute_beside", real, {"message", "sample"}, "s", "time of the compute beside all-reduces"},
+    {"/calibration/collective_alone", real, {"message", "sample"}, "s", "time of the collective alone"},
+    {"/calibration/collective_beside", real, {"message", "sample"}, "s", "time of the collective beside compute"},
+    {"/calibration/alpha", real, {}, "s", "fit of a(x) = alpha + x / beta: time a call"},
+    {"/calibration/beta", real, {}, "byte/s", "fit of a(x) = alpha + x / beta: bandwidth"},
+
+    {"/sweep/name", text, {"case"}, "1", "name of the case, for instance bucketed 25 MiB"},
+    {"/sweep/strategy", text, {"case"}, "1", "naive, flat, per_tensor, bucketed or optimal"},
+    {"/sweep/source", text, {"case"}, "1", "program that ran the case: ddproxy or pytorch"},
+    {"/sweep/compute_source", text, {"case"}, "1", "T_compute: own (beside each sample) or round (one a round, shared by its cases)"},
+    {"/sweep/bucket_bytes", integer, {"case"}, "byte", "bucket cap", true},
+    {"/sweep/first_bucket_bytes", integer, {"case"}, "byte", "cap of the first bucket", true},
+    {"/sweep/buckets", integer, {"case"}, "1", "number of buckets"},
+    {"/sweep/verified", integer, {"case"}, "1", "1: the reduced gradients were right, 0: they were wrong", true},
+    {"/sweep/order", integer, {"case", "sample"}, "1", "position in which the sample ran among all samples", true},
+    {"/sweep/measured", real, {"case", "sample", "rank"}, "s", "T: until backward is over and every bucket is reduced"},
+    {"/sweep/compute", real, {"case", "sample", "rank"}, "s", "T_compute: backward pass with no communication"},
+    {"/sweep/backward_end", real, {"case", "sample", "rank"}, "s", "end of the backward pass with communication"},
+    {"/sweep/arrival", real, {"case", "sample", "rank"}, "s", "time by which the rank left the barrier after the first one"},
+    {"/sweep/measured_median", real, {"case"}, "s", "median over samples of T, maximum over ranks"},
+    {"/sweep/ci_low", real, {"case"}, "s", "lower end of the 95 % interval of the median T"},
+    {"/sweep/ci_high", real, {"case"}, "s", "upper end of the 95 % interval of the median T"},
+    {"/sweep/predicted", real, {"case"}, "s", "predicted T"},
+    {"/sweep/predicted_low", real, {"case"}, "s", "lower end of the 95 % band of the predicted T"},
+    {"/sweep/predicted_high", real, {"case"}, "s", "upper end of the 95 % band of the predicted T"},
+    {"/sweep/predicted_exposed", real, {"case"}, "s", "predicted E"},
+    {"/sweep/predicted_tail", real, {"case"}, "s", "predicted tail"},
+    {"/sweep/predicted_slowdown", real, {"case"}, "s", "predicted slowdown"},
+    {"/sweep/comm", real, {"case"}, "s", "T_comm: the sum of a(x) over the buckets"},
+    {"/sweep/exposed", real, {"case"}, "s", "E = T - T_compute, median of the paired differences"},
+    {"/sweep/exposed_low", real, {"case"}, "s", "lower end of the 95 % interval of the median E"},
+    {"/sweep/exposed_high", real, {"case"}, "s", "upper end of the 95 % interval of the median E"},
+    {"/sweep/slowdown", real, {"case"}, "s", "end of the backward pass with communication - T_compute"},
+    {"/sweep/tail", real, {"case"}, "s", "T - end of the backward pass with communication"},
+    {"/sweep/overlap", real, {"case"}, "1", "(T_compute + T_comm - T) / min(T_compute, T_comm)"},
+    {"/sweep/overlap_low", real, {"case"}, "1", "lower end of the 95 % interval of the overlap"},
+    {"/sweep/overlap_high", real, {"case"}, "1", "upper end of the 95 % interval of the overlap"},
+    {"/sweep/skew", real, {"case"}, "s", "median over samples of the spread of the ranks' arrival"},
+    {"/sweep/slowest_rank", integer, {"case"}, "1", "rank that was slowest in most samples", true},
+
+    {"/plans/first", integer, {"case"}, "1", "index of the case's first bucket in last_gradient and bytes"},
+    {"/plans/count", integer, {"case"}, "1", "number of buckets of the case"},
+    {"/plans/last_gradient", integer, {"bucket"}, "1", "index of the gradient that makes the bucket ready"},
+    {"/plans/bytes", integer, {"bucket"}, "byte", "size of the bucket"},
+
+    {"/timeline/first", integer, {"case"}, "1", "index of the case's first event"},
+    {"/timeline/count", integer, {"case"}, "1", "number of events of the case"},
+    {"/timeline/start", real, {"event"}, "s", "start, from the start of the backward pass"},
+    {"/timeline/end", real, {"event"}, "s", "end, from the start of the backward pass"},
+    {"/timeline/resource", text, {"event"}, "1", "compute or communication"},
+    {"/timeline/label", text, {"event"}, "1", "operation or bucket"},
+    {"/timeline/event_rank", integer, {"event"}, "1", "rank on which it happened"},
+
+    {"/score/predictor", text, {"predictor"}, "1", "model, constant, pytorch_default or last_bucket"},
+    {"/score/mean_error", real, {"predictor"}, "1", "mean over cases of |difference of E| / max(E, noise)"},
+    {"/score/max_error", real, {"predictor"}, "1", "maximum over cases of |difference of E| / max(E, noise)"},
+    {"/score/order", real, {"predictor"}, "1", "share of the pairs that differ by more than twice the noise in the right order"},
+    {"/score/regret", real, {"predictor"}, "1", "T at the predicted best cap over the least T, - 1"},
+    {"/score/tail_error", real, {"predictor"}, "s", "mean over cases of |difference of tail|"},
+    {"/score/slowdown_error", real, {"predictor"}, "s", "mean over cases of |difference of slowdown|"},
+    {"/score/b_star_measured", integer, {}, "byte", "swept cap with the least measured T"},
+    {"/score/b_star_predicted", integer, {}, "byte", "swept cap with the least predicted T"},
+    {"/score/b_star_low", integer, {}, "byte", "lower end of the plateau of the best cap"},
+    {"/score/b_star_high", integer, {}, "byte", "upper end of the plateau of the best cap"},
+});
+// clang-format on
+
+}  // namespace
+
+std::size_t Dataset::rank() const {
+  return static_cast<std::size_t>(std::ranges::count_if(dimensions, [](auto d) { return !d.empty(); }));
+}
+
+std::span<const Dataset> schema() {
+  return datasets;
+}
+
+Dataset const* find_dataset(std::string_view path) {
+  const auto found = std::ranges::find(datasets, path, &Dataset::path);
+  return found == datasets.end() ? nullptr : &*found;
+}
+
+std::string_view name_of(Type type) {
+  return type == real ? "real" : type == integer ? "integer" : "text";
+}
+
+}  // namespace ddproxy::results

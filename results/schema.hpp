@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace ddproxy::results {
+
+inline constexpr std::int64_t schema_version = 1;
+
+using Attribute = std::variant<std::int64_t, double, std::string>;
+
+enum class Type { real, integer, text };
+
+/// One dataset of the results file (docs/results.md).
+struct Dataset {
+  std::string_view path;                       ///< for instance "/sweep/measured"
+  Type type;                                   ///< real: missing values are NaN
+  std::array<std::string_view, 3> dimensions;  ///< names, slowest first; the unused ones are empty
+  std::string_view units;                      ///< "1" for names and counts
+  std::string_view long_name;
+  bool optional = false;  ///< integer: -1 where the column does not apply
+
+  std::size_t rank() const;
+  std::string_view group() const { return path.substr(0, path.rfind('/')); }
+  std::string_view name() const { return path.substr(path.rfind('/') + 1); }
+  bool is_coordinate() const { return rank() == 1 && dimensions[0] == name(); }
+};
+
+/// An attribute that a program may rely on; others may be there too.
+struct AttributeOf {
+  std::string_view group;
+  std::string_view name;
+  std::string_view meaning;
+};
+
+/// All datasets of schema 1, group by group.
+std::span<const Dataset> schema();
+
+/// All attributes of schema 1.
+std::span<const AttributeOf> schema_attributes();
+
+/// The dataset with that path, or nullptr.
+Dataset const* find_dataset(std::string_view path);
+
+/// "real", "integer" or "text".
+std::string_view name_of(Type type);
+
+}  // namespace ddproxy::results

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/schema.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+constexpr auto attributes = std::to_array<AttributeOf>({
+    {"/", "Conventions", "CF-1.10"},
+    {"/", "schema_version", "1"},
+    {"/", "complete", "1 when the run finished, 0 while it runs or where it was interrupted"},
+    {"/", "created", "time at which the file was begun, ISO 8601, UTC"},
+    {"/", "ddproxy_version", "version of the program that wrote it"},
+    {"/", "command", "run, layers, allreduce or sweep"},
+
+    {"/provenance", "git_revision", "revision of the source, -dirty where it was changed"},
+    {"/provenance", "compiler", "compiler and version"},
+    {"/provenance", "flags", "compiler flags"},
+    {"/provenance", "kokkos", "Kokkos version and configuration"},
+    {"/provenance", "mpi", "MPI library and version"},
+    {"/provenance", "nccl", "NCCL version, or none"},
+    {"/provenance", "blas", "BLAS library, version and processor type it chose"},
+    {"/provenance", "hdf5", "HDF5 version"},
+    {"/provenance", "device_kind", "what computed: the processor's or the accelerator's model, or replay"},
+
+    {"/model", "preset", "name of the preset, or none"},
+    {"/model", "shape", "all dimensions and variants on one line"},
+    {"/model", "parameters", "number of parameters"},
+    {"/model", "precision", "fp32, tf32 or bf16"},
+    {"/model", "batch", "sequences of a rank's step"},
+    {"/model", "sequence", "tokens of a sequence"},
+
+    {"/sweep", "ranks", "number of ranks; of a twin, the number it stands for"},
+    {"/sweep", "compute_mode", "kernels or replay"},
+    {"/sweep", "backend", "mpi, nccl or replay"},
+    {"/sweep", "progress", "thread, poll or none"},
+    {"/sweep", "copies", "none, in or in+out"},
+
+    {"/allreduce", "ranks", "number of ranks"},
+    {"/allreduce", "total_bytes", "fixed total of chunk_seconds"},
+
+    {"/fom", "tokens_per_s",
+     "figure of merit: ranks x tokens of a rank / T of the best measured bucketed case"},
+    {"/fom", "backward_s", "T of that case, seconds"},
+    {"/fom", "bucket_mib", "its bucket cap, MiB"},
+    {"/fom", "exposed_s", "its E, seconds"},
+    {"/fom", "tail_s", "its tail, seconds"},
+    {"/fom", "overlap", "its overlap"},
+    {"/fom", "bus_bw_GBps", "bus bandwidth at the largest size, GB/s"},
+    {"/fom", "model_error", "mean of |predicted E - E| / max(E, noise of T) over the bucketed cases"},
+    {"/fom", "regret", "T at the predicted best cap over the least T, - 1"},
+    {"/fom", "valid", "true, false or replay (nothing was reduced)"},
+});
+
+}  // namespace
+
+std::span<const AttributeOf> schema_attributes() {
+  return attributes;
+}
+
+}  // namespace ddproxy::results
