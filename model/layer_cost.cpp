@@ -48,8 +48,7 @@ Work linear_forward(Extents const& n) {
   return {2 * n.map + (n.bias > 0 ? n.out : 0.0), n.in + n.out + n.weight + n.bias};
 }
 
-/// dP = dO V^T, dV = P^T dO, dS = P (dP - sum of P dP), dQ = dS K, dK = dS^T Q; the last two read one half of
-/// Q, K, V more.
+/// dP = dO V^T, dV = P^T dO, dS = P (dP - sum of P dP), dQ = dS K, dK = dS^T Q.
 Work attention_backward(Extents const& n) {
   return {8 * n.scores * n.head + 4 * n.scores, 2 * n.in + 2 * n.out + 7 * n.scores};
 }

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/allreduce_cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "model/csv.hpp"
+#include "published.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+std::vector<CostPoint> sampled(AlphaBeta const& law, std::vector<std::int64_t> const& bytes) {
+  std::vector<CostPoint> table;
+  for (const std::int64_t x : bytes) table.push_back({x, law(x)});
+  return table;
+}
+
+TEST(AllreduceCost, FindsTheLineThatMadeTheTable) {
+  const AlphaBeta fit = fit_alpha_beta(sampled({20e-6, 1e9}, {8, 1024, 65536, 1 << 24}));
+  EXPECT_NEAR(fit.alpha, 20e-6, 1e-12);
+  EXPECT_NEAR(fit.beta, 1e9, 1);
+}
+
+TEST(AllreduceCost, NeitherLatencyNorBandwidthIsNegative) {
+  const std::vector<CostPoint> superlinear{{100, 1e-6}, {1000, 20e-6}, {10000, 400e-6}};
+  EXPECT_EQ(fit_alpha_beta(superlinear).alpha, 0);
+  EXPECT_GT(fit_alpha_beta(superlinear).beta, 0);
+  const std::vector<CostPoint> falling{{100, 3e-6}, {1000, 2e-6}, {10000, 1e-6}};
+  EXPECT_TRUE(std::isinf(fit_alpha_beta(falling).beta));
+  EXPECT_GT(fit_alpha_beta(falling).alpha, 0);
+}
+
+TEST(AllreduceCost, SmallMessagesCountAsMuchAsLargeOnes) {
+  // 10 % at either end weighs the same, though the seconds differ by a factor of 1000.
+  const AlphaBeta law{1e-5, 1e8};
+  std::vector<CostPoint> table = sampled(law, {1, 1000000000});
+  table.push_back(table.front());
+  table.back().bytes = 2;
+  table.back().seconds *= 1.1;
+  std::sort(table.begin(), table.end(), [](auto const& a, auto const& b) { return a.bytes < b.bytes; });
+  EXPECT_NEAR(fit_alpha_beta(table).alpha, 1.05e-5, 0.01e-5);
+}
+
+TEST(AllreduceCost, GoesThroughItsPoints) {
+  const std::vector<CostPoint> table = read_allreduce(published("allreduce-8xa100-1node.csv"));
+  const TableCost cost(table);
+  double highest = 0;
+  for (CostPoint const& point : table) {
+    highest = std::max(highest, point.seconds);
+    EXPECT_NEAR(cost(point.bytes), highest, 1e-12 + 1e-9 * highest);
+  }
+}
+
+TEST(AllreduceCost, NeverFalls) {
+  for (auto const* file :
+       {"allreduce-8xa100-1node.csv", "allreduce-16xa100-slingshot.csv", "allreduce-2xt4.csv"}) {
+    const TableCost cost(read_allreduce(published(file)));
+    double previous = 0;
+    for (double x = 1; x < 3e10; x *= 1.07) {
+      const double seconds = cost(static_cast<std::int64_t>(x));
+      EXPECT_GE(seconds, previous * (1 - 1e-14)) << file << " at " << x;
+      previous = seconds;
+    }
+  }
+}
+
+TEST(AllreduceCost, APowerLawIsKeptBetweenThePoints) {
+  std::vector<CostPoint> table;
+  for (const std::int64_t x : {100, 1000, 10000}) {
+    table.push_back({x, 1e-6 * std::pow(static_cast<double>(x), 0.7)});
+  }
+  const TableCost cost(table);
+  for (const std::int64_t x : {150, 500, 3000, 7000}) {
+    EXPECT_NEAR(cost(x) / (1e-6 * std::pow(static_cast<double>(x), 0.7)), 1, 1e-12);
+  }
+}
+
+TEST(AllreduceCost, OutsideTheTableItIsALine) {
+  const TableCost cost({{1000, 2e-6}, {2000, 3e-6}, {10000, 9e-6}, {20000, 19e-6}});
+  EXPECT_DOUBLE_EQ(cost(500), 1.5e-6);
+  EXPECT_DOUBLE_EQ(cost(40000), 39e-6);
+  EXPECT_FALSE(cost.covers(500));
+  EXPECT_FALSE(cost.covers(20001));
+  EXPECT_TRUE(cost.covers(1000));
+  EXPECT_TRUE(cost.covers(20000));
+}
+
+TEST(AllreduceCost, BelowTheTableNeverLessThanProportional) {
+  const TableCost cost({{1000, 1e-6}, {2000, 4e-6}});
+  EXPECT_DOUBLE_EQ(cost(500), 0.5e-6);
+  EXPECT_EQ(cost(0), 0);
+}
+
+TEST(AllreduceCost, SecondsThatFallAreRaised) {
+  const TableCost cost({{10, 3e-6}, {100, 2e-6}, {1000, 5e-6}});
+  EXPECT_TRUE(cost.was_made_monotone());
+  EXPECT_DOUBLE_EQ(cost(50), 3e-6);
+  EXPECT_DOUBLE_EQ(cost(100), 3e-6);
+  EXPECT_FALSE(TableCost({{10, 1e-6}, {100, 2e-6}}).was_made_monotone());
+}
+
+TEST(AllreduceCost, RefusesWhatIsNoTable) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(TableCost({{10, 1e-6}}), std::invalid_argument);
+  EXPECT_THROW(TableCost({{10, 1e-6}, {10, 2e-6}}), std::invalid_argument);
+  EXPECT_THROW(TableCost({{0, 1e-6}, {10, 2e-6}}), std::invalid_argument);
+  EXPECT_THROW(TableCost({{1, 0}, {10, 2e-6}}), std::invalid_argument);
+  EXPECT_THROW(TableCost({{1, 1e-6}, {10, nan}}), std::invalid_argument);
+  EXPECT_THROW(fit_alpha_beta(std::vector<CostPoint>{{1, 1e-6}}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ddproxy::model

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/timeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <stdexcept>
+
+namespace ddproxy::model {
+namespace {
+
+/// A backward pass with gradients of random sizes, ready at random times.
+struct Case {
+  std::vector<double> ready;
+  std::vector<std::int64_t> bytes;
+  Plan plan;
+  double t_compute;
+};
+
+Case random_case(unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> step(0.0, 0.02);
+  std::uniform_int_distribution<std::int64_t> size(1, 4000);
+  Case c{{}, {}, {}, 0};
+  for (int i = 0; i < 40; ++i) {
+    c.t_compute += step(random);
+    c.ready.push_back(c.t_compute);
+    c.bytes.push_back(size(random));
+  }
+  c.t_compute += step(random);
+  const std::int64_t cap = size(random) * 3;
+  c.plan = bucketed_plan(c.bytes, {&cap, 1});
+  return c;
+}
+
+/// Wait-free backpropagation, written as in the literature.
+double recurrence(Case const& c, AllreduceCost const& cost) {
+  double end = 0;
+  for (Bucket const& bucket : c.plan) end = std::max(c.ready[bucket.last], end) + cost(bucket.bytes);
+  return std::max(c.t_compute, end);
+}
+
+/// The same two resources in small steps of time; every step, each one advances at its speed.
+struct Stepped {
+  double total = 0;
+  double backward_end = 0;
+};
+
+Stepped step_through(Case const& c, AllreduceCost const& cost, Contention const& contention, double dt) {
+  Stepped result;
+  double computed = 0;
+  std::size_t next = 0;
+  double left = cost(c.plan[0].bytes);
+  double t = 0;
+  while (computed < c.t_compute || next < c.plan.size()) {
+    const bool computing = computed < c.t_compute;
+    const bool in_flight = next < c.plan.size() && computed >= c.ready[c.plan[next].last];
+    t += dt;
+    if (computing) computed += dt * (in_flight ? contention.kappa : 1.0);
+    if (computing && computed >= c.t_compute) result.backward_end = t;
+    if (!in_flight) continue;
+    left -= dt * (computing ? contention.gamma : 1.0);
+    if (left > 0) continue;
+    ++next;
+    if (next < c.plan.size()) left += cost(c.plan[next].bytes);
+  }
+  result.total = t;
+  return result;
+}
+
+const AlphaBeta cost{2e-3, 2e5};
+
+TEST(Timeline, WithoutContentionItIsTheRecurrenceToTheLastBit) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const Case c = random_case(seed);
+    const Timeline timeline = simulate(c.ready, c.t_compute, c.plan, cost);
+    EXPECT_EQ(timeline.total, recurrence(c, cost));
+    EXPECT_EQ(timeline.backward_end, c.t_compute);
+  }
+}
+
+TEST(Timeline, WithContentionItIsTheFluidSimulation) {
+  const double dt = 1e-5;
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    for (const Contention contention : {Contention{1, 1}, {0.8, 1}, {1, 0.7}, {0.6, 0.5}, {0.9, 0.25}}) {
+      const Case c = random_case(seed);
+      const Timeline timeline = simulate(c.ready, c.t_compute, c.plan, cost, contention);
+      const Stepped stepped = step_through(c, cost, contention, dt);
+      // Each bucket may start and end one step late.
+      const double tolerance = dt * (2.0 * static_cast<double>(c.plan.size()) + 2) / contention.gamma;
+      EXPECT_NEAR(timeline.total, stepped.total, tolerance)
+          << "seed " << seed << ", kappa " << contention.kappa;
+      EXPECT_NEAR(timeline.backward_end, stepped.backward_end, tolerance);
+    }
+  }
+}
+
+TEST(Timeline, OneBucketByHand) {
+  const std::vector<double> ready{1.0, 3.0};
+  const Plan plan{{0, 0, 1}, {1, 1, 2}};
+  const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
+  // At half speed each, the first bucket takes from 1 to 5; the compute that is left, 2 s, ends at the same
+  // moment.
+  const Timeline timeline = simulate(ready, 3.0, plan, two_seconds, {0.5, 0.5});
+  EXPECT_DOUBLE_EQ(timeline.buckets[0].start, 1);
+  EXPECT_DOUBLE_EQ(timeline.buckets[0].end, 5);
+  EXPECT_DOUBLE_EQ(timeline.backward_end, 5);
+  EXPECT_DOUBLE_EQ(timeline.slowdown(3.0), 2);
+  EXPECT_DOUBLE_EQ(timeline.buckets[1].start, 5);
+  EXPECT_DOUBLE_EQ(timeline.total, 7);
+  EXPECT_DOUBLE_EQ(timeline.tail(), 2);
+}
+
+TEST(Timeline, ContentionNeverHelps) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const Case c = random_case(seed);
+    const double ideal = simulate(c.ready, c.t_compute, c.plan, cost).total;
+    const double kappa_only = simulate(c.ready, c.t_compute, c.plan, cost, {0.8, 1}).total;
+    const double both = simulate(c.ready, c.t_compute, c.plan, cost, {0.8, 0.8}).total;
+    EXPECT_LE(ideal, kappa_only);
+    EXPECT_LE(kappa_only, both + 1e-12);
+  }
+}
+
+TEST(Timeline, AfterTheBackwardPassNothingOverlaps) {
+  const Case c = random_case(7);
+  const Timeline timeline = simulate_after(c.t_compute, c.plan, cost);
+  EXPECT_DOUBLE_EQ(timeline.total, c.t_compute + communication_seconds(c.plan, cost));
+  EXPECT_EQ(timeline.backward_end, c.t_compute);
+  EXPECT_EQ(timeline.buckets.front().start, c.t_compute);
+}
+
+TEST(Timeline, RefusesWhatCannotBe) {
+  const std::vector<double> ready{1.0, 2.0};
+  const Plan plan{{0, 1, 2}};
+  EXPECT_THROW(simulate(ready, 2, plan, cost, {0, 1}), std::invalid_argument);
+  EXPECT_THROW(simulate(ready, 2, plan, cost, {1, 1.1}), std::invalid_argument);
+  EXPECT_THROW(simulate(ready, 2, plan, cost, {std::numeric_limits<double>::quiet_NaN(), 1}),
+               std::invalid_argument);
+  EXPECT_THROW(simulate(ready, 1, plan, cost), std::invalid_argument);
+  EXPECT_THROW(simulate(std::vector<double>{2, 1}, 2, plan, cost), std::invalid_argument);
+  EXPECT_THROW(simulate(std::vector<double>{1}, 2, plan, cost), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ddproxy::model
