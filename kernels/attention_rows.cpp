@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/attention_rows.hpp"
+
+namespace ddproxy::kernels {
+namespace {
+
+Teams one_team_a_row(Space const& exec, TileRows const& tile) {
+  return Teams(exec, static_cast<int>(tile.heads * tile.rows), Kokkos::AUTO);
+}
+
+struct Softmax {
+  TileRows tile;
+  float* scores;
+  float* log_sum;
+  Index log_sum_step;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Index row = team.league_rank() % tile.rows;
+    const Index seen = tile.first + row + 1;
+    float* const s = scores + team.league_rank() * tile.keys;
+    float largest = s[0];
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, seen), [=](Index j, float& best) { best = Kokkos::max(best, s[j]); },
+        Kokkos::Max<float>(largest));
+    float sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, seen),
+        [=](Index j, float& part) {
+          s[j] = Kokkos::exp(s[j] - largest);
+          part += s[j];
+        },
+        sum);
+    const float factor = 1 / sum;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen), [=](Index j) { s[j] *= factor; });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen, tile.keys), [=](Index j) { s[j] = 0; });
+    float* const out = log_sum + team.league_rank() / tile.rows * log_sum_step + row;
+    Kokkos::single(Kokkos::PerTeam(team), [=]() { *out = largest + Kokkos::log(sum); });
+  }
+};
+
+struct SoftmaxBackward {
+  TileRows tile;
+  RowGradients rows;
+  float* scores;
+  float* dscores;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Index row = team.league_rank() % tile.rows;
+    const Index head = team.league_rank() / tile.rows;
+    const Index seen = tile.first + row + 1;
+    float* const s = scores + team.league_rank() * tile.keys;
+    float* const ds = dscores + team.league_rank() * tile.keys;
+    const float log_sum = rows.log_sum[head * rows.log_sum_step + row];
+    const float inner = inner_product(team, head * rows.head_size + row * rows.stride);
+    const float scale = rows.scale;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen), [=](Index j) {
+      const float p = Kokkos::exp(s[j] - log_sum);
+      ds[j] = scale * p * (ds[j] - inner);
+      s[j] = p;
+    });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen, tile.keys), [=](Index j) { s[j] = ds[j] = 0; });
+  }
+
+  /// dout . out of one row, which equals the sum of dP P over its keys
+  KOKKOS_FUNCTION float inner_product(Team const& team, Index start) const {
+    float const* const dout = rows.dout + start;
+    float const* const out = rows.out + start;
+    float sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, rows.head_size),
+        [=](Index d, float& part) { part += dout[d] * out[d]; }, sum);
+    return sum;
+  }
+};
+
+}  // namespace
+
+void softmax_rows(Space const& exec, TileRows tile, float* scores, float* log_sum, Index log_sum_step) {
+  const Softmax softmax{tile, scores, log_sum, log_sum_step};
+  Kokkos::parallel_for("softmax_rows", one_team_a_row(exec, tile), softmax);
+}
+
+void softmax_rows_backward(Space const& exec, TileRows tile, RowGradients rows, float* scores,
+                           float* dscores) {
+  const SoftmaxBackward backward{tile, rows, scores, dscores};
+  Kokkos::parallel_for("softmax_rows_backward", one_team_a_row(exec, tile), backward);
+}
+
+}  // namespace ddproxy::kernels

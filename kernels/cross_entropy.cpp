@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/cross_entropy.hpp"
+
+namespace ddproxy::kernels {
+namespace {
+
+struct Forward {
+  Index vocabulary;
+  float const* logits;
+  int const* targets;
+  float* log_sum;
+  float* loss;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Index row = team.league_rank();
+    float const* const in = logits + row * vocabulary;
+    float largest = in[0];
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, vocabulary),
+        [=](Index v, float& best) { best = Kokkos::max(best, in[v]); }, Kokkos::Max<float>(largest));
+    float sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, vocabulary),
+        [=](Index v, float& part) { part += Kokkos::exp(in[v] - largest); }, sum);
+    Kokkos::single(Kokkos::PerTeam(team), [&]() {
+      log_sum[row] = largest + Kokkos::log(sum);
+      loss[row] = log_sum[row] - in[targets[row]];
+    });
+  }
+};
+
+struct Backward {
+  Index vocabulary;
+  float const* logits;
+  float const* log_sum;
+  int const* targets;
+  float scale;
+  float* dlogits;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Index row = team.league_rank();
+    float const* const in = logits + row * vocabulary;
+    float* const out = dlogits + row * vocabulary;
+    const float denominator = log_sum[row];
+    const float factor = scale;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, vocabulary),
+                         [=](Index v) { out[v] = factor * Kokkos::exp(in[v] - denominator); });
+    team.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(team), [&]() { out[targets[row]] -= scale; });
+  }
+};
+
+}  // namespace
+
+void cross_entropy_forward(Space const& exec, Index rows, Index vocabulary, float const* logits,
+                           int const* targets, float* log_sum, float* loss) {
+  const Forward forward{vocabulary, logits, targets, log_sum, loss};
+  Kokkos::parallel_for("cross_entropy_forward", Teams(exec, static_cast<int>(rows), Kokkos::AUTO), forward);
+}
+
+void cross_entropy_backward(Space const& exec, Index rows, Index vocabulary, float const* logits,
+                            float const* log_sum, int const* targets, float scale, float* dlogits) {
+  const Backward backward{vocabulary, logits, log_sum, targets, scale, dlogits};
+  Kokkos::parallel_for("cross_entropy_backward", Teams(exec, static_cast<int>(rows), Kokkos::AUTO), backward);
+}
+
+}  // namespace ddproxy::kernels

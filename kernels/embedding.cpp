@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/embedding.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ddproxy::kernels {
+namespace {
+
+struct TokenSum {
+  Index columns;
+  TokenIds place;
+  TokenIds first;
+  int const* tokens;
+  float const* dx;
+  float* dtoken;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const int begin = first(team.league_rank());
+    const int end = first(team.league_rank() + 1);
+    float* const out = dtoken + tokens[place(begin)] * columns;
+    for (int p = begin; p < end; ++p) {
+      float const* const row = dx + place(p) * columns;
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) { out[c] += row[c]; });
+    }
+  }
+};
+
+}  // namespace
+
+void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
+                       float const* position_table, float* x) {
+  const Index columns = size.columns;
+  const Index sequence = size.sequence;
+  const int rows = static_cast<int>(size.batch * sequence);
+  Kokkos::parallel_for(
+      "embedding_forward", Teams(exec, rows, Kokkos::AUTO), KOKKOS_LAMBDA(Team const& team) {
+        const Index n = team.league_rank();
+        float const* const token = token_table + tokens[n] * columns;
+        float const* const position = position_table + n % sequence * columns;
+        float* const out = x + n * columns;
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns),
+                             [=](Index c) { out[c] = token[c] + position[c]; });
+      });
+}
+
+void position_backward(Space const& exec, EmbeddingSize size, Index context, float const* dx,
+                       float* dposition) {
+  const Index columns = size.columns;
+  const Index used = size.sequence * columns;
+  const Index batch = size.batch;
+  Kokkos::parallel_for(
+      "position_backward", Range(exec, 0, context * columns), KOKKOS_LAMBDA(Index i) {
+        float total = 0;
+        if (i < used)
+          for (Index b = 0; b < batch; ++b) total += dx[b * used + i];
+        dposition[i] = total;
+      });
+}
+
+TokenIds copy_tokens(std::string const& label, std::vector<int> const& tokens) {
+  using Host = Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  TokenIds copy(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), tokens.size());
+  Kokkos::deep_copy(copy, Host(tokens.data(), tokens.size()));
+  return copy;
+}
+
+TokenGroups group_tokens(std::vector<int> const& tokens) {
+  std::vector<int> place(tokens.size());
+  std::iota(place.begin(), place.end(), 0);
+  std::stable_sort(place.begin(), place.end(), [&](int a, int b) { return tokens[a] < tokens[b]; });
+  std::vector<int> first;
+  for (std::size_t p = 0; p < place.size(); ++p)
+    if (p == 0 || tokens[place[p]] != tokens[place[p - 1]]) first.push_back(static_cast<int>(p));
+  first.push_back(static_cast<int>(place.size()));
+  return {copy_tokens("token places", place), copy_tokens("token groups", first)};
+}
+
+void token_backward(Space const& exec, Index columns, TokenGroups const& groups, int const* tokens,
+                    float const* dx, float* dtoken) {
+  const int count = static_cast<int>(groups.first.extent(0)) - 1;
+  const TokenSum sum{columns, groups.place, groups.first, tokens, dx, dtoken};
+  Kokkos::parallel_for("token_backward", Teams(exec, count, Kokkos::AUTO), sum);
+}
+
+}  // namespace ddproxy::kernels

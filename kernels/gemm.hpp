@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "kernels/types.hpp"
+
+namespace ddproxy::kernels {
+
+/// An operand of a matrix product, row-major.
+struct Matrix {
+  float const* data;
+  Index stride;             ///< elements from one row to the next
+  bool transposed = false;  ///< enters the product as its transpose
+  Index step = 0;           ///< batched: elements from one matrix to the next
+};
+
+/// The result of a matrix product, row-major.
+struct Result {
+  float* data;
+  Index stride;    ///< elements from one row to the next
+  Index step = 0;  ///< batched: elements from one matrix to the next
+};
+
+/// Of the product: op(A) is [rows, inner], op(B) [inner, columns], C [rows, columns].
+struct GemmSize {
+  Index rows;
+  Index columns;
+  Index inner;
+};
+
+/// C = alpha op(A) op(B) + beta C; beta 0 assigns. By the backend chosen at build time: BLAS on the host
+/// where there is one, else plain Kokkos.
+void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c);
+
+/// The same for `count` matrices, which are worked on side by side; the results must not overlap.
+void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
+                  Result c);
+
+/// The same in plain Kokkos: right in every execution space, and slow.
+void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
+                Result c);
+
+/// Who computes the products and how, for the provenance: library, version, core type.
+std::string gemm_backend();
+
+/// One line for the user where the backend is known to run slowly on this processor, with the cure; else
+/// empty.
+std::string gemm_advice();
+
+}  // namespace ddproxy::kernels

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cblas.h>
+
+#include <string>
+#include <type_traits>
+
+#include "kernels/gemm.hpp"
+
+namespace ddproxy::kernels {
+namespace {
+
+static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible,
+              "host BLAS needs host memory");
+
+void multiply(GemmSize size, float alpha, Matrix const& a, Matrix const& b, float beta, Result const& c) {
+  cblas_sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
+              b.transposed ? CblasTrans : CblasNoTrans, static_cast<int>(size.rows),
+              static_cast<int>(size.columns), static_cast<int>(size.inner), alpha, a.data,
+              static_cast<int>(a.stride), b.data, static_cast<int>(b.stride), beta, c.data,
+              static_cast<int>(c.stride));
+}
+
+/// BLAS must use as many threads as Kokkos does, and one where it is called by several of them.
+void match_threads([[maybe_unused]] Space const& exec) {
+#ifdef DDPROXY_OPENBLAS
+  if (openblas_get_num_threads() != exec.concurrency()) openblas_set_num_threads(exec.concurrency());
+#endif
+}
+
+/// True where several threads may call BLAS at once and each call then stays on its thread.
+bool callable_in_parallel() {
+#ifdef DDPROXY_OPENBLAS
+  constexpr int posix_threads = 1;
+  return openblas_get_parallel() != posix_threads;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
+  match_threads(exec);
+  exec.fence("gemm: BLAS reads what was enqueued before");
+  multiply(size, alpha, a, b, beta, c);
+}
+
+void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
+                  Result c) {
+  match_threads(exec);
+  const auto one = [=](Index i) {
+    multiply(size, alpha, {a.data + i * a.step, a.stride, a.transposed},
+             {b.data + i * b.step, b.stride, b.transposed}, beta, {c.data + i * c.step, c.stride});
+  };
+  if (callable_in_parallel()) {
+    Kokkos::parallel_for("gemm_batched", Range(exec, 0, count), one);
+  } else {
+    exec.fence("gemm_batched: BLAS reads what was enqueued before");
+    for (Index i = 0; i < count; ++i) one(i);
+  }
+}
+
+std::string gemm_backend() {
+#ifdef DDPROXY_OPENBLAS
+  return std::string(openblas_get_config()) + ", core type " + openblas_get_corename();
+#else
+  return "CBLAS, library not known";
+#endif
+}
+
+std::string gemm_advice() {
+#if defined(DDPROXY_OPENBLAS) && defined(__x86_64__)
+  const std::string core = openblas_get_corename();
+  const bool uses_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "Sapphirerapids";
+  if (__builtin_cpu_supports("avx512f") && !uses_avx512)
+    return "OpenBLAS chose the core type " + core +
+           ", but this processor has AVX-512: OPENBLAS_CORETYPE=SKYLAKEX may be twice as fast";
+#endif
+  return {};
+}
+
+}  // namespace ddproxy::kernels

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/linear.hpp"
+
+#include "kernels/gemm.hpp"
+#include "kernels/row_sum.hpp"
+
+namespace ddproxy::kernels {
+namespace {
+
+Matrix plain(float const* data, Index columns) {
+  return {data, columns};
+}
+Matrix transposed(float const* data, Index columns) {
+  return {data, columns, true};
+}
+
+void fill_rows(Space const& exec, Index rows, Index columns, float const* row, float* y) {
+  Kokkos::parallel_for(
+      "fill_rows", Teams(exec, static_cast<int>(rows), Kokkos::AUTO), KOKKOS_LAMBDA(Team const& team) {
+        float* const out = y + team.league_rank() * columns;
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) { out[c] = row[c]; });
+      });
+}
+
+}  // namespace
+
+void linear_forward(Space const& exec, LinearSize size, float const* x, float const* weight,
+                    float const* bias, float* y) {
+  fill_rows(exec, size.rows, size.out, bias, y);
+  gemm(exec, {size.rows, size.out, size.in}, 1, plain(x, size.in), plain(weight, size.out), 1, {y, size.out});
+}
+
+Index linear_scratch(Index concurrency, LinearSize size) {
+  return row_sum_scratch(concurrency, size.out);
+}
+
+void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
+                     LinearGradients out, float* scratch) {
+  row_sum(exec, size.rows, size.out, dy, out.bias, scratch);
+  gemm(exec, {size.in, size.out, size.rows}, 1, transposed(x, size.in), plain(dy, size.out), 0,
+       {out.weight, size.out});
+  gemm(exec, {size.rows, size.in, size.out}, 1, plain(dy, size.out), transposed(weight, size.out), 0,
+       {out.x, size.in});
+}
+
+void head_forward(Space const& exec, LinearSize size, float const* x, float const* table, float* logits) {
+  gemm(exec, {size.rows, size.out, size.in}, 1, plain(x, size.in), transposed(table, size.in), 0,
+       {logits, size.out});
+}
+
+void head_backward(Space const& exec, LinearSize size, float const* x, float const* table,
+                   float const* dlogits, float* dtable, float* dx) {
+  gemm(exec, {size.out, size.in, size.rows}, 1, transposed(dlogits, size.out), plain(x, size.in), 0,
+       {dtable, size.in});
+  gemm(exec, {size.rows, size.in, size.out}, 1, plain(dlogits, size.out), plain(table, size.in), 0,
+       {dx, size.in});
+}
+
+}  // namespace ddproxy::kernels

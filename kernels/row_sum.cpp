@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/row_sum.hpp"
+
+#include <algorithm>
+
+namespace ddproxy::kernels {
+namespace {
+
+constexpr Index most_parts = 256;
+
+// Rows added at once, so that the partial sum is loaded and stored once for that many rows.
+constexpr int rows_at_once = 8;
+
+struct PartialSum {
+  Index rows;
+  Index columns;
+  Index rows_a_part;
+  float const* x;
+  float* partial;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Index first = team.league_rank() * rows_a_part;
+    const Index last = Kokkos::min(rows, first + rows_a_part);
+    float* const sum = partial + team.league_rank() * columns;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [&](Index c) { sum[c] = 0; });
+    // no barrier: a thread always has the same columns
+    Index row = first;
+    for (; row + rows_at_once <= last; row += rows_at_once) add_rows(team, x + row * columns, sum);
+    for (; row < last; ++row) add_row(team, x + row * columns, sum);
+  }
+
+  KOKKOS_FUNCTION void add_rows(Team const& team, float const* block, float* sum) const {
+    const Index width = columns;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, width), [=](Index c) {
+      float total = 0;
+      for (int r = 0; r < rows_at_once; ++r) total += block[r * width + c];
+      sum[c] += total;
+    });
+  }
+
+  KOKKOS_FUNCTION void add_row(Team const& team, float const* row, float* sum) const {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) { sum[c] += row[c]; });
+  }
+};
+
+}  // namespace
+
+Index row_parts(Index concurrency) {
+  return std::min(concurrency, most_parts);
+}
+
+Index row_parts(Space const& exec) {
+  return row_parts(Index{exec.concurrency()});
+}
+
+Index row_sum_scratch(Index concurrency, Index columns) {
+  return row_parts(concurrency) * columns;
+}
+
+void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch) {
+  const Index parts = row_parts(exec);
+  const PartialSum partial{rows, columns, (rows + parts - 1) / parts, x, scratch};
+  Kokkos::parallel_for("row_sum", Teams(exec, static_cast<int>(parts), Kokkos::AUTO), partial);
+  add_parts(exec, parts, columns, scratch, sum);
+}
+
+void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum) {
+  Kokkos::parallel_for(
+      "add_parts", Range(exec, 0, columns), KOKKOS_LAMBDA(Index c) {
+        float total = 0;
+        for (Index p = 0; p < parts; ++p) total += partial[p * columns + c];
+        sum[c] = total;
+      });
+}
+
+}  // namespace ddproxy::kernels
