@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a results file (docs/results.md) with h5py."""
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+SCHEMA_VERSION = 1
+MIB = 2.0**20
+
+
+class ReportError(Exception):
+    """Wrong input: one line that says what and where."""
+
+
+def _text(value):
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+class Results:
+    """One file. Everything that was read lies in memory; the file is closed."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        self.values, self.attributes, self.units = {}, {}, {}
+        if not self.path.is_file():
+            raise ReportError(f"{path}: no such file")
+        try:
+            with h5py.File(self.path, "r") as file:
+                self._read(file)
+        except ReportError:
+            raise
+        except Exception as error:  # h5py raises many kinds for a damaged file
+            raise ReportError(f"{path}: cannot be read as HDF5: {' '.join(str(error).split())}") from error
+        self._check()
+
+    def _read(self, file):
+        self._keep_attributes("/", file)
+        for name, group in file.items():
+            if not isinstance(group, h5py.Group):
+                continue
+            self._keep_attributes(f"/{name}", group)
+            for key, dataset in group.items():
+                self._keep_values(f"/{name}/{key}", dataset)
+
+    def _keep_attributes(self, group, item):
+        for key, value in item.attrs.items():
+            self.attributes[group, key] = _text(value) if isinstance(value, (bytes, str)) else value
+
+    def _keep_values(self, path, dataset):
+        value = dataset[()]
+        if h5py.check_string_dtype(dataset.dtype):
+            value = np.array([_text(v) for v in np.atleast_1d(value)], dtype=object)
+        elif np.issubdtype(dataset.dtype, np.integer) and "_FillValue" in dataset.attrs:
+            value = np.where(value == dataset.attrs["_FillValue"], np.nan, value)
+        self.values[path] = value
+        self.units[path] = _text(dataset.attrs.get("units", ""))
+
+    def _check(self):
+        version = self.attributes.get(("/", "schema_version"))
+        if version is None:
+            raise ReportError(f"{self.path}: is no ddproxy results file: it has no attribute schema_version")
+        if version != SCHEMA_VERSION:
+            raise ReportError(f"{self.path}: has schema version {version}; this program reads version {SCHEMA_VERSION}")
+
+    def has(self, *paths):
+        return all(path in self.values for path in paths)
+
+    def __getitem__(self, path):
+        if path not in self.values:
+            raise ReportError(f"{self.path}: has no dataset {path} (interrupted, or not part of this run)")
+        return self.values[path]
+
+    def attribute(self, group, name, otherwise=None):
+        return self.attributes.get((group, name), otherwise)
+
+    @property
+    def complete(self):
+        return self.attribute("/", "complete", 0) == 1
+
+    def title(self):
+        """Model, ranks and mode on one line."""
+        modes = {self.attribute("/sweep", "compute_mode"), self.attribute("/sweep", "backend")}
+        model = self.attribute("/model", "preset", "a model")
+        ranks = self.attribute("/sweep", "ranks", self.attribute("/allreduce", "ranks", "?"))
+        return f"{model}, {ranks} ranks, {_mode(modes)}"
+
+
+def _mode(modes):
+    if modes == {"replay"}:
+        return "replay: times from tables, nothing was computed or reduced"
+    if "replay" in modes:
+        return "partly replay: " + " + ".join(sorted(str(m) for m in modes))
+    return " + ".join(sorted(str(m) for m in modes if m))
