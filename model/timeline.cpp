@@ -14,10 +14,7 @@ void check_speed(char const* name, double speed) {
   throw std::invalid_argument(std::string(name) + " is " + std::to_string(speed) + "; it must lie in (0, 1]");
 }
 
-void check_inputs(std::span<const double> ready, double t_compute, Plan const& plan,
-                  Contention const& contention) {
-  check_speed("kappa", contention.kappa);
-  check_speed("gamma", contention.gamma);
+void check_ready(std::span<const double> ready, double t_compute, Plan const& plan) {
   if (!std::is_sorted(ready.begin(), ready.end())) {
     throw std::invalid_argument("timeline: the ready times must not fall; give the gradients in ready order");
   }
@@ -31,6 +28,27 @@ void check_inputs(std::span<const double> ready, double t_compute, Plan const& p
   }
 }
 
+void check_copies(Copies const& copies) {
+  if (copies.mode == CopyMode::none || (copies.bandwidth > 0 && copies.call_seconds >= 0)) return;
+  throw std::invalid_argument("copies: their bandwidth must be positive and the time of a call not negative");
+}
+
+/// Seconds of copying a bucket's gradients one way.
+double copy_seconds(Bucket const& bucket, Copies const& copies) {
+  if (copies.mode == CopyMode::none) return 0;
+  const double calls = static_cast<double>(bucket.last - bucket.first + 1);
+  return calls * copies.call_seconds + static_cast<double>(bucket.bytes) / copies.bandwidth;
+}
+
+/// When everything is copied back: each bucket after the one before, once it is reduced and compute is free.
+double end_of_copies_out(Timeline const& timeline, Plan const& plan, Copies const& copies) {
+  double end = timeline.backward_end;
+  for (std::size_t k = 0; k < plan.size(); ++k) {
+    end = std::max(end, timeline.buckets[k].end) + copy_seconds(plan[k], copies);
+  }
+  return end;
+}
+
 /// Seconds for which a collective of `alone` seconds that starts `left` seconds of undisturbed compute before
 /// the end of the backward pass runs beside it.
 double seconds_beside_compute(double alone, double left, Contention const& contention) {
@@ -40,24 +58,36 @@ double seconds_beside_compute(double alone, double left, Contention const& conte
 }  // namespace
 
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,
-                  AllreduceCost const& cost, Contention const& contention) {
-  check_inputs(ready, t_compute, plan, contention);
+                  AllreduceCost const& cost, Contention const& contention, Copies const& copies) {
+  check_speed("kappa", contention.kappa);
+  check_speed("gamma", contention.gamma);
+  check_copies(copies);
+  check_ready(ready, t_compute, plan);
+  double busy = t_compute;  // of the compute side, copies in included
+  for (Bucket const& bucket : plan) busy += copy_seconds(bucket, copies);
   Timeline timeline;
   // Compute is late by `delay`: what it would reach at t undisturbed it reaches at t + delay. Written this
   // way, kappa = gamma = 1 leaves the recurrence itself, to the last bit.
   double delay = 0;
+  double copied = 0;
   double free = 0;
   for (Bucket const& bucket : plan) {
-    const double start = std::max(ready[bucket.last] + delay, free);
+    copied += copy_seconds(bucket, copies);
+    const double start = std::max(ready[bucket.last] + copied + delay, free);
     const double alone = cost(bucket.bytes);
-    const double beside = seconds_beside_compute(alone, t_compute + delay - start, contention);
+    const double beside = seconds_beside_compute(alone, busy + delay - start, contention);
     delay += (1 - contention.kappa) * beside;
     free = start + alone + (1 - contention.gamma) * beside;
     timeline.buckets.push_back({start, free});
   }
-  timeline.backward_end = t_compute + delay;
+  timeline.backward_end = busy + delay;
   timeline.total = std::max(timeline.backward_end, free);
+  if (copies.mode == CopyMode::in_out) timeline.total = end_of_copies_out(timeline, plan, copies);
   return timeline;
+}
+
+Timeline simulate(Job const& job, Plan const& plan) {
+  return simulate(job.ready, job.t_compute, plan, job.cost, job.contention, job.copies);
 }
 
 Timeline simulate_after(double t_compute, Plan const& plan, AllreduceCost const& cost) {

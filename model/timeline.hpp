@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,19 @@ namespace ddproxy::model {
 struct Contention {
   double kappa = 1.0;  ///< speed of compute while a collective is in flight, in (0, 1]
   double gamma = 1.0;  ///< speed of the collective while compute runs, in (0, 1]
+};
+
+/// Copies between gradients and buckets, as PyTorch DDP makes them on the compute side.
+enum class CopyMode {
+  none,    ///< the gradients lie in their buckets
+  in,      ///< each gradient is copied into its bucket when it is ready
+  in_out,  ///< and every bucket back once it is reduced and the backward pass is over
+};
+
+struct Copies {
+  CopyMode mode = CopyMode::none;
+  double bandwidth = 0;     ///< bytes of gradients copied per second; not read where mode is none
+  double call_seconds = 0;  ///< for each gradient
 };
 
 struct Interval {
@@ -33,10 +47,25 @@ struct Timeline {
 /// gradient is ready. `ready`: seconds of undisturbed compute until each gradient is complete; `t_compute`:
 /// until the pass is over. Without contention this is the recurrence of wait-free backpropagation (Zhang et
 /// al., Poseidon, USENIX ATC 2017): e_k = max(R_k, e_{k-1}) + a(x_k), T = max(T_compute, e_K). With it, a
-/// fluid simulation of the same two resources. Throws std::invalid_argument for kappa or gamma outside (0,
-/// 1].
+/// fluid simulation of the same two resources. Copies in delay the gradients and the end of the backward
+/// pass; copies out follow one another after it, each when its bucket is reduced, and do not slow the
+/// collectives still in flight. Throws std::invalid_argument for kappa or gamma outside (0, 1], a copy
+/// bandwidth that is not positive, ready times that fall or lie outside [0, t_compute], a plan for more
+/// gradients than `ready` has.
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,
-                  AllreduceCost const& cost, Contention const& contention = {});
+                  AllreduceCost const& cost, Contention const& contention = {}, Copies const& copies = {});
+
+/// What the model knows of one backward pass: enough to predict T for any plan.
+struct Job {
+  std::vector<double> ready;                 ///< r_i, seconds
+  double t_compute = 0;                      ///< seconds
+  std::vector<std::int64_t> gradient_bytes;  ///< s_i, in ready order
+  AllreduceCost cost;                        ///< a(x)
+  Contention contention = {};
+  Copies copies = {};
+};
+
+Timeline simulate(Job const& job, Plan const& plan);
 
 /// The same, with every bucket started only after the backward pass (naive, flat).
 Timeline simulate_after(double t_compute, Plan const& plan, AllreduceCost const& cost);

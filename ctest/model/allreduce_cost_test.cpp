@@ -80,6 +80,13 @@ TEST(AllreduceCost, APowerLawIsKeptBetweenThePoints) {
   }
 }
 
+TEST(AllreduceCost, TheInnerSlopeIsTheWeightedHarmonicMean) {
+  // In log10: points (1, 0), (2, 0.5), (4, 2.5); chords 0.5 and 1; slope 9 / (5 / 0.5 + 4 / 1) = 9/14 at the
+  // second one.
+  const TableCost cost({{10, 1e-6}, {100, 1e-6 * std::pow(10, 0.5)}, {10000, 1e-6 * std::pow(10, 2.5)}});
+  EXPECT_NEAR(std::log10(cost(1000) / 1e-6), 1.5 + 2 * (9.0 / 14 - 1) / 8, 1e-12);
+}
+
 TEST(AllreduceCost, OutsideTheTableItIsALine) {
   const TableCost cost({{1000, 2e-6}, {2000, 3e-6}, {10000, 9e-6}, {20000, 19e-6}});
   EXPECT_DOUBLE_EQ(cost(500), 1.5e-6);

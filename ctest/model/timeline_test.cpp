@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 #include <stdexcept>
 
@@ -123,6 +124,34 @@ TEST(Timeline, ContentionNeverHelps) {
   }
 }
 
+TEST(Timeline, CopiesByHand) {
+  const std::vector<double> ready{1.0, 3.0};
+  const Plan plan{{0, 0, 10}, {1, 1, 20}};
+  const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
+  // In: 0.5 s a gradient and 10 bytes/s, so 1.5 s, then 2.5 s of copying on the compute side.
+  const Copies in{CopyMode::in, 10, 0.5};
+  const Timeline copied = simulate(ready, 4.0, plan, two_seconds, {}, in);
+  EXPECT_DOUBLE_EQ(copied.buckets[0].start, 2.5);
+  EXPECT_DOUBLE_EQ(copied.buckets[1].start, 7);
+  EXPECT_DOUBLE_EQ(copied.backward_end, 8);
+  EXPECT_DOUBLE_EQ(copied.slowdown(4.0), 4);
+  EXPECT_DOUBLE_EQ(copied.total, 9);
+  // Out: the first bucket from 8 to 9.5, the second, reduced at 9, until 12.
+  const Timeline back = simulate(ready, 4.0, plan, two_seconds, {}, {CopyMode::in_out, 10, 0.5});
+  EXPECT_DOUBLE_EQ(back.total, 12);
+  EXPECT_DOUBLE_EQ(back.backward_end, 8);
+}
+
+TEST(Timeline, CopiesAreSlowedAsComputeIs) {
+  // One bucket ready at once: 1 s of copying, then the collective beside 3 s of compute at half speed.
+  const Timeline timeline =
+      simulate(std::vector<double>{0.0, 3.0}, 3.0, {{0, 0, 10}, {1, 1, 0}},
+               [](std::int64_t bytes) { return bytes > 0 ? 2.0 : 0.0; }, {0.5, 1}, {CopyMode::in, 10, 0});
+  EXPECT_DOUBLE_EQ(timeline.buckets[0].start, 1);
+  EXPECT_DOUBLE_EQ(timeline.buckets[0].end, 3);
+  EXPECT_DOUBLE_EQ(timeline.backward_end, 5);
+}
+
 TEST(Timeline, AfterTheBackwardPassNothingOverlaps) {
   const Case c = random_case(7);
   const Timeline timeline = simulate_after(c.t_compute, c.plan, cost);
@@ -140,6 +169,7 @@ TEST(Timeline, RefusesWhatCannotBe) {
                std::invalid_argument);
   EXPECT_THROW(simulate(ready, 1, plan, cost), std::invalid_argument);
   EXPECT_THROW(simulate(std::vector<double>{2, 1}, 2, plan, cost), std::invalid_argument);
+  EXPECT_THROW(simulate(ready, 2, plan, cost, {}, {CopyMode::in, 0, 0}), std::invalid_argument);
   EXPECT_THROW(simulate(std::vector<double>{1}, 2, plan, cost), std::invalid_argument);
 }
 

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/bucket_plan.hpp"
+#include "model/timeline.hpp"
+
+namespace ddproxy::model {
+
+/// The cap at and above which every plan is flat.
+inline constexpr std::int64_t any_cap = std::numeric_limits<std::int64_t>::max();
+
+/// Caps with one T: of one plan, or of neighbouring ones.
+struct CapRange {
+  std::int64_t low;     ///< bytes, included
+  std::int64_t high;    ///< bytes, included; any_cap: no upper end
+  std::size_t buckets;  ///< of the plan, of the best one where there are several
+  double seconds;       ///< predicted T, the least where there are several
+};
+
+/// T(b) for every cap b: one range for each plan that DDP's rule can make, with rising caps. The plan of cap
+/// b stays until the cap passes its smallest closed bucket, so nothing is missed. `first_bucket`: limit of
+/// the first bucket in bytes; nothing: the cap. O(n) memory beside the result. Throws as simulate() and
+/// bucketed_plan() do.
+std::vector<CapRange> sweep_caps(Job const& job, std::optional<std::int64_t> first_bucket = {});
+
+/// b* as a plateau: the range with the least T, with the neighbours whose T is at most (1 + tolerance) times
+/// that. Throws std::invalid_argument for an empty sweep.
+CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
+
+/// The plan with the least T of all plans. Without contention and copies exact, by F_j = min over i < j of
+/// max(F_i, r_j) + a(S_j - S_i), where S are the running sums of the bytes; it needs an a(x) that does not
+/// fall. With them the candidates (with the collective's own speed and with that beside compute, as they are
+/// and with buckets joined where that costs nothing, and the best cap) are simulated. Among equals, the plan
+/// that loses least where every all-reduce takes 10 % longer; among those, the one with the fewest calls.
+/// O(n^2) time, O(n) memory.
+Plan optimal_plan(Job const& job);
+
+/// A plan as PyTorch DDP's `bucket_cap_mb_list`: MiB, exact in binary, one a bucket.
+std::vector<double> cap_list_mib(Plan const& plan);
+
+/// The least E of any plan: a(size of the last gradient), seconds. 0 where there is no gradient.
+double floor_seconds(Job const& job);
+
+}  // namespace ddproxy::model
