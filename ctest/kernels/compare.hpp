@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace ddproxy::reference {
+
+/// The larger of |got - expected| / |expected| in the Euclidean and in the maximum norm, so that neither many
+/// small errors nor a single one are lost among the others. Infinite where a value is not finite or the sizes
+/// differ.
+template <class Got>
+double relative_error(std::vector<Got> const& got, std::vector<double> const& expected) {
+  if (got.size() != expected.size()) return std::numeric_limits<double>::infinity();
+  double error = 0, size = 0, largest_error = 0, largest = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double difference = static_cast<double>(got[i]) - expected[i];
+    if (!std::isfinite(difference)) return std::numeric_limits<double>::infinity();
+    error += difference * difference;
+    size += expected[i] * expected[i];
+    largest_error = std::max(largest_error, std::abs(difference));
+    largest = std::max(largest, std::abs(expected[i]));
+  }
+  if (largest_error == 0) return 0;
+  return std::max(std::sqrt(error / size), largest_error / largest);
+}
+
+}  // namespace ddproxy::reference

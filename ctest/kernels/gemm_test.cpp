@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/gemm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "compare.hpp"
+#include "device.hpp"
+
+namespace ddproxy::kernels {
+namespace {
+
+struct Case {
+  Index count, rows, columns, inner;
+};
+
+constexpr Case cases[] = {{1, 1, 1, 1},     {1, 3, 5, 7},    {1, 64, 64, 64}, {1, 16, 129, 33},
+                          {1, 130, 17, 1},  {1, 1, 70, 200}, {3, 5, 33, 19},  {4, 65, 66, 20},
+                          {1, 96, 300, 16}, {1, 75, 257, 40}};
+
+/// Row-major matrices with a row stride 3 wider than the row, as in the fused qkv.
+struct Operand {
+  Index rows, columns;
+  bool transposed;
+  std::vector<double> values;
+
+  Operand(Index count, Index r, Index c, bool t, unsigned stream)
+      : rows(t ? c : r),
+        columns(t ? r : c),
+        transposed(t),
+        values(numbers(static_cast<std::size_t>(count * step()), stream)) {}
+  Index stride() const { return columns + 3; }
+  Index step() const { return rows * stride(); }
+  double at(Index matrix, Index i, Index j) const {
+    const Index place = transposed ? j * stride() + i : i * stride() + j;
+    return values[static_cast<std::size_t>(matrix * step() + place)];
+  }
+  Matrix matrix(Floats const& data) const { return {data.data(), stride(), transposed, step()}; }
+};
+
+std::vector<double> expected(Case const& s, Operand const& a, Operand const& b, double alpha, double beta,
+                             std::vector<double> c) {
+  for (Index m = 0; m < s.count; ++m)
+    for (Index i = 0; i < s.rows; ++i)
+      for (Index j = 0; j < s.columns; ++j) {
+        double sum = 0;
+        for (Index k = 0; k < s.inner; ++k) sum += a.at(m, i, k) * b.at(m, k, j);
+        double& element = c[static_cast<std::size_t>((m * s.rows + i) * s.columns + j)];
+        element = alpha * sum + (beta == 0 ? 0 : beta * element);
+      }
+  return c;
+}
+
+using Product = void (*)(Space const&, Index, GemmSize, float, Matrix, Matrix, float, Result);
+
+void one_product(Space const& exec, Index, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
+                 Result c) {
+  gemm(exec, size, alpha, a, b, beta, c);
+}
+
+void check(Product product, Case const& s, bool transpose_a, bool transpose_b, float beta) {
+  SCOPED_TRACE(testing::Message() << s.count << " x " << s.rows << " x " << s.columns << " x " << s.inner
+                                  << " " << transpose_a << transpose_b << " beta " << beta);
+  const Operand a(s.count, s.rows, s.inner, transpose_a, 1);
+  const Operand b(s.count, s.inner, s.columns, transpose_b, 2);
+  const auto before = numbers(static_cast<std::size_t>(s.count * s.rows * s.columns), 3);
+  const Floats out = beta == 0 ? poisoned(before.size()) : to_space(before);
+  const Floats a_data = to_space(a.values), b_data = to_space(b.values);
+  product(Space(), s.count, {s.rows, s.columns, s.inner}, 0.5F, a.matrix(a_data), b.matrix(b_data), beta,
+          {out.data(), s.columns, s.rows * s.columns});
+  Space().fence();
+  EXPECT_LT(
+      reference::relative_error(to_host(out), expected(s, a, b, 0.5, static_cast<double>(beta), before)),
+      2e-6);
+}
+
+void check_all(Product product, bool batched) {
+  for (auto const& s : cases)
+    for (const bool transpose_a : {false, true})
+      for (const bool transpose_b : {false, true})
+        for (const float beta : {0.0F, 1.0F, 0.25F})
+          if (batched || s.count == 1) check(product, s, transpose_a, transpose_b, beta);
+}
+
+TEST(Gemm, MatchesTheReference) {
+  check_all(one_product, false);
+}
+TEST(Gemm, BatchedMatchesTheReference) {
+  check_all(gemm_batched, true);
+}
+TEST(Gemm, PlainMatchesTheReference) {
+  check_all(gemm_plain, true);
+}
+TEST(Gemm, SaysWhoComputes) {
+  EXPECT_FALSE(gemm_backend().empty());
+}
+
+}  // namespace
+}  // namespace ddproxy::kernels

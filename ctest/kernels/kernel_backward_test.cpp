@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/kernel_backward.hpp"
+
+#include <gtest/gtest.h>
+
+#include "compare.hpp"
+#include "device.hpp"
+#include "reference_model.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double tolerance = 1e-4;
+
+std::vector<int> to_host(kernels::TokenIds const& tokens) {
+  std::vector<int> copy(tokens.size());
+  Kokkos::deep_copy(Kokkos::View<int*, Kokkos::HostSpace>(copy.data(), copy.size()), tokens);
+  return copy;
+}
+
+/// One tensor of a flat array in ready order.
+std::vector<float> tensor(model::BackwardPass const& pass, std::vector<float> const& flat,
+                          std::string const& name) {
+  const auto begin = flat.begin() + ParameterLayout(pass).offset(name);
+  for (auto const& gradient : pass.gradients)
+    if (gradient.name == name) return {begin, begin + gradient.numel};
+  return {};
+}
+
+/// A backward pass whose arena holds NaN until the pass has written it.
+struct StepOnKernels {
+  explicit StepOnKernels(model::Shape const& s, model::Tokens t, int rank = 0)
+      : shape(s),
+        tokens(t),
+        pass(model::backward_pass(s)),
+        arena(kernels::poisoned(static_cast<std::size_t>(model::parameters(pass)))),
+        backward(s, pass, t, 42, rank, arena) {}
+
+  std::vector<float> gradients() {
+    for (std::size_t i = 0; i < backward.operations(); ++i) backward.run(i);
+    backward.fence();
+    return kernels::to_host(arena);
+  }
+
+  reference::Tensors expected() const {
+    const auto weights = kernels::to_host(backward.gpt().weights);
+    reference::Tensors parameters;
+    for (auto const& g : pass.gradients) {
+      const auto values = tensor(pass, weights, g.name);
+      parameters[g.name].assign(values.begin(), values.end());
+    }
+    const reference::Step step{static_cast<std::size_t>(tokens.batch),
+                               static_cast<std::size_t>(tokens.sequence), to_host(backward.gpt().inputs),
+                               to_host(backward.gpt().targets)};
+    return reference::gradients(shape, parameters, step);
+  }
+
+  model::Shape shape;
+  model::Tokens tokens;
+  model::BackwardPass pass;
+  kernels::Floats arena;
+  KernelBackward backward;
+};
+
+struct Case {
+  char const* name;
+  model::Shape shape;
+  model::Tokens tokens;
+};
+
+model::Shape untied(model::Shape shape) {
+  shape.tied = false;
+  return shape;
+}
+
+const Case cases[] = {{"tiny", model::find_preset("tiny"), {1, 32}},
+                      {"untied", untied(model::find_preset("tiny")), {2, 24}},
+                      {"short", model::find_preset("tiny"), {1, 1}},
+                      {"odd", {3, 60, 3, 100, 301, 70}, {3, 67}},
+                      {"long_", {1, 40, 5, 90, 97, 140}, {1, 139}}};
+
+class Gradients : public testing::TestWithParam<Case> {};
+
+TEST_P(Gradients, MatchTheReference) {
+  StepOnKernels run(GetParam().shape, GetParam().tokens);
+  const auto flat = run.gradients();
+  const auto expected = run.expected();
+  ASSERT_EQ(expected.size(), run.pass.gradients.size());
+  for (auto const& g : run.pass.gradients)
+    EXPECT_LT(reference::relative_error(tensor(run.pass, flat, g.name), expected.at(g.name)), tolerance)
+        << g.name;
+}
+
+TEST_P(Gradients, AreAssignedByEachPass) {
+  StepOnKernels run(GetParam().shape, GetParam().tokens);
+  const auto once = run.gradients();
+  Kokkos::deep_copy(run.arena, 1e30F);
+  const auto again = run.gradients();
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < once.size(); ++i) different += once[i] != again[i];
+  EXPECT_EQ(different, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Gradients, testing::ValuesIn(cases),
+                         [](auto const& test) { return std::string(test.param.name); });
+
+TEST(Gradients, APlantedWrongOneIsFound) {
+  StepOnKernels run(model::find_preset("tiny"), {1, 32});
+  const auto flat = run.gradients();
+  const auto expected = run.expected();
+  for (auto const& g : run.pass.gradients) {
+    auto one_wrong = tensor(run.pass, flat, g.name);
+    auto const& truth = expected.at(g.name);
+    const auto largest = std::max_element(truth.begin(), truth.end(),
+                                          [](double a, double b) { return std::abs(a) < std::abs(b); });
+    one_wrong[static_cast<std::size_t>(largest - truth.begin())] *= 1.001F;
+    EXPECT_GT(reference::relative_error(one_wrong, truth), tolerance) << g.name;
+    auto slightly_scaled = tensor(run.pass, flat, g.name);
+    for (float& value : slightly_scaled) value *= 1.0003F;
+    EXPECT_GT(reference::relative_error(slightly_scaled, truth), tolerance) << g.name;
+    auto not_written = tensor(run.pass, flat, g.name);
+    not_written.back() = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_GT(reference::relative_error(not_written, truth), tolerance) << g.name;
+  }
+}
+
+TEST(KernelBackward, RanksShareTheWeightsButNotTheTokens) {
+  const model::Shape shape = model::find_preset("tiny");
+  const StepOnKernels first(shape, {1, 32}, 0), second(shape, {1, 32}, 1);
+  EXPECT_EQ(kernels::to_host(first.backward.gpt().weights), kernels::to_host(second.backward.gpt().weights));
+  EXPECT_NE(to_host(first.backward.gpt().inputs), to_host(second.backward.gpt().inputs));
+}
+
+TEST(KernelBackward, WeightsHaveTheDeviationsOfGpt2) {
+  const StepOnKernels run(model::find_preset("tiny"), {1, 32});
+  const auto table = tensor(run.pass, kernels::to_host(run.backward.gpt().weights), "wte.weight");
+  double mean = 0, square = 0;
+  for (const float w : table) {
+    mean += static_cast<double>(w) / static_cast<double>(table.size());
+    square += static_cast<double>(w) * static_cast<double>(w) / static_cast<double>(table.size());
+  }
+  EXPECT_NEAR(mean, 0, 6e-4);  // four times the deviation of the mean of that many
+  EXPECT_NEAR(std::sqrt(square), 0.02, 3e-4);
+}
+
+TEST(KernelBackward, TellsItsMemoryBeforehand) {
+  const model::Shape shape = model::find_preset("tiny");
+  const StepOnKernels run(shape, {2, 24});
+  const MemoryNeed need = kernel_memory(shape, {2, 24}, kernels::Space().concurrency());
+  EXPECT_EQ(need.weights, static_cast<std::int64_t>(run.backward.gpt().weights.size() * sizeof(float)));
+  EXPECT_EQ(need.gradients, static_cast<std::int64_t>(run.arena.size() * sizeof(float)));
+  EXPECT_EQ(need.total(), need.weights + need.gradients + need.activations + need.work);
+  const MemoryNeed large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
+  EXPECT_EQ(large.weights, 774030080LL * 4);
+  EXPECT_LT(2 * large.total(), 16LL << 30);
+}
+
+std::string message(model::Shape const& shape, model::Tokens tokens) {
+  try {
+    check_kernels_have(shape, tokens);
+  } catch (std::invalid_argument const& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(KernelBackward, RefusesWhatTheKernelsDoNotHave) {
+  const model::Shape tiny = model::find_preset("tiny");
+  model::Shape shape = tiny;
+  shape.activation = model::Activation::swiglu;
+  EXPECT_EQ(message(shape, {1, 16}),
+            "compute mode \"kernels\" does not have activation \"swiglu\"; use compute.mode = \"replay\", or "
+            "change [model]");
+  shape = tiny;
+  shape.norm = model::Norm::rmsnorm;
+  EXPECT_NE(message(shape, {1, 16}).find("norm \"rmsnorm\""), std::string::npos);
+  shape = tiny;
+  shape.positions = model::Positions::none;
+  EXPECT_NE(message(shape, {1, 16}).find("positions"), std::string::npos);
+  shape = tiny;
+  shape.qkv = model::Qkv::separate;
+  EXPECT_NE(message(shape, {1, 16}).find("separate q, k and v"), std::string::npos);
+  shape = tiny;
+  shape.biases = false;
+  EXPECT_NE(message(shape, {1, 16}).find("biases"), std::string::npos);
+  EXPECT_NE(message(tiny, {1, 33}).find("context (32)"), std::string::npos);
+  EXPECT_NE(message(tiny, {0, 16}).find("positive"), std::string::npos);
+  EXPECT_EQ(message(tiny, {1, 32}), "no error");
+}
+
+TEST(KernelBackward, RefusesAnArenaOfAnotherSize) {
+  const model::Shape shape = model::find_preset("tiny");
+  const auto pass = model::backward_pass(shape);
+  EXPECT_THROW(KernelBackward(shape, pass, {1, 16}, 1, 0, kernels::Floats("arena", 7)),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ddproxy

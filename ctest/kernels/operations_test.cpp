@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "compare.hpp"
+#include "device.hpp"
+#include "kernels/cross_entropy.hpp"
+#include "kernels/embedding.hpp"
+#include "kernels/gelu.hpp"
+#include "kernels/layernorm.hpp"
+#include "kernels/linear.hpp"
+#include "kernels/residual.hpp"
+#include "kernels/row_sum.hpp"
+#include "reference.hpp"
+
+namespace ddproxy::kernels {
+namespace {
+
+constexpr double tolerance = 1e-5;
+
+struct Rows {
+  std::size_t rows, columns;
+};
+
+constexpr Rows sizes[] = {{1, 1}, {1, 7}, {3, 64}, {17, 33}, {50, 129}, {16, 1280}};
+
+Index index(std::size_t n) {
+  return static_cast<Index>(n);
+}
+
+std::vector<double> scaled(std::vector<double> values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+std::vector<double> sum(std::vector<double> a, std::vector<double> const& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+  return a;
+}
+
+void expect_near(Floats const& got, std::vector<double> const& expected, char const* what) {
+  EXPECT_LT(reference::relative_error(to_host(got), expected), tolerance) << what;
+}
+
+TEST(Gelu, MatchesTheReference) {
+  // far enough out that the exponential alone would overflow
+  auto x = scaled(numbers(5001, 1), 6);
+  x[0] = -40;
+  x[1] = 40;
+  const auto dy = numbers(x.size(), 2);
+  const Floats in = to_space(x), gradient = to_space(dy), y = poisoned(x.size());
+  gelu_forward({}, index(x.size()), in.data(), y.data());
+  gelu_backward({}, index(x.size()), in.data(), gradient.data(), gradient.data());
+  Space().fence();
+  expect_near(y, reference::gelu(x), "y");
+  expect_near(gradient, reference::gelu_backward(x, dy), "dx");
+}
+
+TEST(Residual, MatchesTheReference) {
+  const auto a = numbers(1003, 1), b = numbers(1003, 2);
+  const Floats x = to_space(a), branch = to_space(b), out = poisoned(a.size());
+  residual_forward({}, index(a.size()), x.data(), branch.data(), out.data());
+  residual_backward({}, index(a.size()), branch.data(), x.data());
+  Space().fence();
+  expect_near(out, sum(a, b), "out");
+  expect_near(x, sum(a, b), "dx");
+}
+
+TEST(Layernorm, MatchesTheReference) {
+  for (auto const [n, c] : {Rows{1, 7}, {3, 64}, {17, 33}, {50, 129}, {16, 1280}}) {
+    SCOPED_TRACE(testing::Message() << n << " x " << c);
+    const auto x = scaled(numbers(n * c, 1), 3), w = numbers(c, 2), b = numbers(c, 3), dy = numbers(n * c, 4);
+    const auto stream = numbers(n * c, 5);
+    const Floats in = to_space(x), weight = to_space(w), bias = to_space(b), y = poisoned(n * c);
+    const Floats mean = poisoned(n), rstd = poisoned(n), dweight = poisoned(c), dbias = poisoned(c);
+    const Floats gradient = to_space(dy), dx = to_space(stream);
+    const Space exec;
+    const Floats scratch =
+        poisoned(static_cast<std::size_t>(layernorm_scratch(exec.concurrency(), index(c))));
+    const RowStatistics statistics{mean.data(), rstd.data()};
+    layernorm_forward(exec, index(n), index(c), in.data(), weight.data(), bias.data(), y.data(), statistics);
+    layernorm_backward(exec, index(n), index(c), in.data(), statistics, weight.data(), gradient.data(),
+                       {dweight.data(), dbias.data(), dx.data()}, scratch.data());
+    exec.fence();
+    const auto expected = reference::layernorm_backward(n, c, x, w, dy);
+    expect_near(y, reference::layernorm(n, c, x, w, b), "y");
+    expect_near(dweight, expected.weight, "dweight");
+    expect_near(dbias, expected.bias, "dbias");
+    expect_near(dx, sum(stream, expected.x), "dx is added to the residual stream's gradient");
+  }
+}
+
+TEST(RowSum, MatchesTheReference) {
+  for (auto const [n, c] : sizes) {
+    const auto x = numbers(n * c, 1);
+    const Floats in = to_space(x), out = poisoned(c);
+    const Space exec;
+    const Floats scratch = poisoned(static_cast<std::size_t>(row_sum_scratch(exec.concurrency(), index(c))));
+    row_sum(exec, index(n), index(c), in.data(), out.data(), scratch.data());
+    exec.fence();
+    std::vector<double> expected(c, 0.0);
+    for (std::size_t i = 0; i < x.size(); ++i) expected[i % c] += x[i];
+    expect_near(out, expected, "sum");
+  }
+}
+
+TEST(Linear, MatchesTheReference) {
+  struct Size {
+    std::size_t rows, in, out;
+  };
+  for (auto const [n, in, out] : {Size{1, 1, 1}, {5, 7, 9}, {16, 64, 192}, {33, 100, 70}, {130, 20, 300}}) {
+    SCOPED_TRACE(testing::Message() << n << " x " << in << " x " << out);
+    const auto x = numbers(n * in, 1), w = numbers(in * out, 2), b = numbers(out, 3),
+               dy = numbers(n * out, 4);
+    const Floats input = to_space(x), weight = to_space(w), bias = to_space(b), gradient = to_space(dy);
+    const Floats y = poisoned(n * out), dx = poisoned(n * in), dweight = poisoned(in * out),
+                 dbias = poisoned(out);
+    const Space exec;
+    const LinearSize size{index(n), index(in), index(out)};
+    const Floats scratch = poisoned(static_cast<std::size_t>(linear_scratch(exec.concurrency(), size)));
+    linear_forward(exec, size, input.data(), weight.data(), bias.data(), y.data());
+    linear_backward(exec, size, input.data(), weight.data(), gradient.data(),
+                    {dbias.data(), dweight.data(), dx.data()}, scratch.data());
+    exec.fence();
+    const auto expected = reference::linear_backward(n, in, out, x, w, dy);
+    expect_near(y, reference::linear(n, in, out, x, w, b), "y");
+    expect_near(dx, expected.x, "dx");
+    expect_near(dweight, expected.weight, "dweight");
+    expect_near(dbias, expected.bias, "dbias");
+  }
+}
+
+TEST(Head, MatchesTheReference) {
+  for (auto const [n, vocabulary] : {Rows{1, 3}, {16, 257}, {70, 501}}) {
+    constexpr std::size_t c = 24;
+    const auto x = numbers(n * c, 1), w = numbers(vocabulary * c, 2), dy = numbers(n * vocabulary, 3);
+    const Floats in = to_space(x), table = to_space(w), gradient = to_space(dy);
+    const Floats logits = poisoned(n * vocabulary), dx = poisoned(n * c), dtable = poisoned(vocabulary * c);
+    const LinearSize size{index(n), c, index(vocabulary)};
+    head_forward({}, size, in.data(), table.data(), logits.data());
+    head_backward({}, size, in.data(), table.data(), gradient.data(), dtable.data(), dx.data());
+    Space().fence();
+    const auto expected = reference::head_backward(n, c, vocabulary, x, w, dy);
+    expect_near(logits, reference::head(n, c, vocabulary, x, w), "logits");
+    expect_near(dx, expected.x, "dx");
+    expect_near(dtable, expected.weight, "dtable");
+  }
+}
+
+TEST(CrossEntropy, MatchesTheReference) {
+  for (auto const [n, vocabulary] : {Rows{1, 2}, {16, 257}, {7, 1003}}) {
+    const auto logits = scaled(numbers(n * vocabulary, 1), 30);
+    const auto targets = some_tokens(n, static_cast<int>(vocabulary));
+    const Floats in = to_space(logits), log_sum = poisoned(n), loss = poisoned(n),
+                 d = poisoned(n * vocabulary);
+    const TokenIds hits = copy_tokens("targets", targets);
+    cross_entropy_forward({}, index(n), index(vocabulary), in.data(), hits.data(), log_sum.data(),
+                          loss.data());
+    cross_entropy_backward({}, index(n), index(vocabulary), in.data(), log_sum.data(), hits.data(),
+                           1 / static_cast<float>(n), d.data());
+    Space().fence();
+    double mean = 0;
+    for (const float value : to_host(loss)) mean += static_cast<double>(value) / static_cast<double>(n);
+    EXPECT_NEAR(mean, reference::cross_entropy(n, vocabulary, logits, targets), 1e-5);
+    expect_near(d, reference::cross_entropy_backward(n, vocabulary, logits, targets), "dlogits");
+  }
+}
+
+TEST(Embedding, MatchesTheReference) {
+  constexpr std::size_t batch = 3, sequence = 11, columns = 37, vocabulary = 13, context = 15;
+  const auto tokens = some_tokens(batch * sequence, vocabulary);
+  const auto table = numbers(vocabulary * columns, 1), positions = numbers(context * columns, 2);
+  const auto gradient = numbers(tokens.size() * columns, 3), before = numbers(table.size(), 4);
+  const TokenIds ids = copy_tokens("tokens", tokens);
+  const Floats wte = to_space(table), wpe = to_space(positions), x = poisoned(gradient.size()),
+               dx = to_space(gradient);
+  const Floats dwpe = poisoned(positions.size()), dwte = to_space(before);
+  const EmbeddingSize size{batch, sequence, columns};
+  embedding_forward({}, size, ids.data(), wte.data(), wpe.data(), x.data());
+  position_backward({}, size, context, dx.data(), dwpe.data());
+  token_backward({}, columns, group_tokens(tokens), ids.data(), dx.data(), dwte.data());
+  Space().fence();
+  auto expected = before;
+  reference::add_token_gradient(columns, tokens, gradient, expected);
+  expect_near(x, reference::embedding(sequence, columns, tokens, table, positions), "x");
+  expect_near(dwpe, reference::position_gradient(sequence, columns, context, gradient), "dposition");
+  expect_near(dwte, expected, "dtoken is added to what was there");
+}
+
+}  // namespace
+}  // namespace ddproxy::kernels
