@@ -14,11 +14,13 @@ void check_speed(char const* name, double speed) {
   throw std::invalid_argument(std::string(name) + " is " + std::to_string(speed) + "; it must lie in (0, 1]");
 }
 
+constexpr double rounding = 1e-9;  ///< running sums of times may pass their total by this share
+
 void check_ready(std::span<const double> ready, double t_compute, Plan const& plan) {
   if (!std::is_sorted(ready.begin(), ready.end())) {
     throw std::invalid_argument("timeline: the ready times must not fall; give the gradients in ready order");
   }
-  if (!ready.empty() && (ready.front() < 0 || ready.back() > t_compute)) {
+  if (!ready.empty() && (ready.front() < 0 || ready.back() > t_compute * (1 + rounding))) {
     throw std::invalid_argument(
         "timeline: the ready times must lie between 0 and the end of the backward pass");
   }

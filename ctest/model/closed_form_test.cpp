@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/closed_form.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "model/timeline.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+constexpr double s = 1e9;
+constexpr double w = 1e10;
+constexpr double o = 2e-4;
+
+UniformJob job_of_load(double load) {
+  return {s, o, w, s / w / load};
+}
+
+/// The simulation of K equal buckets.
+double simulated(UniformJob const& job, int buckets) {
+  Job discrete;
+  discrete.t_compute = job.t_compute;
+  for (int k = 1; k <= buckets; ++k) {
+    discrete.ready.push_back(job.t_compute * k / buckets);
+    discrete.gradient_bytes.push_back(static_cast<std::int64_t>(job.bytes / buckets));
+  }
+  discrete.cost = AlphaBeta{job.call_seconds, job.bandwidth};
+  return simulate(discrete, per_tensor_plan(discrete.gradient_bytes)).total - job.t_compute;
+}
+
+TEST(ClosedForm, IsTheSimulationOfEqualBuckets) {
+  for (const double load : {0.2, 0.7, 0.95, 1.0, 1.3, 4.0}) {
+    for (const int buckets : {1, 2, 5, 10, 50, 200, 1000}) {
+      const UniformJob job = job_of_load(load);
+      EXPECT_NEAR(uniform_exposed(job, s / buckets), simulated(job, buckets), 1e-9)
+          << load << ", " << buckets;
+    }
+  }
+}
+
+TEST(ClosedForm, NamesItsRegime) {
+  EXPECT_EQ(regime(job_of_load(0.5)), Regime::compute_bound);
+  EXPECT_EQ(regime(job_of_load(1)), Regime::balanced);
+  EXPECT_EQ(regime(job_of_load(2)), Regime::network_bound);
+}
+
+TEST(ClosedForm, AtBalanceTheBestBucketIsTheSquareRootLaw) {
+  EXPECT_NEAR(uniform_best_bucket(job_of_load(1)), std::sqrt(s * o * w), 1e-3);
+}
+
+TEST(ClosedForm, NoBucketIsBetterThanTheBest) {
+  for (const double load : {0.05, 0.2, 0.5, 0.9, 0.99, 1.0, 1.5, 10.0}) {
+    const UniformJob job = job_of_load(load);
+    const double least = uniform_exposed(job, uniform_best_bucket(job));
+    for (double bucket = s; bucket > s / 1e5; bucket /= 1.01) {
+      EXPECT_GE(uniform_exposed(job, bucket), least * (1 - 1e-9)) << load << ", " << bucket;
+    }
+  }
+}
+
+TEST(ClosedForm, TheBestBucketIsNeverMoreThanEverything) {
+  const UniformJob slow_calls{s, 1.0, w, 0.1};
+  EXPECT_EQ(uniform_best_bucket(slow_calls), s);
+}
+
+TEST(ClosedForm, RefusesWhatCannotBe) {
+  EXPECT_THROW(uniform_exposed(job_of_load(1), 0), std::invalid_argument);
+  EXPECT_THROW(uniform_exposed(job_of_load(1), 2 * s), std::invalid_argument);
+  EXPECT_THROW(uniform_best_bucket({s, 0, w, 1}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ddproxy::model
