@@ -91,6 +91,30 @@ TEST(BestPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
   EXPECT_EQ(optimal_plan(job), (Plan{{0, 2, 30}, {3, 3, 1000}}));
 }
 
+TEST(BestPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
+  // Sizes above 12 are slow. The two small gradients may ride with the fourth of 10 bytes, but no two of 10
+  // bytes can go together, and no cap does the one without the other.
+  Job job;
+  job.ready = {0.1, 0.1, 0.1, 0.1, 0.50, 0.51, 0.65};
+  job.t_compute = 0.65;
+  job.gradient_bytes = {10, 10, 10, 10, 1, 1, 1000};
+  job.cost = [](std::int64_t x) {
+    return x <= 12 ? 0.01 * static_cast<double>(x) : 0.12 + 0.035 * static_cast<double>(x - 12);
+  };
+  EXPECT_EQ(optimal_plan(job), (Plan{{0, 0, 10}, {1, 1, 10}, {2, 2, 10}, {3, 5, 12}, {6, 6, 1000}}));
+}
+
+TEST(BestPlan, AmongEqualsItKeepsAwayFromTheEdge) {
+  // Together the first two would end just when the last one is ready, and a little late where calls take a
+  // little longer.
+  Job job;
+  job.ready = {0.1, 0.2, 1.0};
+  job.t_compute = 1.0;
+  job.gradient_bytes = {10, 10, 1000};
+  job.cost = [](std::int64_t x) { return x <= 10 ? 0.1 : (x == 20 ? 0.799 : 1.0 * static_cast<double>(x)); };
+  EXPECT_EQ(optimal_plan(job).size(), 3U);
+}
+
 TEST(BestPlan, TheSweepMissesNoCap) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Job job = random_job(seed, 12, 2000);

@@ -74,6 +74,12 @@ TEST(Score, TheBestConstantHasTheLeastMeanErrorOfAllConstants) {
   }
 }
 
+TEST(Score, WhereTheNoiseIsTheScaleTheBestConstantIsTheMedian) {
+  std::vector<ScoredCase> cases;
+  for (const double measured : {1.0, 2.0, 3.0, 4.0, 5.0}) cases.push_back(case_of(measured, measured, 0, 10));
+  EXPECT_DOUBLE_EQ(score(cases).constant.mean_error, (2 + 1 + 0 + 1 + 2) / 10.0 / 5);
+}
+
 TEST(Score, TheDefaultIsTheCapNearestTo25) {
   const std::vector<ScoredCase> cases{case_of(1, 2, 0), case_of(16, 1.5, 0), case_of(100, 1, 0)};
   const ScoreCard card = score(cases);
