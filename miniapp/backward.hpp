@@ -14,16 +14,16 @@ struct Completion {
   Clock::time_point when;  ///< host and replay: that moment, which may still be to come with replay
 };
 
-/// The backward pass as a list of operations, run in order. All gradients are assigned, not accumulated, so that a
-/// pass can be repeated any number of times.
+/// The backward pass as a list of operations, run in order. All gradients are assigned, not accumulated, so
+/// that a pass can be repeated any number of times.
 class Backward {
  public:
   virtual ~Backward() = default;
   virtual std::size_t operations() const = 0;
-  virtual void begin() {}                         ///< starts a pass
-  virtual void run(std::size_t operation) = 0;    ///< asynchronous where the device is
-  virtual Completion completion() = 0;            ///< of all operations run since begin()
-  virtual void fence() = 0;                       ///< returns when they are complete
+  virtual void begin() {}                       ///< starts a pass
+  virtual void run(std::size_t operation) = 0;  ///< asynchronous where the device is
+  virtual Completion completion() = 0;          ///< of all operations run since begin()
+  virtual void fence() = 0;                     ///< returns when they are complete
 };
 
 }  // namespace ddproxy

@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+# cmake -DSOURCE=... -DTEMPLATE=... -DOUTPUT=... -P GitRevision.cmake: writes the revision of the sources, where it changed.
+set(GIT_REVISION unknown)
+execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=* OUTPUT_VARIABLE described
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
+if(status EQUAL 0)
+  set(GIT_REVISION ${described})
+endif()
+configure_file(${TEMPLATE} ${OUTPUT} @ONLY)

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "miniapp/backward.hpp"
+
+namespace ddproxy {
+
+/// A run of elements of the gradient arena.
+struct Slice {
+  std::size_t offset;
+  std::size_t count;
+  bool operator==(Slice const&) const = default;
+};
+
+/// One all-reduce as it happened on this rank.
+struct Reduction {
+  Slice slice;
+  Clock::time_point start;
+  Clock::time_point end;  ///< scaled by 1/n
+};
+
+/// Averages slices of the arena over all ranks, in place, one after another in the order of start().
+class Allreduce {
+ public:
+  virtual ~Allreduce() = default;
+  /// Forgets earlier reductions and makes room for `calls`, so that nothing is allocated while time runs.
+  virtual void begin(std::size_t calls) = 0;
+  /// Asks for one reduction, to begin when `ready` is over. Returns at once. Each rank starts the same slices
+  /// in the same order.
+  virtual void start(Slice slice, Completion ready) = 0;
+  /// The compute side offers a moment between two operations.
+  virtual void progress() {}
+  /// Returns when all that was started is reduced. Throws what went wrong: std::runtime_error naming rank and
+  /// slice.
+  virtual void wait_all() = 0;
+  /// Since begin(); valid after wait_all().
+  virtual std::vector<Reduction> const& reductions() const = 0;
+  /// For people and results, for instance "mpi, host buffers, thread".
+  virtual std::string description() const = 0;
+};
+
+}  // namespace ddproxy

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "miniapp/allreduce.hpp"
+
+namespace ddproxy {
+
+/// Carries out one all-reduce at a time; who drives it (a thread, or the compute side) is the affair of its
+/// owner.
+class AllreduceEngine {
+ public:
+  virtual ~AllreduceEngine() = default;
+  /// Begins a reduction; the one before is complete, and `ready` is over.
+  virtual void begin(Slice slice, Completion ready) = 0;
+  /// Moves it on; true when it is complete. Never waits.
+  virtual bool test() = 0;
+  /// Returns when it is complete.
+  virtual void wait() = 0;
+  /// The reduction that completed last.
+  virtual Reduction last() const = 0;
+  virtual std::string description() const = 0;
+};
+
+}  // namespace ddproxy

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/allreduce_mpi.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/check.hpp"
+#include "miniapp/nap.hpp"
+
+namespace ddproxy {
+namespace {
+
+void scale(float* values, std::size_t count, float factor) {
+  if (factor == 1.0F) return;
+  for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
+}
+
+}  // namespace
+
+MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s)
+    : arena_(arena), piece_elements_(piece_elements), timeout_s_(timeout_s) {
+  check_mpi(MPI_Comm_dup(communicator, &communicator_));
+  check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
+  check_mpi(MPI_Comm_rank(communicator_, &rank_));
+  check_mpi(MPI_Comm_size(communicator_, &ranks_));
+}
+
+MpiEngine::~MpiEngine() {
+  if (request_ == MPI_REQUEST_NULL) MPI_Comm_free(&communicator_);
+}
+
+void MpiEngine::begin(Slice slice, Completion) {
+  reduction_ = {slice, Clock::now(), {}};
+  piece_ = {slice.offset, 0};
+  start_piece();
+}
+
+void MpiEngine::start_piece() {
+  Slice const& slice = reduction_.slice;
+  piece_.offset += piece_.count;
+  piece_.count = std::min(piece_elements_, slice.offset + slice.count - piece_.offset);
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, arena_ + piece_.offset, static_cast<int>(piece_.count), MPI_FLOAT,
+                           MPI_SUM, communicator_, &request_));
+}
+
+bool MpiEngine::test() {
+  int complete = 0;
+  check_mpi(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE));
+  if (!complete) return false;
+  scale(arena_ + piece_.offset, piece_.count, 1.0F / static_cast<float>(ranks_));
+  if (piece_.offset + piece_.count < reduction_.slice.offset + reduction_.slice.count) {
+    start_piece();
+    return false;
+  }
+  reduction_.end = Clock::now();
+  return true;
+}
+
+void MpiEngine::wait() {
+  for (Nap nap; !test(); nap()) check_time();
+}
+
+void MpiEngine::check_time() const {
+  const std::chrono::duration<double> age = Clock::now() - reduction_.start;
+  if (age.count() > timeout_s_)
+    throw std::runtime_error(fmt::format(
+        "rank {}: the all-reduce of elements {} to {} is not complete after {} s (allreduce.timeout_s)",
+        rank_, reduction_.slice.offset, reduction_.slice.offset + reduction_.slice.count - 1, timeout_s_));
+}
+
+}  // namespace ddproxy

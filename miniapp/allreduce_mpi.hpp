@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include "miniapp/allreduce_engine.hpp"
+
+namespace ddproxy {
+
+/// Nonblocking MPI all-reduces of host memory. A slice goes in consecutive pieces, because
+/// an in-place nonblocking collective allocates a temporary of the whole message; each piece is scaled by 1/n
+/// as it arrives.
+class MpiEngine : public AllreduceEngine {
+ public:
+  /// `arena` is host memory that outlives the engine; a piece has at most `piece_elements`; a slice that
+  /// takes longer than `timeout_s` is an error.
+  MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s);
+  ~MpiEngine() override;
+  MpiEngine(MpiEngine const&) = delete;
+  MpiEngine& operator=(MpiEngine const&) = delete;
+
+  void begin(Slice slice, Completion ready) override;
+  bool test() override;
+  void wait() override;
+  Reduction last() const override { return reduction_; }
+  std::string description() const override { return "mpi, host buffers"; }
+
+ private:
+  void start_piece();
+  void check_time() const;
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  float* arena_;
+  std::size_t piece_elements_;
+
+  double timeout_s_;
+  int rank_ = 0, ranks_ = 1;
+  Reduction reduction_{};
+  Slice piece_{};
+};
+
+}  // namespace ddproxy

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/allreduce_polled.hpp"
+
+#include "miniapp/nap.hpp"
+
+namespace ddproxy {
+
+void PolledAllreduce::begin(std::size_t calls) {
+  jobs_.clear();
+  done_.clear();
+  jobs_.reserve(calls);
+  done_.reserve(calls);
+}
+
+void PolledAllreduce::start(Slice slice, Completion ready) {
+  jobs_.push_back({slice, ready});
+  begin_next();
+}
+
+void PolledAllreduce::begin_next() {
+  if (in_flight_ || done_.size() == jobs_.size()) return;
+  Job const& job = jobs_[done_.size()];
+  if (job.ready.when > Clock::now()) return;
+  engine_->begin(job.slice, job.ready);
+  in_flight_ = true;
+}
+
+void PolledAllreduce::progress() {
+  if (!poll_) return;
+  if (in_flight_ && engine_->test()) {
+    done_.push_back(engine_->last());
+    in_flight_ = false;
+  }
+  begin_next();
+}
+
+void PolledAllreduce::wait_all() {
+  while (done_.size() < jobs_.size()) {
+    if (!in_flight_) sleep_until(jobs_[done_.size()].ready.when);
+    begin_next();
+    engine_->wait();
+    done_.push_back(engine_->last());
+    in_flight_ = false;
+  }
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/allreduce_threaded.hpp"
+
+#include "miniapp/nap.hpp"
+
+namespace ddproxy {
+
+ThreadedAllreduce::ThreadedAllreduce(std::unique_ptr<AllreduceEngine> engine)
+    : engine_(std::move(engine)), thread_([this] { work(); }) {}
+
+ThreadedAllreduce::~ThreadedAllreduce() {
+  {
+    const std::lock_guard lock(mutex_);
+    quit_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void ThreadedAllreduce::begin(std::size_t calls) {
+  const std::lock_guard lock(mutex_);
+  jobs_.clear();
+  done_.clear();
+  taken_ = 0;
+  jobs_.reserve(calls);
+  done_.reserve(calls);
+}
+
+void ThreadedAllreduce::start(Slice slice, Completion ready) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back({slice, ready});
+  }
+  wake_.notify_one();
+}
+
+void ThreadedAllreduce::wait_all() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [this] { return done_.size() == jobs_.size() || failure_; });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+bool ThreadedAllreduce::take(Job& job) {
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [this] { return quit_ || (taken_ < jobs_.size() && !failure_); });
+  if (quit_) return false;
+  job = jobs_[taken_++];
+  return true;
+}
+
+void ThreadedAllreduce::carry_out(Job const& job) {
+  sleep_until(job.ready.when);
+  engine_->begin(job.slice, job.ready);
+  engine_->wait();
+}
+
+void ThreadedAllreduce::work() {
+  for (Job job; take(job);) {
+    std::exception_ptr failure;
+    try {
+      carry_out(job);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    done_.push_back(engine_->last());
+    failure_ = failure;
+    if (failure_ || done_.size() == jobs_.size()) idle_.notify_one();
+  }
+}
+
+}  // namespace ddproxy

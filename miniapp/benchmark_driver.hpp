@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ddproxy {
+
+/// One sample that is to be taken.
+struct PlannedSample {
+  std::size_t item;  ///< index of the case
+  int round;
+  std::string name;
+};
+
+/// Takes the samples in this order with Google Benchmark, one iteration each; `measure` returns a sample's
+/// seconds. Its own report goes to standard output where its arguments were given, else nowhere.
+void drive(std::vector<PlannedSample> const& plan,
+           std::function<double(std::size_t item, int round)> const& measure);
+
+}  // namespace ddproxy

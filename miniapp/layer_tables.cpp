@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
+#include "miniapp/tables.hpp"
+
+namespace ddproxy {
+namespace {
+
+struct LayerRow {
+  std::string layer;
+  double seconds = 0;  // of the slowest rank
+  std::size_t slowest = 0;
+};
+
+// Consecutive operations of one layer, added up rank by rank.
+std::vector<LayerRow> layer_rows(Workload const& workload, LayerTimes const& times) {
+  std::vector<LayerRow> rows;
+  const auto medians = times.medians();
+  auto const& operations = workload.pass.operations;
+  for (std::size_t first = 0, last = 0; first < operations.size(); first = last) {
+    while (last < operations.size() && operations[last].layer == operations[first].layer) ++last;
+    LayerRow row{operations[first].layer};
+    for (std::size_t rank = 0; rank < medians.size(); ++rank) {
+      double seconds = 0;
+      for (std::size_t op = first; op < last; ++op) seconds += medians[rank][op];
+      if (seconds > row.seconds) row = {row.layer, seconds, rank};
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+void save(std::filesystem::path const& file, std::string const& text) {
+  std::ofstream stream(file);
+  stream << text;
+  if (!stream.flush()) throw std::invalid_argument(fmt::format("{}: cannot be written", file.string()));
+}
+
+}  // namespace
+
+std::string layer_table(Workload const& workload, LayerTimes const& times) {
+  const auto rows = layer_rows(workload, times);
+  double sum = 0;
+  for (auto const& row : rows) sum += row.seconds;
+  std::string text =
+      fmt::format("{:<12} {:>12} {:>8} {:>13}\n", "layer", "median ms", "share", "slowest rank");
+  for (auto const& row : rows)
+    text += fmt::format("{:<12} {:>12.3f} {:>6.1f} % {:>13}\n", row.layer, row.seconds * 1e3,
+                        100 * row.seconds / sum, row.slowest);
+  return text + fmt::format("{:<12} {:>12.3f}\n", "sum", sum * 1e3);
+}
+
+void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times) {
+  std::string text =
+      "# backward pass, median of each operation on the slowest rank, summed over the layer\nlayer,seconds\n";
+  for (auto const& row : layer_rows(workload, times))
+    text += fmt::format("{},{:.9g}\n", row.layer, row.seconds);
+  save(file, text);
+}
+
+void write_gradient_csv(std::filesystem::path const& file, Workload const& workload,
+                        ReadyTimes const& times) {
+  std::string text =
+      "# gradients in ready order; seconds since the ready time of the row before\nname,numel,seconds\n";
+  double before = 0;
+  for (std::size_t i = 0; i < times.ready.size(); ++i) {
+    auto const& gradient = workload.pass.gradients[i];
+    text += fmt::format("{},{},{:.9g}\n", gradient.name, gradient.numel, times.ready[i] - before);
+    before = times.ready[i];
+  }
+  const double rest = times.t_compute - before;
+  if (rest > 1e-12) text += fmt::format("end,0,{:.9g}\n", rest);
+  save(file, text);
+}
+
+void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks) {
+  std::string text =
+      "# median seconds of one all-reduce, calls in a row, maximum over ranks\nranks,bytes,seconds\n";
+  for (auto const& [bytes, seconds] : to_table(times))
+    text += fmt::format("{},{},{:.9g}\n", ranks, bytes, seconds);
+  save(file, text);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "miniapp/build_info.hpp"
+#include "miniapp/check.hpp"
+#include "miniapp/runtime.hpp"
+#include "miniapp/session.hpp"
+#include "miniapp/workbench.hpp"
+#include "planner/dry_run.hpp"
+#include "planner/options.hpp"
+
+namespace {
+
+using namespace ddproxy;
+
+// Before MPI is up, what the launcher says: so that one rank speaks, not all.
+bool launched_first() {
+  for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (char const* value = std::getenv(name)) return std::string(value) == "0";
+  return true;
+}
+
+void dry_run(Options const& options) {
+  const Config config = read_config(options.input);
+  const Workload workload = make_workload(config);
+  fmt::print("{}", describe_plan(config, workload, memory_need(config, workload)));
+}
+
+// All ranks know of an Agreed error; with any other, the rest would wait for ever.
+int fail(Runtime const* runtime, Agreed const& error, bool agreed) {
+  const bool many = runtime && runtime->ranks() > 1;
+  const bool speaks = many ? (runtime->root() || !agreed) : launched_first();
+  if (speaks)
+    fmt::print(stderr, "ddproxy: {}{}\n", many && !agreed ? fmt::format("rank {}: ", runtime->rank()) : "",
+               error.message);
+  if (many && !agreed) MPI_Abort(runtime->communicator(), error.code);
+  return error.code;
+}
+
+int run(Options const& options, int argc, char** argv) {
+  const Runtime runtime(argc, argv);
+  try {
+    execute(options, runtime);
+    return exit_fine;
+  } catch (Agreed const& error) {
+    return fail(&runtime, error, true);
+  } catch (...) {
+    return fail(&runtime, describe_current_exception(), false);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  int exit_code = exit_fine;
+  const auto options = parse_options(argc, argv, version, launched_first(), exit_code);
+  if (!options) return exit_code;
+  if (options->dry_run) return dry_run(*options), exit_fine;
+  return run(*options, argc, argv);
+} catch (...) {
+  return fail(nullptr, describe_current_exception(), true);
+}

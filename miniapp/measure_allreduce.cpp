@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "miniapp/measure.hpp"
+#include "miniapp/pattern.hpp"
+#include "planner/statistics.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double least_sample_s =
+    2e-3;  // calls in a row, until the clock and the first wake-up do not matter
+constexpr double time_a_size_s = 0.5;
+constexpr int least_samples = 3, most_samples = 50, most_calls = 256;
+
+// Seconds for reductions of these slices in a row, maximum over ranks.
+double time_row(Workbench& bench, std::vector<Slice> const& slices) {
+  bench.allreduce->begin(slices.size());
+  bench.runtime.barrier();
+  const auto start = Clock::now();
+  for (auto const& slice : slices) bench.allreduce->start(slice, {start});
+  bench.allreduce->wait_all();
+  return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+// The arena stays finite: sums of NaN or of ever growing numbers may take another time.
+std::int64_t count_wrong(Workbench& bench, Slice slice) {
+  if (!bench.reduces()) return -1;
+  write_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank());
+  time_row(bench, {slice});
+  const auto wrong = find_wrong(bench.arena, slice.offset, slice.count, bench.runtime.ranks());
+  return std::llround(bench.runtime.sum(static_cast<double>(wrong.count)));
+}
+
+SizeTimes measure_size(Workbench& bench, std::int64_t bytes) {
+  const Slice slice{0, static_cast<std::size_t>(bytes) / sizeof(float)};
+  SizeTimes times{bytes, {}, count_wrong(bench, slice)};
+  const double once = time_row(bench, {slice});
+  const auto calls = std::clamp(static_cast<int>(least_sample_s / once), 1, most_calls);
+  const auto samples =
+      std::clamp(static_cast<int>(time_a_size_s / (once * calls)), least_samples, most_samples);
+  const std::vector<Slice> row(static_cast<std::size_t>(calls), slice);
+  for (int i = 0; i < samples; ++i) times.seconds.push_back(time_row(bench, row) / calls);
+  return times;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> message_sizes(std::int64_t largest) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = 1024; size < largest; size *= size < 65536 ? 4 : 2) sizes.push_back(size);
+  sizes.push_back(largest);
+  return sizes;
+}
+
+std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int64_t> const& sizes) {
+  std::vector<SizeTimes> all;
+  for (std::int64_t bytes : sizes) all.push_back(measure_size(bench, bytes));
+  return all;
+}
+
+SizeTimes measure_pieces(Workbench& bench, std::int64_t total, std::int64_t piece, int samples) {
+  std::vector<Slice> row;
+  const auto elements = static_cast<std::size_t>(total) / sizeof(float);
+  const auto step = static_cast<std::size_t>(piece) / sizeof(float);
+  for (std::size_t at = 0; at < elements; at += step) row.push_back({at, std::min(step, elements - at)});
+  SizeTimes times{piece, {}, -1};
+  for (int i = 0; i < samples; ++i) times.seconds.push_back(time_row(bench, row));
+  return times;
+}
+
+double algorithm_bandwidth(SizeTimes const& times) {
+  return static_cast<double>(times.bytes) / median(times.seconds);
+}
+
+double bus_bandwidth(SizeTimes const& times, int ranks) {
+  return algorithm_bandwidth(times) * 2.0 * (ranks - 1) / ranks;
+}
+
+std::vector<model::CostPoint> to_table(std::vector<SizeTimes> const& times) {
+  std::vector<model::CostPoint> table;
+  for (auto const& size : times) table.push_back({size.bytes, median(size.seconds)});
+  return table;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "miniapp/runtime.hpp"
+
+namespace ddproxy {
+
+/// Bytes of memory that this machine can still give to programs: free memory, within the limit of the control
+/// group.
+double available_memory();
+
+/// The largest resident size of this process so far, bytes.
+double peak_memory();
+
+/// Throws Agreed (exit 2) where the ranks of some node together need more than it has. `need`: bytes of this
+/// rank.
+void require_memory(Runtime const& runtime, double need);
+
+}  // namespace ddproxy

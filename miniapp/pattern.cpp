@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/pattern.hpp"
+
+#include <limits>
+
+#include "miniapp/nap.hpp"
+
+namespace ddproxy {
+namespace {
+
+kernels::Range elements(std::size_t offset, std::size_t count) {
+  return {static_cast<kernels::Index>(offset), static_cast<kernels::Index>(offset + count)};
+}
+
+}  // namespace
+
+PatternBackward::PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank)
+    : runs_(pass.operations.size()), arena_(std::move(arena)), rank_(rank) {
+  std::size_t offset = 0;
+  for (auto const& gradient : pass.gradients) {
+    auto& run = runs_[gradient.operation];
+    if (run.count == 0) run.offset = offset;
+    run.count += static_cast<std::size_t>(gradient.numel);
+    offset += static_cast<std::size_t>(gradient.numel);
+  }
+}
+
+void PatternBackward::run(std::size_t operation) {
+  using namespace std::chrono_literals;
+  const auto [offset, count] = runs_[operation];
+  write_pattern(arena_, offset, count, rank_);
+  sleep_until(Clock::now() + 200us);
+}
+
+void write_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank) {
+  const float weight = pattern_weight(rank);
+  Kokkos::parallel_for(
+      "ddproxy::write_pattern", elements(offset, count),
+      KOKKOS_LAMBDA(kernels::Index i) { arena(i) = weight * pattern(static_cast<std::uint64_t>(i)); });
+  Kokkos::fence();
+}
+
+WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks) {
+  float sum = 0;
+  for (int rank = 0; rank < ranks; ++rank) sum += pattern_weight(rank);
+  const float average = sum / static_cast<float>(ranks);
+  WrongElements wrong;
+  kernels::Index first = 0;
+  Kokkos::parallel_reduce(
+      "ddproxy::find_wrong", elements(offset, count),
+      KOKKOS_LAMBDA(kernels::Index i, std::int64_t & found, kernels::Index & least) {
+        const float expected = average * pattern(static_cast<std::uint64_t>(i));
+        if (Kokkos::abs(arena(i) - expected) <= 1e-5F * expected) return;  // false for NaN
+        ++found;
+        if (i < least) least = i;
+      },
+      wrong.count, Kokkos::Min<kernels::Index>(first));
+  if (wrong.count > 0) wrong.first = first;
+  return wrong;
+}
+
+void poison(kernels::Floats arena) {
+  Kokkos::deep_copy(arena, std::numeric_limits<float>::quiet_NaN());
+  Kokkos::fence();
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/types.hpp"
+#include "miniapp/backward.hpp"
+#include "model/gpt2.hpp"
+
+namespace ddproxy {
+
+/// f(rank, element) = (1 + rank mod 8) g(element) with g in 1 ... 8: small integers, exact in every
+/// precision, whose sum over the ranks is exact in fp32 and differs where a rank is missing, counted twice,
+/// or an element comes from elsewhere.
+KOKKOS_INLINE_FUNCTION float pattern(std::uint64_t element) {
+  return static_cast<float>(1 + ((element * 0x9E3779B97F4A7C15ULL) >> 61));
+}
+inline float pattern_weight(int rank) {
+  return static_cast<float>(1 + rank % 8);
+}
+
+/// A backward pass that writes f(rank, element) instead of gradients: what verification runs through the
+/// pipeline. It pauses after each operation, so that a bucket that starts too early has the time to do harm.
+class PatternBackward : public Backward {
+ public:
+  PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank);
+  std::size_t operations() const override { return runs_.size(); }
+  void run(std::size_t operation) override;
+  Completion completion() override { return {Clock::now()}; }
+  void fence() override {}
+
+ private:
+  struct Run {
+    std::size_t offset, count;
+  };
+  std::vector<Run> runs_;  // of elements that each operation completes
+  kernels::Floats arena_;
+  int rank_;
+};
+
+/// Elements of the arena that are not the average of f over `ranks` ranks (assigned); `first` is the first of
+/// them.
+struct WrongElements {
+  std::int64_t count = 0;
+  std::int64_t first = -1;
+};
+WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks);
+
+/// Writes f(rank, element) for a run of elements.
+void write_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank);
+
+/// Fills the arena with NaN.
+void poison(kernels::Floats arena);
+
+}  // namespace ddproxy

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/pipeline.hpp"
+
+#include <numeric>
+
+namespace ddproxy {
+namespace {
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Schedule::Schedule(Workload const& workload, model::Plan const& plan, bool overlapped)
+    : closed_(workload.pass.operations.size()), buckets_(plan.size()) {
+  std::size_t offset = 0;
+  for (auto const& bucket : plan) {
+    const Slice slice{offset, static_cast<std::size_t>(bucket.bytes) / gradient_element_bytes};
+    offset += slice.count;
+    const auto operation = workload.pass.gradients[bucket.last].operation;
+    (overlapped ? closed_[operation] : after_).push_back(slice);
+  }
+}
+
+PassTimes run_pass(Backward& backward, Allreduce& allreduce, Schedule const& schedule) {
+  allreduce.begin(schedule.buckets());
+  PassTimes times{Clock::now(), 0, 0};
+  backward.begin();
+  for (std::size_t op = 0; op < backward.operations(); ++op) {
+    backward.run(op);
+    for (auto const& slice : schedule.closed_by(op)) allreduce.start(slice, backward.completion());
+    allreduce.progress();
+  }
+  backward.fence();
+  times.backward_end = since(times.start);
+  for (auto const& slice : schedule.after_backward()) allreduce.start(slice, backward.completion());
+  allreduce.wait_all();
+  times.total = since(times.start);
+  return times;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/provenance.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <Kokkos_Core.hpp>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "kernels/gemm.hpp"
+#include "miniapp/build_info.hpp"
+#include "planner/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr std::array<std::string_view, 12> prefixes{"NCCL_",     "UCX_", "OMPI_", "MPICH_",
+                                                    "SLURM_",    "OMP_", "GOMP_", "KOKKOS_",
+                                                    "OPENBLAS_", "MKL_", "CUDA_", "HDF5_"};
+
+std::vector<std::string> relevant_environment() {
+  std::vector<std::string> found;
+  for (char** variable = environ; *variable; ++variable)
+    for (auto prefix : prefixes)
+      if (std::string_view(*variable).starts_with(prefix)) found.emplace_back(*variable);
+  return found;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+// The value of the first line "key : value" of /proc/cpuinfo.
+std::string processor_info(std::string_view key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(key)) return line.substr(std::min(line.find(": ") + 2, line.size()));
+  return "";
+}
+
+double clock_hz() {
+  const auto text = processor_info("cpu MHz");
+  return text.empty() ? std::nan("") : std::stod(text) * 1e6;
+}
+
+// As taskset writes it: 0-3,8
+std::string binding() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return "unknown";
+  std::string text;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &set)) continue;
+    int last = cpu;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", cpu) + (last > cpu ? fmt::format("-{}", last) : "");
+    cpu = last;
+  }
+  return text;
+}
+
+int numa_node() {
+  unsigned cpu = 0, node = 0;
+  return getcpu(&cpu, &node) == 0 ? static_cast<int>(node) : -1;
+}
+
+std::string mpi_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  return std::string(text.data()).substr(0, std::string_view(text.data()).find('\n'));
+}
+
+std::string kokkos_configuration() {
+  std::ostringstream stream;
+  Kokkos::print_configuration(stream);
+  return stream.str();
+}
+
+}  // namespace
+
+Provenance gather_provenance(Runtime const& runtime, Config const& config) {
+  const bool replay = config.compute == ComputeMode::replay;
+  const std::string processor = processor_info("model name");
+  Provenance provenance;
+  provenance.attributes = {{"git_revision", git_revision},
+                           {"compiler", compiler},
+                           {"flags", flags},
+                           {"kokkos", kokkos_configuration()},
+                           {"mpi", mpi_version()},
+                           {"nccl", "none"},
+                           {"blas", replay ? "not used" : kernels::gemm_backend()},
+                           {"device_kind", replay ? "replay" : processor}};
+  provenance.environment = relevant_environment();
+  provenance.host = runtime.gather(host_name());
+  provenance.device = runtime.gather(processor);
+  provenance.uuid = runtime.gather(std::string());
+  provenance.binding = runtime.gather(binding());
+  provenance.numa_node = runtime.gather(std::vector<double>{static_cast<double>(numa_node())});
+  provenance.clock_hz = runtime.gather(std::vector<double>{clock_hz()});
+  return provenance;
+}
+
+}  // namespace ddproxy

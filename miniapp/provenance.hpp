@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "miniapp/runtime.hpp"
+#include "planner/config.hpp"
+
+namespace ddproxy {
+
+/// What must be known of a run to compare or repeat it.
+struct Provenance {
+  std::vector<std::pair<std::string, std::string>> attributes;  ///< of the program and its libraries
+  std::vector<std::string> environment;                         ///< NAME=value of the variables that matter
+  // A value a rank:
+  std::vector<std::string> host, device, uuid, binding;
+  std::vector<double> numa_node, clock_hz;
+};
+
+/// Collective; complete on rank 0.
+Provenance gather_provenance(Runtime const& runtime, Config const& config);
+
+}  // namespace ddproxy

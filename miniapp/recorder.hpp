@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "miniapp/measure.hpp"
+#include "miniapp/provenance.hpp"
+#include "miniapp/sweep.hpp"
+#include "planner/analysis.hpp"
+#include "planner/options.hpp"
+#include "results/writer.hpp"
+
+namespace ddproxy {
+
+/// Puts what a run finds into its results file, step by step; lives on rank 0. Each call flushes, so that an
+/// interrupted run leaves all that it had measured. Errors as of results::Writer.
+class Recorder {
+ public:
+  Recorder(Options const& options, Config const& config);
+
+  void provenance(Provenance const& provenance);
+  void model(Config const& config, Workload const& workload);
+  void layers(Config const& config, Workload const& workload, LayerTimes const& times,
+              ReadyTimes const& ready);
+  void allreduce(std::vector<SizeTimes> const& times, int ranks);
+  void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
+  void cost_table(std::vector<model::CostPoint> const& table);
+
+  /// Names, plans and predictions of the cases, and room for their samples.
+  void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted);
+  void verified(std::vector<std::int64_t> const& right);
+  void sample(std::size_t item, int round, Sample const& sample);
+  void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
+  void timeline(std::vector<Trace> const& traces);
+  void figures(FigureOfMerit const& figures);
+  void peak_memory(std::vector<double> const& bytes);
+  void finish() { writer_.finish(); }
+
+ private:
+  results::Writer writer_;
+};
+
+}  // namespace ddproxy

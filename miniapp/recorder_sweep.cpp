@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <functional>
+
+#include "miniapp/recorder.hpp"
+#include "planner/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Integers = std::vector<std::int64_t>;
+using Reals = std::vector<double>;
+using Reports = std::vector<CaseReport>;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+template <class Out, class Get>
+Out column(Reports const& reports, Get get) {
+  Out values;
+  for (auto const& report : reports) values.push_back(get(report));
+  return values;
+}
+
+// A figure of the measured cases, NaN for a case that was not measured.
+template <class Get>
+Reals measured(Reports const& reports, Get get) {
+  return column<Reals>(
+      reports, [&](auto& r) { return r.measured ? double(std::invoke(get, *r.measured)) : not_available; });
+}
+
+void write_plans(results::Writer& writer, Reports const& reports) {
+  Integers first, count, last, bytes;
+  for (auto const& report : reports) {
+    first.push_back(static_cast<std::int64_t>(last.size()));
+    count.push_back(static_cast<std::int64_t>(report.item.plan.size()));
+    for (auto const& bucket : report.item.plan) {
+      last.push_back(static_cast<std::int64_t>(bucket.last));
+      bytes.push_back(bucket.bytes);
+    }
+  }
+  writer.write("/plans/first", first);
+  writer.write("/plans/count", count);
+  writer.write("/plans/last_gradient", last);
+  writer.write("/plans/bytes", bytes);
+}
+
+void write_names(results::Writer& writer, Config const& config, Reports const& reports) {
+  const auto is_bucketed = [](auto& r) { return r.item.strategy == Strategy::bucketed; };
+  const auto first_bytes = static_cast<std::int64_t>(config.first_bucket_mib * model::bytes_per_mib);
+  writer.write("/sweep/name", column<Texts>(reports, [](auto& r) { return r.item.name(); }));
+  writer.write("/sweep/strategy", column<Texts>(reports, [](auto& r) {
+                 return std::string(word_of(r.item.strategy, strategy_words));
+               }));
+  writer.write("/sweep/source", Texts(reports.size(), "ddproxy"));
+  writer.write("/sweep/compute_source", Texts(reports.size(), config.shared_compute ? "round" : "own"));
+  writer.write("/sweep/bucket_bytes",
+               column<Integers>(reports, [&](auto& r) { return is_bucketed(r) ? r.item.cap_bytes() : -1; }));
+  writer.write("/sweep/first_bucket_bytes", column<Integers>(reports, [&](auto& r) {
+                 return !is_bucketed(r) ? -1 : first_bytes ? first_bytes : r.item.cap_bytes();
+               }));
+  writer.write("/sweep/buckets", column<Integers>(reports, [](auto& r) {
+                 return static_cast<std::int64_t>(r.item.plan.size());
+               }));
+}
+
+void write_predictions(results::Writer& writer, Reports const& reports) {
+  writer.write("/sweep/predicted", column<Reals>(reports, [](auto& r) { return r.predicted.total; }));
+  writer.write("/sweep/predicted_exposed",
+               column<Reals>(reports, [](auto& r) { return r.predicted_exposed(); }));
+  writer.write("/sweep/predicted_tail", column<Reals>(reports, [](auto& r) { return r.predicted.tail(); }));
+  writer.write("/sweep/predicted_slowdown",
+               column<Reals>(reports, [](auto& r) { return r.predicted.slowdown(r.predicted_compute); }));
+}
+
+void write_overlap(results::Writer& writer, Reports const& reports) {
+  const auto overlap = [&](double Estimate::*part) {
+    return measured(reports,
+                    [=](CaseResult const& m) { return m.overlap ? *m.overlap.*part : not_available; });
+  };
+  writer.write("/sweep/overlap", overlap(&Estimate::value));
+  writer.write("/sweep/overlap_low", overlap(&Estimate::low));
+  writer.write("/sweep/overlap_high", overlap(&Estimate::high));
+}
+
+}  // namespace
+
+void Recorder::plan(Workbench const& bench, Reports const& reports, bool predicted) {
+  auto const& config = bench.config;
+  writer_.attribute("/sweep", "ranks", std::int64_t{bench.ranks()});
+  writer_.attribute("/sweep", "compute_mode", std::string(word_of(config.compute, compute_mode_words)));
+  writer_.attribute("/sweep", "backend", std::string(word_of(config.backend, backend_words)));
+  writer_.attribute("/sweep", "progress", std::string(word_of(config.progress, progress_words)));
+  writer_.attribute("/sweep", "copies", std::string("none"));
+  write_names(writer_, config, reports);
+  write_plans(writer_, reports);
+  if (predicted) write_predictions(writer_, reports);
+  const auto samples = static_cast<std::size_t>(config.samples);
+  const auto ranks = static_cast<std::size_t>(bench.runtime.ranks());
+  for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
+    writer_.reserve(dataset, {reports.size(), samples, ranks});
+  writer_.flush();
+}
+
+void Recorder::verified(Integers const& right) {
+  writer_.write("/sweep/verified", right);
+  writer_.flush();
+}
+
+void Recorder::sample(std::size_t item, int round, Sample const& sample) {
+  const std::vector<std::size_t> at{item, static_cast<std::size_t>(round), 0};
+  const std::vector<std::size_t> counts{1, 1, sample.total.size()};
+  writer_.write_part("/sweep/measured", at, counts, sample.total);
+  writer_.write_part("/sweep/compute", at, counts, sample.compute);
+  writer_.write_part("/sweep/backward_end", at, counts, sample.backward_end);
+  writer_.write_part("/sweep/arrival", at, counts, sample.arrival);
+  writer_.flush();
+}
+
+void Recorder::results(Reports const& reports, std::vector<Integers> const& order) {
+  Integers positions;
+  for (auto const& row : order) positions.insert(positions.end(), row.begin(), row.end());
+  writer_.write("/sweep/order", positions, {order.size(), order.front().size()});
+  writer_.write("/sweep/measured_median", measured(reports, [](auto& m) { return m.total.value; }));
+  writer_.write("/sweep/ci_low", measured(reports, [](auto& m) { return m.total.low; }));
+  writer_.write("/sweep/ci_high", measured(reports, [](auto& m) { return m.total.high; }));
+  writer_.write("/sweep/exposed", measured(reports, [](auto& m) { return m.exposed.value; }));
+  writer_.write("/sweep/exposed_low", measured(reports, [](auto& m) { return m.exposed.low; }));
+  writer_.write("/sweep/exposed_high", measured(reports, [](auto& m) { return m.exposed.high; }));
+  writer_.write("/sweep/slowdown", measured(reports, &CaseResult::slowdown));
+  writer_.write("/sweep/tail", measured(reports, &CaseResult::tail));
+  writer_.write("/sweep/skew", measured(reports, &CaseResult::skew));
+  writer_.write("/sweep/comm", measured(reports, &CaseResult::communication));
+  writer_.write("/sweep/slowest_rank", column<Integers>(reports, [](auto& r) {
+                  return std::int64_t{r.measured ? r.measured->slowest_rank : -1};
+                }));
+  write_overlap(writer_, reports);
+  writer_.flush();
+}
+
+void Recorder::timeline(std::vector<Trace> const& traces) {
+  Integers first, count, ranks;
+  Reals start, end;
+  Texts resource, label;
+  const auto add = [&](double from, double to, std::string on, std::string what) {
+    start.push_back(from), end.push_back(to), ranks.push_back(0);
+    resource.push_back(std::move(on)), label.push_back(std::move(what));
+  };
+  for (auto const& trace : traces) {
+    first.push_back(static_cast<std::int64_t>(start.size()));
+    if (!trace.reductions.empty()) add(0, trace.backward_end, "compute", "backward pass");
+    for (std::size_t k = 0; k < trace.reductions.size(); ++k)
+      add(seconds_between(trace.start, trace.reductions[k].start),
+          seconds_between(trace.start, trace.reductions[k].end), "communication",
+          "bucket " + std::to_string(k));
+    count.push_back(static_cast<std::int64_t>(start.size()) - first.back());
+  }
+  writer_.write("/timeline/first", first);
+  writer_.write("/timeline/count", count);
+  writer_.write("/timeline/start", start);
+  writer_.write("/timeline/end", end);
+  writer_.write("/timeline/resource", resource);
+  writer_.write("/timeline/label", label);
+  writer_.write("/timeline/event_rank", ranks);
+  writer_.flush();
+}
+
+void Recorder::figures(FigureOfMerit const& f) {
+  const std::pair<char const*, double> numbers[] = {
+      {"tokens_per_s", f.tokens_per_s}, {"backward_s", f.backward_s},   {"bucket_mib", f.bucket_mib},
+      {"exposed_s", f.exposed_s},       {"tail_s", f.tail_s},           {"overlap", f.overlap},
+      {"bus_bw_GBps", f.bus_bw_GBps},   {"model_error", f.model_error}, {"regret", f.regret}};
+  for (auto const& [name, value] : numbers) writer_.attribute("/fom", name, value);
+  writer_.attribute("/fom", "valid", f.valid);
+}
+
+}  // namespace ddproxy

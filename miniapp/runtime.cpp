@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <Kokkos_Core.hpp>
+#include <stdexcept>
+
+#include "miniapp/backward.hpp"
+#include "miniapp/check.hpp"
+
+namespace ddproxy {
+namespace {
+
+void initialize_mpi(int& argc, char**& argv) {
+  int provided = 0;
+  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
+  if (provided < MPI_THREAD_SERIALIZED)
+    throw std::runtime_error(
+        "MPI offers no MPI_THREAD_SERIALIZED, which the communication thread needs; use another MPI");
+  check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+}
+
+void find_neighbours(int& local_rank, int& local_ranks) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  check_mpi(MPI_Comm_rank(node, &local_rank));
+  check_mpi(MPI_Comm_size(node, &local_ranks));
+  check_mpi(MPI_Comm_free(&node));
+}
+
+}  // namespace
+
+Runtime::Runtime(int& argc, char**& argv) {
+  initialize_mpi(argc, argv);
+  check_mpi(MPI_Comm_rank(communicator(), &rank_));
+  check_mpi(MPI_Comm_size(communicator(), &ranks_));
+  find_neighbours(local_rank_, local_ranks_);
+  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+}
+
+Runtime::~Runtime() {
+  Kokkos::finalize();
+  MPI_Finalize();
+}
+
+double Runtime::barrier() const {
+  const auto start = Clock::now();
+  check_mpi(MPI_Barrier(communicator()));
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<double> Runtime::gather(std::vector<double> const& mine) const {
+  std::vector<double> all(root() ? mine.size() * static_cast<std::size_t>(ranks_) : 0);
+  const int count = static_cast<int>(mine.size());
+  check_mpi(MPI_Gather(mine.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, communicator()));
+  return all;
+}
+
+std::vector<std::string> Runtime::gather(std::string const& mine) const {
+  constexpr std::size_t longest = 256;
+  std::string padded = mine.substr(0, longest - 1);
+  padded.resize(longest, '\0');
+  std::string all(root() ? longest * static_cast<std::size_t>(ranks_) : 0, '\0');
+  check_mpi(MPI_Gather(padded.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, 0, communicator()));
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < all.size(); at += longest) texts.emplace_back(all.c_str() + at);
+  return texts;
+}
+
+double Runtime::maximum(double mine) const {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, communicator()));
+  return mine;
+}
+
+double Runtime::sum(double mine) const {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, communicator()));
+  return mine;
+}
+
+void Runtime::broadcast(std::vector<std::int64_t>& values) const {
+  check_mpi(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_INT64_T, 0, communicator()));
+}
+
+void Runtime::together(std::function<void()> const& action) const {
+  Agreed error(exit_fine, "");
+  try {
+    action();
+  } catch (...) {
+    error = describe_current_exception();
+  }
+  int first = error.code == exit_fine ? ranks_ : rank_;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator()));
+  if (first == ranks_) return;
+  error.message.resize(1024, '\0');
+  check_mpi(MPI_Bcast(error.message.data(), 1024, MPI_CHAR, first, communicator()));
+  check_mpi(MPI_Bcast(&error.code, 1, MPI_INT, first, communicator()));
+  throw Agreed(error.code, error.message.c_str());
+}
+
+Agreed describe_current_exception() {
+  try {
+    throw;
+  } catch (Agreed const& error) {
+    return error;
+  } catch (WrongNumbers const& error) {
+    return {exit_wrong_numbers, error.what()};
+  } catch (Interrupted const& error) {
+    return {exit_interrupted, error.what()};
+  } catch (std::invalid_argument const& error) {
+    return {exit_usage, error.what()};
+  } catch (std::bad_alloc const&) {
+    return {exit_run_time, "out of memory"};
+  } catch (std::exception const& error) {
+    return {exit_run_time, error.what()};
+  }
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ddproxy {
+
+/// An error on which all ranks agree: rank 0 says it once, and every rank ends with `code`.
+struct Agreed : std::exception {
+  Agreed(int exit_code, std::string text) : code(exit_code), message(std::move(text)) {}
+  char const* what() const noexcept override { return message.c_str(); }
+  int code;
+  std::string message;
+};
+
+/// MPI, then Kokkos; torn down in reverse. One of them lives for the whole run.
+class Runtime {
+ public:
+  /// Throws std::runtime_error where MPI offers less than MPI_THREAD_SERIALIZED.
+  Runtime(int& argc, char**& argv);
+  ~Runtime();
+  Runtime(Runtime const&) = delete;
+  Runtime& operator=(Runtime const&) = delete;
+
+  MPI_Comm communicator() const { return MPI_COMM_WORLD; }
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  bool root() const { return rank_ == 0; }
+  int local_rank() const { return local_rank_; }    ///< among the ranks of this node
+  int local_ranks() const { return local_ranks_; }  ///< on this node
+
+  /// Waits for all ranks; returns the seconds this one waited.
+  double barrier() const;
+  /// Each rank's values, rank by rank, on rank 0; empty elsewhere.
+  std::vector<double> gather(std::vector<double> const& mine) const;
+  std::vector<std::string> gather(std::string const& mine) const;
+  double maximum(double mine) const;
+  double sum(double mine) const;
+  /// Rank 0's value, everywhere.
+  void broadcast(std::vector<std::int64_t>& values) const;
+
+  /// Runs `action` on every rank; where it throws on any, all throw Agreed with the first such rank's
+  /// message.
+  void together(std::function<void()> const& action) const;
+
+ private:
+  int rank_ = 0, ranks_ = 1, local_rank_ = 0, local_ranks_ = 1;
+};
+
+/// The exit code and the text for an exception that is being handled.
+Agreed describe_current_exception();
+
+}  // namespace ddproxy

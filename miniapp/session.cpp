@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "miniapp/check.hpp"
+#include "miniapp/memory.hpp"
+#include "miniapp/tables.hpp"
+#include "planner/json_tables.hpp"
+
+namespace ddproxy {
+
+Session::Session(Options const& options, Workbench bench) : options_(options), bench_(std::move(bench)) {
+  const auto provenance = gather_provenance(bench_.runtime, bench_.config);
+  bench_.runtime.together([&] {
+    if (!root()) return;
+    recorder_.emplace(options, bench_.config);
+    recorder_->provenance(provenance);
+    recorder_->model(bench_.config, bench_.workload);
+  });
+  for (auto& item : make_cases(bench_.config, bench_.workload))
+    reports_.push_back({std::move(item), {}, {}, 0});
+}
+
+std::filesystem::path Session::beside(std::string const& ending) const {
+  auto path = options_.output;
+  return path.replace_extension(ending);
+}
+
+void Session::say(std::string const& progress) const {
+  if (root() && isatty(STDERR_FILENO)) fmt::print(stderr, "ddproxy: {}\n", progress);
+}
+
+void Session::layers() {
+  say("timing the operations");
+  const auto times = measure_layers(bench_, bench_.config.samples);
+  if (!root()) return;
+  ready_ = slowest_ready(bench_.workload, times);
+  recorder_->layers(bench_.config, bench_.workload, times, ready_);
+  write_layer_csv(beside(".layers.csv"), bench_.workload, times);
+  write_gradient_csv(beside(".gradients.csv"), bench_.workload, ready_);
+  if (options_.command == "layers") fmt::print("{}", layer_table(bench_.workload, times));
+}
+
+void Session::allreduce() {
+  say("timing the all-reduce");
+  const auto known = input_cost(bench_.config);
+  std::vector<std::int64_t> sizes;
+  if (known)
+    std::ranges::transform(known->table(), std::back_inserter(sizes), &model::CostPoint::bytes);
+  else
+    sizes = message_sizes(bench_.workload.bytes());
+  allreduce_times_ = measure_allreduce(bench_, sizes);
+  if (!root()) return;
+  cost_ = known ? *known : model::TableCost(to_table(allreduce_times_));
+  recorder_->allreduce(allreduce_times_, bench_.ranks());
+  recorder_->cost_table(cost_->table());
+  write_allreduce_csv(beside(".allreduce.csv"), allreduce_times_, bench_.ranks());
+  figures_.bus_bw_GBps = bus_bandwidth(allreduce_times_.back(), bench_.ranks()) / 1e9;
+  if (options_.command == "allreduce") fmt::print("{}", allreduce_table(allreduce_times_, bench_.ranks()));
+}
+
+void Session::pieces() {
+  const auto total = options_.total_mib > 0
+                         ? static_cast<std::int64_t>(options_.total_mib * model::bytes_per_mib)
+                         : bench_.workload.bytes();
+  std::vector<SizeTimes> times;
+  for (double mib : options_.chunks_mib)
+    times.push_back(measure_pieces(bench_, total, static_cast<std::int64_t>(mib * model::bytes_per_mib),
+                                   bench_.config.samples));
+  if (!root()) return;
+  recorder_->pieces(times, total);
+  fmt::print("{}", pieces_table(times, total));
+}
+
+void Session::predict() {
+  if (!root()) return;
+  const Costs costs{ready_.ready, ready_.t_compute, *cost_};
+  for (auto& report : reports_) {
+    report.predicted = ddproxy::predict(report.item, costs);
+    report.predicted_compute = costs.t_compute;
+  }
+  predicted_ = true;
+}
+
+void Session::finish() {
+  const auto peaks = bench_.runtime.gather(std::vector<double>{peak_memory()});
+  if (!root()) return;
+  recorder_->peak_memory(peaks);
+  recorder_->figures(figures_);
+  recorder_->finish();
+  if (!options_.json.empty()) write_json(options_.output, figures_, options_.json);
+  fmt::print("results: {}\n{}\n", options_.output.string(), to_line(figures_));
+}
+
+}  // namespace ddproxy

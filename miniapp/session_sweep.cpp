@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/check.hpp"
+#include "miniapp/session.hpp"
+#include "miniapp/tables.hpp"
+#include "miniapp/verify.hpp"
+
+namespace ddproxy {
+
+std::string Session::verify_case(CaseReport const& report) {
+  const Schedule schedule(bench_.workload, report.item.plan, report.item.overlapped);
+  if (!bench_.reduces()) return verify_order(bench_.workload, schedule, *bench_.backward, *bench_.allreduce);
+  return verify_numbers(bench_.runtime, bench_.workload, schedule, bench_.arena, *bench_.allreduce);
+}
+
+void Session::verify() {
+  std::vector<std::int64_t> right;
+  std::string complaint;
+  for (auto const& report : reports_) {
+    say("verifying " + report.item.name());
+    const auto complaints = bench_.runtime.gather(verify_case(report));
+    const auto wrong = std::ranges::find_if_not(complaints, &std::string::empty);
+    right.push_back(wrong == complaints.end());
+    if (wrong != complaints.end() && complaint.empty()) complaint = report.item.name() + ": " + *wrong;
+  }
+  verified_ = complaint.empty();
+  bench_.runtime.together([&] {
+    if (!root()) return;
+    recorder_->plan(bench_, reports_, predicted_);
+    recorder_->verified(right);
+    if (!verified_) throw WrongNumbers("verification failed: " + complaint);
+  });
+}
+
+void Session::sweep() {
+  samples_.resize(reports_.size());
+  traces_.resize(reports_.size());
+  order_.assign(reports_.size(),
+                std::vector<std::int64_t>(static_cast<std::size_t>(bench_.config.samples), -1));
+  std::vector<Case> cases;
+  for (auto const& report : reports_) cases.push_back(report.item);
+  const auto total = cases.size() * static_cast<std::size_t>(bench_.config.samples);
+  run_sweep(bench_, cases,
+            [&](std::size_t item, int round, int position, Sample const& sample, Trace const& trace) {
+              say(fmt::format("sample {} of {}: {}", position + 1, total, cases[item].name()));
+              samples_[item].push_back(sample);
+              traces_[item] = trace;
+              order_[item][static_cast<std::size_t>(round)] = position;
+              recorder_->sample(item, round, sample);
+            });
+  if (root()) conclude_sweep();
+}
+
+void Session::conclude_sweep() {
+  for (std::size_t i = 0; i < reports_.size(); ++i) {
+    if (samples_[i].empty()) continue;
+    const double communication =
+        cost_ ? model::communication_seconds(reports_[i].item.plan, *cost_) : not_available;
+    reports_[i].measured = analyse(samples_[i], communication);
+  }
+  recorder_->results(reports_, order_);
+  recorder_->timeline(traces_);
+  const double bus_bandwidth_GBps = figures_.bus_bw_GBps;
+  figures_ = judge(reports_, bench_.ranks(), bench_.config.tokens.count());
+  figures_.bus_bw_GBps = bus_bandwidth_GBps;
+  figures_.valid = bench_.reduces() ? "true" : "replay";
+  if (!predicted_) figures_.model_error = figures_.regret = not_available;
+  fmt::print("{}", sweep_table(reports_, predicted_));
+  if (cost_) fmt::print("{}", tuning_line(reports_, (*cost_)(bench_.workload.gradient_bytes.back())));
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "miniapp/pipeline.hpp"
+#include "miniapp/workbench.hpp"
+#include "planner/analysis.hpp"
+
+namespace ddproxy {
+
+/// The last pass of a case as rank 0 saw it.
+struct Trace {
+  Clock::time_point start;
+  double backward_end = 0;  ///< seconds from the start
+  std::vector<Reduction> reductions;
+};
+
+/// Called on rank 0 after each sample, with its position among all samples.
+using SampleSink =
+    std::function<void(std::size_t item, int round, int position, Sample const& sample, Trace const& trace)>;
+
+/// Google Benchmark's own arguments, as given after `--`. Throws std::invalid_argument for one that it does
+/// not know.
+void initialize_benchmark(std::vector<std::string> const& arguments);
+
+/// Measures every case `samples` times, in rounds, the cases of a round in random order. Google Benchmark
+/// runs on rank 0 and drives it; the other ranks follow its commands, so that they cannot disagree on the
+/// order or the number of passes. Collective. Throws Agreed (exit 75) on all ranks where a signal came; the
+/// samples until then went to the sink.
+void run_sweep(Workbench& bench, std::vector<Case> const& cases, SampleSink const& sink);
+
+}  // namespace ddproxy

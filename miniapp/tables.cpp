@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace ddproxy {
+namespace {
+
+constexpr double milli = 1e3;
+using Out = std::back_insert_iterator<std::string>;
+
+double mib(std::int64_t bytes) {
+  return static_cast<double>(bytes) / model::bytes_per_mib;
+}
+
+std::string optional_ms(std::optional<double> seconds) {
+  return seconds ? fmt::format("{:.2f}", *seconds * milli) : "-";
+}
+
+}  // namespace
+
+std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks) {
+  std::string text =
+      fmt::format("all-reduce, {} ranks\n{:>14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>7}\n", ranks, "bytes",
+                  "median us", "p99 us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
+  for (auto const& size : times)
+    fmt::format_to(Out(text), "{:>14} {:>12.1f} {:>12.1f} {:>12.3f} {:>12.3f} {:>8} {:>7}\n", size.bytes,
+                   median(size.seconds) * 1e6, quantile(size.seconds, 0.99) * 1e6,
+                   algorithm_bandwidth(size) / 1e9, bus_bandwidth(size, ranks) / 1e9, size.seconds.size(),
+                   size.wrong < 0 ? "-" : std::to_string(size.wrong));
+  return text;
+}
+
+std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total) {
+  std::string text = fmt::format("{:.1f} MiB reduced in pieces\n{:>12} {:>10} {:>12} {:>12}\n", mib(total),
+                                 "piece MiB", "pieces", "median ms", "algbw GB/s");
+  for (auto const& size : times) {
+    const double seconds = median(size.seconds);
+    fmt::format_to(Out(text), "{:>12.3f} {:>10} {:>12.3f} {:>12.3f}\n", mib(size.bytes),
+                   (total + size.bytes - 1) / size.bytes, seconds * milli,
+                   static_cast<double>(total) / seconds / 1e9);
+  }
+  return text;
+}
+
+std::string sweep_table(std::vector<CaseReport> const& reports, bool predicted) {
+  std::string text =
+      fmt::format("{:<16} {:>7} {:>10} {:>19} {:>10} {:>9} {:>9} {:>9} {:>8}\n", "case", "buckets", "T ms",
+                  "95 %", "pred. T", "E ms", "pred. E", "tail ms", "overlap");
+  for (auto const& report : reports) {
+    if (!report.measured) continue;
+    auto const& m = *report.measured;
+    const auto known = [&](double seconds) {
+      return optional_ms(predicted ? std::optional(seconds) : std::nullopt);
+    };
+    fmt::format_to(Out(text),
+                   "{:<16} {:>7} {:>10.2f} {:>9.2f} {:>9.2f} {:>10} {:>9.2f} {:>9} {:>9.2f} {:>8}\n",
+                   report.item.name(), report.item.plan.size(), m.total.value * milli, m.total.low * milli,
+                   m.total.high * milli, known(report.predicted.total), m.exposed.value * milli,
+                   known(report.predicted_exposed()), m.tail * milli,
+                   m.overlap ? fmt::format("{:.2f}", m.overlap->value) : "-");
+  }
+  return text;
+}
+
+std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
+  CaseReport const* best = best_bucketed(reports);
+  if (!best) return "";
+  double worst = 0;
+  for (auto const& report : reports)
+    if (report.item.strategy == Strategy::bucketed && report.measured)
+      worst = std::max(worst, report.measured->total.value);
+  const double gain = worst - best->measured->total.value;
+  return fmt::format("floor {:.1f} ms; choosing the bucket well is worth up to {:.1f} ms ({:.1f} %) here\n",
+                     floor * milli, gain * milli, 100 * gain / worst);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "miniapp/measure.hpp"
+#include "planner/analysis.hpp"
+
+namespace ddproxy {
+
+// Tables for people, and the CSV files of docs/results.md.
+
+/// Layer by layer: seconds (slowest rank), share of the pass, the slowest rank.
+std::string layer_table(Workload const& workload, LayerTimes const& times);
+std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks);
+std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total);
+std::string sweep_table(std::vector<CaseReport> const& reports, bool predicted);
+/// The floor of E (seconds), and what choosing the bucket is worth among the measured caps; empty where
+/// nothing bucketed was measured.
+std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
+
+/// `layer,seconds`, `name,numel,seconds` and `bytes,seconds`. Throw std::invalid_argument where the file
+/// cannot be written.
+void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times);
+void write_gradient_csv(std::filesystem::path const& file, Workload const& workload, ReadyTimes const& times);
+void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks);
+
+}  // namespace ddproxy

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/verify.hpp"
+
+#include <fmt/format.h>
+
+#include "miniapp/pattern.hpp"
+
+namespace ddproxy {
+namespace {
+
+// Notes when each operation was complete.
+class Witness : public Backward {
+ public:
+  explicit Witness(Backward& backward) : backward_(backward) { ends_.reserve(backward.operations()); }
+  std::size_t operations() const override { return backward_.operations(); }
+  void begin() override { backward_.begin(); }
+  void run(std::size_t operation) override {
+    backward_.run(operation);
+    ends_.push_back(backward_.completion().when);
+  }
+  Completion completion() override { return backward_.completion(); }
+  void fence() override { backward_.fence(); }
+  std::vector<Clock::time_point> const& ends() const { return ends_; }
+
+ private:
+  Backward& backward_;
+  std::vector<Clock::time_point> ends_;
+};
+
+using Reductions = std::vector<Reduction>;
+
+// Buckets in ready order cover the arena once, from its start to its end.
+std::string check_coverage(Reductions const& reductions, std::size_t elements) {
+  std::size_t next = 0;
+  for (auto const& [slice, start, end] : reductions) {
+    if (slice.offset != next)
+      return fmt::format("a bucket starts at element {} where {} was due", slice.offset, next);
+    next += slice.count;
+  }
+  return next == elements ? "" : fmt::format("{} of {} elements were reduced", next, elements);
+}
+
+std::string check_times(Reductions const& reductions, Workload const& workload,
+                        std::vector<Clock::time_point> const& ends) {
+  std::size_t bucket = 0, offset = 0;
+  for (auto const& gradient : workload.pass.gradients) {
+    while (offset >= reductions[bucket].slice.offset + reductions[bucket].slice.count) ++bucket;
+    if (reductions[bucket].start < ends[gradient.operation])
+      return fmt::format("bucket {} started before its gradient {} was complete", bucket, gradient.name);
+    offset += static_cast<std::size_t>(gradient.numel);
+  }
+  return "";
+}
+
+std::string name_of_element(Workload const& workload, std::int64_t element) {
+  for (auto const& gradient : workload.pass.gradients) {
+    if (element < gradient.numel) return fmt::format("{}[{}]", gradient.name, element);
+    element -= gradient.numel;
+  }
+  return "?";
+}
+
+std::string check_numbers(Runtime const& runtime, Workload const& workload, kernels::Floats const& arena) {
+  const auto wrong = find_wrong(arena, 0, arena.extent(0), runtime.ranks());
+  if (wrong.count == 0) return "";
+  return fmt::format("rank {}: {} of {} elements are wrong, the first is {}", runtime.rank(), wrong.count,
+                     arena.extent(0), name_of_element(workload, wrong.first));
+}
+
+}  // namespace
+
+std::string verify_order(Workload const& workload, Schedule const& schedule, Backward& backward,
+                         Allreduce& allreduce) {
+  Witness witness(backward);
+  run_pass(witness, allreduce, schedule);
+  auto const& reductions = allreduce.reductions();
+  const auto elements = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
+  const auto coverage = check_coverage(reductions, elements);
+  return coverage.empty() ? check_times(reductions, workload, witness.ends()) : coverage;
+}
+
+std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
+                           kernels::Floats arena, Allreduce& allreduce) {
+  poison(arena);
+  PatternBackward backward(workload.pass, arena, runtime.rank());
+  runtime.barrier();
+  const auto order = verify_order(workload, schedule, backward, allreduce);
+  const auto numbers = check_numbers(runtime, workload, arena);
+  return numbers.empty() ? order : numbers;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/types.hpp"
+#include "miniapp/pipeline.hpp"
+#include "miniapp/runtime.hpp"
+
+namespace ddproxy {
+
+/// Runs a pass through `backward` and `allreduce` and checks on this rank that each gradient was reduced
+/// once, in ready order, not before the operation that completes it had ended. Returns what is wrong, empty
+/// where nothing is.
+std::string verify_order(Workload const& workload, Schedule const& schedule, Backward& backward,
+                         Allreduce& allreduce);
+
+/// verify_order() of a pass that writes known integers into the poisoned arena, and then the arena, element
+/// by element.
+std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
+                           kernels::Floats arena, Allreduce& allreduce);
+
+}  // namespace ddproxy

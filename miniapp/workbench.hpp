@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "kernels/types.hpp"
+#include "miniapp/allreduce.hpp"
+#include "miniapp/backward.hpp"
+#include "miniapp/runtime.hpp"
+#include "planner/config.hpp"
+#include "planner/workload.hpp"
+
+namespace ddproxy {
+
+/// Everything that measuring needs on this rank.
+struct Workbench {
+  Config const& config;
+  Runtime const& runtime;
+  Workload workload;
+  kernels::Floats
+      arena;  ///< all gradients in ready order; empty where nothing is reduced and nothing computed
+  std::unique_ptr<Backward> backward;
+  std::unique_ptr<Allreduce> allreduce;
+
+  bool reduces() const { return config.backend != Backend::replay; }
+  int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n
+};
+
+/// Collective. Throws Agreed (exit 2) where the memory does not suffice, before allocating, or where a
+/// replayed all-reduce is started with several ranks.
+Workbench make_workbench(Config const& config, Workload workload, Runtime const& runtime);
+
+/// Bytes of memory that a rank needs.
+double memory_need(Config const& config, Workload const& workload);
+
+}  // namespace ddproxy

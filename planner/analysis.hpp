@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "planner/cases.hpp"
+#include "planner/figure_of_merit.hpp"
+#include "planner/statistics.hpp"
+
+namespace ddproxy {
+
+/// One sample of one case, a value a rank, in seconds.
+struct Sample {
+  std::vector<double> total;         ///< T
+  std::vector<double> backward_end;  ///< with communication
+  std::vector<double> compute;       ///< T_compute
+  std::vector<double> arrival;       ///< at the starting barrier, after the first rank
+};
+
+/// What the samples of a case say, every sample being the maximum over ranks.
+struct CaseResult {
+  Estimate total;            ///< T
+  Estimate exposed;          ///< E = T - T_compute of the same sample
+  double compute = 0;        ///< median T_compute
+  double slowdown = 0;       ///< median of the backward pass's end - T_compute
+  double tail = 0;           ///< median of T - the backward pass's end
+  double skew = 0;           ///< median spread between the ranks' ends of the backward pass
+  int slowest_rank = 0;      ///< whose backward pass ended last in most samples
+  double communication = 0;  ///< T_comm of the plan
+  std::optional<Estimate>
+      overlap;  ///< (T_compute + T_comm - T) / min of both; absent where the smaller is within T's noise
+};
+
+/// Throws std::invalid_argument where there is no sample.
+CaseResult analyse(std::vector<Sample> const& samples, double communication);
+
+/// A case of the sweep with what was measured and predicted.
+struct CaseReport {
+  Case item;
+  std::optional<CaseResult> measured;
+  model::Timeline predicted;
+  double predicted_compute = 0;
+  double predicted_exposed() const { return predicted.total - predicted_compute; }
+};
+
+/// The best measured bucketed case, or nullptr.
+CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
+/// The bucketed case with the least predicted T, or nullptr.
+CaseReport const* predicted_best(std::vector<CaseReport> const& reports);
+
+/// All of the figure of merit but bus_bw_GBps and valid. `tokens`: of a rank.
+FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int64_t tokens);
+
+}  // namespace ddproxy

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/config.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "planner/section.hpp"
+#include "planner/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr std::array<std::string_view, 6> sections{"model",     "step",  "compute",
+                                                   "allreduce", "sweep", "machine"};
+
+constexpr std::array<Word<bool>, 2> compute_samples_words{{{"case", false}, {"round", true}}};
+
+std::string read_text(std::filesystem::path const& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(file))
+    throw std::invalid_argument(fmt::format("{}: cannot open the input file", file.string()));
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+model::Shape read_dimensions(Section& section, model::Shape shape) {
+  shape.layers = section.integer("layers", shape.layers, 1);
+  shape.d_model = section.integer("d_model", shape.d_model, 1);
+  shape.heads = section.integer("heads", shape.heads, 1);
+  shape.d_ff = section.integer("d_ff", shape.d_ff ? shape.d_ff : 4 * shape.d_model, 1);
+  shape.vocabulary = section.integer("vocabulary", shape.vocabulary, 1);
+  shape.context = section.integer("context", shape.context, 1);
+  return shape;
+}
+
+model::Shape read_variant(Section& section, model::Shape shape) {
+  shape.tied = section.flag("tied", shape.tied);
+  shape.biases = section.flag("biases", shape.biases);
+  shape.activation = section.choice("activation", shape.activation, activation_words);
+  shape.norm = section.choice("norm", shape.norm, norm_words);
+  shape.positions = section.choice("positions", shape.positions, positions_words);
+  shape.qkv = section.choice("qkv", shape.qkv, qkv_words);
+  return shape;
+}
+
+void read_model(Config& config, Section section) {
+  config.model = section.text("preset", "free");
+  model::Shape start;
+  if (config.model != "free") try {
+      start = model::find_preset(config.model);
+    } catch (std::invalid_argument const& error) {
+      section.fail("preset", error.what());
+    }
+  config.shape = read_variant(section, read_dimensions(section, start));
+  if (config.model != "free" && config.shape != start) config.model += " (changed)";
+  section.finish();
+  try {
+    model::check(config.shape);
+  } catch (std::invalid_argument const& error) {
+    section.fail("preset", error.what());
+  }
+}
+
+void read_step(Config& config, Section section) {
+  config.tokens.batch = section.integer("batch", 1, 1);
+  config.tokens.sequence = section.integer("sequence", config.shape.context, 1);
+  if (config.tokens.sequence > config.shape.context)
+    section.fail("sequence", fmt::format("is longer than the model's context of {}", config.shape.context));
+  section.finish();
+}
+
+void read_compute(Config& config, Section section) {
+  config.compute = section.choice("mode", ComputeMode::kernels, compute_mode_words);
+  config.precision = section.choice("precision", Precision::fp32, precision_words);
+  config.times = section.path("times");
+  section.finish();
+  if (config.compute == ComputeMode::kernels && config.precision != Precision::fp32)
+    section.fail("precision", "the kernels compute in fp32 here; use \"fp32\", or mode = \"replay\"");
+  if (config.compute == ComputeMode::kernels && !config.times.empty())
+    section.fail("times", "is for mode = \"replay\" only");
+}
+
+void read_allreduce(Config& config, Section section) {
+  config.backend = section.choice("backend", Backend::mpi, backend_words);
+  config.table = section.path("table");
+  config.ranks = static_cast<int>(section.integer("ranks", 0, 1));
+  config.progress = section.choice("progress", Progress::thread, progress_words);
+  config.piece_mib = section.positive("piece_mib", config.piece_mib);
+  if (config.piece_mib < 0.001 || config.piece_mib > 4096)
+    section.fail("piece_mib", "must be from 0.001 to 4096");
+  config.timeout_s = section.positive("timeout_s", config.timeout_s);
+  section.finish();
+  const bool replay = config.backend == Backend::replay;
+  if (replay && config.table.empty())
+    section.fail("table", "backend = \"replay\" needs the CSV file of an all-reduce table");
+  if (replay && config.ranks == 0)
+    section.fail("ranks", "backend = \"replay\" needs the number of ranks it stands for");
+  if (!replay && config.ranks != 0)
+    section.fail("ranks", "is for backend = \"replay\"; else mpirun -n says how many");
+  if (config.backend == Backend::nccl)
+    section.fail("backend", "this build has no NCCL; use \"mpi\" or \"replay\"");
+}
+
+void read_sweep(Config& config, Section section) {
+  for (auto const& name : section.text_list("strategies", {"naive", "flat", "per_tensor", "bucketed"})) {
+    const auto strategy = find_word(name, strategy_words);
+    if (!strategy)
+      section.fail("strategies", fmt::format("'{}' is unknown; use: {}", name, list_words(strategy_words)));
+    config.strategies.push_back(*strategy);
+  }
+  config.caps_mib = section.positive_list("caps_mib", {1, 2, 4, 8, 16, 25, 32, 64, 128, 256, 512, 1024});
+  for (double cap : config.caps_mib)
+    if (cap * 1048576 < 1) section.fail("caps_mib", fmt::format("{} MiB is less than a byte", cap));
+  config.first_bucket_mib = section.positive("first_bucket_mib", 0);
+  config.samples = static_cast<int>(section.integer("samples", config.samples, 1));
+  config.warmup = static_cast<int>(section.integer("warmup", config.warmup, 0));
+  config.shared_compute = section.choice("compute_samples", false, compute_samples_words);
+  section.finish();
+}
+
+void read_machine(Config& config, Section section) {
+  config.machine.peak_flops = section.positive("peak_flops", 0);
+  config.machine.bandwidth = section.positive("bandwidth", 0);
+  config.machine.efficiency = section.positive("efficiency", 1);
+  if (config.machine.efficiency > 1) section.fail("efficiency", "is a share of the roofline: at most 1");
+  section.finish();
+  const bool given = config.machine.peak_flops > 0 && config.machine.bandwidth > 0;
+  if (config.compute == ComputeMode::replay && config.times.empty() && !given)
+    section.fail("peak_flops",
+                 "compute.mode = \"replay\" needs compute.times, or [machine] peak_flops and bandwidth");
+}
+
+}  // namespace
+
+Config read_config(std::filesystem::path const& file) {
+  Config config;
+  config.file = file;
+  config.text = read_text(file);
+  const toml::table root = parse_input(file, config.text, sections);
+  read_model(config, Section(root, "model", file));
+  read_step(config, Section(root, "step", file));
+  read_compute(config, Section(root, "compute", file));
+  read_allreduce(config, Section(root, "allreduce", file));
+  read_sweep(config, Section(root, "sweep", file));
+  read_machine(config, Section(root, "machine", file));
+  return config;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "model/gpt2.hpp"
+#include "model/layer_cost.hpp"
+#include "model/machine.hpp"
+
+namespace ddproxy {
+
+enum class ComputeMode { kernels, replay };
+enum class Precision { fp32, tf32, bf16 };
+enum class Backend { mpi, nccl, replay };
+enum class Progress { thread, poll, none };
+enum class Strategy { naive, flat, per_tensor, bucketed };
+
+/// An input file (docs/input.md), checked.
+struct Config {
+  std::filesystem::path file;
+  std::string text;  ///< of the file, as it was read
+
+  std::string model;  ///< preset's name, or "free"
+  model::Shape shape;
+  model::Tokens tokens;  ///< of one rank
+
+  ComputeMode compute = ComputeMode::kernels;
+  Precision precision = Precision::fp32;
+  std::filesystem::path times;  ///< CSV of layer or gradient times for replay; empty: roofline of `machine`
+
+  Backend backend = Backend::mpi;
+  std::filesystem::path table;  ///< CSV of a(x) for replay
+  int ranks = 0;                ///< n that a replayed all-reduce stands for; 0 where it is real
+  Progress progress = Progress::thread;
+  double piece_mib = 16;   ///< an MPI all-reduce of more goes in pieces of this size
+  double timeout_s = 300;  ///< of one bucket
+
+  std::vector<Strategy> strategies;
+  std::vector<double> caps_mib;
+  double first_bucket_mib = 0;  ///< 0: the cap
+  int samples = 5;
+  int warmup = 1;
+  bool shared_compute =
+      false;  ///< one T_compute a round that its cases share, instead of one before each case
+
+  model::Machine machine;
+};
+
+/// Reads and checks an input file. Throws std::invalid_argument with one line naming file, line, key and what
+/// to do.
+Config read_config(std::filesystem::path const& file);
+
+/// Bytes of an element of a gradient on the wire and in memory.
+inline constexpr int gradient_element_bytes = 4;
+
+}  // namespace ddproxy

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/dry_run.hpp"
+
+#include <fmt/format.h>
+
+#include "planner/cases.hpp"
+#include "planner/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double gib = 1073741824.0;
+
+std::string describe_case(Case const& item) {
+  std::int64_t largest = 0;
+  for (auto const& bucket : item.plan) largest = std::max(largest, bucket.bytes);
+  return fmt::format("  {:<16} {:>5} buckets, the largest {:.1f} MiB\n", item.name(), item.plan.size(),
+                     static_cast<double>(largest) / model::bytes_per_mib);
+}
+
+// Each sample is a pass with and one without communication; verification is one more.
+std::string describe_time(Config const& config, Workload const& workload, std::vector<Case> const& cases) {
+  const auto cost = input_cost(config);
+  if (!cost || workload.operation_seconds.empty()) return "time: not known before it is measured\n";
+  Costs costs{ready_times(workload.pass, workload.operation_seconds), 0, *cost};
+  for (double seconds : workload.operation_seconds) costs.t_compute += seconds;
+  double sum = 0;
+  for (auto const& item : cases) sum += predict(item, costs).total;
+  const double compute = costs.t_compute * (config.shared_compute ? 1.0 : static_cast<double>(cases.size()));
+  return fmt::format("time: about {:.0f} s\n", config.samples * (sum + compute) + sum);
+}
+
+}  // namespace
+
+std::string describe_plan(Config const& config, Workload const& workload, double need) {
+  auto const& pass = workload.pass;
+  std::string text =
+      fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n", config.model, pass.gradients.size(),
+                  model::parameters(pass), static_cast<double>(workload.bytes()) / model::bytes_per_mib);
+  text += fmt::format("step: batch {}, sequence {}; compute {}, all-reduce {}\n", config.tokens.batch,
+                      config.tokens.sequence, word_of(config.compute, compute_mode_words),
+                      word_of(config.backend, backend_words));
+  text += fmt::format("memory: {:.2f} GiB a rank\n", need / gib);
+  const auto cases = make_cases(config, workload);
+  text += fmt::format("{} cases, {} samples each:\n", cases.size(), config.samples);
+  for (auto const& item : cases) text += describe_case(item);
+  return text + describe_time(config, workload, cases);
+}
+
+}  // namespace ddproxy

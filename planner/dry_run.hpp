@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "planner/config.hpp"
+#include "planner/workload.hpp"
+
+namespace ddproxy {
+
+/// What a run of this input would do, for people: gradients, buckets of each case, memory, and the time where
+/// costs are known. `need`: bytes of memory of a rank.
+std::string describe_plan(Config const& config, Workload const& workload, double need);
+
+}  // namespace ddproxy

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <string>
+
+namespace ddproxy {
+
+inline constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
+
+/// The last line of every run: one name=value a field, stable for other programs. NaN: not available.
+struct FigureOfMerit {
+  double tokens_per_s = not_available;  ///< ranks x tokens of a rank / T of the best measured bucketed case
+  double backward_s = not_available;    ///< that T
+  double bucket_mib = not_available;    ///< its cap
+  double exposed_s = not_available;     ///< its E
+  double tail_s = not_available;        ///< its tail
+  double overlap = not_available;       ///< its overlap
+  double bus_bw_GBps = not_available;   ///< of the all-reduce at the largest size
+  double model_error =
+      not_available;              ///< mean of |predicted E - E| / max(E, noise of T) over the bucketed cases
+  double regret = not_available;  ///< of the cap with the least predicted T
+  std::string valid = "false";    ///< true, false, or replay (nothing was reduced)
+};
+
+std::string to_line(FigureOfMerit const& figures);
+
+}  // namespace ddproxy

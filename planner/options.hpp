@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddproxy {
+
+/// The command line.
+struct Options {
+  std::string command;  ///< run, layers, allreduce or sweep
+  std::filesystem::path input;
+  std::filesystem::path output = "results.h5";
+  std::filesystem::path json;      ///< empty: none
+  std::vector<double> chunks_mib;  ///< `allreduce`: pieces in which a fixed total is reduced
+  double total_mib = 0;            ///< `allreduce`: that total; 0: all gradients
+  bool dry_run = false;
+  std::vector<std::string> benchmark;  ///< Google Benchmark's arguments, after --
+  std::string command_line;            ///< as it was given
+};
+
+/// Parses the command line. Nothing, with `exit_code` set, where that is all there is to do: help or version
+/// (0), or bad usage (2), said in one line on standard error where `speak` is true.
+std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,
+                                     int& exit_code);
+
+}  // namespace ddproxy

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ddproxy {
+namespace {
+
+// The largest k with P(fewer than k of n values lie below the median) <= 2.5 %: x_(k) and x_(n+1-k) bound the
+// median.
+std::size_t order_of_bound(std::size_t n) {
+  double probability = std::pow(0.5, static_cast<double>(n)), sum = 0;
+  std::size_t k = 0;
+  for (; k < n; ++k) {
+    sum += probability;
+    if (sum > 0.025) break;
+    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+  }
+  return std::max<std::size_t>(k, 1);
+}
+
+}  // namespace
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::ranges::sort(values);
+  const double at = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const auto above = std::min(below + 1, values.size() - 1);
+  return std::lerp(values[below], values[above], at - static_cast<double>(below));
+}
+
+Estimate median_estimate(std::vector<double> values) {
+  const double middle = median(values);
+  if (values.empty()) return {middle, middle, middle};
+  std::ranges::sort(values);
+  const auto k = order_of_bound(values.size());
+  return {middle, values[k - 1], values[values.size() - k]};
+}
+
+}  // namespace ddproxy

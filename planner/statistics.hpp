@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace ddproxy {
+
+/// The value below which the share q (0 to 1) of the values lies, linearly interpolated; NaN of none.
+double quantile(std::vector<double> values, double q);
+inline double median(std::vector<double> values) {
+  return quantile(std::move(values), 0.5);
+}
+
+/// A value with its 95 % interval.
+struct Estimate {
+  double value, low, high;
+  double noise() const { return (high - low) / 2; }
+};
+
+/// The median and the interval between two order statistics that covers it with at least 95 % whatever the
+/// distribution (David and Nagaraja, "Order Statistics", section 7.1). Fewer than six values cannot: the
+/// interval is then their range.
+Estimate median_estimate(std::vector<double> values);
+
+}  // namespace ddproxy

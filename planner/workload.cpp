@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+
+#include "model/csv.hpp"
+#include "model/layer_cost.hpp"
+
+namespace ddproxy {
+namespace {
+
+int element_bytes(Precision precision) {
+  return precision == Precision::bf16 ? 2 : 4;
+}
+
+// One operation a layer: from a per-layer table, a gradient is ready at the end of its layer.
+Workload per_layer(model::BackwardPass const& pass, std::vector<model::LayerTime> const& rows,
+                   std::string const& file) {
+  Workload workload;
+  std::map<std::string, std::size_t> index;
+  for (auto const& row : rows) {
+    index[row.layer] = workload.pass.operations.size();
+    workload.pass.operations.push_back({row.layer, row.layer, model::OperationKind::linear});
+    workload.operation_seconds.push_back(row.seconds);
+  }
+  for (auto gradient : pass.gradients) {
+    const auto found = index.find(gradient.layer);
+    if (found == index.end())
+      throw std::invalid_argument(
+          fmt::format("{}: no row for the layer '{}' of the model", file, gradient.layer));
+    gradient.operation = found->second;
+    workload.pass.gradients.push_back(gradient);
+  }
+  if (!std::ranges::is_sorted(workload.pass.gradients, {}, &model::Gradient::operation))
+    throw std::invalid_argument(
+        fmt::format("{}: rows must be in the order of the backward pass (ready order)", file));
+  return workload;
+}
+
+// One operation a row, completing the gradient that the row names.
+Workload per_gradient(model::BackwardPass const& pass, std::vector<model::GradientTime> const& rows,
+                      std::string const& file) {
+  Workload workload;
+  for (auto const& row : rows) {
+    const auto operation = workload.pass.operations.size();
+    const auto next = workload.pass.gradients.size();
+    if (row.numel > 0) {
+      if (next == pass.gradients.size() || pass.gradients[next].name != row.name ||
+          pass.gradients[next].numel != row.numel)
+        throw std::invalid_argument(fmt::format(
+            "{}: '{}' with {} elements is not the model's next gradient, {}", file, row.name, row.numel,
+            next == pass.gradients.size() ? "which has no more" : "'" + pass.gradients[next].name + "'"));
+      workload.pass.gradients.push_back({row.name, pass.gradients[next].layer, row.numel, operation});
+    }
+    workload.pass.operations.push_back({row.name, row.name, model::OperationKind::linear});
+    workload.operation_seconds.push_back(row.seconds);
+  }
+  if (workload.pass.gradients.size() != pass.gradients.size())
+    throw std::invalid_argument(fmt::format("{}: has {} gradients, the model {}", file,
+                                            workload.pass.gradients.size(), pass.gradients.size()));
+  return workload;
+}
+
+Workload from_table(model::BackwardPass const& pass, std::filesystem::path const& file) {
+  if (model::has_column(file, "numel"))
+    return per_gradient(pass, model::read_gradient_times(file), file.string());
+  return per_layer(pass, model::read_layer_times(file), file.string());
+}
+
+Workload from_roofline(model::BackwardPass pass, Config const& config) {
+  Workload workload{std::move(pass), {}, {}};
+  if (config.machine.peak_flops > 0 && config.machine.bandwidth > 0)
+    workload.operation_seconds = model::modelled_seconds(config.shape, workload.pass, config.tokens,
+                                                         config.machine, element_bytes(config.precision));
+  return workload;
+}
+
+}  // namespace
+
+std::int64_t Workload::bytes() const {
+  return std::accumulate(gradient_bytes.begin(), gradient_bytes.end(), std::int64_t{0});
+}
+
+Workload make_workload(Config const& config) {
+  auto pass = model::backward_pass(config.shape);
+  Workload workload =
+      config.times.empty() ? from_roofline(std::move(pass), config) : from_table(pass, config.times);
+  for (auto const& gradient : workload.pass.gradients)
+    workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
+  return workload;
+}
+
+std::vector<double> ready_times(model::BackwardPass const& pass,
+                                std::vector<double> const& operation_seconds) {
+  std::vector<double> ends(operation_seconds.size());
+  std::partial_sum(operation_seconds.begin(), operation_seconds.end(), ends.begin());
+  std::vector<double> ready;
+  for (auto const& gradient : pass.gradients) ready.push_back(ends.at(gradient.operation));
+  return ready;
+}
+
+std::optional<model::TableCost> input_cost(Config const& config) {
+  if (config.table.empty()) return std::nullopt;
+  return model::TableCost(model::read_allreduce(config.table, config.ranks));
+}
+
+}  // namespace ddproxy
