@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/csv.hpp"
 
-#include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -18,11 +18,21 @@ std::string const& name_in(CsvTable const& table, std::size_t row, std::string c
   return name;
 }
 
+std::set<std::int64_t> known_ranks(CsvTable const& table) {
+  std::set<std::int64_t> known;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::int64_t ranks = table.integer(row, "ranks");
+    if (ranks < 1 || ranks > std::numeric_limits<int>::max())
+      table.fail(row, "the number of ranks cannot be");
+    known.insert(ranks);
+  }
+  return known;
+}
+
 /// The number of ranks whose rows are wanted; 0 where the file has no such column.
 std::int64_t wanted_ranks(CsvTable const& table, std::filesystem::path const& file, int ranks) {
   if (!table.has("ranks")) return 0;
-  std::set<std::int64_t> known;
-  for (std::size_t row = 0; row < table.rows(); ++row) known.insert(table.integer(row, "ranks"));
+  const std::set<std::int64_t> known = known_ranks(table);
   if (ranks == 0 && known.size() == 1) return *known.begin();
   if (known.contains(ranks)) return ranks;
   std::string list;
@@ -89,6 +99,27 @@ std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ran
   std::vector<CostPoint> result;
   for (auto const& [bytes, point] : points) result.push_back(point);
   return result;
+}
+
+std::vector<int> allreduce_ranks(std::filesystem::path const& file) {
+  const CsvTable table(file);
+  if (!table.has("ranks")) return {};
+  std::vector<int> ranks;
+  for (const std::int64_t number : known_ranks(table)) ranks.push_back(static_cast<int>(number));
+  return ranks;
+}
+
+std::vector<CurvePoint> read_curve(std::filesystem::path const& file) {
+  const CsvTable table(file);
+  table.expect_columns({"bucket_mib", "seconds"});
+  table.expect_unique("bucket_mib");
+  std::vector<CurvePoint> curve;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const CurvePoint point{table.number(row, "bucket_mib"), table.seconds(row)};
+    if (point.bucket_mib <= 0) table.fail(row, "bucket_mib must be positive");
+    curve.push_back(point);
+  }
+  return curve;
 }
 
 bool has_column(std::filesystem::path const& file, std::string const& column) {

@@ -42,6 +42,17 @@ std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file)
 /// is, else an error.
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks = 0);
 
+/// The numbers of ranks in an all-reduce file, rising; empty where it has no such column.
+std::vector<int> allreduce_ranks(std::filesystem::path const& file);
+
+struct CurvePoint {
+  double bucket_mib;
+  double seconds;  ///< T
+};
+
+/// `bucket_mib,seconds`: somebody's own T(b), measured or predicted, in the file's order.
+std::vector<CurvePoint> read_curve(std::filesystem::path const& file);
+
 /// True where the file's header has the column: tells a per-gradient file from a per-layer one.
 bool has_column(std::filesystem::path const& file, std::string const& column);
 

@@ -71,6 +71,21 @@ TEST_F(Csv, AllreduceRowsAreChosenByRanksAndSorted) {
   EXPECT_EQ(read_allreduce(file("ranks,bytes,seconds\n4,20,2\n")).size(), 1U);
 }
 
+TEST_F(Csv, ListsItsRanks) {
+  EXPECT_EQ(allreduce_ranks(published("allreduce-gloo-cpu.csv")), (std::vector<int>{2, 4}));
+  EXPECT_TRUE(allreduce_ranks(published("allreduce-2xt4.csv")).empty());
+  expect_error("ranks,bytes,seconds\n0,8,1\n", 2, "ranks", [](auto const& f) { allreduce_ranks(f); });
+}
+
+TEST_F(Csv, ReadsACurve) {
+  const auto curve = read_curve(file("bucket_mib,ms\n0.5,2\n25,1\n"));
+  ASSERT_EQ(curve.size(), 2U);
+  EXPECT_EQ(curve[0].bucket_mib, 0.5);
+  EXPECT_DOUBLE_EQ(curve[1].seconds, 1e-3);
+  expect_error("bucket_mib,ms\n0,2\n", 2, "positive", read_curve);
+  expect_error("bucket_mib,ms\n1,2\n1,3\n", 3, "duplicate", read_curve);
+}
+
 TEST_F(Csv, TellsTheKindsApart) {
   EXPECT_TRUE(has_column(file("name,numel,seconds\na,1,1\n"), "numel"));
   EXPECT_FALSE(has_column(file("layer,seconds\na,1\n"), "numel"));

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/uncertainty.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+namespace ddproxy::model {
+namespace {
+
+constexpr double call = 1e-3;
+constexpr double bandwidth = 1e9;
+
+/// Ten operations of 10 ms, one gradient each; `spread` is the relative scatter of every sample.
+Evidence evidence_of(double spread, int samples, int ranks, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> scatter(1.0, spread);
+  auto noisy = [&](double value) { return spread > 0 ? value * std::abs(scatter(random)) : value; };
+  Evidence evidence;
+  evidence.operations.assign(samples, std::vector(ranks, std::vector(10, 0.0)));
+  for (auto& pass : evidence.operations) {
+    for (auto& rank : pass) {
+      for (double& seconds : rank) seconds = noisy(0.01);
+    }
+  }
+  for (std::size_t i = 0; i < 10; ++i) {
+    evidence.gradient_operation.push_back(i);
+    evidence.gradient_bytes.push_back(8'000'000);
+  }
+  for (const std::int64_t size : {1'000'000, 10'000'000, 100'000'000}) {
+    evidence.sizes.push_back(size);
+    evidence.allreduce.emplace_back();
+    for (int i = 0; i < samples; ++i) {
+      evidence.allreduce.back().push_back(noisy(call + static_cast<double>(size) / bandwidth));
+    }
+  }
+  return evidence;
+}
+
+std::vector<Plan> two_plans(Evidence const& evidence) {
+  return {per_tensor_plan(evidence.gradient_bytes), flat_plan(evidence.gradient_bytes)};
+}
+
+TEST(Uncertainty, TheJobIsMadeOfMedians) {
+  Evidence evidence = evidence_of(0, 3, 1);
+  evidence.operations[1][0][0] = 5;  // an outlier
+  evidence.allreduce[0][2] = 7;
+  const Job job = job_from(evidence, Jitter::left_out);
+  EXPECT_NEAR(job.t_compute, 0.1, 1e-12);
+  EXPECT_NEAR(job.ready[0], 0.01, 1e-12);
+  EXPECT_NEAR(job.cost(1'000'000), call + 1e-3, 1e-9);
+}
+
+TEST(Uncertainty, WithJitterAGradientIsReadyWhenTheLastRankHasIt) {
+  Evidence evidence = evidence_of(0, 1, 2);
+  evidence.operations[0][0] = std::vector<double>{3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  evidence.operations[0][1] = std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 9};
+  const Job job = job_from(evidence, Jitter::included);
+  EXPECT_DOUBLE_EQ(job.ready[0], 3);
+  EXPECT_DOUBLE_EQ(job.ready[8], 11);
+  EXPECT_DOUBLE_EQ(job.ready[9], 18);
+  EXPECT_DOUBLE_EQ(job.t_compute, 18);
+  EXPECT_DOUBLE_EQ(job_from(evidence, Jitter::left_out).ready[0], 2);
+}
+
+TEST(Uncertainty, WithoutScatterTheBandsHaveNoWidth) {
+  const Evidence evidence = evidence_of(0, 5, 2);
+  const auto plans = two_plans(evidence);
+  const Bands bands = bootstrap(evidence, Jitter::included, plans, 20);
+  const Job job = job_from(evidence, Jitter::included);
+  for (std::size_t k = 0; k < plans.size(); ++k) {
+    EXPECT_DOUBLE_EQ(bands.total[k].low, simulate(job, plans[k]).total);
+    EXPECT_EQ(bands.total[k].low, bands.total[k].high);
+    EXPECT_DOUBLE_EQ(bands.exposed[k].low, simulate(job, plans[k]).total - job.t_compute);
+  }
+  const CapRange best = best_caps(sweep_caps(job));
+  EXPECT_EQ(bands.best_cap.low, static_cast<double>(best.low));
+  EXPECT_EQ(bands.best_cap.high, static_cast<double>(best.high));
+}
+
+TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
+  const Job truth = job_from(evidence_of(0, 1, 1), Jitter::left_out);
+  int held = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const Evidence evidence = evidence_of(0.1, 15, 1, seed + 1);
+    const auto plans = two_plans(evidence);
+    const Bands bands = bootstrap(evidence, Jitter::left_out, plans, 100, seed);
+    const double exact = simulate(truth, plans[1]).total;
+    held += bands.total[1].low <= exact && exact <= bands.total[1].high ? 1 : 0;
+  }
+  EXPECT_GE(held, 85);
+  EXPECT_LE(held, 100);
+}
+
+TEST(Uncertainty, MoreSamplesMakeNarrowerBands) {
+  const Evidence few = evidence_of(0.1, 10, 1);
+  const Evidence many = evidence_of(0.1, 160, 1);
+  const Band wide = bootstrap(few, Jitter::left_out, two_plans(few)).total[1];
+  const Band narrow = bootstrap(many, Jitter::left_out, two_plans(many)).total[1];
+  EXPECT_LT(narrow.high - narrow.low, 0.6 * (wide.high - wide.low));
+}
+
+TEST(Uncertainty, TheSameSeedGivesTheSameBands) {
+  const Evidence evidence = evidence_of(0.1, 10, 2);
+  const auto plans = two_plans(evidence);
+  EXPECT_EQ(bootstrap(evidence, Jitter::included, plans, 50, 7).total[0].low,
+            bootstrap(evidence, Jitter::included, plans, 50, 7).total[0].low);
+  EXPECT_NE(bootstrap(evidence, Jitter::included, plans, 50, 7).total[0].low,
+            bootstrap(evidence, Jitter::included, plans, 50, 8).total[0].low);
+}
+
+TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
+  Evidence evidence = evidence_of(0.1, 9, 4);
+  evidence.contention = {0.8, 0.7};
+  evidence.copies = {CopyMode::in_out, 1e10, 1e-5};
+  const Plan plan = per_tensor_plan(evidence.gradient_bytes);
+  const Waterfall waterfall = explain(evidence, plan);
+  Job job = job_from(evidence, Jitter::left_out);
+  EXPECT_EQ(waterfall.copies, simulate(job, plan).total - job.t_compute);
+  job.copies = {};
+  EXPECT_EQ(waterfall.contention, simulate(job, plan).total - job.t_compute);
+  job.contention = {};
+  EXPECT_EQ(waterfall.ideal, simulate(job, plan).total - job.t_compute);
+  EXPECT_LT(waterfall.ideal, waterfall.contention);
+  EXPECT_LT(waterfall.contention, waterfall.copies);
+  const Job jittery = job_from(evidence, Jitter::included);
+  EXPECT_EQ(waterfall.jitter, simulate(jittery, plan).total - jittery.t_compute);
+}
+
+TEST(Uncertainty, RefusesIncompleteEvidence) {
+  Evidence evidence = evidence_of(0, 2, 2);
+  evidence.operations[1].pop_back();
+  EXPECT_THROW(job_from(evidence, Jitter::included), std::invalid_argument);
+  evidence = evidence_of(0, 2, 2);
+  evidence.operations[1][1].pop_back();
+  EXPECT_THROW(job_from(evidence, Jitter::included), std::invalid_argument);
+  evidence = evidence_of(0, 2, 2);
+  evidence.allreduce[1].clear();
+  EXPECT_THROW(job_from(evidence, Jitter::included), std::invalid_argument);
+  evidence = evidence_of(0, 2, 2);
+  evidence.gradient_operation[3] = 10;
+  EXPECT_THROW(job_from(evidence, Jitter::included), std::invalid_argument);
+  EXPECT_THROW(job_from({}, Jitter::included), std::invalid_argument);
+  EXPECT_THROW(bootstrap(evidence_of(0, 2, 2), Jitter::included, {}, 0), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ddproxy::model
