@@ -61,7 +61,7 @@ void read_model(Config& config, Section section) {
   try {
     model::check(config.shape);
   } catch (std::invalid_argument const& error) {
-    section.fail("preset", error.what());
+    section.fail("", std::string(error.what()) + " (a preset, or all dimensions)");
   }
 }
 

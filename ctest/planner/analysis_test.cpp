@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/analysis.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+namespace ddproxy {
+namespace {
+
+TEST(Statistics, QuantilesAreInterpolated) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(quantile({0, 10}, 0.99), 9.9);
+  EXPECT_TRUE(std::isnan(median({})));
+}
+
+TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
+  // P(2 <= number below the median <= 8 of 10) = 97.9 %, with the next pair it would be 89.1 %
+  EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
+  EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).high, 9);
+  EXPECT_EQ(median_estimate({5, 3, 4}).low, 3);  // too few: the range
+}
+
+TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
+  std::mt19937 random(7);
+  std::lognormal_distribution<double> distribution(0, 1);  // median 1
+  int covered = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::vector<double> values(15);
+    for (double& value : values) value = distribution(random);
+    const auto [value, low, high] = median_estimate(values);
+    covered += low <= 1 && 1 <= high;
+  }
+  EXPECT_GE(covered, 1900);
+  EXPECT_LE(covered, 1980);
+}
+
+Sample sample(double compute, std::vector<double> backward, std::vector<double> total) {
+  return {std::move(total), std::move(backward), {compute, compute - 0.1}, {0, 0}};
+}
+
+TEST(Analysis, SlowdownAndTailAddUpToExposed) {
+  const auto result = analyse({sample(1, {1.2, 1.1}, {1.5, 1.4})}, 0.8);
+  EXPECT_DOUBLE_EQ(result.total.value, 1.5);
+  EXPECT_NEAR(result.exposed.value, 0.5, 1e-12);
+  EXPECT_NEAR(result.slowdown, 0.2, 1e-12);
+  EXPECT_NEAR(result.tail, 0.3, 1e-12);
+  EXPECT_NEAR(result.skew, 0.1, 1e-12);
+  EXPECT_EQ(result.slowest_rank, 0);
+  ASSERT_TRUE(result.overlap);
+  EXPECT_NEAR(result.overlap->value, (1 + 0.8 - 1.5) / 0.8, 1e-12);
+}
+
+TEST(Analysis, OverlapIsNotGivenWithinTheNoise) {
+  const auto result = analyse({sample(1, {1, 1}, {1.2, 1}), sample(1, {1, 1}, {2.2, 1})}, 0.3);
+  EXPECT_FALSE(result.overlap);
+}
+
+TEST(Analysis, NoSampleIsAnError) {
+  EXPECT_THROW(analyse({}, 1), std::invalid_argument);
+}
+
+CaseReport report(double cap, double measured, double predicted) {
+  CaseReport r{
+      {Strategy::bucketed, cap, true, {}}, analyse({sample(1, {1, 1}, {measured, measured})}, 1), {}, 1};
+  r.predicted.total = predicted;
+  return r;
+}
+
+TEST(FigureOfMerit, IsThatOfTheBestMeasuredBucketedCase) {
+  const std::vector<CaseReport> reports{report(1, 1.5, 1.2), report(4, 1.25, 1.3), report(16, 2, 2)};
+  const auto figures = judge(reports, 8, 4096);
+  EXPECT_DOUBLE_EQ(figures.tokens_per_s, 8 * 4096 / 1.25);
+  EXPECT_EQ(figures.bucket_mib, 4);
+  EXPECT_NEAR(figures.regret, 1.5 / 1.25 - 1, 1e-12);  // the model would have chosen 1 MiB
+  EXPECT_NEAR(figures.model_error, (0.3 / 0.5 + 0.05 / 0.25 + 0) / 3, 1e-9);
+}
+
+TEST(FigureOfMerit, IsOneStableLine) {
+  FigureOfMerit figures;
+  EXPECT_EQ(to_line(figures),
+            "DDPROXY_FOM tokens_per_s=nan backward_s=nan bucket_mib=nan exposed_s=nan tail_s=nan overlap=nan "
+            "bus_bw_GBps=nan model_error=nan regret=nan valid=false");
+  figures.tokens_per_s = 66493.5;
+  figures.bucket_mib = 0.0625;
+  figures.valid = "true";
+  EXPECT_NE(to_line(figures).find("tokens_per_s=66493.5 "), std::string::npos);
+  EXPECT_NE(to_line(figures).find("bucket_mib=0.0625 "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/cases.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "ctest/planner/input_file.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr auto replay =
+    "[model]\npreset = \"tiny\"\n[compute]\nmode = \"replay\"\ntimes = \"times.csv\"\n[sweep]\ncaps_mib = "
+    "[0.125, 1]\n";
+
+struct Tables : testing::Test {
+  Folder folder;
+  Workload workload(std::string const& times) {
+    folder.file("times.csv", times);
+    return make_workload(read_config(folder.file("input.toml", replay)));
+  }
+  std::string error(std::string const& times) {
+    try {
+      workload(times);
+    } catch (std::invalid_argument const& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+};
+
+TEST_F(Tables, LayerTimesMakeEveryGradientReadyAtTheEndOfItsLayer) {
+  const auto work = workload("layer,seconds\nlm_head,1\nln_f,2\nh.1,3\nh.0,4\nembedding,5\n");
+  const auto ready = ready_times(work.pass, work.operation_seconds);
+  ASSERT_EQ(ready.size(), 28U);
+  EXPECT_EQ(ready.front(), 3);  // ln_f.bias
+  EXPECT_EQ(ready[2], 6);       // the first gradient of h.1
+  EXPECT_EQ(ready[13], 6);      // and its last
+  EXPECT_EQ(ready[14], 10);
+  EXPECT_EQ(ready.back(), 15);
+}
+
+TEST_F(Tables, LayerTimesThatDoNotFitTheModelAreRefused) {
+  EXPECT_NE(error("layer,seconds\nln_f,2\nh.1,3\nembedding,5\n").find("'h.0'"), std::string::npos);
+  EXPECT_NE(error("layer,seconds\nln_f,2\nh.0,3\nh.1,3\nembedding,5\n").find("ready order"),
+            std::string::npos);
+}
+
+TEST_F(Tables, GradientTimesThatDoNotFitTheModelAreRefused) {
+  EXPECT_NE(error("name,numel,seconds\nln_f.weight,64,1\n").find("next gradient, 'ln_f.bias'"),
+            std::string::npos);
+  EXPECT_NE(error("name,numel,seconds\nln_f.bias,64,1\n").find("has 1 gradients, the model 28"),
+            std::string::npos);
+}
+
+TEST(Cases, AreThoseOfTheInputInItsOrder) {
+  const auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x8.toml");
+  const auto cases = make_cases(config, make_workload(config));
+  std::vector<std::string> names;
+  for (auto const& item : cases) names.push_back(item.name());
+  EXPECT_EQ(names, (std::vector<std::string>{"naive", "flat", "per_tensor", "bucketed/1", "bucketed/4",
+                                             "bucketed/16", "bucketed/25", "bucketed/64", "bucketed/256",
+                                             "bucketed/1024"}));
+  EXPECT_EQ(cases[0].plan.size(), 436U);
+  EXPECT_EQ(cases[1].plan.size(), 1U);
+  EXPECT_EQ(cases[3].plan.size(), 146U);
+  EXPECT_EQ(cases[9].plan.size(), 3U);
+}
+
+TEST(Cases, AFirstBucketOfItsOwnIsHeeded) {
+  auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x8.toml");
+  config.strategies = {Strategy::bucketed};
+  config.caps_mib = {128, 256, 512, 1024};
+  config.first_bucket_mib = 1;
+  std::vector<std::size_t> buckets;
+  for (auto const& item : make_cases(config, make_workload(config))) buckets.push_back(item.plan.size());
+  EXPECT_EQ(buckets, (std::vector<std::size_t>{20, 12, 7, 4}));
+}
+
+TEST(Cases, NaiveAndFlatAreSerialInThePrediction) {
+  auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x8.toml");
+  const auto workload = make_workload(config);
+  const Costs costs{ready_times(workload.pass, workload.operation_seconds), 1.0,
+                    [](std::int64_t) { return 0.5; }};
+  const auto cases = make_cases(config, workload);
+  EXPECT_DOUBLE_EQ(predict(cases[0], costs).total, 1 + 436 * 0.5);
+  EXPECT_DOUBLE_EQ(predict(cases[1], costs).total, 1.5);
+  EXPECT_LT(predict(cases[2], costs).total, 1 + 436 * 0.5);
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/config.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "ctest/planner/input_file.hpp"
+
+namespace ddproxy {
+namespace {
+
+std::string error_of(std::string const& text) {
+  const Folder folder;
+  try {
+    read_config(folder.file("input.toml", text));
+  } catch (std::invalid_argument const& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+struct Bad {
+  char const* input;
+  char const* line;     // where the message points, empty where a key is absent
+  char const* message;  // a part of it
+};
+
+class BadInput : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadInput, IsRefusedInOneLineThatSaysWhatAndWhere) {
+  const auto [input, line, message] = GetParam();
+  const auto error = error_of(input);
+  EXPECT_NE(error.find(std::string("input.toml") + line), std::string::npos) << error;
+  EXPECT_NE(error.find(message), std::string::npos) << error;
+  EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Inputs, BadInput,
+    testing::Values(
+        Bad{"[model\n", ":1", "expected"}, Bad{"[modell]\n", ":1", "unknown section [modell]"},
+        Bad{"model = 3\n", "", "must be a table"}, Bad{"[model]\npresett = \"tiny\"\n", ":2", "unknown key"},
+        Bad{"[model]\npreset = \"gpt3\"\n", ":2", "gpt2-large"},
+        Bad{"[model]\npreset = \"tiny\"\nheads = 3\n", ":1", "heads"},
+        Bad{"[model]\npreset = \"tiny\"\nlayers = 0\n", ":3", "at least 1"},
+        Bad{"[model]\npreset = \"tiny\"\nnorm = \"batch\"\n", ":3", "layernorm, rmsnorm"},
+        Bad{"[model]\nlayers = 2\n", ":1", "[model]: model: d_model"},
+        Bad{"[model]\npreset = \"tiny\"\n[step]\nsequence = 33\n", ":4", "context of 32"},
+        Bad{"[model]\npreset = \"tiny\"\n[step]\nbatch = 1.5\n", ":4", "whole number"},
+        Bad{"[model]\npreset = \"tiny\"\n[compute]\nprecision = \"bf16\"\n", ":4", "fp32"},
+        Bad{"[model]\npreset = \"tiny\"\n[compute]\nmode = \"replay\"\n", "", "peak_flops"},
+        Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"replay\"\n", ":3", "table"},
+        Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"mpi\"\nranks = 8\n", ":5", "mpirun"},
+        Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"nccl\"\n", ":4", "NCCL"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [0]\n", ":4", "above 0"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [nan]\n", ":4", "above 0"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1, 1]\n", ":4", "twice"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = []\n", ":4", "list of numbers"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1e-9]\n", ":4", "less than a byte"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\nsamples = 0\n", ":4", "at least 1"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\nstrategies = [\"magic\"]\n", ":4", "per_tensor"},
+        Bad{"[model]\npreset = \"tiny\"\n[machine]\nefficiency = 2\n", ":4", "at most 1"}));
+
+TEST(Config, AMissingFileIsSaid) {
+  EXPECT_THROW(
+      try { read_config("/nowhere/input.toml"); } catch (std::invalid_argument const& error) {
+        EXPECT_NE(std::string(error.what()).find("/nowhere/input.toml"), std::string::npos);
+        throw;
+      },
+      std::invalid_argument);
+}
+
+TEST(Config, EveryInputOfTheProjectIsRight) {
+  int inputs = 0;
+  for (auto const& entry : std::filesystem::directory_iterator(DDPROXY_INPUTS))
+    if (entry.path().extension() == ".toml") {
+      EXPECT_NO_THROW(read_config(entry.path())) << entry.path();
+      ++inputs;
+    }
+  EXPECT_GE(inputs, 4);
+}
+
+TEST(Config, PathsAreRelativeToTheInput) {
+  const Folder folder;
+  const auto file = folder.file(
+      "input.toml", "[model]\npreset = \"tiny\"\n[compute]\nmode = \"replay\"\ntimes = \"t/times.csv\"\n");
+  EXPECT_EQ(read_config(file).times, file.parent_path() / "t/times.csv");
+}
+
+TEST(Config, AChangedPresetIsCalledChanged) {
+  const Folder folder;
+  EXPECT_EQ(read_config(folder.file("a.toml", "[model]\npreset = \"tiny\"\n")).model, "tiny");
+  EXPECT_EQ(read_config(folder.file("b.toml", "[model]\npreset = \"tiny\"\nlayers = 3\n")).model,
+            "tiny (changed)");
+}
+
+}  // namespace
+}  // namespace ddproxy
