@@ -67,6 +67,7 @@ Prediction predict(Gradients const& all, SampleCase const& run) {
 void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.attribute("/", "ddproxy_version", "0.1.0");
   writer.attribute("/", "command", "run");
+  if (!sample.created.empty()) writer.attribute("/", "created", sample.created);
   for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "blas", "hdf5"})
     writer.attribute("/provenance", name, "of the test");
   writer.attribute("/provenance", "nccl", "none");
@@ -74,7 +75,7 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.write("/provenance/command_line", Texts{"ddproxy run input.toml"});
   writer.write("/provenance/input", Texts{"[model]\npreset = \"gpt2-large\"\n"});
   writer.write("/provenance/environment", Texts{"OMP_NUM_THREADS=1", "OMPI_COMM_WORLD_SIZE=2"});
-  writer.write("/provenance/host", Texts{"node1", "node1"});
+  writer.write("/provenance/host", Texts{sample.host, sample.host});
   writer.write("/provenance/device", Texts{"a processor", "a processor"});
   writer.write("/provenance/uuid", Texts{"", ""});
   writer.write("/provenance/numa_node", Integers{0, -1});
@@ -83,11 +84,11 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
 }
 
-void write_model(results::Writer& writer, Gradients const& all) {
+void write_model(results::Writer& writer, Gradients const& all, Sample const& sample) {
   writer.attribute("/model", "preset", "gpt2-large");
   writer.attribute("/model", "shape", "layers 36, d_model 1280");
   writer.attribute("/model", "parameters", std::int64_t{774030080});
-  writer.attribute("/model", "precision", "fp32");
+  writer.attribute("/model", "precision", sample.precision);
   writer.attribute("/model", "batch", std::int64_t{4});
   writer.attribute("/model", "sequence", std::int64_t{1024});
   Texts layers;
@@ -253,7 +254,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
     for (std::size_t s = 0; s < sample.samples; ++s) order.push_back(static_cast<std::int64_t>(order.size()));
   }
   const std::size_t cases = name.size();
-  writer.attribute("/sweep", "ranks", std::int64_t{8});
+  writer.attribute("/sweep", "ranks", sample.ranks);
   writer.attribute("/sweep", "compute_mode", sample.replay ? "replay" : "kernels");
   writer.attribute("/sweep", "backend", sample.replay ? "replay" : "mpi");
   writer.attribute("/sweep", "progress", "thread");
@@ -265,7 +266,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   writer.write("/sweep/bucket_bytes", cap);
   writer.write("/sweep/first_bucket_bytes", cap);
   writer.write("/sweep/buckets", count);
-  writer.write("/sweep/verified", Integers(cases, 1));
+  writer.write("/sweep/verified", Integers(cases, sample.is_right ? 1 : 0));
   writer.write("/sweep/slowest_rank", Integers(cases, 0));
   writer.write("/sweep/order", order, {cases, sample.samples});
   write_columns(writer, columns, cases, sample);
@@ -301,7 +302,7 @@ std::vector<SampleCase> sample_cases() {
 void write_sample(results::Writer& writer, Sample const& sample) {
   const Gradients all = gradients();
   write_provenance(writer, sample);
-  write_model(writer, all);
+  write_model(writer, all, sample);
   write_layers(writer, all, sample);
   write_allreduce(writer, sample);
   write_calibration(writer);
@@ -312,7 +313,9 @@ void write_sample(results::Writer& writer, Sample const& sample) {
 void make_sample(std::filesystem::path const& path, Sample const& sample) {
   results::Writer writer(path);
   write_sample(writer, sample);
-  writer.finish();
+  if (sample.is_complete) return writer.finish();
+  writer.flush();
+  std::filesystem::rename(path.string() + ".part", path);
 }
 
 }  // namespace ddproxy::test

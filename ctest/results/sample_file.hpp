@@ -14,11 +14,17 @@ namespace ddproxy::test {
 /// gradient.
 struct Sample {
   bool replay = true;
-  double factor = 1.0;    ///< every measured T is multiplied by it
-  std::string only_case;  ///< where not empty, only that case
-  double noise = 0.002;   ///< standard deviation of log T
+  double factor = 1.0;         ///< every measured T is multiplied by it
+  std::string only_case = "";  ///< where not empty, only that case
+  double noise = 0.002;        ///< standard deviation of log T
   unsigned seed = 1;
   std::size_t samples = 5;
+  std::int64_t ranks = 8;
+  std::string precision = "fp32";
+  std::string host = "node1";
+  std::string created = "";  ///< where not empty, replaces the time of writing
+  bool is_right = true;      ///< verified
+  bool is_complete = true;
 };
 
 struct SampleCase {
@@ -32,7 +38,7 @@ std::vector<SampleCase> sample_cases();
 /// Writes every group of the schema. Does not finish the file.
 void write_sample(results::Writer& writer, Sample const& sample);
 
-/// Writes and finishes.
+/// Writes it to `path`; one that is not complete has the attribute complete = 0.
 void make_sample(std::filesystem::path const& path, Sample const& sample = {});
 
 }  // namespace ddproxy::test

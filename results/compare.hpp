@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ddproxy::results {
+
+/// What `ddproxy compare` was asked for.
+struct CompareOptions {
+  using Path = std::filesystem::path;
+  std::vector<Path> base = {};  ///< one file a run
+  std::vector<Path> next = {};
+  double tolerance = 0.02;  ///< the slowdown that matters, a share
+  /// Keys in which the files may differ: model, step, precision, sweep, ranks, device, mode.
+  std::vector<std::string> allow = {};
+  bool rank_machines = false;        ///< order the machines of all files by the figure of merit instead
+  std::optional<Path> history = {};  ///< find the change points over this folder's files *.h5 instead
+  std::optional<Path> json = {};     ///< the table, written to this file too
+  std::optional<Path> csv = {};
+  std::optional<Path> junit = {};
+};
+
+/// Prints a table to `out` and what casts doubt on it to `warnings`, a line each. Returns the exit code: 0,
+/// or 1 where a case is slower (of a history: where the last change of a case is a slowdown). Throws
+/// std::invalid_argument, one line, for files that cannot be read or compared, or options that do not fit
+/// together: the exit code is then 2.
+int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
+
+/// "2%" or "0.02" as a share. Throws std::invalid_argument unless it is positive and below 1.
+double parse_tolerance(std::string const& text);
+
+}  // namespace ddproxy::results

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/rank_statistics.hpp"
+#include "results/run_file.hpp"
+
+namespace ddproxy::results {
+
+/// Times of one case, one value a run (or a sample, where there is one run a side), seconds.
+struct Series {
+  std::string name;
+  std::vector<double> base;
+  std::vector<double> next;
+};
+
+enum class Verdict { unchanged, slower, faster };
+
+struct CaseComparison {
+  std::string name;
+  double base = 0.0;  ///< median, seconds
+  double next = 0.0;
+  Estimate ratio;  ///< of next over base: median of all pairwise ratios, 95 % rank-sum interval
+  Estimate
+      family;  ///< the same, its ends missed in no case with 99 %: each with alpha = 1 % / number of series
+  double noise = 0.0;      ///< standard deviation of log T within a side, pooled; NaN with one value a side
+  std::size_t needed = 0;  ///< values a side to find a slowdown by the tolerance in 95 of 100 comparisons
+  Verdict verdict = Verdict::unchanged;
+};
+
+/// Slower: the lower end of the family's interval is above 1 and the estimate above 1 + tolerance / 2; faster
+/// likewise. With 99 % no series that did not change is called slower.
+std::vector<CaseComparison> compare_series(std::span<const Series> series, double tolerance);
+
+struct Comparison {
+  double tolerance = 0.0;
+  bool of_samples = false;  ///< one run a side: the sample is the unit, and run-to-run spread unknown
+  std::size_t base_units = 0, next_units = 0;
+  std::vector<CaseComparison> cases;  ///< the last is the geometric mean of all, where there are several
+  std::vector<std::string> warnings;
+  bool is_slower() const;
+};
+
+/// Compares what the runs have in common. They must be comparable.
+Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance);
+
+std::string_view name_of(Verdict verdict);
+
+}  // namespace ddproxy::results

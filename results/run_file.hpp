@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ddproxy::results {
+
+/// One case of a run.
+struct CaseTimes {
+  std::string name;
+  std::string strategy;
+  std::vector<double> samples;  ///< T, seconds, maximum over ranks; NaN where it was not measured
+  double seconds;               ///< median of the finite samples, NaN where there is none
+};
+
+/// What two runs are compared by.
+struct Run {
+  std::filesystem::path path;
+  bool complete = false;
+  std::string created;   ///< ISO time
+  std::string revision;  ///< of the source
+  std::string machine;   ///< device kind, ranks, host names without their numbers
+  double tokens = 0.0;   ///< ranks x tokens of a rank; NaN where the file does not say
+  std::vector<std::pair<std::string, std::string>>
+      identity;  ///< what must be equal: key (as for --allow) and value
+  std::vector<CaseTimes> cases;
+
+  CaseTimes const* find(std::string const& name) const;
+};
+
+/// Throws std::invalid_argument as Reader does, and where a case's gradients were wrong.
+Run read_run(std::filesystem::path const& path);
+
+/// The keys of Run::identity.
+std::span<const std::string_view> identity_keys();
+
+/// Throws std::invalid_argument naming what differs between the first run and any other, keys in `allowed`
+/// excepted, and for an unknown key.
+void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed);
+
+}  // namespace ddproxy::results

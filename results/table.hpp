@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/compare.hpp"
+
+namespace ddproxy::results {
+
+/// A column of a table: its name in CSV and JSON, how it is printed for people.
+struct Column {
+  enum class Kind { text, seconds, share, ratio, count, number };
+  std::string name;
+  std::string heading;
+  Kind kind = Kind::text;
+};
+
+/// A cell: text, or a number that is not finite where it is not available.
+struct Cell {
+  std::string text;
+  double number = 0.0;
+};
+
+/// One row a case; a row that is an alarm has a message.
+struct Row {
+  std::vector<Cell> cells;
+  std::string alarm;
+};
+
+struct Table {
+  std::string name;  ///< of the JUnit suite and the JSON member, for instance "compare"
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+};
+
+/// Aligned columns for people; numbers that are not available are "-".
+void print(Table const& table, std::ostream& out);
+
+/// Writes the files that the options ask for. JSON: {"NAME": {column: [...]}, "alarms": n, "warnings":
+/// [...]}, not available is null; CSV: a header and a line a row, empty where not available; JUnit: a test
+/// case a row, the alarms failures. Throws std::invalid_argument naming a file that cannot be written.
+void write(Table const& table, std::vector<std::string> const& warnings, CompareOptions const& options);
+
+}  // namespace ddproxy::results

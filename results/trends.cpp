@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/trends.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ddproxy::results {
+namespace {
+
+CaseTimes const* best_case(Run const& run) {
+  CaseTimes const* best = nullptr;
+  for (auto const& one : run.cases)
+    if (one.strategy == "bucketed" && std::isfinite(one.seconds) && (!best || one.seconds < best->seconds))
+      best = &one;
+  return best;
+}
+
+// The figures of merit of the runs, or of the samples of the only run.
+std::vector<double> merits(std::span<Run const* const> runs) {
+  std::vector<double> values;
+  if (runs.size() == 1 && best_case(*runs[0]))
+    for (double sample : best_case(*runs[0])->samples) values.push_back(runs[0]->tokens / sample);
+  else
+    for (Run const* run : runs) values.push_back(figure_of_merit(*run));
+  std::erase_if(values, [](double v) { return !std::isfinite(v); });
+  return values;
+}
+
+struct Level {
+  std::vector<double> logs;
+  std::vector<std::size_t> run;
+};
+
+Level level_of(std::span<const Run> runs, std::string const& name) {
+  Level level;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    CaseTimes const* found = runs[r].find(name);
+    if (!found || !std::isfinite(found->seconds)) continue;
+    level.logs.push_back(std::log(found->seconds));
+    level.run.push_back(r);
+  }
+  return level;
+}
+
+void append_changes(std::vector<Change>& all, std::string const& name, Level const& level, double alpha) {
+  const std::span<const double> logs(level.logs);
+  std::vector<std::size_t> bounds = change_points(logs, alpha);
+  bounds.insert(bounds.begin(), 0);
+  bounds.push_back(logs.size());
+  for (std::size_t k = 1; k + 1 < bounds.size(); ++k) {
+    const auto before = logs.subspan(bounds[k - 1], bounds[k] - bounds[k - 1]);
+    const auto after = logs.subspan(bounds[k], bounds[k + 1] - bounds[k]);
+    const Estimate e = Shift(before, after).interval(rank_sum_quantile(before.size(), after.size(), 0.025));
+    all.push_back({name,
+                   level.run[bounds[k]],
+                   {std::exp(e.middle), std::exp(e.low), std::exp(e.high)},
+                   k + 2 == bounds.size()});
+  }
+}
+
+}  // namespace
+
+double figure_of_merit(Run const& run) {
+  CaseTimes const* best = best_case(run);
+  return best ? run.tokens / best->seconds : std::nan("");
+}
+
+std::vector<MachineMerit> rank_machines(std::span<const Run> runs) {
+  std::map<std::string, std::vector<Run const*>> machines;
+  for (auto const& run : runs) machines[run.machine].push_back(&run);
+  std::vector<MachineMerit> ranked;
+  for (auto const& [machine, its_runs] : machines) {
+    const auto values = merits(its_runs);
+    const Estimate none{std::nan(""), std::nan(""), std::nan("")};
+    ranked.push_back({machine, its_runs.size(), values.empty() ? none : median_interval(values, 0.025)});
+  }
+  const auto key = [](MachineMerit const& m) {
+    return std::isnan(m.tokens_per_s.middle) ? 0.0 : -m.tokens_per_s.middle;
+  };
+  std::ranges::stable_sort(ranked, {}, key);
+  return ranked;
+}
+
+std::vector<Change> find_changes(std::span<const Run> runs) {
+  std::vector<std::string> names;
+  for (auto const& run : runs)
+    for (auto const& one : run.cases)
+      if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
+  std::vector<Change> all;
+  for (auto const& name : names)
+    append_changes(all, name, level_of(runs, name), 0.01 / static_cast<double>(names.size()));
+  return all;
+}
+
+}  // namespace ddproxy::results

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/rank_statistics.hpp"
+#include "results/run_file.hpp"
+
+namespace ddproxy::results {
+
+/// The runs of one machine (Run::machine).
+struct MachineMerit {
+  std::string machine;
+  std::size_t runs = 0;
+  Estimate tokens_per_s;  ///< median of its runs' figures of merit, 95 % interval; of the one run's samples
+                          ///< where it has one
+};
+
+/// tokens / T of the best bucketed case, tokens per second; NaN where the run measured none or does not say
+/// its tokens.
+double figure_of_merit(Run const& run);
+
+/// The machines, best first.
+std::vector<MachineMerit> rank_machines(std::span<const Run> runs);
+
+/// A case got slower or faster at a run.
+struct Change {
+  std::string name;      ///< of the case
+  std::size_t at = 0;    ///< index of the first run of the new level
+  Estimate ratio;        ///< new level over the one before, 95 % rank-sum interval
+  bool is_last = false;  ///< no later change of the same case
+};
+
+/// Change points of every case over runs in the order of time; in all cases together, with 99 % none is found
+/// where nothing changed.
+std::vector<Change> find_changes(std::span<const Run> runs);
+
+}  // namespace ddproxy::results
