@@ -29,30 +29,51 @@ std::int64_t last_cap_of(Plan const& plan, bool first_has_own_limit) {
   return smallest;
 }
 
-/// The recurrence for the best plan, with what is needed to walk it backwards.
+/// The recurrence for the best plan with a(x) times `scale`, and what is needed to walk it backwards.
 struct Recurrence {
-  std::vector<std::int64_t> sum;    ///< S: bytes of the first j gradients
+  double scale;
   std::vector<double> end;          ///< F: the earliest moment at which the first j gradients can be reduced
   std::vector<std::size_t> before;  ///< gradients before the last bucket of that plan
+
+  /// Tries the bucket of gradients i to j - 1; false where this one and all larger ones are too large.
+  bool extend(std::size_t i, std::size_t j, double ready, double seconds) {
+    const double call = scale * seconds;
+    if (ready + call >= end[j]) return false;
+    const double candidate = std::max(end[i], ready) + call;
+    if (candidate < end[j]) {
+      end[j] = candidate;
+      before[j] = i;
+    }
+    return true;
+  }
 };
 
-Recurrence solve(Job const& job, AllreduceCost const& cost) {
+/// S: bytes of the first j gradients.
+std::vector<std::int64_t> running_sums(Job const& job) {
+  std::vector<std::int64_t> sum{0};
+  for (const std::int64_t bytes : job.gradient_bytes) sum.push_back(sum.back() + bytes);
+  return sum;
+}
+
+/// The recurrence for several scales at once: a(x) is what takes the time.
+std::vector<Recurrence> solve(Job const& job, std::vector<std::int64_t> const& sum,
+                              std::vector<double> const& scales) {
   const std::size_t n = job.gradient_bytes.size();
-  Recurrence r{std::vector<std::int64_t>(n + 1), std::vector<double>(n + 1), std::vector<std::size_t>(n + 1)};
+  std::vector<Recurrence> all;
+  for (const double scale : scales) {
+    all.push_back({scale, std::vector<double>(n + 1, std::numeric_limits<double>::infinity()),
+                   std::vector<std::size_t>(n + 1)});
+    all.back().end[0] = 0;
+  }
   for (std::size_t j = 1; j <= n; ++j) {
-    const double ready = job.ready[j - 1];
-    r.sum[j] = r.sum[j - 1] + job.gradient_bytes[j - 1];
-    r.end[j] = std::numeric_limits<double>::infinity();
-    for (std::size_t i = j; i-- > 0;) {
-      const double seconds = cost(r.sum[j] - r.sum[i]);
-      if (ready + seconds >= r.end[j]) break;  // larger buckets only take longer
-      const double end = std::max(r.end[i], ready) + seconds;
-      if (end >= r.end[j]) continue;
-      r.end[j] = end;
-      r.before[j] = i;
+    bool more = true;
+    for (std::size_t i = j; more && i-- > 0;) {
+      const double seconds = job.cost(sum[j] - sum[i]);
+      more = false;
+      for (Recurrence& r : all) more |= r.extend(i, j, job.ready[j - 1], seconds);
     }
   }
-  return r;
+  return all;
 }
 
 Plan plan_from(Job const& job, std::vector<std::size_t> last) {
@@ -68,22 +89,33 @@ Plan earliest_plan(Job const& job, Recurrence const& r) {
 }
 
 /// The same end with fewer calls: from the back, every bucket as large as its deadline allows.
-Plan joined_plan(Job const& job, Recurrence const& r, AllreduceCost const& cost) {
+Plan joined_plan(Job const& job, std::vector<std::int64_t> const& sum, Recurrence const& r) {
   std::vector<std::size_t> last;
   std::size_t j = job.gradient_bytes.size();
   double deadline = r.end[j] * (1 + 1e-12);
   while (j > 0) {
     std::size_t first = r.before[j];
     for (std::size_t i = first; i-- > 0;) {
-      const double start = deadline - cost(r.sum[j] - r.sum[i]);
+      const double start = deadline - r.scale * job.cost(sum[j] - sum[i]);
       if (start < job.ready[j - 1]) break;
       if (r.end[i] <= start) first = i;
     }
     last.push_back(j - 1);
-    deadline -= cost(r.sum[j] - r.sum[first]);
+    deadline -= r.scale * job.cost(sum[j] - sum[first]);
     j = first;
   }
   return plan_from(job, std::move(last));
+}
+
+/// The same job with the copies in among the compute, which no plan can change.
+Job with_copies_in(Job job) {
+  double copied = 0;
+  for (std::size_t i = 0; i < job.ready.size(); ++i) {
+    job.ready[i] += copied += copy_seconds({i, i, job.gradient_bytes[i]}, job.copies);
+  }
+  job.t_compute += copied;
+  job.copies = {};
+  return job;
 }
 
 struct Candidate {
@@ -101,14 +133,14 @@ bool better(Candidate const& a, Candidate const& b) {
 }
 
 std::vector<Plan> candidate_plans(Job const& job) {
-  const double gamma = job.contention.gamma;
-  std::vector<AllreduceCost> costs{job.cost};
-  if (gamma < 1) costs.push_back([&](std::int64_t bytes) { return job.cost(bytes) / gamma; });
+  const Job copied = with_copies_in(job);
+  const std::vector<std::int64_t> sum = running_sums(job);
+  std::vector<double> scales{1.0};
+  if (job.contention.gamma < 1) scales.push_back(1 / job.contention.gamma);
   std::vector<Plan> plans;
-  for (auto const& cost : costs) {
-    const Recurrence r = solve(job, cost);
-    plans.push_back(earliest_plan(job, r));
-    plans.push_back(joined_plan(job, r, cost));
+  for (Recurrence const& r : solve(copied, sum, scales)) {
+    plans.push_back(earliest_plan(copied, r));
+    plans.push_back(joined_plan(copied, sum, r));
   }
   plans.push_back(plan_of_cap(job, best_caps(sweep_caps(job)).low, {}));
   return plans;

@@ -34,12 +34,12 @@ std::vector<CapRange> sweep_caps(Job const& job, std::optional<std::int64_t> fir
 /// that. Throws std::invalid_argument for an empty sweep.
 CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 
-/// The plan with the least T of all plans. Without contention and copies exact, by F_j = min over i < j of
-/// max(F_i, r_j) + a(S_j - S_i), where S are the running sums of the bytes; it needs an a(x) that does not
-/// fall. With them the candidates (with the collective's own speed and with that beside compute, as they are
-/// and with buckets joined where that costs nothing, and the best cap) are simulated. Among equals, the plan
-/// that loses least where every all-reduce takes 10 % longer; among those, the one with the fewest calls.
-/// O(n^2) time, O(n) memory.
+/// The plan with the least T of all plans. Exact without contention and copies out, by
+/// F_j = min over i < j of max(F_i, r_j) + a(S_j - S_i), where S are the running sums of the bytes; it needs
+/// an a(x) that does not fall. Otherwise the best of some candidates by simulation: that recurrence with the
+/// collective's own speed and with its speed beside compute, and the best cap. Among equals, the plan that
+/// loses least where every all-reduce takes 10 % longer; among those, the one with the fewest calls. O(n^2)
+/// time, O(n) memory.
 Plan optimal_plan(Job const& job);
 
 /// A plan as PyTorch DDP's `bucket_cap_mb_list`: MiB, exact in binary, one a bucket.

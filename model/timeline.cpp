@@ -35,13 +35,6 @@ void check_copies(Copies const& copies) {
   throw std::invalid_argument("copies: their bandwidth must be positive and the time of a call not negative");
 }
 
-/// Seconds of copying a bucket's gradients one way.
-double copy_seconds(Bucket const& bucket, Copies const& copies) {
-  if (copies.mode == CopyMode::none) return 0;
-  const double calls = static_cast<double>(bucket.last - bucket.first + 1);
-  return calls * copies.call_seconds + static_cast<double>(bucket.bytes) / copies.bandwidth;
-}
-
 /// When everything is copied back: each bucket after the one before, once it is reduced and compute is free.
 double end_of_copies_out(Timeline const& timeline, Plan const& plan, Copies const& copies) {
   double end = timeline.backward_end;
@@ -58,6 +51,12 @@ double seconds_beside_compute(double alone, double left, Contention const& conte
 }
 
 }  // namespace
+
+double copy_seconds(Bucket const& bucket, Copies const& copies) {
+  if (copies.mode == CopyMode::none) return 0;
+  const double calls = static_cast<double>(bucket.last - bucket.first + 1);
+  return calls * copies.call_seconds + static_cast<double>(bucket.bytes) / copies.bandwidth;
+}
 
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,
                   AllreduceCost const& cost, Contention const& contention, Copies const& copies) {

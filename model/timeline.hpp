@@ -30,6 +30,9 @@ struct Copies {
   double call_seconds = 0;  ///< for each gradient
 };
 
+/// Seconds of copying a bucket's gradients one way; 0 where mode is none.
+double copy_seconds(Bucket const& bucket, Copies const& copies);
+
 struct Interval {
   double start;  ///< seconds from the start of the backward pass
   double end;

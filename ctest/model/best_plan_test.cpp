@@ -80,6 +80,14 @@ TEST(BestPlan, WithContentionItIsNoWorseThanAnyCapAndNearTheBestOfAll) {
   }
 }
 
+TEST(BestPlan, WithCopiesInItIsTheBestOfAll) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Job job = random_job(seed, 11, 2000);
+    job.copies = {CopyMode::in, 3000, 1e-3};
+    EXPECT_NEAR(simulate(job, optimal_plan(job)).total, least_of_all_plans(job), 1e-9) << "seed " << seed;
+  }
+}
+
 TEST(BestPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
   // Compute-bound with a large last gradient: what comes before has all the time there is, so one call is
   // enough.
