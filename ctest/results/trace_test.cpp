@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/trace.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "ctest/results/folder.hpp"
+#include "ctest/results/sample_file.hpp"
+
+namespace ddproxy::test {
+namespace {
+
+using nlohmann::json;
+using results::Reader;
+
+class Trace : public Folder {
+ protected:
+  void SetUp() override {
+    Folder::SetUp();
+    make_sample(folder / "r.h5");
+  }
+
+  json trace(std::vector<std::string> const& cases) {
+    write_trace(Reader(folder / "r.h5"), cases, folder / "trace.json");
+    std::ifstream file(folder / "trace.json");
+    return json::parse(file);
+  }
+};
+
+std::size_t count(json const& events, std::string const& phase) {
+  std::size_t found = 0;
+  for (auto const& event : events) found += event["ph"] == phase;
+  return found;
+}
+
+TEST_F(Trace, has_every_event_of_the_case_in_a_named_row) {
+  const Reader reader(folder / "r.h5");
+  const auto names = reader.texts("/sweep/name");
+  const auto at = static_cast<std::size_t>(std::ranges::find(names, "bucketed 256 MiB") - names.begin());
+  const auto first = static_cast<std::size_t>(reader.integers("/timeline/first")[at]);
+  const auto events = trace({"bucketed 256 MiB"})["traceEvents"];
+  EXPECT_EQ(count(events, "X"), static_cast<std::size_t>(reader.integers("/timeline/count")[at]));
+  std::set<std::string> named;
+  for (auto const& event : events)
+    if (event["ph"] == "M") named.insert(event["args"]["name"]);
+  EXPECT_EQ(named, (std::set<std::string>{"bucketed 256 MiB, rank 0", "compute", "communication"}));
+  for (auto const& event : events) {
+    if (event["ph"] != "X") continue;
+    EXPECT_DOUBLE_EQ(event["ts"].get<double>(), reader.reals("/timeline/start")[first] * 1e6);
+    EXPECT_NEAR(event["dur"].get<double>(), 1e4, 1e-6);
+    EXPECT_EQ(event["name"], reader.texts("/timeline/label")[first]);
+    break;
+  }
+}
+
+TEST_F(Trace, has_all_cases_where_none_is_chosen) {
+  const auto events = trace({})["traceEvents"];
+  EXPECT_EQ(count(events, "X"), Reader(folder / "r.h5").extents("/timeline/start")[0]);
+  std::set<int> processes;
+  for (auto const& event : events) processes.insert(event["pid"].get<int>());
+  EXPECT_EQ(processes.size(), sample_cases().size());
+}
+
+TEST_F(Trace, refuses_what_is_not_there) {
+  const auto refused = [&](std::string const& file, std::vector<std::string> const& cases, auto const& to) {
+    return message_of<std::invalid_argument>([&] { write_trace(Reader(folder / file), cases, to); });
+  };
+  EXPECT_NE(refused("r.h5", {"none"}, folder / "t").find("no timeline of a case 'none'"), std::string::npos);
+  EXPECT_NE(refused("r.h5", {}, folder / "none" / "t").find("cannot write"), std::string::npos);
+  results::Writer(folder / "empty.h5").finish();
+  EXPECT_NE(refused("empty.h5", {}, folder / "t").find("/sweep/name"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ddproxy::test
