@@ -2,6 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 find_package(GTest REQUIRED)
 
+# More ranks than cores, not bound: Open MPI has to be told, others have no such options.
+set(DDPROXY_MPIEXEC_FLAGS "")
+execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
+if(mpiexec_version MATCHES "Open MPI|OpenRTE|PRTE|prte")
+  set(DDPROXY_MPIEXEC_FLAGS --oversubscribe --bind-to none)
+endif()
+
 # ddproxy_test(ROOM.NAME SOURCES file... LINKS target... [RANKS n...] [LABELS label...] [TIMEOUT seconds])
 # One GoogleTest program, run as the test ROOM.NAME; with RANKS it has an MPI main and is run once for each number of ranks.
 function(ddproxy_test name)

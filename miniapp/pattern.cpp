@@ -28,9 +28,8 @@ PatternBackward::PatternBackward(model::BackwardPass const& pass, kernels::Float
 
 void PatternBackward::run(std::size_t operation) {
   using namespace std::chrono_literals;
-  const auto [offset, count] = runs_[operation];
-  write_pattern(arena_, offset, count, rank_);
   sleep_until(Clock::now() + 200us);
+  write_pattern(arena_, runs_[operation].offset, runs_[operation].count, rank_);
 }
 
 void write_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank) {

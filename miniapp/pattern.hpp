@@ -22,7 +22,7 @@ inline float pattern_weight(int rank) {
 }
 
 /// A backward pass that writes f(rank, element) instead of gradients: what verification runs through the
-/// pipeline. It pauses after each operation, so that a bucket that starts too early has the time to do harm.
+/// pipeline. It pauses before each operation, so that a bucket that starts too early has the time to do harm.
 class PatternBackward : public Backward {
  public:
   PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank);

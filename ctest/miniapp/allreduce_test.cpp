@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "ctest/mpi_main.hpp"
+#include "kernels/types.hpp"
+#include "miniapp/allreduce_mpi.hpp"
+#include "miniapp/allreduce_polled.hpp"
+#include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/pattern.hpp"
+#include "miniapp/runtime.hpp"
+
+namespace ddproxy {
+namespace {
+
+int ranks() {
+  return test_runtime->ranks();
+}
+int rank() {
+  return test_runtime->rank();
+}
+
+enum class Drive { thread, poll, none };
+
+// Pieces of 100 elements: every slice but the smallest goes in several.
+std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena, double timeout = 60) {
+  auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, timeout);
+  if (drive == Drive::thread) return std::make_unique<ThreadedAllreduce>(std::move(engine));
+  return std::make_unique<PolledAllreduce>(std::move(engine), drive == Drive::poll);
+}
+
+struct EveryDrive : testing::TestWithParam<Drive> {};
+
+TEST_P(EveryDrive, AveragesEachSliceOnceInOrder) {
+  const kernels::Floats arena("arena", 1000);
+  const auto allreduce = make(GetParam(), arena);
+  const std::vector<Slice> slices{{0, 1}, {1, 99}, {100, 100}, {200, 101}, {301, 699}};
+  for (int pass = 0; pass < 3; ++pass) {
+    write_pattern(arena, 0, 1000, rank());
+    allreduce->begin(slices.size());
+    for (auto const& slice : slices) {
+      allreduce->start(slice, {Clock::now()});
+      allreduce->progress();
+    }
+    allreduce->wait_all();
+    EXPECT_EQ(find_wrong(arena, 0, 1000, ranks()).count, 0);
+  }
+  auto const& done = allreduce->reductions();
+  ASSERT_EQ(done.size(), slices.size());
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    EXPECT_EQ(done[i].slice, slices[i]);
+    EXPECT_LE(done[i].start, done[i].end);
+    if (i > 0) EXPECT_LE(done[i - 1].end, done[i].start);
+  }
+}
+
+TEST_P(EveryDrive, LeavesTheRestOfTheArenaAlone) {
+  const kernels::Floats arena("arena", 300);
+  write_pattern(arena, 0, 300, rank());
+  const auto allreduce = make(GetParam(), arena);
+  allreduce->begin(1);
+  allreduce->start({100, 100}, {Clock::now()});
+  allreduce->wait_all();
+  EXPECT_EQ(find_wrong(arena, 100, 100, ranks()).count, 0);
+  const float mine = pattern_weight(rank());
+  EXPECT_EQ(arena(99), mine * pattern(99));
+  EXPECT_EQ(arena(200), mine * pattern(200));
+}
+
+TEST_P(EveryDrive, DoesNotStartBeforeTheSliceIsReady) {
+  using namespace std::chrono_literals;
+  const kernels::Floats arena("arena", 100);
+  const auto allreduce = make(GetParam(), arena);
+  const auto ready = Clock::now() + 20ms;
+  allreduce->begin(1);
+  allreduce->start({0, 100}, {ready});
+  allreduce->progress();
+  allreduce->wait_all();
+  EXPECT_GE(allreduce->reductions().front().start, ready);
+}
+
+// The others are asked for the same reduction only after rank 0 gave up, so that MPI ends with nothing open.
+TEST(Timeout, NamesRankAndElements) {
+  if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
+  const kernels::Floats arena("arena", 100);
+  MpiEngine engine(MPI_COMM_WORLD, arena.data(), 100, rank() == 0 ? 0.05 : 60);
+  if (rank() != 0) MPI_Barrier(MPI_COMM_WORLD);
+  engine.begin({0, 100}, {});
+  if (rank() != 0) return engine.wait();
+  try {
+    engine.wait();
+    ADD_FAILURE() << "no timeout";
+  } catch (std::runtime_error const& error) {
+    EXPECT_NE(std::string(error.what()).find("rank 0: the all-reduce of elements 0 to 99"), std::string::npos)
+        << error.what();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  while (!engine.test()) continue;
+}
+
+TEST(Threaded, AnErrorOfTheEngineReachesWhoWaits) {
+  struct Broken : AllreduceEngine {
+    void begin(Slice, Completion) override { throw std::runtime_error("broken wire"); }
+    bool test() override { return true; }
+    void wait() override {}
+    Reduction last() const override { return {}; }
+    std::string description() const override { return "broken"; }
+  };
+  ThreadedAllreduce allreduce(std::make_unique<Broken>());
+  allreduce.begin(2);
+  allreduce.start({0, 1}, {Clock::now()});
+  allreduce.start({1, 1}, {Clock::now()});
+  EXPECT_THROW(allreduce.wait_all(), std::runtime_error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Drives, EveryDrive, testing::Values(Drive::thread, Drive::poll, Drive::none));
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""faults_test.py DDPROXY INPUTS MPIEXEC...: each wrong input gets one line on standard error and its exit code."""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import h5py
+
+ddproxy, inputs, *mpiexec = sys.argv[1:]
+TINY = '[model]\npreset = "tiny"\n'
+REPLAY = TINY + ('[compute]\nmode = "replay"\ntimes = "times.csv"\n[allreduce]\nbackend = "replay"\n'
+                 'table = "table.csv"\nranks = 2\n[sweep]\ncaps_mib = [1]\nsamples = 1\n')
+TIMES = "layer,seconds\nlm_head,1e-3\nln_f,1e-3\nh.1,1e-3\nh.0,1e-3\nembedding,1e-3\n"
+TABLE = "bytes,seconds\n1024,1e-5\n1048576,1e-4\n"
+
+
+def write(name, text):
+    with open(name, "w") as file:
+        file.write(text)
+    return name
+
+
+def ours(text):
+    return [line for line in text.splitlines() if line.startswith("ddproxy: ")]
+
+
+def expect(code, part, *arguments, launcher=()):
+    done = subprocess.run([*launcher, ddproxy, *arguments], capture_output=True, text=True)
+    assert done.returncode == code, (arguments, done.returncode, done.stderr)
+    lines = ours(done.stderr)
+    assert len(lines) == 1 and part in lines[0], (arguments, done.stderr)
+    assert launcher or len(done.stderr.splitlines()) == 1, done.stderr
+    assert "DDPROXY_FOM" not in done.stdout
+
+
+def replay_with(times=TIMES, table=TABLE):
+    write("times.csv", times)
+    write("table.csv", table)
+    return write("replay.toml", REPLAY)
+
+
+def check_usage():
+    expect(2, "required", "run")
+    expect(2, "ddproxy --help", "run", "x.toml", "--bogus")
+    expect(2, "nowhere.toml: cannot open", "run", "nowhere.toml")
+    expect(2, "unknown key", "run", write("a.toml", TINY + "colour = 1\n"))
+    expect(2, "a.toml:2: [model] preset", "run", write("a.toml", '[model]\npreset = "gpt5"\n'))
+    expect(2, "heads", "run", write("a.toml", TINY + "heads = 5\n"))
+    expect(2, "above 0", "run", write("a.toml", TINY + "[sweep]\ncaps_mib = [0]\n"))
+    expect(2, "swiglu", "run", write("a.toml", TINY + 'activation = "swiglu"\n'))
+    expect(2, "does not know '--benchmark_bogus'", "run", write("a.toml", TINY), "--", "--benchmark_bogus")
+
+
+def check_tables():
+    expect(2, "times.csv:1:", "run", replay_with(times=TIMES.replace("seconds", "days")))
+    expect(2, "times.csv:3:", "run", replay_with(times=TIMES.replace("ln_f,1e-3", "ln_f,nan")))
+    expect(2, "times.csv:4:", "run", replay_with(times=TIMES.replace("h.1,1e-3", "h.1,-1")))
+    expect(2, "times.csv:4:", "run", replay_with(times=TIMES.replace("h.1", "ln_f")))
+    expect(2, "table.csv:3:", "run", replay_with(table=TABLE.replace("1048576", "1024")))
+    expect(2, "table.csv", "run", replay_with(table="bytes,seconds\n1024,1e-5\n"))
+    os.remove("table.csv")
+    expect(2, "table.csv", "run", "replay.toml")
+
+
+def check_output():
+    expect(2, "cannot", "run", write("a.toml", TINY), "-o", "no/such/folder/results.h5")
+    os.mkdir("folder.h5")
+    expect(2, "folder.h5", "run", "a.toml", "-o", "folder.h5")
+
+
+def check_memory():
+    huge = '[model]\nlayers = 1000\nd_model = 16384\nheads = 16\nd_ff = 65536\nvocabulary = 256\ncontext = 8\n'
+    expect(2, "not enough memory", "run", write("huge.toml", huge))
+
+
+def check_ranks():
+    two = [*mpiexec, "-n", "2"]
+    expect(2, "unknown key", "run", write("b.toml", TINY + "colour = 1\n"), launcher=two)
+    expect(2, "start one rank", "run", replay_with(), launcher=two)
+    # Each rank reads another text: one file name, two folders.
+    for rank, text in (("0", TINY), ("1", TINY + "[step]\nbatch = 2\n")):
+        os.makedirs(rank, exist_ok=True)
+        write(f"{rank}/input.toml", text)
+    script = write("differ.sh", f'#!/bin/sh\ncd ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} && exec {ddproxy} "$@"\n')
+    done = subprocess.run([*two, "sh", script, "run", "input.toml"], capture_output=True, text=True)
+    assert done.returncode == 2 and "rank 1 reads another text" in done.stderr, (done.returncode, done.stderr)
+    assert len(ours(done.stderr)) == 1, done.stderr
+
+
+def check_interrupt():
+    slow = TIMES.replace("1e-3", "0.02")
+    replay_with(times=slow)
+    write("slow.toml", REPLAY.replace("samples = 1", "samples = 200"))
+    process = subprocess.Popen([ddproxy, "run", "slow.toml", "-o", "cut.h5"], stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    process.send_signal(signal.SIGTERM)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 75 and "saved" in error, (process.returncode, error)
+    with h5py.File("cut.h5.part") as file:
+        measured = file["sweep/measured"][:]
+        assert file.attrs["complete"] == 0 and (measured > 0).any() and not (measured > 0).all()
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    for check in (check_usage, check_tables, check_output, check_memory, check_ranks, check_interrupt):
+        check()
+        print(check.__name__, "passed")

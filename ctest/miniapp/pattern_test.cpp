@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/pattern.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace ddproxy {
+namespace {
+
+TEST(Pattern, IsSmallIntegersThatDependOnTheElement) {
+  std::set<float> seen;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(pattern(i), std::round(pattern(i)));
+    seen.insert(pattern(i));
+  }
+  EXPECT_EQ(seen, (std::set<float>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+// Two buckets that were swapped, or shifted by a power of two, must differ.
+TEST(Pattern, DiffersWhenShifted) {
+  for (std::uint64_t shift = 1; shift < (1U << 24); shift *= 2) {
+    int same = 0;
+    for (std::uint64_t i = 0; i < 1000; ++i) same += pattern(i) == pattern(i + shift);
+    EXPECT_LT(same, 900) << shift;
+  }
+}
+
+TEST(Pattern, PoisonAndSingleErrorsAreFound) {
+  const kernels::Floats arena("arena", 1000);
+  poison(arena);
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1000);
+  write_pattern(arena, 0, 1000, 0);
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 0);
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 2).count, 1000);  // a rank is missing
+  arena(437) += 1;
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1);
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).first, 437);
+}
+
+TEST(Pattern, TheBackwardPassWritesEveryGradientWithTheOperationThatCompletesIt) {
+  model::BackwardPass pass;
+  pass.operations.resize(3);
+  pass.gradients = {{"a", "l", 2, 1}, {"b", "l", 3, 1}, {"c", "l", 4, 2}};
+  const kernels::Floats arena("arena", 9);
+  poison(arena);
+  PatternBackward backward(pass, arena, 0);
+  backward.run(0);
+  EXPECT_EQ(find_wrong(arena, 0, 9, 1).count, 9);
+  backward.run(1);
+  EXPECT_EQ(find_wrong(arena, 0, 5, 1).count, 0);
+  EXPECT_EQ(find_wrong(arena, 5, 4, 1).count, 4);
+  backward.run(2);
+  EXPECT_EQ(find_wrong(arena, 0, 9, 1).count, 0);
+}
+
+}  // namespace
+}  // namespace ddproxy

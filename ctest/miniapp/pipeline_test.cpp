@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/pipeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ctest/mpi_main.hpp"
+#include "miniapp/allreduce_mpi.hpp"
+#include "miniapp/allreduce_polled.hpp"
+#include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/pattern.hpp"
+#include "miniapp/runtime.hpp"
+#include "miniapp/verify.hpp"
+#include "planner/cases.hpp"
+
+namespace ddproxy {
+namespace {
+
+int ranks() {
+  return test_runtime->ranks();
+}
+
+Workload tiny() {
+  Workload workload{model::backward_pass(model::find_preset("tiny")), {}, {}};
+  for (auto const& gradient : workload.pass.gradients) workload.gradient_bytes.push_back(gradient.numel * 4);
+  return workload;
+}
+
+// What an engine does, with one fault of one kind.
+class Faulty : public MpiEngine {
+ public:
+  enum Fault { none, wrong_sum, skipped_bucket };
+  Faulty(float* arena, Fault fault)
+      : MpiEngine(MPI_COMM_WORLD, arena, 1 << 20, 60), values_(arena), fault_(fault) {}
+  void begin(Slice slice, Completion ready) override {
+    ++calls_;
+    skip_ = fault_ == skipped_bucket && calls_ == 2;
+    if (!skip_) return MpiEngine::begin(slice, ready);
+    skipped_ = {slice, Clock::now(), Clock::now()};
+  }
+  bool test() override { return skip_ || MpiEngine::test(); }
+  void wait() override {
+    if (skip_) return;
+    MpiEngine::wait();
+    if (fault_ == wrong_sum && calls_ == 2) values_[MpiEngine::last().slice.offset] += 1;
+  }
+  Reduction last() const override { return skip_ ? skipped_ : MpiEngine::last(); }
+
+ private:
+  float* values_;
+  Fault fault_;
+  int calls_ = 0;
+  bool skip_ = false;
+  Reduction skipped_{};
+};
+
+struct Verification : testing::Test {
+  Workload workload = tiny();
+  kernels::Floats arena{"arena", static_cast<std::size_t>(workload.bytes()) / 4};
+  model::Plan plan = model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536});
+
+  std::string verify(Schedule const& schedule, Workload const& truth, Faulty::Fault fault = Faulty::none) {
+    ThreadedAllreduce allreduce(std::make_unique<Faulty>(arena.data(), fault));
+    return verify_numbers(*test_runtime, truth, schedule, arena, allreduce);
+  }
+};
+
+TEST_F(Verification, EveryStrategyAndPlanIsRight) {
+  auto const& bytes = workload.gradient_bytes;
+  for (auto const& plan_ : {plan, model::flat_plan(bytes), model::per_tensor_plan(bytes)})
+    for (bool overlapped : {true, false})
+      EXPECT_EQ(verify(Schedule(workload, plan_, overlapped), workload), "");
+}
+
+TEST_F(Verification, AWrongSumIsCaught) {
+  EXPECT_NE(verify(Schedule(workload, plan, true), workload, Faulty::wrong_sum)
+                .find("1 of 118528 elements are wrong"),
+            std::string::npos);
+}
+
+TEST_F(Verification, ASkippedBucketIsCaught) {
+  const auto complaint = verify(Schedule(workload, plan, true), workload, Faulty::skipped_bucket);
+  if (ranks() == 1) return;  // alone, what was not reduced is right
+  EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
+}
+
+TEST_F(Verification, AMissingBucketIsCaught) {
+  model::Plan short_plan(plan.begin(), plan.end() - 1);
+  EXPECT_NE(verify(Schedule(workload, short_plan, true), workload), "");
+}
+
+// The schedule believes that each gradient is complete one operation earlier than it is.
+TEST_F(Verification, ABucketThatStartsTooEarlyIsCaught) {
+  Workload hasty = workload;
+  for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
+  EXPECT_NE(verify(Schedule(hasty, plan, true), workload), "");
+}
+
+TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
+  Workload hasty = workload;
+  for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
+  if (ranks() == 1) GTEST_SKIP() << "alone, the order changes no number";
+  EXPECT_NE(verify(Schedule(hasty, plan, true), workload).find("elements are wrong"), std::string::npos);
+}
+
+// Walks the operations and notes what it was asked to do.
+struct Listed : Backward {
+  std::size_t operations() const override { return 4; }
+  void run(std::size_t operation) override { log.push_back("op" + std::to_string(operation)); }
+  Completion completion() override { return {Clock::now()}; }
+  void fence() override { log.push_back("fence"); }
+  std::vector<std::string> log;
+};
+
+struct Noted : Allreduce {
+  explicit Noted(std::vector<std::string>& log_) : log(log_) {}
+  void begin(std::size_t calls) override { EXPECT_EQ(calls, 2U); }
+  void start(Slice slice, Completion) override { log.push_back("start" + std::to_string(slice.offset)); }
+  void wait_all() override { log.push_back("wait"); }
+  std::vector<Reduction> const& reductions() const override { return none; }
+  std::string description() const override { return ""; }
+  std::vector<std::string>& log;
+  std::vector<Reduction> none;
+};
+
+// Two gradients of 2 and 3 elements, complete after the operations 1 and 3.
+Workload two_gradients() {
+  Workload workload;
+  workload.pass.operations.resize(4);
+  workload.pass.gradients = {{"a", "l", 2, 1}, {"b", "l", 3, 3}};
+  workload.gradient_bytes = {8, 12};
+  return workload;
+}
+
+TEST(Pipeline, StartsABucketRightAfterTheOperationThatClosesIt) {
+  const auto workload = two_gradients();
+  Listed backward;
+  Noted allreduce(backward.log);
+  run_pass(backward, allreduce, Schedule(workload, model::per_tensor_plan(workload.gradient_bytes), true));
+  EXPECT_EQ(backward.log,
+            (std::vector<std::string>{"op0", "op1", "start0", "op2", "op3", "start2", "fence", "wait"}));
+}
+
+TEST(Pipeline, WithoutOverlapAllBucketsFollowTheBackwardPass) {
+  const auto workload = two_gradients();
+  Listed backward;
+  Noted allreduce(backward.log);
+  run_pass(backward, allreduce, Schedule(workload, model::per_tensor_plan(workload.gradient_bytes), false));
+  EXPECT_EQ(backward.log,
+            (std::vector<std::string>{"op0", "op1", "op2", "op3", "fence", "start0", "start2", "wait"}));
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "miniapp/allreduce_polled.hpp"
+#include "miniapp/allreduce_replay.hpp"
+#include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/pipeline.hpp"
+#include "miniapp/replay_backward.hpp"
+#include "miniapp/verify.hpp"
+#include "planner/cases.hpp"
+#include "planner/statistics.hpp"
+
+namespace ddproxy {
+namespace {
+
+// A pass of 28 gradients in 50 ms, its all-reduces 40 ms alone.
+struct Twin : testing::Test {
+  Workload workload{model::backward_pass(model::find_preset("tiny")), {}, {}};
+  Costs costs;
+
+  Twin() {
+    for (auto const& gradient : workload.pass.gradients)
+      workload.gradient_bytes.push_back(gradient.numel * 4);
+    workload.operation_seconds.assign(workload.pass.operations.size(),
+                                      50e-3 / double(workload.pass.operations.size()));
+    costs = {ready_times(workload.pass, workload.operation_seconds), 50e-3, model::AlphaBeta{0.5e-3, 13.5e6}};
+  }
+  std::unique_ptr<Allreduce> threaded() const {
+    return std::make_unique<ThreadedAllreduce>(std::make_unique<ReplayEngine>(costs.allreduce));
+  }
+  std::vector<Case> cases() const {
+    auto const& bytes = workload.gradient_bytes;
+    return {
+        {Strategy::naive, 0, false, model::per_tensor_plan(bytes)},
+        {Strategy::flat, 0, false, model::flat_plan(bytes)},
+        {Strategy::per_tensor, 0, true, model::per_tensor_plan(bytes)},
+        {Strategy::bucketed, 0.0625, true, model::bucketed_plan(bytes, std::vector<std::int64_t>{65536})}};
+  }
+};
+
+TEST_F(Twin, MeasuresWhatItsTablesPredict) {
+  ReplayBackward backward(workload.operation_seconds);
+  const auto allreduce = threaded();
+  for (auto const& item : cases()) {
+    const Schedule schedule(workload, item.plan, item.overlapped);
+    std::vector<double> totals;
+    for (int i = 0; i < 7; ++i) totals.push_back(run_pass(backward, *allreduce, schedule).total);
+    const double predicted = predict(item, costs).total;
+    EXPECT_NEAR(median(totals), predicted, 0.02 * predicted) << item.name();
+    EXPECT_GE(std::ranges::min(totals), predicted * 0.9999) << item.name();
+    const double exposed = predicted - costs.t_compute;
+    EXPECT_NEAR(median(totals) - costs.t_compute, exposed, std::max(0.1 * exposed, 0.5e-3)) << item.name();
+  }
+}
+
+TEST_F(Twin, ReducesInOrderAndNotTooEarly) {
+  ReplayBackward backward(workload.operation_seconds);
+  const auto allreduce = threaded();
+  for (auto const& item : cases())
+    EXPECT_EQ(verify_order(workload, Schedule(workload, item.plan, item.overlapped), backward, *allreduce),
+              "");
+}
+
+TEST_F(Twin, ABucketThatStartsTooEarlyIsCaught) {
+  ReplayBackward backward(workload.operation_seconds);
+  Workload hasty = workload;
+  for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
+  const auto allreduce = threaded();
+  const Schedule schedule(hasty, model::per_tensor_plan(workload.gradient_bytes), true);
+  EXPECT_EQ(verify_order(workload, schedule, backward, *allreduce),
+            "bucket 0 started before its gradient ln_f.bias was complete");
+}
+
+TEST_F(Twin, AMissingBucketIsCaught) {
+  ReplayBackward backward(workload.operation_seconds);
+  auto plan = model::per_tensor_plan(workload.gradient_bytes);
+  plan.erase(plan.begin() + 3);
+  const auto allreduce = threaded();
+  EXPECT_NE(verify_order(workload, Schedule(workload, plan, true), backward, *allreduce), "");
+}
+
+// 300 operations of 25 us: each wake-up is late by more than that.
+TEST(ReplayBackward, LateWakeUpsDoNotAddUp) {
+  ReplayBackward backward(std::vector<double>(300, 25e-6));
+  std::vector<double> totals;
+  for (int i = 0; i < 9; ++i) {
+    backward.begin();
+    const auto start = Clock::now();
+    for (std::size_t op = 0; op < 300; ++op) backward.run(op);
+    backward.fence();
+    totals.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  EXPECT_GE(std::ranges::min(totals), 7.4e-3);
+  EXPECT_LT(std::ranges::min(totals), 10e-3);  // 300 late wake-ups would make it 20 ms and more
+}
+
+TEST(ReplayEngine, ReductionsFollowOneAnotherFromTheDeadline) {
+  ReplayEngine engine(model::AlphaBeta{1e-3, 1e12});
+  const auto start = Clock::now();
+  engine.begin({0, 1}, {start});
+  EXPECT_FALSE(engine.test());
+  engine.wait();
+  EXPECT_TRUE(engine.test());
+  const auto first = engine.last();
+  engine.begin({1, 1}, {start});
+  EXPECT_EQ(engine.last().start, first.end);
+  EXPECT_EQ(first.start, start);
+}
+
+}  // namespace
+}  // namespace ddproxy

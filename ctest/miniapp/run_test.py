@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""run_test.py DDPROXY INPUT RANKS MPIEXEC...: the commands as a user starts them; their files and last lines."""
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import h5py
+
+ddproxy, tiny, ranks, *mpiexec = sys.argv[1:]
+FOM = re.compile(r"^DDPROXY_FOM tokens_per_s=\S+ backward_s=\S+ bucket_mib=\S+ exposed_s=\S+ tail_s=\S+ overlap=\S+ "
+                 r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ valid=(true|false|replay)$")
+
+
+def start(*arguments):
+    done = subprocess.run([*mpiexec, "-n", ranks, ddproxy, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, (arguments, done.returncode, done.stdout, done.stderr)
+    lines = done.stdout.splitlines()
+    assert FOM.match(lines[-1]), lines[-1]
+    assert sum(line.startswith("DDPROXY_FOM") for line in lines) == 1, "one rank speaks, not all"
+    return done.stdout
+
+
+def figures(output):
+    return dict(field.split("=") for field in output.splitlines()[-1].split()[1:])
+
+
+def check_run():
+    fom = figures(start("run", tiny, "-o", "run.h5", "--json", "run.json"))
+    assert fom["valid"] == "true" and float(fom["tokens_per_s"]) > 0, fom
+    assert not os.path.exists("run.h5.part")
+    with h5py.File("run.h5") as file:
+        assert file.attrs["complete"] == 1 and file.attrs["schema_version"] == 1
+        sweep = file["sweep"]
+        assert sweep["measured"].shape == (7, 5, int(ranks)), sweep["measured"].shape
+        assert (sweep["measured"][:] > 0).all() and (sweep["compute"][:] > 0).all()
+        assert (sweep["verified"][:] == 1).all()
+        assert (sweep["predicted"][:] > 0).all()
+        assert sorted(sweep["order"][:].ravel()) == list(range(35)), "each sample has its own place in the order"
+        assert file["layers/seconds"].shape == (int(ranks), 20, 5), file["layers/seconds"].shape
+        assert (file["allreduce/wrong_elements"][:] == 0).all()
+        check_against_json(file, json.load(open("run.json")), fom)
+
+
+def check_against_json(file, tables, fom):
+    for key, value in fom.items():
+        stored = tables["fom"][key]
+        if key == "valid":
+            assert stored == value
+        elif value == "nan":
+            assert stored is None, key
+        else:
+            assert math.isclose(stored, float(value), rel_tol=1e-2), key
+    assert tables["tables"]["sweep"]["measured"] == file["sweep/measured"][:].tolist()
+    assert tables["tables"]["sweep"]["strategy"][0] == "naive"
+
+
+def check_layers():
+    assert "lm_head" in start("layers", tiny, "-o", "layers.h5")
+    layers = open("layers.layers.csv").read().split("layer,seconds\n")[1].split()
+    assert [row.split(",")[0] for row in layers] == ["lm_head", "ln_f", "h.1", "h.0", "embedding"]
+    gradients = open("layers.gradients.csv").read().split("name,numel,seconds\n")[1].split()
+    assert len(gradients) == 28 and gradients[-1].startswith("wte.weight,16384,")
+    sums = [sum(float(row.split(",")[-1]) for row in rows) for rows in (layers, gradients)]
+    assert math.isclose(*sums, rel_tol=0.5), sums  # the slowest rank of each layer, and of the whole
+
+
+def check_allreduce():
+    assert "algbw" in start("allreduce", tiny, "-o", "allreduce.h5")
+    assert open("allreduce.allreduce.csv").read().count(f"\n{ranks},") == 7
+    text = start("allreduce", tiny, "-o", "pieces.h5", "--chunks", "0.1,0.2", "--total", "0.25")
+    assert "0.2 MiB reduced in pieces" in text, text
+    with h5py.File("pieces.h5") as file:
+        assert file["allreduce/chunk_bytes"][:].tolist() == [104857, 209715]
+
+
+def check_replay_of_own_measurements():
+    """What `layers` and `allreduce` write, a twin reads."""
+    if ranks != "1":
+        return
+    with open("twin.toml", "w") as file:
+        file.write('[model]\npreset = "tiny"\n[compute]\nmode = "replay"\ntimes = "layers.gradients.csv"\n'
+                   '[allreduce]\nbackend = "replay"\ntable = "allreduce.allreduce.csv"\nranks = 1\n'
+                   "[sweep]\ncaps_mib = [0.125]\nsamples = 2\n")
+    assert figures(start("run", "twin.toml", "-o", "twin.h5"))["valid"] == "replay"
+
+
+def check_sweep():
+    text = start("sweep", tiny, "-o", "sweep.h5", "--", "--benchmark_filter=T/flat|bucketed/1", "--benchmark_out=g.json")
+    assert "T/flat/round:4" in text and "naive" not in text, text
+    names = {run["name"].rsplit("/round")[0] for run in json.load(open("g.json"))["benchmarks"]}
+    assert names == {"T/flat", "T/bucketed/1"}, names
+    with h5py.File("sweep.h5") as file:
+        assert "predicted" not in file["sweep"]
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_sweep):
+        check()
+        print(check.__name__, "passed")
