@@ -135,8 +135,11 @@ bool better(Candidate const& a, Candidate const& b) {
 std::vector<Plan> candidate_plans(Job const& job) {
   const Job copied = with_copies_in(job);
   const std::vector<std::int64_t> sum = running_sums(job);
-  std::vector<double> scales{1.0};
-  if (job.contention.gamma < 1) scales.push_back(1 / job.contention.gamma);
+  std::vector<double> scales{1.0, longer};
+  if (job.contention.gamma < 1) {
+    scales.push_back(1 / job.contention.gamma);
+    scales.push_back(longer / job.contention.gamma);
+  }
   std::vector<Plan> plans;
   for (Recurrence const& r : solve(copied, sum, scales)) {
     plans.push_back(earliest_plan(copied, r));

@@ -89,6 +89,22 @@ TEST(Topology, ANetworkIsFoundInASecondTable) {
   }
 }
 
+TEST(Topology, TheInsideOfANodeIsNotTakenForTheNetwork) {
+  const Link slow_inside{4e-6, 30e9};
+  const RankedTable tables[] = {made_by(
+                                    [&](double x) {
+                                      return topology_seconds({8, 8}, slow_inside, fabric, x);
+                                    },
+                                    8),
+                                made_by(
+                                    [&](double x) {
+                                      return topology_seconds({16, 8}, slow_inside, fabric, x);
+                                    },
+                                    16)};
+  const double exact = topology_seconds({512, 8}, slow_inside, fabric, 1e9);
+  EXPECT_NEAR(cost_for_ranks(tables, place(512, 8)).cost(1'000'000'000) / exact, 1, 0.03);
+}
+
 TEST(Topology, AStatedNetworkIsAddedToTheNode) {
   const RankedTable table = made_by([](double x) { return topology_seconds({8, 8}, nvlink, fabric, x); }, 8);
   const RankedCost cost = cost_for_ranks({&table, 1}, place(32, 8), fabric);

@@ -112,6 +112,16 @@ TEST(BestPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
   EXPECT_EQ(optimal_plan(job), (Plan{{0, 0, 10}, {1, 1, 10}, {2, 2, 10}, {3, 5, 12}, {6, 6, 1000}}));
 }
 
+TEST(BestPlan, AmongEqualsItLeavesSomeRoomRatherThanMakeEveryCall) {
+  // Three together would end just in time; two and one leave room and need a call less than one by one.
+  Job job;
+  job.ready = {0.1, 0.1, 0.2, 1.0};
+  job.t_compute = 1.0;
+  job.gradient_bytes = {10, 10, 10, 1000};
+  job.cost = [](std::int64_t x) { return x <= 20 ? 0.1 : (x == 30 ? 0.799 : 1.0 * static_cast<double>(x)); };
+  EXPECT_EQ(optimal_plan(job).size(), 3U);
+}
+
 TEST(BestPlan, AmongEqualsItKeepsAwayFromTheEdge) {
   // Together the first two would end just when the last one is ready, and a little late where calls take a
   // little longer.

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 
 #include "published.hpp"
 
@@ -109,6 +111,24 @@ TEST(LayerCost, OneEfficiencyReproducesThePublishedStep) {
   fitted.efficiency = fitted_efficiency(large, superbench, a100, 4, false, superbench_seconds);
   EXPECT_NEAR(fitted.efficiency, 0.252, 0.0005);
   EXPECT_NEAR(step_seconds(large, superbench, fitted, 4, false), superbench_seconds, 1e-9);
+}
+
+/// The value of a key of an input file that stands alone on its line.
+double number_in(std::string const& input, std::string const& key) {
+  std::ifstream stream(std::filesystem::path(DDPROXY_INPUTS) / input);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(key + " = ")) return std::stod(line.substr(key.size() + 3));
+  }
+  throw std::out_of_range(input + " has no " + key);
+}
+
+TEST(LayerCost, TheInputFilesReproduceThePublishedStep) {
+  for (std::string const input : {"gpt2-large-a100x8.toml", "gpt2-large-a100x16-slingshot.toml"}) {
+    const Machine machine{number_in(input, "peak_flops"), number_in(input, "bandwidth"),
+                          number_in(input, "efficiency")};
+    const double seconds = step_seconds(find_preset("gpt2-large"), superbench, machine, 4, false);
+    EXPECT_NEAR(seconds / superbench_seconds, 1, 0.01) << input;
+  }
 }
 
 TEST(LayerCost, TheHeadAddsToAStep) {
