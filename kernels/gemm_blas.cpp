@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/gemm.hpp"
+#include "kernels/gemm_skinny.hpp"
 
 namespace ddproxy::kernels {
 namespace {
@@ -42,6 +43,7 @@ bool callable_in_parallel() {
 
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
   match_threads(exec);
+  if (is_skinny(size, alpha, a, b, beta)) return gemm_skinny(exec, size, a, b, c);
   exec.fence("gemm: BLAS reads what was enqueued before");
   multiply(size, alpha, a, b, beta, c);
 }

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/gemm_skinny.hpp"
+
+#include <algorithm>
+
+#include "kernels/gemm_pack.hpp"
+#include "kernels/gemm_tile.hpp"
+
+namespace ddproxy::kernels {
+namespace {
+
+// Where this was found faster than OpenBLAS: docs/measurements/kernels.md.
+constexpr Index most_tokens = 256;
+constexpr Index most_tokens_beside_rows = 128;  // B as it is, which has to be packed
+constexpr Index fewest_others = 64;
+
+// Blocks that keep in a cache what is used again: rows of the left operand, rows of B packed at once,
+// elements of a run along the inner dimension (a page), elements of the packed right operand.
+constexpr Index rows_at_once = 32 * tile::rows;
+constexpr Index packed_rows_at_once = 128;
+constexpr Index run_at_once = 1024;
+constexpr Index packed_at_once = 65536;
+
+/// Calls work(first, last) on each thread for its share of `count` units.
+template <class Work>
+void share(Space const& exec, Index count, Work const& work) {
+  const Index parts = std::min<Index>(exec.concurrency(), count);
+  Kokkos::parallel_for("gemm_skinny", Range(exec, 0, parts),
+                       [=](Index part) { work(count * part / parts, count * (part + 1) / parts); });
+}
+
+/// All of op(B) in panels behind one another, for all threads.
+float const* pack(Space const& exec, Matrix const& b, Index inner, Index columns) {
+  float* const packed = buffer<shared>(inner * (columns + tile::lanes));
+  share(exec, (columns + tile::columns - 1) / tile::columns, [=](Index begin, Index end) {
+    for (Index j = begin * tile::columns; j < std::min(columns, end * tile::columns); j += tile::columns)
+      pack_panel(b, inner, columns, j, packed + inner * j);
+  });
+  return packed;
+}
+
+/// Rows of a matrix that is not transposed, from column k on; rows behind the last repeat it, to be left out
+/// later.
+tile::Left rows_of(Matrix const& a, Index first, Index rows, Index k) {
+  tile::Left left{{}, 1};
+  for (Index r = 0; r < tile::rows; ++r) left.row[r] = a.data + std::min(first + r, rows - 1) * a.stride + k;
+  return left;
+}
+
+/// A panel of rows that are packed next, brought from memory while the processor multiplies.
+void prefetch(Matrix const& b, Index first, Index k, Index count) {
+  constexpr Index line = 64 / sizeof(float);
+  for (Index i = 0; i < count; ++i)
+    for (Index j = 0; j < tile::columns; j += line)
+      __builtin_prefetch(b.data + (k + i) * b.stride + first + j, 0, 2);
+}
+
+/// Few rows, B as it is: each thread has its own columns of C.
+void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
+  share(exec, (size.columns + tile::columns - 1) / tile::columns, [=](Index begin, Index end) {
+    const Index first = begin * tile::columns;
+    const Index last = std::min(size.columns, end * tile::columns);
+    float* const packed = buffer<own>(packed_rows_at_once * (end - begin) * tile::columns);
+    for (Index k = 0; k < size.inner; k += packed_rows_at_once) {
+      const Index count = std::min(packed_rows_at_once, size.inner - k);
+      pack_rows(b, first, last, k, count, packed);
+      for (Index j = first; j < last; j += tile::columns) {
+        const Index next = std::min(packed_rows_at_once, size.inner - k - count);
+        for (Index i = 0; i < size.rows; i += tile::rows) {
+          const Index share_begin = next * i / size.rows;
+          prefetch(b, j, k + count + share_begin,
+                   next * std::min(i + tile::rows, size.rows) / size.rows - share_begin);
+          tile::multiply(panel_width(last, j) / tile::lanes, count, rows_of(a, i, size.rows, k),
+                         packed + (j - first) * count,
+                         {c.data + i * c.stride + j, c.stride, std::min<Index>(tile::rows, size.rows - i),
+                          std::min(tile::columns, last - j), k > 0 ? tile::Write::add : tile::Write::assign});
+        }
+      }
+    }
+  });
+}
+
+/// c[j, i] = from[i, j] for `rows` rows i of `width` elements.
+void store_transposed(float const* from, Index rows, Index width, Index columns, Result c) {
+  for (Index j = 0; j < columns; ++j)
+    for (Index i = 0; i < rows; ++i) c.data[j * c.stride + i] = from[i * width + j];
+}
+
+/// Few rows, B transposed: computes the transpose of C, with the rows of B as they are in memory on the left.
+void few_rows_transposed(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
+  a.transposed = true;
+  float const* const packed = pack(exec, a, size.inner, size.rows);
+  const Index width = panel_width(size.rows, 0);
+  share(exec, (size.columns + rows_at_once - 1) / rows_at_once, [=](Index begin, Index end) {
+    float* const block = buffer<own>(rows_at_once * width);
+    for (Index first = begin * rows_at_once; first < std::min(size.columns, end * rows_at_once);
+         first += rows_at_once) {
+      const Index last = std::min(size.columns, first + rows_at_once);
+      for (Index i = 0; i < size.rows; i += tile::columns) {
+        for (Index k = 0; k < size.inner; k += run_at_once)
+          for (Index j = first; j < last; j += tile::rows)
+            tile::multiply(panel_width(size.rows, i) / tile::lanes, std::min(run_at_once, size.inner - k),
+                           rows_of(b, j, size.columns, k),
+                           packed + size.inner * i + k * panel_width(size.rows, i),
+                           {block + (j - first) * width, width, std::min<Index>(tile::rows, last - j),
+                            panel_width(size.rows, i), k > 0 ? tile::Write::add : tile::Write::assign});
+        store_transposed(block, last - first, width, std::min(width, size.rows - i),
+                         {c.data + i * c.stride + first, c.stride});
+      }
+    }
+  });
+}
+
+tile::Left group(float const* packed) {
+  return {{packed, packed + 1, packed + 2, packed + 3, packed + 4, packed + 5}, tile::rows};
+}
+
+/// Small inner dimension, A transposed: each element of C is written once, long runs of its rows at a time.
+void few_inner(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
+  float const* const packed = pack(exec, b, size.inner, size.columns);
+  const Index run = std::max<Index>(1, packed_at_once / (size.inner * tile::columns)) * tile::columns;
+  share(exec, (size.rows + rows_at_once - 1) / rows_at_once, [=](Index begin, Index end) {
+    float* const groups = buffer<own>(rows_at_once * size.inner);
+    for (Index first = begin * rows_at_once; first < std::min(size.rows, end * rows_at_once);
+         first += rows_at_once) {
+      const Index last = std::min(size.rows, first + rows_at_once);
+      pack_groups(a, size.inner, first, last, groups);
+      for (Index start = 0; start < size.columns; start += run)
+        for (Index i = first; i < last; i += tile::rows)
+          for (Index j = start; j < std::min(size.columns, start + run); j += tile::columns)
+            tile::multiply(panel_width(size.columns, j) / tile::lanes, size.inner,
+                           group(groups + (i - first) * size.inner), packed + size.inner * j,
+                           {c.data + i * c.stride + j, c.stride, std::min<Index>(tile::rows, last - i),
+                            std::min(tile::columns, size.columns - j), tile::Write::stream});
+    }
+    tile::finish_streaming();
+  });
+}
+
+}  // namespace
+
+bool is_skinny(GemmSize size, float alpha, Matrix a, Matrix b, float beta) {
+  if (alpha != 1 || beta != 0 || size.columns < fewest_others) return false;
+  if (a.transposed) return !b.transposed && size.inner <= most_tokens && size.rows >= fewest_others;
+  return size.rows <= (b.transposed ? most_tokens : most_tokens_beside_rows) && size.inner >= fewest_others;
+}
+
+void gemm_skinny(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
+  if (a.transposed)
+    few_inner(exec, size, a, b, c);
+  else if (b.transposed)
+    few_rows_transposed(exec, size, a, b, c);
+  else
+    few_rows(exec, size, a, b, c);
+}
+
+}  // namespace ddproxy::kernels

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/types.hpp"
+
+// The innermost part of gemm_skinny: a tile of the result in registers. Host only.
+namespace ddproxy::kernels::tile {
+
+// 24 of the 32 registers of AVX-512 hold the tile, or 12 of the 16 of smaller vectors.
+#ifdef __AVX512F__
+inline constexpr int lanes = 16;
+inline constexpr int most_vectors = 4;
+#else
+inline constexpr int lanes = 8;
+inline constexpr int most_vectors = 2;
+#endif
+inline constexpr int rows = 6;
+inline constexpr Index columns = lanes * most_vectors;
+
+using Vector = float __attribute__((vector_size(lanes * sizeof(float))));
+
+/// Left operand of a tile: element (r, k) is row[r][k * step].
+struct Left {
+  float const* row[rows];
+  Index step;
+};
+
+/// How a tile of the result is written.
+enum class Write {
+  assign,
+  add,
+  stream,  ///< assign, past the caches: for what is not read again soon; finish_streaming() ends it
+};
+
+/// Where a tile of the result goes, row-major, and how many of its rows and columns count.
+struct Output {
+  float* data;
+  Index stride;
+  Index rows;
+  Index columns;
+  Write write;
+};
+
+inline Vector load(float const* from) {
+  Vector v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+
+inline bool aligned(float const* to) {
+  return reinterpret_cast<std::uintptr_t>(to) % sizeof(Vector) == 0;
+}
+
+inline void stream(float* to, Vector v) {
+#if defined(__AVX512F__)
+  _mm512_stream_ps(to, v);
+#elif defined(__AVX__)
+  _mm256_stream_ps(to, v);
+#else
+  std::memcpy(to, &v, sizeof v);
+#endif
+}
+
+/// After it other threads see what this one has streamed.
+inline void finish_streaming() {
+#ifdef __AVX__
+  _mm_sfence();
+#endif
+}
+
+/// One row of the tile; `values` aligned as a Vector.
+inline void store_row(Output const& out, float* to, float const* values) {
+  if (out.write == Write::stream && out.columns % lanes == 0 && aligned(to)) {
+    for (Index j = 0; j < out.columns; j += lanes) stream(to + j, load(values + j));
+  } else if (out.write == Write::add) {
+    for (Index j = 0; j < out.columns; ++j) to[j] += values[j];
+  } else {
+    std::memcpy(to, values, static_cast<std::size_t>(out.columns) * sizeof(float));
+  }
+}
+
+/// Result = or += left right, right packed [count, vectors * lanes].
+template <int vectors>
+void multiply(Index count, Left const& left, float const* right, Output const& out) {
+  Vector sum[rows][vectors] = {};
+  for (Index k = 0; k < count; ++k) {
+    Vector b[vectors];
+    for (int v = 0; v < vectors; ++v) b[v] = load(right + (k * vectors + v) * lanes);
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v) sum[r][v] += left.row[r][k * left.step] * b[v];
+  }
+  // copied in a loop of constant length: else the sums would not stay in registers above
+  alignas(sizeof(Vector)) float values[rows][vectors * lanes];
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) std::memcpy(&values[r][v * lanes], &sum[r][v], sizeof(Vector));
+  for (int r = 0; r < out.rows; ++r) store_row(out, out.data + r * out.stride, values[r]);
+}
+
+/// The same, with the number of vectors known at run time.
+inline void multiply(Index vectors, Index count, Left const& left, float const* right, Output const& out) {
+  switch (vectors) {
+    case 1:
+      return multiply<1>(count, left, right, out);
+    case 2:
+      return multiply<2>(count, left, right, out);
+#ifdef __AVX512F__
+    case 3:
+      return multiply<3>(count, left, right, out);
+    case 4:
+      return multiply<4>(count, left, right, out);
+#endif
+  }
+}
+
+}  // namespace ddproxy::kernels::tile
