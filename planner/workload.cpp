@@ -107,7 +107,12 @@ std::vector<double> ready_times(model::BackwardPass const& pass,
 
 std::optional<model::TableCost> input_cost(Config const& config) {
   if (config.table.empty()) return std::nullopt;
-  return model::TableCost(model::read_allreduce(config.table, config.ranks));
+  const auto table = model::read_allreduce(config.table, config.ranks);
+  try {
+    return model::TableCost(table);
+  } catch (std::invalid_argument const& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", config.table.string(), error.what()));
+  }
 }
 
 }  // namespace ddproxy

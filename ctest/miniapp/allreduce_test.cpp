@@ -50,7 +50,8 @@ TEST_P(EveryDrive, AveragesEachSliceOnceInOrder) {
   for (std::size_t i = 0; i < done.size(); ++i) {
     EXPECT_EQ(done[i].slice, slices[i]);
     EXPECT_LE(done[i].start, done[i].end);
-    if (i > 0) EXPECT_LE(done[i - 1].end, done[i].start);
+    EXPECT_LE(done[i == 0 ? 0 : i - 1].start, done[i].start);
+    EXPECT_TRUE(i == 0 || done[i - 1].end <= done[i].start);
   }
 }
 

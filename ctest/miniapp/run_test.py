@@ -41,7 +41,7 @@ def check_run():
         assert (sweep["verified"][:] == 1).all()
         assert (sweep["predicted"][:] > 0).all()
         assert sorted(sweep["order"][:].ravel()) == list(range(35)), "each sample has its own place in the order"
-        assert file["layers/seconds"].shape == (int(ranks), 20, 5), file["layers/seconds"].shape
+        assert file["layers/seconds"].shape == (int(ranks), 21, 5), file["layers/seconds"].shape
         assert (file["allreduce/wrong_elements"][:] == 0).all()
         check_against_json(file, json.load(open("run.json")), fom)
 
