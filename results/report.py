@@ -1,36 +1,57 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""report.py FILE [-o DIR]: plots of a results file of ddproxy. Needs h5py, matplotlib and numpy."""
+"""report.py FILE...: a page and plots of results files of ddproxy. Needs h5py, matplotlib and numpy."""
 import argparse
-import os
 import sys
 from pathlib import Path
 
 try:
-    from reporting import style
+    from reporting.allreduce_figure import read_reference
     from reporting.data import ReportError, Results
-    from reporting.sweep_figure import draw_sweep
+    from reporting.report import Report
+    from reporting.tables import write_csv, write_json
 except ImportError as error:
-    print(f"report.py: {error}; needed are h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib)", file=sys.stderr)
+    print(f"report.py: {error}; it needs h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib)", file=sys.stderr)
     sys.exit(2)
+
+PUBLISHED = Path(__file__).resolve().parent.parent / "inputs" / "published" / "allreduce-8xa100-1node.csv"
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Draws a results file of ddproxy: T(b) and E(b), measured and predicted.")
-    parser.add_argument("file", help="results file (HDF5)")
-    parser.add_argument("-o", "--output", metavar="DIR", help="folder for what is written; default: the file's own")
+    parser = argparse.ArgumentParser(description="Writes an HTML page and PNG plots of a results file of ddproxy. With several files "
+                                     "the newest is shown, two of them one against another, more as a history too.")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="results file (HDF5)")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder for what is written; default: the first file's own")
+    parser.add_argument("--csv", action="store_true", help="write every table as CSV too")
+    parser.add_argument("--json", action="store_true", help="write all tables as one JSON file too")
+    parser.add_argument("--reference", metavar="CSV", help="published all-reduce table (bytes,seconds) to draw beside a(x); "
+                        "default: eight A100 of one node, where ddproxy's inputs/ are at hand; 'none' for none")
     return parser.parse_args()
 
 
+def reference(name):
+    if name == "none" or (name is None and not PUBLISHED.is_file()):
+        return None
+    path = Path(name) if name else PUBLISHED
+    return path.stem, read_reference(path)
+
+
 def report(options):
-    results = Results(options.file)
-    if not results.complete:
-        print(f"report.py: warning: {results.path}: the run was interrupted; what it measured is shown", file=sys.stderr)
-    folder = Path(options.output) if options.output else results.path.parent
-    if not folder.is_dir():
-        folder.mkdir(parents=True)
-    print(style.save(draw_sweep(results), folder / f"{results.path.stem}-sweep.png"))
+    files = [Results(path) for path in options.files]
+    for file in files:
+        if not file.complete:
+            print(f"report.py: warning: {file.path}: the run was interrupted; what it measured is shown", file=sys.stderr)
+    folder = Path(options.output) if options.output else files[0].path.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    result = Report(files, folder, reference(options.reference))
+    result.write()
+    tables = result.tables + result.extra_tables
+    if options.csv:
+        result.written += [write_csv(t, folder / f"{result.stem}-{t.name}.csv") for t in tables]
+    if options.json:
+        result.written.append(write_json(tables, folder / f"{result.stem}.json"))
+    print(*result.written, sep="\n")
 
 
 def main():

@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """report_test.py MAKE_SAMPLE REPORT: what report.py writes, and how it refuses."""
+import csv
+import json
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,13 +16,16 @@ import matplotlib.image
 import numpy as np
 
 MAKE_SAMPLE, REPORT = sys.argv[1], sys.argv[2]
+sys.path.insert(0, str(Path(REPORT).parent))
+from reporting.data import ReportError, Results  # noqa: E402
+from reporting.tables import tables_of  # noqa: E402
 
 
 def report(*arguments):
     return subprocess.run([sys.executable, "-B", REPORT, *map(str, arguments)], capture_output=True, text=True)
 
 
-class Report(unittest.TestCase):
+class WithSample(unittest.TestCase):
     def setUp(self):
         self.folder_of_test = tempfile.TemporaryDirectory()
         self.folder = Path(self.folder_of_test.name)
@@ -28,62 +35,124 @@ class Report(unittest.TestCase):
     def tearDown(self):
         self.folder_of_test.cleanup()
 
-    def refused(self, *arguments):
-        done = report(*arguments)
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
-        return done.stderr
-
     def change(self, action):
         with h5py.File(self.sample, "r+") as file:
             action(file)
 
-    def test_writes_a_picture_and_prints_its_path(self):
-        done = report(self.sample, "-o", self.folder / "new" / "folder")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        pictures = [line for line in done.stdout.split() if line.endswith(".png")]
-        self.assertTrue(pictures)
+    def table(self, name):
+        return next(t for t in tables_of(Results(self.sample)) if t.name == name).values()
+
+
+class Page(WithSample):
+    """One run of report.py for three files, of which the sample is the newest."""
+
+    def test_report(self):
+        for k in range(2):
+            other = self.folder / f"other{k}.h5"
+            shutil.copy(self.sample, other)
+            with h5py.File(other, "r+") as file:
+                file.attrs.modify("created", f"2026-01-0{k + 1}T00:00:00Z")
+                file["sweep/measured"][...] /= k + 2
+                file["sweep/measured_median"][...] /= k + 2
+        self.change(lambda file: file["model"].attrs.modify("preset", "<script>alert(1)</script>"))
+        out = self.folder / "new" / "folder"
+        done = report(self.sample, *sorted(self.folder.glob("other*.h5")), "-o", out, "--csv", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.written = [Path(line) for line in done.stdout.splitlines()]
+        self.assertEqual(sorted(self.written), sorted(out.iterdir()))
+        self.check_pictures()
+        self.check_tables(out)
+        self.check_page((out / "sample.html").read_text())
+
+    def check_pictures(self):
+        pictures = [path for path in self.written if path.suffix == ".png"]
+        self.assertEqual({p.stem[7:] for p in pictures}, {"sweep", "split", "layers", "costs", "allreduce", "against", "history"})
         for picture in pictures:
             pixels = matplotlib.image.imread(picture)
             self.assertGreater(min(pixels.shape[:2]), 300)
             self.assertGreater(len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0)), 50)
 
-    def test_warns_of_an_interrupted_run(self):
-        self.change(lambda file: file.attrs.modify("complete", 0))
-        done = report(self.sample)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("interrupted", done.stderr)
+    def check_tables(self, out):
+        tables = json.loads((out / "sample.json").read_text())
+        self.assertEqual(set(tables), {"sweep", "layers", "allreduce", "score", "ranks", "ratios"})
+        with h5py.File(self.sample) as file:
+            np.testing.assert_allclose(tables["sweep"]["T_ms"], file["sweep/measured_median"][()] * 1e3)
+        np.testing.assert_allclose(tables["ratios"]["ratio"], 2.0)
+        with open(out / "sample-sweep.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([r["case"] for r in rows], tables["sweep"]["case"])
+        self.assertEqual(rows[0]["overlap"], "")
+        self.assertIsNone(tables["sweep"]["overlap"][0])
 
-    def test_draws_with_missing_values(self):
+    def check_page(self, page):
+        """No network, no script, every reference inside the page, and what a file holds is shown as text."""
+        self.assertNotRegex(page, r"(src|href)=.?(https?:)?//|<script|@import|url\((?!#)")
+        for heading in ("Timelines", "Every case", "Layers", "All-reduce alone", "Score of the prediction", "Provenance"):
+            self.assertIn(f"<h2>{heading}</h2>", page)
+        self.assertIn("replay", page)
+        identifiers = re.findall(r'\bid="([^"]+)"', page)
+        self.assertGreaterEqual(len(re.findall("<svg", page)), 8)
+        self.assertEqual(len(identifiers), len(set(identifiers)))
+        targets = set(re.findall(r'(?:href="#|url\(#)([^")]+)', page))
+        self.assertTrue(targets and targets <= set(identifiers), targets - set(identifiers))
+
+
+class Damaged(WithSample):
+    def refused(self, *arguments):
+        done = report(*arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        return done.stderr
+
+    def fault(self):
+        with self.assertRaises(ReportError) as caught:
+            Results(self.sample)
+        return str(caught.exception)
+
+    def test_draws_an_interrupted_run_with_missing_values(self):
         def lose(file):
+            file.attrs.modify("complete", 0)
             file["sweep/predicted"][...] = np.nan
             file["sweep/measured"][9] = np.nan
             file["sweep/measured_median"][9] = np.nan
-            del file["sweep/ci_low"]
+            for name in ("sweep/ci_low", "layers/flops", "allreduce/busbw", "score", "timeline", "provenance/host"):
+                del file[name]
 
         self.change(lose)
         done = report(self.sample)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        self.assertIn("interrupted", done.stderr)
+
+    def test_takes_the_medians_of_an_interrupted_run_from_its_samples(self):
+        whole = self.table("sweep")
+        self.change(lambda file: [file["sweep"].__delitem__(n) for n in ("measured_median", "exposed", "tail", "slowdown")])
+        table = self.table("sweep")
+        np.testing.assert_allclose(table["T_ms"], whole["T_ms"])
+        np.testing.assert_allclose(table["E_ms"], whole["E_ms"])
 
     def test_refuses_what_is_no_results_file(self):
         text = self.folder / "text.h5"
         text.write_text("not HDF5")
         self.assertIn("cannot be read as HDF5", self.refused(text))
         self.assertIn("no such file", self.refused(self.folder / "none.h5"))
-        h5py.File(self.folder / "other.h5", "w").close()
-        self.assertIn("no ddproxy results file", self.refused(self.folder / "other.h5"))
+        self.sample.unlink()
+        h5py.File(self.sample, "w").close()
+        self.assertIn("no ddproxy results file", self.fault())
 
     def test_refuses_another_schema_version(self):
         self.change(lambda file: file.attrs.modify("schema_version", 2))
-        self.assertIn("schema version 2", self.refused(self.sample))
+        self.assertIn("schema version 2", self.fault())
 
     def test_names_the_dataset_that_is_lost(self):
-        self.change(lambda file: file.__delitem__("sweep/measured_median"))
-        self.assertIn("/sweep/measured_median", self.refused(self.sample))
+        self.change(lambda file: file.__delitem__("sweep/bucket_bytes"))
+        self.assertIn("/sweep/bucket_bytes", self.refused(self.sample))
 
     def test_refuses_a_folder_that_cannot_be_written(self):
         self.assertIn("sample.h5", self.refused(self.sample, "-o", self.sample))
+
+    def test_refuses_a_reference_that_is_no_table(self):
+        self.assertIn("bytes,seconds", self.refused(self.sample, "--reference", REPORT))
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ class Results:
 
 def _mode(modes):
     if modes == {"replay"}:
-        return "replay: times from tables, nothing was computed or reduced"
+        return "replay (times from tables)"
     if "replay" in modes:
         return "partly replay: " + " + ".join(sorted(str(m) for m in modes))
     return " + ".join(sorted(str(m) for m in modes if m))

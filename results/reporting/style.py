@@ -1,18 +1,25 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Colours, sizes and the writing of figures."""
+import io
+import re
+
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-# Okabe and Ito's palette, which the colour-blind can tell apart; each series has its own marker too.
-MEASURED, PREDICTED, OTHER, GOOD, GREY = "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#777777"
+# Okabe and Ito's palette, which the colour-blind can tell apart; each series has its own marker or hatch too.
+MEASURED, PREDICTED, OTHER, GOOD, SKY = "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9"
+GREY = "#808080"  # readable on white and on black
+INK = "#010203"  # of text and axes; in the page it becomes the page's own text colour
 
 matplotlib.rcParams.update({
-    "figure.figsize": (9, 6.5), "figure.dpi": 110, "savefig.bbox": "tight", "font.size": 10.5,
-    "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False,
-    "legend.frameon": False, "svg.fonttype": "none",
+    "figure.figsize": (5.2, 4.0), "savefig.dpi": 160, "font.size": 10, "axes.titlesize": 10, "legend.fontsize": 8.5,
+    "axes.grid": True, "grid.color": GREY, "grid.alpha": 0.25, "axes.spines.top": False, "axes.spines.right": False,
+    "legend.frameon": False, "svg.fonttype": "path", "svg.hashsalt": "ddproxy", "text.color": INK,
+    "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
+    "figure.facecolor": "none", "axes.facecolor": "none",
 })
 
 
@@ -24,7 +31,34 @@ def time_scale(seconds):
     return 1e6, "µs"
 
 
-def save(figure, path):
-    figure.savefig(path)
-    plt.close(figure)
+def size(count, unit="B"):
+    """A number of bytes for people."""
+    for power, prefix in ((3, "Gi"), (2, "Mi"), (1, "Ki")):
+        if count >= 1024**power:
+            return f"{count / 1024**power:g} {prefix}{unit}"
+    return f"{count:g} {unit}"
+
+
+def legend_above(axes, columns=2):
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.13, 1.0), ncol=columns, borderaxespad=0.3,
+                columnspacing=1.0, handlelength=1.6)
+
+
+def save_png(figure, path):
+    figure.savefig(path, facecolor="white", bbox_inches="tight")
     return path
+
+
+def as_svg(figure, name):
+    """The figure as SVG to stand in a page: names that no other figure has, text in the page's colour."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg"):].replace(INK, "currentColor")
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    return re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", svg)
+
+
+def close(figure):
+    plt.close(figure)

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""page_test.py MAKE_SAMPLE REPORT: in Chromium nothing of the page is cut off and the console stays silent; skipped where
+there is no Chromium."""
+import html
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROBE = """<script>addEventListener('load', () => {
+  document.querySelectorAll('details').forEach(d => d.open = true);
+  const over = [...document.querySelectorAll('body *')].filter(
+    e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('svg *'));
+  parent.document.title = 'at ' + innerWidth + ' over: ' + over.map(e => e.tagName).join(' ') + '.';
+});</script>"""
+
+
+def look(browser, folder, page, width):
+    """(title, console): the page in a frame of that width, which a headless window does not go down to."""
+    frame = folder / "frame.html"
+    framed = html.escape(page.replace("</body>", PROBE + "</body>"))
+    frame.write_text(f'<title>not loaded</title><iframe srcdoc="{framed}" style="width:{width}px;height:900px;border:0"></iframe>')
+    done = subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/user",
+                           "--window-size=1600,1000", "--enable-logging=stderr", "--dump-dom", f"file://{frame}"],
+                          capture_output=True, text=True, timeout=50)
+    return re.search("<title>(.*?)</title>", done.stdout)[1], [l for l in done.stderr.splitlines() if "CONSOLE" in l]
+
+
+def main(make_sample, report):
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not browser:
+        print("no chromium")
+        return 77
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        subprocess.run([make_sample, folder / "sample.h5"], check=True)
+        subprocess.run([sys.executable, "-B", report, folder / "sample.h5"], check=True)
+        page = (folder / "sample.html").read_text()
+        for width in (1280, 400):
+            title, console = look(browser, folder, page, width)
+            assert title == f"at {width} over: .", title
+            assert not console, console
+        too_wide = page.replace("<h1>", '<h1><i style="display:block;width:2000px">x</i>')
+        assert look(browser, folder, too_wide, 400)[0] != "at 400 over: .", "the probe sees nothing"
+    return 0
+
+
+sys.exit(main(sys.argv[1], sys.argv[2]))

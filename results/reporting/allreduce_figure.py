@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""a(x): measured, fitted, used by the prediction; and the bandwidth it amounts to."""
+import csv
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from . import derive, style
+from .data import ReportError
+
+
+def read_reference(path):
+    """(bytes, seconds) of a published table `bytes,seconds`."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        values = np.array([[float(r["bytes"]), float(r["seconds"])] for r in rows])
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise ReportError(f"{path}: is no table with the columns bytes,seconds: {error}") from error
+    if not values.size:
+        raise ReportError(f"{path}: has no rows")
+    return values[:, 0], values[:, 1]
+
+
+def fit(results):
+    """(alpha, beta) of a(x) = alpha + x / beta: the calibration's, else least squares of the relative error."""
+    if results.has("/calibration/alpha", "/calibration/beta"):
+        return float(results["/calibration/alpha"]), float(results["/calibration/beta"])
+    x, y = np.asarray(results["/allreduce/bytes"], float), derive.median(results["/allreduce/seconds"], 1)
+    good = (x > 0) & (y > 0)
+    if good.sum() < 2:
+        return None
+    (alpha, slope), *_ = np.linalg.lstsq(np.stack([1.0 / y[good], x[good] / y[good]], axis=1), np.ones(good.sum()), rcond=None)
+    return (alpha, 1.0 / slope) if slope > 0 else None
+
+
+def _ticks(axes, sizes):
+    low, high = np.log2(max(1.0, np.min(sizes))), np.log2(np.max(sizes))
+    step = max(2, int(np.ceil((high - low) / 7.0 / 2.0)) * 2)
+    shown = [2.0**k for k in range(int(np.ceil(low)), int(high) + 1, step)]
+    axes.set_xticks(shown, [style.size(v) for v in shown])
+    axes.set_xticks([], [], minor=True)
+    axes.set_xlabel("message size, logarithmic")
+
+
+def draw_allreduce(results, reference=None):
+    if not results.has("/allreduce/bytes", "/allreduce/seconds"):
+        return None
+    x, seconds = np.asarray(results["/allreduce/bytes"], float), results["/allreduce/seconds"]
+    figure, (upper, lower) = plt.subplots(2, 1, sharex=True, figsize=(5.2, 6.2), layout="constrained")
+    upper.fill_between(x, np.fmin.reduce(seconds, 1), np.fmax.reduce(seconds, 1), color=style.SKY, alpha=0.4, linewidth=0,
+                       label="all samples")
+    upper.plot(x, derive.median(seconds, 1), "o-", color=style.MEASURED, markersize=4, label="measured, median")
+    fitted = fit(results)
+    if fitted:
+        upper.plot(x, fitted[0] + x / fitted[1], "--", color=style.PREDICTED,
+                   label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s")
+    if results.has("/allreduce/busbw"):
+        lower.plot(x, results["/allreduce/busbw"], "o-", color=style.MEASURED, markersize=4)
+    if reference is not None:
+        _draw_reference(upper, lower, reference, results)
+    upper.set(xscale="log", yscale="log", ylabel="a(x): time of one all-reduce (s)")
+    lower.set(xscale="log", ylabel="bus bandwidth (GB/s)", ylim=(0, None))
+    _ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
+    style.legend_above(upper)
+    return figure
+
+
+def _draw_reference(upper, lower, reference, results):
+    """Published times; the bus bandwidth as if they were of as many ranks as ours."""
+    name, (sizes, seconds) = reference
+    look = {"color": style.OTHER, "marker": "^", "markersize": 4, "linestyle": ":"}
+    upper.plot(sizes, seconds, label=f"published: {name}", **look)
+    ranks = float(results.attribute("/allreduce", "ranks", 1))
+    if ranks > 1:
+        lower.plot(sizes, sizes / seconds / 1e9 * 2.0 * (ranks - 1.0) / ranks, **look)

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the cases of a sweep lie on a horizontal axis."""
+import numpy as np
+
+from .data import MIB, ReportError
+
+LEFT, RIGHT = ("per_tensor",), ("optimal", "flat", "naive")
+NAMES = {"per_tensor": "per\ntensor", "optimal": "optimal\nplan", "flat": "flat", "naive": "naive"}
+STEP = 1.4
+
+
+class Cases:
+    """The logarithm of the cap in MiB; beside it, at the edges, the strategies that have none."""
+
+    def __init__(self, results):
+        self.strategy = results["/sweep/strategy"]
+        self.ours = results["/sweep/source"] != "pytorch"
+        self.mib = results["/sweep/bucket_bytes"] / MIB
+        self.bucketed = self.strategy == "bucketed"
+        if not self.bucketed.any():
+            raise ReportError(f"{results.path}: has no bucketed case to draw")
+        self.x = np.where(self.bucketed, np.log2(np.where(self.bucketed, self.mib, 1.0)), np.nan)
+        low, high = np.nanmin(self.x), np.nanmax(self.x)
+        left = {name: low - STEP * (k + 1) for k, name in enumerate(n for n in LEFT if n in self.strategy)}
+        right = {name: high + STEP * (k + 1) for k, name in enumerate(n for n in RIGHT if n in self.strategy)}
+        self.edges = {**left, **right}
+        for name, position in self.edges.items():
+            self.x[self.strategy == name] = position
+        self.split = (low - STEP / 2, high + STEP / 2)
+
+    def label(self, axes):
+        caps = sorted(set(self.mib[self.bucketed]))
+        labels, raised = [], True
+        for before, cap in zip([0.0, *caps], caps):  # a label too near to the one before stands a line lower
+            raised = not raised or before == 0.0 or np.log2(cap / before) > 0.9
+            labels.append(f"{cap:g}" if raised else f"\n{cap:g}")
+        axes.set_xticks([np.log2(c) for c in caps] + list(self.edges.values()), labels + [NAMES[n] for n in self.edges])
+        for position in self.split:
+            axes.axvline(position, color="#808080", linewidth=0.6, alpha=0.6)
+        axes.set_xlabel("bucket size (MiB), logarithmic; beside it what has none")
+
+    def line(self, ours=True):
+        """Indices of the bucketed cases, by cap."""
+        chosen = np.flatnonzero(self.bucketed & (self.ours == ours))
+        return chosen[np.argsort(self.x[chosen], kind="stable")]
+
+    def beside(self):
+        return np.flatnonzero(~self.bucketed & np.isfinite(self.x) & self.ours)

@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several files: one against another, or a history."""
+import datetime
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from . import derive, style
+from .cases import Cases
+
+LINES = ((style.MEASURED, "o", "-"), (style.PREDICTED, "s", "--"), (style.GOOD, "^", "-."), (style.OTHER, "D", ":"),
+         (style.SKY, "v", "-"), ("#E69F00", "P", "--"))
+
+
+def draw_against(files):
+    """T(b) of each file in one picture."""
+    factor, unit = style.time_scale(max(np.fmax.reduce(derive.column(f, "measured_median")) for f in files))
+    figure, axes = plt.subplots(figsize=(5.2, 4.6), layout="constrained")
+    for results, (colour, marker, line) in zip(files, LINES):
+        cases, values = Cases(results), derive.column(results, "measured_median") * factor
+        low, high = (derive.column(results, n) * factor for n in ("ci_low", "ci_high"))
+        for chosen, joined, label in ((cases.line(), line, results.path.stem), (cases.beside(), "none", None)):
+            ends = np.nan_to_num(np.abs(np.vstack([values - low, high - values])[:, chosen]))
+            axes.errorbar(cases.x[chosen], values[chosen], ends, color=colour, marker=marker, linestyle=joined, capsize=3,
+                          markersize=5, label=label)
+    Cases(files[0]).label(axes)
+    axes.set_ylabel(f"T: backward pass and all-reduce ({unit})")
+    style.legend_above(axes)
+    return figure
+
+
+def _time(results):
+    text = str(results.attribute("/", "created", "")).replace("Z", "+00:00")
+    try:
+        return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def in_time(files):
+    """The files in the order of time; those that do not say theirs come first."""
+    return sorted(files, key=lambda f: str(f.attribute("/", "created", "")))
+
+
+def draw_history(files):
+    """T of the best bucketed case, and of naive and flat, over time, relative to the first file."""
+    files = in_time(files)
+    times = [_time(f) for f in files]
+    x = times if all(times) and len(set(times)) == len(times) else list(range(len(files)))
+    figure, axes = plt.subplots(figsize=(5.2, 4.2), layout="constrained")
+    for (name, values), (colour, marker, line) in zip(_series(files).items(), LINES):
+        axes.plot(x, values / values[np.isfinite(values)][0], marker=marker, linestyle=line, color=colour, label=name)
+    axes.axhline(1.0, color=style.GREY, linewidth=0.8)
+    axes.set_ylabel("T relative to the first file")
+    axes.set_xlabel("time of the run" if x is times else "run, in the order of time")
+    if x is times:
+        axes.tick_params(axis="x", rotation=30)
+    style.legend_above(axes)
+    return figure
+
+
+def _series(files):
+    """The best bucketed case of the first file, its neighbours' names, naive and flat: T in each file."""
+    first = files[0]
+    best = derive.best_case(first, derive.column(first, "measured_median"))
+    names = [derive.case_names(first)[best]] if best is not None else []
+    names += [n for n in derive.case_names(first) if n in ("naive", "flat", "per_tensor")]
+    series = {}
+    for name in names:
+        values = np.array([_of_case(f, name) for f in files])
+        if np.isfinite(values).any():
+            series[name] = values
+    return series
+
+
+def _of_case(results, name):
+    found = np.flatnonzero(derive.case_names(results) == name)
+    return derive.column(results, "measured_median")[found[0]] if found.size else np.nan
+
+
+def ratios(base, other):
+    """Rows (case, T of base, T of other, ratio) of what both measured."""
+    rows = []
+    for name in derive.case_names(base):
+        before, after = _of_case(base, name), _of_case(other, name)
+        if np.isfinite(before) and np.isfinite(after):
+            rows.append((name, before, after, after / before))
+    return rows
+
+

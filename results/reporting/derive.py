@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is computed from a file: medians where an interrupted run has none, a(x), the floor."""
+import warnings
+
+import numpy as np
+
+from .data import MIB
+
+PYTORCH_DEFAULT_MIB = 25.0
+
+
+def _slowest(results, name):
+    """Per sample, the maximum over ranks [case, sample]; fmax passes over NaN."""
+    return np.fmax.reduce(results["/sweep/" + name], axis=2)
+
+
+def median(values, axis=None):
+    """Of the finite values; NaN, without a warning, where there are none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.nanmedian(np.where(np.isfinite(values), values, np.nan), axis=axis)
+
+
+def samples(results):
+    return _slowest(results, "measured")
+
+
+def column(results, name):
+    """A column of /sweep [case]; medians of an interrupted run come from its samples, other missing columns are NaN."""
+    if results.has("/sweep/" + name):
+        return results["/sweep/" + name]
+    total = _slowest(results, "measured")
+    if name == "measured_median":
+        return median(total, 1)
+    if name in ("exposed", "slowdown", "tail") and results.has("/sweep/compute", "/sweep/backward_end"):
+        compute, end = _slowest(results, "compute"), _slowest(results, "backward_end")
+        difference = {"exposed": total - compute, "slowdown": end - compute, "tail": total - end}[name]
+        return median(difference, 1)
+    return np.full(total.shape[0], np.nan)
+
+
+def compute_seconds(results):
+    """T_compute of each case [case]."""
+    return median(_slowest(results, "compute"), 1)
+
+
+def case_names(results):
+    if results.has("/sweep/name"):
+        return results["/sweep/name"]
+    caps = results["/sweep/bucket_bytes"] / MIB
+    return np.array([f"{s} {c:g} MiB" if np.isfinite(c) else s for s, c in zip(results["/sweep/strategy"], caps)], object)
+
+
+def best_case(results, values):
+    """Index of the least of the values of our own bucketed cases, None where there is none."""
+    ours = (results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch") & np.isfinite(values)
+    return int(np.flatnonzero(ours)[np.argmin(values[ours])]) if ours.any() else None
+
+
+def allreduce_cost(results):
+    """a(x) as a function of bytes: straight lines between the points in log-log, beyond them through the last two. None
+    where the file has no table."""
+    for x, y in (("/allreduce/table_bytes", "/allreduce/table_seconds"), ("/allreduce/bytes", "/allreduce/median")):
+        if results.has(x, y) and np.size(results[x]) >= 2:
+            return _interpolation(np.asarray(results[x], float), np.asarray(results[y], float))
+    return None
+
+
+def _interpolation(sizes, seconds):
+    order = np.argsort(sizes)
+    sizes, seconds = sizes[order], seconds[order]
+
+    def cost(count):
+        if count > sizes[-1]:
+            return seconds[-1] + (count - sizes[-1]) * (seconds[-1] - seconds[-2]) / (sizes[-1] - sizes[-2])
+        return float(np.exp(np.interp(np.log(count), np.log(sizes), np.log(seconds))))
+
+    return cost
+
+
+def floor(results):
+    """The least E of any plan: a(last gradient)."""
+    cost = allreduce_cost(results)
+    if cost is None or not results.has("/model/numel"):
+        return None
+    element = 2 if results.attribute("/model", "precision") == "bf16" else 4
+    return cost(float(results["/model/numel"][-1]) * element)
+
+
+def last_bucket_exposed(results):
+    """The baseline E = a(last bucket) of each case [case]."""
+    cost = allreduce_cost(results)
+    if cost is None or not results.has("/plans/first", "/plans/count", "/plans/bytes"):
+        return None
+    ends = (results["/plans/first"] + results["/plans/count"] - 1).astype(int)
+    return np.array([cost(float(results["/plans/bytes"][k])) if k >= 0 else np.nan for k in ends])
+
+
+def plateau(results):
+    """(low, high) in MiB: the best caps, as the model says, or the swept ones that the noise cannot tell from the best."""
+    if results.has("/score/b_star_low", "/score/b_star_high"):
+        return float(results["/score/b_star_low"]) / MIB, float(results["/score/b_star_high"]) / MIB
+    values, low, high = (column(results, n) for n in ("measured_median", "ci_low", "ci_high"))
+    best = best_case(results, values)
+    if best is None or not (np.isfinite(low[best]) and np.isfinite(high[best])):
+        return None
+    alike = (results["/sweep/strategy"] == "bucketed") & (low <= high[best])
+    caps = results["/sweep/bucket_bytes"][alike] / MIB
+    return float(caps.min()), float(caps.max())

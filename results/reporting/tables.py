@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tables of the report, as HTML, CSV and JSON."""
+import csv
+import json
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import derive
+from .data import MIB
+from .layers_figure import layer_seconds
+
+
+@dataclass
+class Table:
+    name: str
+    heading: str
+    columns: list  # (name, label, format); the name carries the unit
+    rows: list = field(default_factory=list)
+
+    def values(self):
+        """{column: [values]}, what is not available None."""
+        return {c[0]: [_plain(row[k]) for row in self.rows] for k, c in enumerate(self.columns)}
+
+
+def _plain(value):
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else None
+    return int(value) if isinstance(value, np.integer) else value
+
+
+def shown(value, form):
+    value = _plain(value)
+    if value is None or value == "":
+        return "–"
+    return str(value) if form == "" else format(value, form)
+
+
+def sweep_table(results):
+    names = ("buckets", "measured_median", "ci_low", "ci_high", "predicted", "exposed", "predicted_exposed", "slowdown", "tail",
+             "overlap")
+    columns = [derive.column(results, n) for n in names]
+    scale = [1.0, *[1e3] * 8, 1.0]
+    verified = results["/sweep/verified"] if results.has("/sweep/verified") else np.full(len(columns[0]), np.nan)
+    words = {1.0: "yes", 0.0: "WRONG"}
+    rows = [[name, *[c[k] * s for c, s in zip(columns, scale)], words.get(float(verified[k]), "not checked")]
+            for k, name in enumerate(derive.case_names(results))]
+    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".5g"), ("low_ms", "95 % from (ms)", ".5g"),
+              ("high_ms", "to (ms)", ".5g"), ("predicted_T_ms", "predicted T (ms)", ".5g"), ("E_ms", "E (ms)", ".5g"),
+              ("predicted_E_ms", "predicted E (ms)", ".5g"), ("slowdown_ms", "slowdown (ms)", ".5g"), ("tail_ms", "tail (ms)", ".5g"),
+              ("overlap", "overlap", ".3f"), ("verified", "verified", "")]
+    return Table("sweep", "Every case", labels, rows)
+
+
+def layer_table(results):
+    names, seconds = layer_seconds(results)
+    labels = results["/layers/operation_layer"]
+    rows = []
+    for k, name in enumerate(names):
+        part, slowest = labels == name, int(np.argmax(seconds[:, k]))
+        flops = results["/layers/flops"][part].sum() if results.has("/layers/flops") else np.nan
+        count = results["/layers/bytes"][part].sum() if results.has("/layers/bytes") else np.nan
+        worst = seconds[slowest, k]
+        rows.append([name, worst * 1e3, slowest, flops / 1e9, count / 1e9, flops / worst / 1e12 if worst > 0 else np.nan])
+    return Table("layers", "Layers", [("layer", "layer", ""), ("ms", "slowest rank's time (ms)", ".4g"), ("rank", "that rank", "d"),
+                                      ("gflop", "work (Gflop)", ".4g"), ("GB", "memory traffic (GB)", ".3g"),
+                                      ("tflops", "speed (Tflop/s)", ".3g")], rows)
+
+
+def allreduce_table(results):
+    names = ("median", "p99", "algbw", "busbw", "wrong_elements")
+    sizes = results["/allreduce/bytes"]
+    columns = [results["/allreduce/" + n] if results.has("/allreduce/" + n) else np.full(sizes.size, np.nan) for n in names]
+    rows = [[int(x), columns[0][k] * 1e6, columns[1][k] * 1e6, *[c[k] for c in columns[2:]]] for k, x in enumerate(sizes)]
+    return Table("allreduce", "All-reduce alone", [("bytes", "bytes", "d"), ("median_us", "median (µs)", ".5g"),
+                                                   ("p99_us", "p99 (µs)", ".5g"), ("algbw_GBps", "algbw (GB/s)", ".4g"),
+                                                   ("busbw_GBps", "busbw (GB/s)", ".4g"), ("wrong", "wrong elements", ".0f")], rows)
+
+
+def score_table(results):
+    names = ("mean_error", "max_error", "order", "regret", "tail_error", "slowdown_error")
+    columns = [results["/score/" + n] if results.has("/score/" + n) else np.full(results["/score/predictor"].size, np.nan)
+               for n in names]
+    rows = [[p, *[c[k] for c in columns]] for k, p in enumerate(results["/score/predictor"])]
+    labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("max_error", "largest error", ".3f"),
+              ("order", "pairs in order", ".3f"), ("regret", "regret", ".4f"), ("tail_error_s", "error of the tail (s)", ".2e"),
+              ("slowdown_error_s", "error of the slowdown (s)", ".2e")]
+    return Table("score", "Score of the prediction", labels, rows)
+
+
+def rank_table(results):
+    columns = {"host": "host", "device": "device", "numa_node": "NUMA node", "binding": "processors", "clock": "clock (GHz)",
+               "peak_memory": "peak memory (MiB)"}
+    there = {k: v for k, v in columns.items() if results.has("/provenance/" + k)}
+    scale = {"clock": 1e-9, "peak_memory": 1 / MIB}
+    rows = [[r, *[results["/provenance/" + n][r] * scale[n] if n in scale else results["/provenance/" + n][r] for n in there]]
+            for r in range(results["/provenance/host"].size)]
+    forms = {"numa_node": ".0f", "clock": ".2f", "peak_memory": ".0f"}
+    return Table("ranks", "Ranks", [("rank", "rank", "d"), *[(n, label, forms.get(n, "")) for n, label in there.items()]], rows)
+
+
+# (what has to be there, how it is made)
+TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table), (("/layers/seconds", "/layers/operation_layer"), layer_table),
+          (("/allreduce/bytes",), allreduce_table), (("/score/predictor",), score_table), (("/provenance/host",), rank_table))
+
+
+def tables_of(results):
+    return [make(results) for needs, make in TABLES if results.has(*needs)]
+
+
+def write_csv(table, path):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([c[0] for c in table.columns])
+        writer.writerows([["" if _plain(v) is None else _plain(v) for v in row] for row in table.rows])
+    return path
+
+
+def write_json(tables, path):
+    path.write_text(json.dumps({t.name: t.values() for t in tables}, indent=1) + "\n", encoding="utf-8")
+    return path
