@@ -10,13 +10,6 @@
 
 namespace ddproxy {
 
-/// A run of elements of the gradient arena.
-struct Slice {
-  std::size_t offset;
-  std::size_t count;
-  bool operator==(Slice const&) const = default;
-};
-
 /// One all-reduce as it happened on this rank.
 struct Reduction {
   Slice slice;
@@ -38,6 +31,9 @@ class Allreduce {
   /// Returns when all that was started is reduced. Throws what went wrong: std::runtime_error naming rank and
   /// slice.
   virtual void wait_all() = 0;
+  /// Returns when the reduction of that number (from 0) is complete, with the moment when it was. Errors as
+  /// wait_all().
+  virtual Completion wait_for(std::size_t call) = 0;
   /// Since begin(); valid after wait_all().
   virtual std::vector<Reduction> const& reductions() const = 0;
   /// For people and results, for instance "mpi, host buffers, thread".

@@ -19,12 +19,15 @@ void scale(float* values, std::size_t count, float factor) {
 
 }  // namespace
 
-MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s)
+MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
+                     bool divided)
     : arena_(arena), piece_elements_(piece_elements), timeout_s_(timeout_s) {
   check_mpi(MPI_Comm_dup(communicator, &communicator_));
   check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
   check_mpi(MPI_Comm_rank(communicator_, &rank_));
-  check_mpi(MPI_Comm_size(communicator_, &ranks_));
+  int ranks = 1;
+  check_mpi(MPI_Comm_size(communicator_, &ranks));
+  if (!divided) factor_ = 1.0F / static_cast<float>(ranks);
 }
 
 MpiEngine::~MpiEngine() {
@@ -49,7 +52,7 @@ bool MpiEngine::test() {
   int complete = 0;
   check_mpi(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE));
   if (!complete) return false;
-  scale(arena_ + piece_.offset, piece_.count, 1.0F / static_cast<float>(ranks_));
+  scale(arena_ + piece_.offset, piece_.count, factor_);
   if (piece_.offset + piece_.count < reduction_.slice.offset + reduction_.slice.count) {
     start_piece();
     return false;

@@ -14,8 +14,9 @@ namespace ddproxy {
 class MpiEngine : public AllreduceEngine {
  public:
   /// `arena` is host memory that outlives the engine; a piece has at most `piece_elements`; a slice that
-  /// takes longer than `timeout_s` is an error.
-  MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s);
+  /// takes longer than `timeout_s` is an error. `divided`: the values come divided by n already.
+  MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
+            bool divided = false);
   ~MpiEngine() override;
   MpiEngine(MpiEngine const&) = delete;
   MpiEngine& operator=(MpiEngine const&) = delete;
@@ -36,7 +37,8 @@ class MpiEngine : public AllreduceEngine {
   std::size_t piece_elements_;
 
   double timeout_s_;
-  int rank_ = 0, ranks_ = 1;
+  int rank_ = 0;
+  float factor_ = 1;
   Reduction reduction_{};
   Slice piece_{};
 };

@@ -36,13 +36,18 @@ void PolledAllreduce::progress() {
 }
 
 void PolledAllreduce::wait_all() {
-  while (done_.size() < jobs_.size()) {
+  if (!jobs_.empty()) wait_for(jobs_.size() - 1);
+}
+
+Completion PolledAllreduce::wait_for(std::size_t call) {
+  while (done_.size() <= call) {
     if (!in_flight_) sleep_until(jobs_[done_.size()].ready.when);
     begin_next();
     engine_->wait();
     done_.push_back(engine_->last());
     in_flight_ = false;
   }
+  return {done_[call].end};
 }
 
 }  // namespace ddproxy

@@ -19,6 +19,7 @@ class PolledAllreduce : public Allreduce {
   void start(Slice slice, Completion ready) override;
   void progress() override;
   void wait_all() override;
+  Completion wait_for(std::size_t call) override;
   std::vector<Reduction> const& reductions() const override { return done_; }
   std::string description() const override {
     return engine_->description() + (poll_ ? ", poll" : ", no progress");

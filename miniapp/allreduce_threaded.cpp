@@ -41,6 +41,13 @@ void ThreadedAllreduce::wait_all() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+Completion ThreadedAllreduce::wait_for(std::size_t call) {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [this, call] { return done_.size() > call || failure_; });
+  if (failure_) std::rethrow_exception(failure_);
+  return {done_[call].end};
+}
+
 bool ThreadedAllreduce::take(Job& job) {
   std::unique_lock lock(mutex_);
   wake_.wait(lock, [this] { return quit_ || (taken_ < jobs_.size() && !failure_); });
@@ -66,7 +73,7 @@ void ThreadedAllreduce::work() {
     const std::lock_guard lock(mutex_);
     done_.push_back(engine_->last());
     failure_ = failure;
-    if (failure_ || done_.size() == jobs_.size()) idle_.notify_one();
+    idle_.notify_one();
   }
 }
 

@@ -23,6 +23,7 @@ class ThreadedAllreduce : public Allreduce {
   void begin(std::size_t calls) override;
   void start(Slice slice, Completion ready) override;
   void wait_all() override;
+  Completion wait_for(std::size_t call) override;
   std::vector<Reduction> const& reductions() const override { return done_; }
   std::string description() const override { return engine_->description() + ", thread"; }
 

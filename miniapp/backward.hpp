@@ -14,16 +14,26 @@ struct Completion {
   Clock::time_point when;  ///< host and replay: that moment, which may still be to come with replay
 };
 
+/// A run of elements of the gradient arena.
+struct Slice {
+  std::size_t offset;
+  std::size_t count;
+  bool operator==(Slice const&) const = default;
+};
+
 /// The backward pass as a list of operations, run in order. All gradients are assigned, not accumulated, so
 /// that a pass can be repeated any number of times.
 class Backward {
  public:
   virtual ~Backward() = default;
   virtual std::size_t operations() const = 0;
-  virtual void begin() {}                       ///< starts a pass
-  virtual void run(std::size_t operation) = 0;  ///< asynchronous where the device is
-  virtual Completion completion() = 0;          ///< of all operations run since begin()
-  virtual void fence() = 0;                     ///< returns when they are complete
+  virtual void begin() {}                            ///< starts a pass
+  virtual void run(std::size_t operation) = 0;       ///< asynchronous where the device is
+  virtual Completion completion() = 0;               ///< of all operations run since begin()
+  virtual bool takes_back() const { return false; }  ///< whether reduced buckets are copied back at the end
+  /// Copies a reduced slice of the arena back into the gradients, after `reduced` is over.
+  virtual void take_back(Slice slice, Completion reduced) { (void)slice, (void)reduced; }
+  virtual void fence() = 0;  ///< returns when they are complete
 };
 
 }  // namespace ddproxy

@@ -15,16 +15,20 @@ kernels::Range elements(std::size_t offset, std::size_t count) {
 
 }  // namespace
 
-PatternBackward::PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank)
-    : runs_(pass.operations.size()), arena_(std::move(arena)), rank_(rank) {
+std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
+  std::vector<Slice> slices(pass.operations.size());
   std::size_t offset = 0;
   for (auto const& gradient : pass.gradients) {
-    auto& run = runs_[gradient.operation];
-    if (run.count == 0) run.offset = offset;
-    run.count += static_cast<std::size_t>(gradient.numel);
+    auto& slice = slices[gradient.operation];
+    if (slice.count == 0) slice.offset = offset;
+    slice.count += static_cast<std::size_t>(gradient.numel);
     offset += static_cast<std::size_t>(gradient.numel);
   }
+  return slices;
 }
+
+PatternBackward::PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank)
+    : runs_(completed_slices(pass)), arena_(std::move(arena)), rank_(rank) {}
 
 void PatternBackward::run(std::size_t operation) {
   using namespace std::chrono_literals;

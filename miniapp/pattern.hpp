@@ -21,6 +21,9 @@ inline float pattern_weight(int rank) {
   return static_cast<float>(1 + rank % 8);
 }
 
+/// The elements that each operation completes.
+std::vector<Slice> completed_slices(model::BackwardPass const& pass);
+
 /// A backward pass that writes f(rank, element) instead of gradients: what verification runs through the
 /// pipeline. It pauses before each operation, so that a bucket that starts too early has the time to do harm.
 class PatternBackward : public Backward {
@@ -32,10 +35,7 @@ class PatternBackward : public Backward {
   void fence() override {}
 
  private:
-  struct Run {
-    std::size_t offset, count;
-  };
-  std::vector<Run> runs_;  // of elements that each operation completes
+  std::vector<Slice> runs_;  // elements that each operation completes
   kernels::Floats arena_;
   int rank_;
 };

@@ -22,19 +22,19 @@ class Schedule {
 
   std::span<const Slice> closed_by(std::size_t operation) const { return closed_[operation]; }
   std::span<const Slice> after_backward() const { return after_; }
-  std::size_t buckets() const { return buckets_; }
+  std::span<const Slice> buckets() const { return buckets_; }
 
  private:
   std::vector<std::vector<Slice>> closed_;
   std::vector<Slice> after_;
-  std::size_t buckets_ = 0;
+  std::vector<Slice> buckets_;
 };
 
 /// One timed pass on this rank, in seconds from its start.
 struct PassTimes {
   Clock::time_point start;
   double backward_end;
-  double total;  ///< backward over and every bucket reduced
+  double total;  ///< backward over, every bucket reduced, and copied back where that is asked for
 };
 
 /// Runs the backward pass and its reductions. No barrier: the caller sees to it that all ranks start

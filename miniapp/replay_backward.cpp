@@ -2,14 +2,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/replay_backward.hpp"
 
+#include <algorithm>
+
 #include "miniapp/nap.hpp"
 
 namespace ddproxy {
+namespace {
+
+Clock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
 
 void ReplayBackward::run(std::size_t operation) {
-  deadline_ +=
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_[operation]));
+  deadline_ += duration_of(seconds_[operation]);
   sleep_until(deadline_);
+}
+
+void ReplayBackward::take_back(Slice slice, Completion reduced) {
+  deadline_ =
+      std::max(deadline_, reduced.when) + duration_of(back_seconds_ * static_cast<double>(slice.count));
 }
 
 void ReplayBackward::fence() {

@@ -8,6 +8,7 @@
 #include "miniapp/allreduce_mpi.hpp"
 #include "miniapp/allreduce_polled.hpp"
 #include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/copying_backward.hpp"
 #include "miniapp/pattern.hpp"
 #include "miniapp/runtime.hpp"
 #include "miniapp/verify.hpp"
@@ -109,7 +110,10 @@ struct Listed : Backward {
   void run(std::size_t operation) override { log.push_back("op" + std::to_string(operation)); }
   Completion completion() override { return {Clock::now()}; }
   void fence() override { log.push_back("fence"); }
+  bool takes_back() const override { return back; }
+  void take_back(Slice slice, Completion) override { log.push_back("back" + std::to_string(slice.offset)); }
   std::vector<std::string> log;
+  bool back = false;
 };
 
 struct Noted : Allreduce {
@@ -117,6 +121,10 @@ struct Noted : Allreduce {
   void begin(std::size_t calls) override { EXPECT_EQ(calls, 2U); }
   void start(Slice slice, Completion) override { log.push_back("start" + std::to_string(slice.offset)); }
   void wait_all() override { log.push_back("wait"); }
+  Completion wait_for(std::size_t call) override {
+    log.push_back("wait" + std::to_string(call));
+    return {};
+  }
   std::vector<Reduction> const& reductions() const override { return none; }
   std::string description() const override { return ""; }
   std::vector<std::string>& log;
@@ -148,6 +156,35 @@ TEST(Pipeline, WithoutOverlapAllBucketsFollowTheBackwardPass) {
   run_pass(backward, allreduce, Schedule(workload, model::per_tensor_plan(workload.gradient_bytes), false));
   EXPECT_EQ(backward.log,
             (std::vector<std::string>{"op0", "op1", "op2", "op3", "fence", "start0", "start2", "wait"}));
+}
+
+TEST(Pipeline, CopiesEachBucketBackOnceItIsReduced) {
+  const auto workload = two_gradients();
+  Listed backward;
+  backward.back = true;
+  Noted allreduce(backward.log);
+  run_pass(backward, allreduce, Schedule(workload, model::per_tensor_plan(workload.gradient_bytes), true));
+  const std::vector<std::string> end(backward.log.end() - 7, backward.log.end());
+  EXPECT_EQ(end, (std::vector<std::string>{"fence", "wait0", "back0", "wait1", "back2", "fence", "wait"}));
+}
+
+// What arrives in the gradients after copies in and out is the average over all ranks.
+TEST_F(Verification, CopiesInAndOutAreRight) {
+  const kernels::Floats gradients("gradients", arena.extent(0));
+  for (bool back : {false, true}) {
+    poison(arena);
+    poison(gradients);
+    PatternBackward pattern(workload.pass, gradients, test_runtime->rank());
+    CopyingBackward backward(pattern, workload.pass, gradients, arena, ranks(), back);
+    const bool divided = true;
+    ThreadedAllreduce allreduce(
+        std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 10000, 60, divided));
+    test_runtime->barrier();
+    EXPECT_EQ(verify_order(workload, Schedule(workload, plan, true), backward, allreduce), "");
+    EXPECT_EQ(find_wrong(arena, 0, arena.extent(0), ranks()).count, 0);
+    const auto unreduced = static_cast<std::int64_t>(back || ranks() == 1 ? 0 : arena.extent(0));
+    EXPECT_EQ(find_wrong(gradients, 0, arena.extent(0), ranks()).count, unreduced);
+  }
 }
 
 }  // namespace

@@ -97,6 +97,21 @@ TEST(ReplayBackward, LateWakeUpsDoNotAddUp) {
   EXPECT_LT(std::ranges::min(totals), 10e-3);  // 300 late wake-ups would make it 20 ms and more
 }
 
+// Backward 10 ms, two buckets of 20 ms one after another, each copied back in 5 ms when it is reduced.
+TEST(ReplayBackward, CopiesBackFromTheDeadlinesToo) {
+  Workload workload;
+  workload.pass.operations.resize(1);
+  workload.pass.gradients = {{"a", "l", 1000, 0}, {"b", "l", 1000, 0}};
+  workload.gradient_bytes = {4000, 4000};
+  ReplayBackward backward({10e-3}, 5e-6);
+  ThreadedAllreduce allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 20e-3; }));
+  const Schedule schedule(workload, model::per_tensor_plan(workload.gradient_bytes), true);
+  std::vector<double> totals;
+  for (int i = 0; i < 5; ++i) totals.push_back(run_pass(backward, allreduce, schedule).total);
+  EXPECT_GE(std::ranges::min(totals), 54.9e-3);
+  EXPECT_NEAR(median(totals), 55e-3, 1e-3);
+}
+
 TEST(ReplayEngine, ReductionsFollowOneAnotherFromTheDeadline) {
   ReplayEngine engine(model::AlphaBeta{1e-3, 1e12});
   const auto start = Clock::now();

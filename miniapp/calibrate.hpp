@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "miniapp/workbench.hpp"
+#include "model/timeline.hpp"
+
+namespace ddproxy {
+
+/// Compute and all-reduces of one message size, alone and beside each other; a value a sample, seconds,
+/// maximum over ranks.
+struct CoRun {
+  std::int64_t bytes = 0;
+  std::vector<double> compute_alone, collective_alone;    ///< the same work as beside each other
+  std::vector<double> compute_beside, collective_beside;  ///< until each was over, started together
+};
+
+/// kappa and gamma that make the fluid of model/timeline.hpp reproduce a co-run: while both run, compute
+/// advances at kappa and the collective at gamma, and whichever is left runs at full speed. Within (0, 1].
+model::Contention contention_of(double compute_alone, double collective_alone, double compute_beside,
+                                double collective_beside);
+
+/// Median over the samples.
+model::Contention contention_of(CoRun const& run);
+
+/// Runs the linear operations of the block that comes first in the backward pass beside back-to-back
+/// all-reduces of gradients that they do not write, at three message sizes. Nothing of the cases to be
+/// predicted runs. Collective; the same on all ranks; empty where compute is replayed, because nothing is
+/// contended for there.
+std::vector<CoRun> calibrate(Workbench& bench, int samples);
+
+}  // namespace ddproxy

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "kernels/types.hpp"
+#include "miniapp/backward.hpp"
+#include "model/gpt2.hpp"
+
+namespace ddproxy {
+
+/// What DDP does between gradients and buckets: a backward pass whose gradients are copied into the arena
+/// that is reduced, divided by n, as each operation completes them, on the compute side.
+class CopyingBackward : public Backward {
+ public:
+  /// `gradients` is what `backward` writes, `buckets` what is reduced: both [all elements, ready order], both
+  /// outlive this. With `back`, take_back() copies a reduced slice into the gradients.
+  CopyingBackward(Backward& backward, model::BackwardPass const& pass, kernels::Floats gradients,
+                  kernels::Floats buckets, int ranks, bool back);
+  std::size_t operations() const override { return backward_.operations(); }
+  void begin() override { backward_.begin(); }
+  void run(std::size_t operation) override;
+  Completion completion() override { return backward_.completion(); }
+  void fence() override { backward_.fence(); }
+  bool takes_back() const override { return back_; }
+  void take_back(Slice slice, Completion reduced) override;
+
+ private:
+  Backward& backward_;
+  std::vector<Slice> completed_;  // elements that each operation completes
+  kernels::Floats gradients_, buckets_;
+  float factor_;
+  bool back_;
+};
+
+}  // namespace ddproxy
