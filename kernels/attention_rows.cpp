@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/attention_rows.hpp"
 
+#include "kernels/exponential.hpp"
+
 namespace ddproxy::kernels {
 namespace {
 
@@ -27,7 +29,7 @@ struct Softmax {
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, seen),
         [=](Index j, float& part) {
-          s[j] = Kokkos::exp(s[j] - largest);
+          s[j] = exponential(s[j] - largest);
           part += s[j];
         },
         sum);
@@ -55,7 +57,7 @@ struct SoftmaxBackward {
     const float inner = inner_product(team, head * rows.head_size + row * rows.stride);
     const float scale = rows.scale;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen), [=](Index j) {
-      const float p = Kokkos::exp(s[j] - log_sum);
+      const float p = exponential(s[j] - log_sum);
       ds[j] = scale * p * (ds[j] - inner);
       s[j] = p;
     });

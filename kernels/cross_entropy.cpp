@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/cross_entropy.hpp"
 
+#include "kernels/exponential.hpp"
+
 namespace ddproxy::kernels {
 namespace {
 
@@ -22,7 +24,7 @@ struct Forward {
     float sum = 0;
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, vocabulary),
-        [=](Index v, float& part) { part += Kokkos::exp(in[v] - largest); }, sum);
+        [=](Index v, float& part) { part += exponential(in[v] - largest); }, sum);
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
       log_sum[row] = largest + Kokkos::log(sum);
       loss[row] = log_sum[row] - in[targets[row]];
@@ -45,7 +47,7 @@ struct Backward {
     const float denominator = log_sum[row];
     const float factor = scale;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, vocabulary),
-                         [=](Index v) { out[v] = factor * Kokkos::exp(in[v] - denominator); });
+                         [=](Index v) { out[v] = factor * exponential(in[v] - denominator); });
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&]() { out[targets[row]] -= scale; });
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/gelu.hpp"
 
+#include "kernels/exponential.hpp"
+
 namespace ddproxy::kernels {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr float cubic = 0.044715f;
 KOKKOS_INLINE_FUNCTION float gate(float x) {
   constexpr float no_overflow = 80;
   const float exponent = -2 * root_two_over_pi * (x + cubic * x * x * x);
-  return 1 / (1 + Kokkos::exp(exponent < no_overflow ? exponent : no_overflow));
+  return 1 / (1 + exponential(exponent < no_overflow ? exponent : no_overflow));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ std::string gemm_advice() {
   const bool uses_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "Sapphirerapids";
   if (__builtin_cpu_supports("avx512f") && !uses_avx512)
     return "OpenBLAS chose the core type " + core +
-           ", but this processor has AVX-512: OPENBLAS_CORETYPE=SKYLAKEX may be twice as fast";
+           ", but this processor has AVX-512: OPENBLAS_CORETYPE=SKYLAKEX may be up to twice as fast";
 #endif
   return {};
 }

@@ -22,20 +22,22 @@ constexpr Index packed_rows_at_once = 128;
 constexpr Index run_at_once = 1024;
 constexpr Index packed_at_once = 65536;
 
-/// Calls work(first, last) on each thread for its share of `count` units.
+/// Calls work(first, last) on each thread for its share of `count` things, which begins at a multiple of
+/// `unit`.
 template <class Work>
-void share(Space const& exec, Index count, Work const& work) {
-  const Index parts = std::min<Index>(exec.concurrency(), count);
-  Kokkos::parallel_for("gemm_skinny", Range(exec, 0, parts),
-                       [=](Index part) { work(count * part / parts, count * (part + 1) / parts); });
+void share(Space const& exec, Index count, Index unit, Work const& work) {
+  const Index units = (count + unit - 1) / unit;
+  const Index parts = std::min<Index>(exec.concurrency(), units);
+  Kokkos::parallel_for("gemm_skinny", Range(exec, 0, parts), [=](Index part) {
+    work(units * part / parts * unit, std::min(count, units * (part + 1) / parts * unit));
+  });
 }
 
 /// All of op(B) in panels behind one another, for all threads.
 float const* pack(Space const& exec, Matrix const& b, Index inner, Index columns) {
   float* const packed = buffer<shared>(inner * (columns + tile::lanes));
-  share(exec, (columns + tile::columns - 1) / tile::columns, [=](Index begin, Index end) {
-    for (Index j = begin * tile::columns; j < std::min(columns, end * tile::columns); j += tile::columns)
-      pack_panel(b, inner, columns, j, packed + inner * j);
+  share(exec, columns, tile::columns, [=](Index begin, Index end) {
+    for (Index j = begin; j < end; j += tile::columns) pack_panel(b, inner, columns, j, packed + inner * j);
   });
   return packed;
 }
@@ -58,10 +60,8 @@ void prefetch(Matrix const& b, Index first, Index k, Index count) {
 
 /// Few rows, B as it is: each thread has its own columns of C.
 void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
-  share(exec, (size.columns + tile::columns - 1) / tile::columns, [=](Index begin, Index end) {
-    const Index first = begin * tile::columns;
-    const Index last = std::min(size.columns, end * tile::columns);
-    float* const packed = buffer<own>(packed_rows_at_once * (end - begin) * tile::columns);
+  share(exec, size.columns, tile::columns, [=](Index first, Index last) {
+    float* const packed = buffer<own>(packed_rows_at_once * (last - first + tile::columns));
     for (Index k = 0; k < size.inner; k += packed_rows_at_once) {
       const Index count = std::min(packed_rows_at_once, size.inner - k);
       pack_rows(b, first, last, k, count, packed);
@@ -92,11 +92,10 @@ void few_rows_transposed(Space const& exec, GemmSize size, Matrix a, Matrix b, R
   a.transposed = true;
   float const* const packed = pack(exec, a, size.inner, size.rows);
   const Index width = panel_width(size.rows, 0);
-  share(exec, (size.columns + rows_at_once - 1) / rows_at_once, [=](Index begin, Index end) {
+  share(exec, size.columns, tile::rows, [=](Index begin, Index end) {
     float* const block = buffer<own>(rows_at_once * width);
-    for (Index first = begin * rows_at_once; first < std::min(size.columns, end * rows_at_once);
-         first += rows_at_once) {
-      const Index last = std::min(size.columns, first + rows_at_once);
+    for (Index first = begin; first < end; first += rows_at_once) {
+      const Index last = std::min(end, first + rows_at_once);
       for (Index i = 0; i < size.rows; i += tile::columns) {
         for (Index k = 0; k < size.inner; k += run_at_once)
           for (Index j = first; j < last; j += tile::rows)
@@ -120,11 +119,10 @@ tile::Left group(float const* packed) {
 void few_inner(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
   float const* const packed = pack(exec, b, size.inner, size.columns);
   const Index run = std::max<Index>(1, packed_at_once / (size.inner * tile::columns)) * tile::columns;
-  share(exec, (size.rows + rows_at_once - 1) / rows_at_once, [=](Index begin, Index end) {
+  share(exec, size.rows, tile::rows, [=](Index begin, Index end) {
     float* const groups = buffer<own>(rows_at_once * size.inner);
-    for (Index first = begin * rows_at_once; first < std::min(size.rows, end * rows_at_once);
-         first += rows_at_once) {
-      const Index last = std::min(size.rows, first + rows_at_once);
+    for (Index first = begin; first < end; first += rows_at_once) {
+      const Index last = std::min(end, first + rows_at_once);
       pack_groups(a, size.inner, first, last, groups);
       for (Index start = 0; start < size.columns; start += run)
         for (Index i = first; i < last; i += tile::rows)

@@ -78,11 +78,13 @@ struct Backward {
     const float mean_d = average(team, [=](Index c) { return d[c] * w[c]; });
     const float mean_dx = average(team, [=](Index c) { return d[c] * w[c] * (in[c] - mean) * rstd; });
     float* const out = dx + row * columns;
+    // two loops: with all five arrays in one the compiler gives up proving that they may be vectorised
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) {
-      const float normal = (in[c] - mean) * rstd;
-      dweight[c] += d[c] * normal;
+      dweight[c] += d[c] * (in[c] - mean) * rstd;
       dbias[c] += d[c];
-      out[c] += rstd * (d[c] * w[c] - mean_d - normal * mean_dx);
+    });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) {
+      out[c] += rstd * (d[c] * w[c] - mean_d - (in[c] - mean) * rstd * mean_dx);
     });
   }
 

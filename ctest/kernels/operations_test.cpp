@@ -6,6 +6,7 @@
 #include "device.hpp"
 #include "kernels/cross_entropy.hpp"
 #include "kernels/embedding.hpp"
+#include "kernels/exponential.hpp"
 #include "kernels/gelu.hpp"
 #include "kernels/layernorm.hpp"
 #include "kernels/linear.hpp"
@@ -40,6 +41,17 @@ std::vector<double> sum(std::vector<double> a, std::vector<double> const& b) {
 
 void expect_near(Floats const& got, std::vector<double> const& expected, char const* what) {
   EXPECT_LT(reference::relative_error(to_host(got), expected), tolerance) << what;
+}
+
+TEST(Exponential, IsExactToAFewUnitsInTheLastPlace) {
+  double worst = 0;
+  for (float x = -86.9F; x < 88; x += 0.0103F) {
+    const double expected = std::exp(static_cast<double>(x));
+    worst = std::max(worst, std::abs(static_cast<double>(exponential(x)) / expected - 1));
+  }
+  EXPECT_LT(worst, 4 * 6e-8);
+  EXPECT_EQ(exponential(-1000), 0);
+  EXPECT_EQ(exponential(0), 1);
 }
 
 TEST(Gelu, MatchesTheReference) {

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "kernels/gemm.hpp"
+#include "operations.hpp"
+#include "peaks.hpp"
+#include "slice.hpp"
+
+namespace ddproxy::bench {
+namespace {
+
+constexpr double c = d_model, f = d_ff, v = vocabulary;
+constexpr auto forward = Direction::forward;
+constexpr auto backward = Direction::backward;
+
+constexpr Operation operations[] = {
+    {"embedding forward", forward, run_embedding, 0, 0, 3 * c, 0, 0},
+    {"embedding.wpe backward", backward, run_positions, 0, 0, c, context* c, 0},
+    {"embedding.wte backward", backward, run_tokens, 0, 0, 3 * c, 0, 0},
+    {"layernorm forward", forward, run_layernorm, 0, 0, 2 * c, 0, 0},
+    {"layernorm backward", backward, run_layernorm, 0, 0, 4 * c, 0, 0},
+    {"attn.c_attn forward", forward, run_linear, d_model, 3 * d_model, 0, 0, 0},
+    {"attn.c_attn backward", backward, run_linear, d_model, 3 * d_model, 0, 0, 0},
+    {"attn.sdpa forward", forward, run_attention, 0, 0, 4 * c, 0, 2 * 2 * c},
+    {"attn.sdpa backward", backward, run_attention, 0, 0, 8 * c, 0, 5 * 2 * c},
+    {"attn.c_proj forward", forward, run_linear, d_model, d_model, 0, 0, 0},
+    {"attn.c_proj backward", backward, run_linear, d_model, d_model, 0, 0, 0},
+    {"residual forward", forward, run_residual, 0, 0, 3 * c, 0, 0},
+    {"residual backward", backward, run_residual, 0, 0, 3 * c, 0, 0},
+    {"mlp.c_fc forward", forward, run_linear, d_model, d_ff, 0, 0, 0},
+    {"mlp.c_fc backward", backward, run_linear, d_model, d_ff, 0, 0, 0},
+    {"mlp.act forward", forward, run_gelu, 0, 0, 2 * f, 0, 0},
+    {"mlp.act backward", backward, run_gelu, 0, 0, 3 * f, 0, 0},
+    {"mlp.c_proj forward", forward, run_linear, d_ff, d_model, 0, 0, 0},
+    {"mlp.c_proj backward", backward, run_linear, d_ff, d_model, 0, 0, 0},
+    {"lm_head forward", forward, run_head, d_model, vocabulary, 0, 0, 0},
+    {"lm_head backward", backward, run_head, d_model, vocabulary, 0, 0, 0},
+    {"lm_head.loss forward", forward, run_cross_entropy, 0, 0, v, 0, 0},
+    {"lm_head.loss backward", backward, run_cross_entropy, 0, 0, 2 * v, 0, 0},
+};
+
+constexpr Index token_counts[] = {64, 256, 1024};
+constexpr Index vocabularies[] = {8192, vocabulary};
+
+/// The arrays of the size that was asked for last: one set at a time.
+class ArrayCache {
+ public:
+  Arrays const& with(Index tokens) {
+    if (!arrays_ || arrays_->tokens != tokens) {
+      arrays_.reset();
+      arrays_ = std::make_unique<Arrays>(tokens);
+    }
+    return *arrays_;
+  }
+
+ private:
+  std::unique_ptr<Arrays> arrays_;
+};
+
+double seconds_of(Operation const& operation, Arrays const& arrays) {
+  const kernels::Space exec;
+  const auto start = Clock::now();
+  operation.run(exec, arrays, operation);
+  exec.fence();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// `fraction`: the time that the machine's peaks allow, over the least time taken.
+void run_operation(benchmark::State& state, Operation const& operation, Index tokens, Peaks const& peaks,
+                   std::shared_ptr<ArrayCache> const& cache) {
+  Arrays const& arrays = cache->with(tokens);
+  seconds_of(operation, arrays);
+  double best = std::numeric_limits<double>::max();
+  for (auto _ : state) {
+    const double seconds = seconds_of(operation, arrays);
+    state.SetIterationTime(seconds);
+    best = std::min(best, seconds);
+  }
+  const double n = static_cast<double>(tokens), flops = operation.flops(n), bytes = operation.bytes(n);
+  state.counters["flops/s"] = flops / best;
+  state.counters["bytes/s"] = bytes / best;
+  state.counters["fraction"] = std::max(flops / peaks.flops, bytes / peaks.bytes) / best;
+}
+
+/// The whole backward pass; `over_products`: over its matrix products alone, run in turn, least times of
+/// both.
+void run_slice(benchmark::State& state, Index words, Index tokens) {
+  Slice slice(2, words, tokens);
+  slice.backward_seconds();
+  slice.product_seconds();
+  double best = std::numeric_limits<double>::max(), products = best;
+  for (auto _ : state) {
+    const double seconds = slice.backward_seconds();
+    state.SetIterationTime(seconds);
+    best = std::min(best, seconds);
+    products = std::min(products, slice.product_seconds());
+  }
+  state.counters["best_s"] = best;
+  state.counters["products_s"] = products;
+  state.counters["over_products"] = best / products;
+}
+
+void register_all(Peaks const& peaks) {
+  const auto cache = std::make_shared<ArrayCache>();
+  for (const Index tokens : token_counts)
+    for (auto const& operation : operations)
+      benchmark::RegisterBenchmark((std::string(operation.name) + "/" + std::to_string(tokens)).c_str(),
+                                   run_operation, operation, tokens, peaks, cache)
+          ->UseManualTime()
+          ->MinTime(0.2);
+  for (const Index words : vocabularies)
+    for (const Index tokens : token_counts)
+      benchmark::RegisterBenchmark(
+          ("backward of 2 layers/vocabulary " + std::to_string(words) + "/" + std::to_string(tokens)).c_str(),
+          run_slice, words, tokens)
+          ->UseManualTime()
+          ->Iterations(5);
+}
+
+void add_context(Peaks const& peaks) {
+  benchmark::AddCustomContext("products", kernels::gemm_backend());
+  benchmark::AddCustomContext("advice", kernels::gemm_advice());
+  benchmark::AddCustomContext("threads", std::to_string(kernels::Space().concurrency()));
+  benchmark::AddCustomContext("peak sgemm GFLOP/s", std::to_string(peaks.flops / 1e9));
+  benchmark::AddCustomContext("peak triad GB/s", std::to_string(peaks.bytes / 1e9));
+}
+
+}  // namespace
+}  // namespace ddproxy::bench
+
+int main(int argc, char** argv) {
+  const Kokkos::ScopeGuard kokkos;
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  const auto peaks = ddproxy::bench::measure_peaks();
+  ddproxy::bench::add_context(peaks);
+  ddproxy::bench::register_all(peaks);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::ClearRegisteredBenchmarks();  // they hold arrays, which must go before Kokkos does
+  return 0;
+}

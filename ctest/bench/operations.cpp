@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations.hpp"
+
+#include <algorithm>
+
+#include "kernels/attention.hpp"
+#include "kernels/cross_entropy.hpp"
+#include "kernels/gelu.hpp"
+#include "kernels/layernorm.hpp"
+#include "kernels/linear.hpp"
+#include "kernels/residual.hpp"
+
+namespace ddproxy::bench {
+namespace {
+
+using kernels::Space;
+
+kernels::Floats array(char const* label, Index count) {
+  kernels::Floats values(std::string(label), static_cast<std::size_t>(count));
+  Kokkos::deep_copy(values, 0.01F);
+  return values;
+}
+
+std::vector<int> spread_tokens(Index count) {
+  std::vector<int> tokens(static_cast<std::size_t>(count));
+  for (std::size_t n = 0; n < tokens.size(); ++n) tokens[n] = static_cast<int>(n * 7919 % vocabulary);
+  return tokens;
+}
+
+kernels::AttentionSize attention_size(Arrays const& a) {
+  return {1, a.tokens, heads, d_model / heads};
+}
+
+kernels::RowStatistics statistics(Arrays const& a) {
+  return {a.statistics.data(), a.statistics.data() + a.tokens};
+}
+
+Index scratch_elements(Index tokens) {
+  const Index threads = Space().concurrency();
+  return std::max({kernels::attention_scratch(threads, {1, tokens, heads, d_model / heads}),
+                   kernels::layernorm_scratch(threads, d_model),
+                   kernels::linear_scratch(threads, {tokens, 0, d_ff})});
+}
+
+}  // namespace
+
+Arrays::Arrays(Index n)
+    : tokens(n),
+      wide_in(array("wide in", n * vocabulary)),
+      wide_out(array("wide out", n * vocabulary)),
+      in(array("in", n * d_ff)),
+      out(array("out", n * d_ff)),
+      weight(array("weight", vocabulary * d_model)),
+      gradient(array("gradient", vocabulary * d_model)),
+      bias(array("bias", d_ff)),
+      statistics(array("statistics", 3 * n * heads)),
+      scratch(array("scratch", scratch_elements(n))),
+      ids(kernels::copy_tokens("tokens", spread_tokens(n))),
+      groups(kernels::group_tokens(spread_tokens(n))) {}
+
+void run_linear(Space const& exec, Arrays const& a, Operation const& op) {
+  const kernels::LinearSize size{a.tokens, op.in, op.out};
+  if (op.direction == Direction::forward)
+    kernels::linear_forward(exec, size, a.in.data(), a.weight.data(), a.bias.data(), a.wide_out.data());
+  else
+    kernels::linear_backward(exec, size, a.in.data(), a.weight.data(), a.wide_in.data(),
+                             {a.bias.data(), a.gradient.data(), a.out.data()}, a.scratch.data());
+}
+
+void run_head(Space const& exec, Arrays const& a, Operation const& op) {
+  const kernels::LinearSize size{a.tokens, op.in, op.out};
+  if (op.direction == Direction::forward)
+    kernels::head_forward(exec, size, a.in.data(), a.weight.data(), a.wide_out.data());
+  else
+    kernels::head_backward(exec, size, a.in.data(), a.weight.data(), a.wide_in.data(), a.gradient.data(),
+                           a.out.data());
+}
+
+void run_attention(Space const& exec, Arrays const& a, Operation const& op) {
+  float* const log_sum = a.statistics.data();
+  if (op.direction == Direction::forward)
+    kernels::attention_forward(exec, attention_size(a), a.wide_in.data(), a.out.data(), log_sum,
+                               a.scratch.data());
+  else
+    kernels::attention_backward(exec, attention_size(a), {a.wide_in.data(), a.out.data(), log_sum},
+                                a.in.data(), a.wide_out.data(), a.scratch.data());
+}
+
+void run_layernorm(Space const& exec, Arrays const& a, Operation const& op) {
+  if (op.direction == Direction::forward)
+    kernels::layernorm_forward(exec, a.tokens, d_model, a.in.data(), a.weight.data(), a.bias.data(),
+                               a.out.data(), statistics(a));
+  else
+    kernels::layernorm_backward(exec, a.tokens, d_model, a.in.data(), statistics(a), a.weight.data(),
+                                a.wide_in.data(), {a.gradient.data(), a.bias.data(), a.out.data()},
+                                a.scratch.data());
+}
+
+void run_gelu(Space const& exec, Arrays const& a, Operation const& op) {
+  if (op.direction == Direction::forward)
+    kernels::gelu_forward(exec, a.tokens * d_ff, a.in.data(), a.out.data());
+  else
+    kernels::gelu_backward(exec, a.tokens * d_ff, a.in.data(), a.wide_in.data(), a.out.data());
+}
+
+void run_residual(Space const& exec, Arrays const& a, Operation const& op) {
+  if (op.direction == Direction::forward)
+    kernels::residual_forward(exec, a.tokens * d_model, a.in.data(), a.wide_in.data(), a.out.data());
+  else
+    kernels::residual_backward(exec, a.tokens * d_model, a.in.data(), a.out.data());
+}
+
+void run_cross_entropy(Space const& exec, Arrays const& a, Operation const& op) {
+  float* const log_sum = a.statistics.data();
+  if (op.direction == Direction::forward)
+    kernels::cross_entropy_forward(exec, a.tokens, vocabulary, a.wide_in.data(), a.ids.data(), log_sum,
+                                   log_sum + a.tokens);
+  else
+    kernels::cross_entropy_backward(exec, a.tokens, vocabulary, a.wide_in.data(), log_sum, a.ids.data(), 1,
+                                    a.wide_out.data());
+}
+
+void run_embedding(Space const& exec, Arrays const& a, Operation const&) {
+  kernels::embedding_forward(exec, {1, a.tokens, d_model}, a.ids.data(), a.weight.data(), a.wide_in.data(),
+                             a.out.data());
+}
+
+void run_positions(Space const& exec, Arrays const& a, Operation const&) {
+  kernels::position_backward(exec, {1, a.tokens, d_model}, context, a.in.data(), a.gradient.data());
+}
+
+void run_tokens(Space const& exec, Arrays const& a, Operation const&) {
+  kernels::token_backward(exec, d_model, a.groups, a.ids.data(), a.in.data(), a.gradient.data());
+}
+
+}  // namespace ddproxy::bench

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/embedding.hpp"
+
+namespace ddproxy::bench {
+
+using kernels::Index;
+
+// GPT-2-large.
+inline constexpr Index d_model = 1280;
+inline constexpr Index d_ff = 5120;
+inline constexpr Index heads = 20;
+inline constexpr Index vocabulary = 50257;
+inline constexpr Index context = 1024;
+
+/// Arrays as large as any operation on N = `tokens` tokens, at most `context`, needs; all operations share
+/// them.
+struct Arrays {
+  explicit Arrays(Index tokens);
+
+  Index tokens;
+  kernels::Floats wide_in;     ///< [N, V]
+  kernels::Floats wide_out;    ///< [N, V]
+  kernels::Floats in;          ///< [N, F]
+  kernels::Floats out;         ///< [N, F]
+  kernels::Floats weight;      ///< [V, C]
+  kernels::Floats gradient;    ///< [V, C]
+  kernels::Floats bias;        ///< [F]
+  kernels::Floats statistics;  ///< [3, N, H]
+  kernels::Floats scratch;
+  kernels::TokenIds ids;  ///< [N]
+  kernels::TokenGroups groups;
+};
+
+enum class Direction { forward, backward };
+
+/// One row of the table: an operation, its cost and how it is run.
+struct Operation {
+  char const* name;
+  Direction direction;
+  void (*run)(kernels::Space const& exec, Arrays const& arrays, Operation const& operation);
+  Index in;               ///< features of a linear map's input, else 0
+  Index out;              ///< and of its output
+  double token_elements;  ///< read and written for each token, each operand once, a linear map's apart
+  double fixed_elements;  ///< read and written whatever the number of tokens
+  double pair_flops;      ///< for each pair of a token and one that it sees: attention
+
+  /// Flops of the matrix products.
+  constexpr double flops(double n) const {
+    const double products = direction == Direction::forward ? 1 : 2;
+    return products * 2 * n * static_cast<double>(in) * static_cast<double>(out) +
+           pair_flops * n * (n + 1) / 2;
+  }
+
+  constexpr double bytes(double n) const {
+    const double i = static_cast<double>(in), o = static_cast<double>(out);
+    const bool back = direction == Direction::backward;
+    return sizeof(float) *
+           (n * (back ? 2 * i + o : i + o) + i * o * (back ? 2 : 1) + n * token_elements + fixed_elements);
+  }
+};
+
+using Run = void(kernels::Space const& exec, Arrays const& arrays, Operation const& operation);
+Run run_linear, run_head, run_attention, run_layernorm, run_gelu, run_residual, run_cross_entropy,
+    run_embedding, run_positions, run_tokens;
+
+}  // namespace ddproxy::bench

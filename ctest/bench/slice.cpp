@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "slice.hpp"
+
+#include <algorithm>
+
+#include "kernels/gemm.hpp"
+
+namespace ddproxy::bench {
+namespace {
+
+using kernels::Floats;
+using kernels::Index;
+
+model::Shape slice_of_large(std::int64_t layers, std::int64_t vocabulary) {
+  model::Shape shape = model::find_preset("gpt2-large");
+  shape.layers = layers;
+  shape.vocabulary = vocabulary;
+  return shape;
+}
+
+Floats filled(Index count) {
+  Floats values("values", static_cast<std::size_t>(count));
+  Kokkos::deep_copy(values, 0.01F);
+  return values;
+}
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Slice::Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens)
+    : shape_(slice_of_large(layers, vocabulary)),
+      pass_(model::backward_pass(shape_)),
+      tokens_{1, tokens},
+      arena_(filled(model::parameters(pass_))),
+      backward_(std::make_unique<KernelBackward>(shape_, pass_, tokens_, 1, 0, arena_)),
+      in_(filled(tokens * std::max(shape_.d_ff, vocabulary))),
+      out_(filled(tokens * shape_.d_ff)),
+      dqkv_(filled(tokens * 3 * shape_.d_model)),
+      scores_(filled(tokens * tokens * exec_.concurrency())) {}
+
+double Slice::backward_seconds() {
+  const auto start = Clock::now();
+  for (std::size_t i = 0; i < backward_->operations(); ++i) backward_->run(i);
+  backward_->fence();
+  return since(start);
+}
+
+double Slice::product_seconds() {
+  const auto start = Clock::now();
+  for (auto const& operation : pass_.operations) {
+    if (operation.kind == model::OperationKind::linear) linear_products(operation);
+    if (operation.kind == model::OperationKind::head) head_products();
+    if (operation.kind == model::OperationKind::attention) attention_products();
+  }
+  exec_.fence();
+  return since(start);
+}
+
+void Slice::linear_products(model::Operation const& operation) {
+  auto const& gpt = backward_->gpt();
+  const Index n = gpt.rows(), in = operation.in, out = operation.out;
+  float* const gradient = arena_.data() + gpt.layout.offset(operation.name + ".weight");
+  kernels::gemm(exec_, {in, out, n}, 1, {out_.data(), in, true}, {in_.data(), out}, 0, {gradient, out});
+  kernels::gemm(exec_, {n, in, out}, 1, {in_.data(), out},
+                {gpt.weight(operation.name + ".weight"), out, true}, 0, {out_.data(), in});
+}
+
+void Slice::head_products() {
+  auto const& gpt = backward_->gpt();
+  const Index n = gpt.rows(), c = shape_.d_model, v = shape_.vocabulary;
+  float* const gradient = arena_.data() + gpt.layout.offset("wte.weight");
+  kernels::gemm(exec_, {v, c, n}, 1, {in_.data(), v, true}, {out_.data(), c}, 0, {gradient, c});
+  kernels::gemm(exec_, {n, c, v}, 1, {in_.data(), v}, {gpt.weight("wte.weight"), c}, 0, {out_.data(), c});
+}
+
+/// Five products for each tile of 64 queries and the keys they see: scores, their gradient, and those of v, k
+/// and q.
+void Slice::attention_products() {
+  constexpr Index tile = 64;
+  const Index t = tokens_.sequence, c = shape_.d_model, d = c / shape_.heads, group = exec_.concurrency();
+  float const* const q = backward_->gpt().activations.blocks.front().qkv;
+  float* const s = scores_.data();
+  for (Index head = 0; head < shape_.heads; head += group)
+    for (Index first = 0; first < t; first += tile) {
+      const Index count = std::min(group, shape_.heads - head), rows = std::min(tile, t - first),
+                  keys = first + rows;
+      const kernels::Matrix queries{q + first * 3 * c + head * d, 3 * c, false, d},
+          seen{q + c + head * d, 3 * c, false, d};
+      const kernels::Matrix seen_across{q + c + head * d, 3 * c, true, d};
+      const kernels::Matrix scores{s, keys, false, rows * keys}, scores_across{s, keys, true, rows * keys};
+      const kernels::Result to_keys{dqkv_.data() + head * d, 3 * c, d};
+      for (int i = 0; i < 2; ++i)
+        kernels::gemm_batched(exec_, count, {rows, keys, d}, 1, queries, seen_across, 0,
+                              {s, keys, rows * keys});
+      for (int i = 0; i < 2; ++i)
+        kernels::gemm_batched(exec_, count, {keys, d, rows}, 1, scores_across, queries, 1, to_keys);
+      kernels::gemm_batched(exec_, count, {rows, d, keys}, 1, scores, seen, 0, to_keys);
+    }
+}
+
+}  // namespace ddproxy::bench

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "miniapp/kernel_backward.hpp"
+
+namespace ddproxy::bench {
+
+/// A GPT-2-large with few layers: its whole backward pass, and the pass's matrix products alone.
+class Slice {
+ public:
+  Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens);
+
+  double backward_seconds();
+  double product_seconds();
+
+ private:
+  void linear_products(model::Operation const& operation);
+  void head_products();
+  void attention_products();
+
+  model::Shape shape_;
+  model::BackwardPass pass_;
+  model::Tokens tokens_;
+  kernels::Floats arena_;
+  std::unique_ptr<KernelBackward> backward_;
+  kernels::Floats in_, out_, dqkv_, scores_;
+  kernels::Space exec_;
+};
+
+}  // namespace ddproxy::bench

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "kernels/gemm.hpp"
+#include "miniapp/kernel_backward.hpp"
+
+// kernels_worker LAYERS VOCABULARY TOKENS: the counterpart of torch_worker.py. For each line on standard
+// input one backward pass of a GPT-2-large slice, its seconds on standard output; in detail on standard error
+// at the end.
+int main(int argc, char** argv) {
+  using namespace ddproxy;
+  if (argc != 4) return 2;
+  const Kokkos::ScopeGuard kokkos;
+  model::Shape shape = model::find_preset("gpt2-large");
+  shape.layers = std::atoi(argv[1]);
+  shape.vocabulary = std::atoi(argv[2]);
+  const auto pass = model::backward_pass(shape);
+  const kernels::Floats arena("arena", static_cast<std::size_t>(model::parameters(pass)));
+  KernelBackward backward(shape, pass, {1, std::atoi(argv[3])}, 1, 0, arena);
+  std::printf("%s\n", kernels::gemm_backend().c_str());
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto start = Clock::now();
+    for (std::size_t i = 0; i < backward.operations(); ++i) backward.run(i);
+    const auto end = backward.completion().when;
+    std::printf("%.9f\n", std::chrono::duration<double>(end - start).count());
+    std::fflush(stdout);
+  }
+}

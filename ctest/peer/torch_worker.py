@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""torch_worker.py THREADS LAYERS VOCABULARY TOKENS   PyTorch's backward pass of a GPT-2-large slice, fp32, one sequence.
+
+For each line on standard input: forward pass, then the timed backward pass, its seconds on standard output.
+"""
+import math
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+
+D, HEADS, FF, CONTEXT = 1280, 20, 5120, 1024
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.ln_1, self.ln_2 = torch.nn.LayerNorm(D), torch.nn.LayerNorm(D)
+        self.c_attn, self.attn_proj = torch.nn.Linear(D, 3 * D), torch.nn.Linear(D, D)
+        self.c_fc, self.mlp_proj = torch.nn.Linear(D, FF), torch.nn.Linear(FF, D)
+
+    def attend(self, x):
+        batch, sequence, _ = x.shape
+        q, k, v = (part.view(batch, sequence, HEADS, D // HEADS).transpose(1, 2)
+                   for part in self.c_attn(x).split(D, dim=2))
+        if hasattr(F, "scaled_dot_product_attention"):
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            future = torch.ones(sequence, sequence, dtype=torch.bool).triu(1)
+            scores = (q @ k.transpose(2, 3) / math.sqrt(D // HEADS)).masked_fill(future, -math.inf)
+            y = scores.softmax(dim=3) @ v
+        return self.attn_proj(y.transpose(1, 2).reshape(batch, sequence, D))
+
+    def forward(self, x):
+        x = x + self.attend(self.ln_1(x))
+        return x + self.mlp_proj(F.gelu(self.c_fc(self.ln_2(x)), approximate="tanh"))
+
+
+class Slice(torch.nn.Module):
+    def __init__(self, layers, vocabulary):
+        super().__init__()
+        self.wte, self.wpe = torch.nn.Embedding(vocabulary, D), torch.nn.Embedding(CONTEXT, D)
+        self.blocks = torch.nn.ModuleList(Block() for _ in range(layers))
+        self.ln_f = torch.nn.LayerNorm(D)
+
+    def forward(self, tokens):
+        x = self.wte(tokens) + self.wpe(torch.arange(tokens.shape[1]))
+        for block in self.blocks:
+            x = block(x)
+        return F.linear(self.ln_f(x), self.wte.weight)
+
+
+def main():
+    threads, layers, vocabulary, count = map(int, sys.argv[1:5])
+    torch.set_num_threads(threads)
+    torch.manual_seed(1)
+    model = Slice(layers, vocabulary)
+    tokens, targets = torch.randint(vocabulary, (2, 1, count))
+    print(torch.__version__, flush=True)
+    for _ in sys.stdin:
+        model.zero_grad(set_to_none=True)
+        loss = F.cross_entropy(model(tokens).view(count, vocabulary), targets.view(count))
+        start = time.perf_counter()
+        loss.backward()
+        print(time.perf_counter() - start, flush=True)
+
+
+if __name__ == "__main__":
+    main()
