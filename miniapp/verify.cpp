@@ -21,6 +21,8 @@ class Witness : public Backward {
   }
   Completion completion() override { return backward_.completion(); }
   void fence() override { backward_.fence(); }
+  bool takes_back() const override { return backward_.takes_back(); }
+  void take_back(Slice slice, Completion reduced) override { backward_.take_back(slice, reduced); }
   std::vector<Clock::time_point> const& ends() const { return ends_; }
 
  private:
