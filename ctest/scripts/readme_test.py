@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""readme_test.py ROOT DDPROXY KOKKOS_DIR: runs every command of README.md's sh blocks in a copy of the project.
+
+The two whole commands are not run from here: scripts/test is what runs this, and scripts/run without an input takes minutes;
+scripts/run with an input is. A build that is asked for is configured, and the program of this build stands in for its result."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+root, ddproxy, kokkos = sys.argv[1:]
+WHOLE = {"scripts/run", "scripts/test"}
+environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KOKKOS_ROOT": kokkos,
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_NUM_THREADS": "1",
+               "PATH": "/usr/bin:" + os.environ["PATH"]}
+
+
+def copy_of_project(folder):
+    ignore = shutil.ignore_patterns(".git", "build*", ".deps", "out")
+    shutil.copytree(root, folder, ignore=ignore, dirs_exist_ok=True)
+    os.makedirs(f"{folder}/build", exist_ok=True)
+    shutil.copy2(ddproxy, f"{folder}/build/ddproxy")
+
+
+def run(command, folder):
+    if command in WHOLE:
+        return print("left to others:", command)
+    if command.startswith("cmake -S"):
+        command = command.replace("-B build", "-B configured")
+    elif command.startswith("cmake --build"):
+        command = command.replace("build build --target ddproxy", "build configured --target help")
+    elif command.startswith("scripts/run"):  # without the build, which is there
+        command = "sed -i 's/^build build.*//; s/^scripts.setup//' scripts/run && " + command
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, (command, done.stdout[-2000:], done.stderr[-2000:])
+    print("fine:", command)
+
+
+text = open(f"{root}/README.md").read()
+commands = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in block.splitlines()]
+assert len(commands) > 5 and WHOLE < set(commands), commands
+with tempfile.TemporaryDirectory() as folder:
+    copy_of_project(folder)
+    for command in commands:
+        run(command, folder)
+    for made in ("out/tiny.h5", "out/tiny.json", "results.h5"):
+        assert os.path.exists(f"{folder}/{made}"), made
