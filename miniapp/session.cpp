@@ -79,10 +79,10 @@ void Session::pieces() {
 
 void Session::predict() {
   if (!root()) return;
-  const Costs costs{ready_.ready, ready_.t_compute, *cost_};
+  const model::Job job{ready_.ready, ready_.t_compute, bench_.workload.gradient_bytes, *cost_};
   for (auto& report : reports_) {
-    report.predicted = ddproxy::predict(report.item, costs);
-    report.predicted_compute = costs.t_compute;
+    report.predicted = ddproxy::predict(report.item, job);
+    report.predicted_compute = job.t_compute;
   }
   predicted_ = true;
 }

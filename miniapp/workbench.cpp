@@ -57,6 +57,7 @@ double memory_need(Config const& config, Workload const& workload) {
 Workbench make_workbench(Config const& config, Workload workload, Runtime const& runtime) {
   refuse_replay_of_many(config, runtime);
   runtime.together([&] {
+    check_can_run(config);
     if (config.compute == ComputeMode::kernels) check_kernels_have(config.shape, config.tokens);
   });
   require_memory(runtime, memory_need(config, workload));

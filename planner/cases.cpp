@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
+#include "model/best_plan.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -48,13 +50,28 @@ std::vector<Case> make_cases(Config const& config, Workload const& workload) {
       case Strategy::bucketed:
         for (double cap : config.caps_mib) cases.push_back(bucketed(config, workload, cap));
         break;
+      case Strategy::optimal:
+        cases.push_back({strategy, 0, true, {}});
+        break;
     }
   return cases;
 }
 
-model::Timeline predict(Case const& item, Costs const& costs) {
-  return item.overlapped ? model::simulate(costs.ready, costs.t_compute, item.plan, costs.allreduce)
-                         : model::simulate_after(costs.t_compute, item.plan, costs.allreduce);
+void plan_optimal(Case& item, model::Job const& job) {
+  if (item.strategy == Strategy::optimal) item.plan = model::optimal_plan(job);
+}
+
+std::optional<model::Job> input_job(Config const& config, Workload const& workload) {
+  const auto cost = input_cost(config);
+  if (!cost || workload.operation_seconds.empty()) return std::nullopt;
+  model::Job job{ready_times(workload.pass, workload.operation_seconds), 0, workload.gradient_bytes, *cost};
+  job.t_compute = std::accumulate(workload.operation_seconds.begin(), workload.operation_seconds.end(), 0.0);
+  return job;
+}
+
+model::Timeline predict(Case const& item, model::Job const& job) {
+  if (item.overlapped) return model::simulate(job, item.plan);
+  return model::simulate_after(job.t_compute, item.plan, job.cost);
 }
 
 }  // namespace ddproxy

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@
 
 namespace ddproxy {
 
-/// One case of the sweep: a strategy, and for `bucketed` a cap.
+/// One case of the sweep: a strategy, and for `bucketed` a cap. The plan of `optimal` rests on costs: it is
+/// empty until plan_optimal().
 struct Case {
   Strategy strategy;
   double cap_mib = 0;  ///< `bucketed` only, else 0
@@ -27,13 +29,15 @@ struct Case {
 /// The cases of the input file, in its order; `bucketed` once for each cap.
 std::vector<Case> make_cases(Config const& config, Workload const& workload);
 
-/// What the model needs to know of the machine.
-struct Costs {
-  std::vector<double> ready;  ///< r_i, seconds
-  double t_compute = 0;
-  model::AllreduceCost allreduce;
-};
+/// Gives a case `optimal` the best plan of the job, and leaves any other as it is. Seconds for thousands of
+/// gradients.
+void plan_optimal(Case& item, model::Job const& job);
 
-model::Timeline predict(Case const& item, Costs const& costs);
+/// The job that the tables and the roofline of the input describe, without contention; nothing where it
+/// leaves out either.
+std::optional<model::Job> input_job(Config const& config, Workload const& workload);
+
+/// T of a case. `naive` and `flat` reduce the gradients where they are: without the job's copies.
+model::Timeline predict(Case const& item, model::Job const& job);
 
 }  // namespace ddproxy

@@ -88,6 +88,7 @@ void read_allreduce(Config& config, Section section) {
   config.backend = section.choice("backend", Backend::mpi, backend_words);
   config.table = section.path("table");
   config.ranks = static_cast<int>(section.integer("ranks", 0, 1));
+  config.copies = section.choice("copies", model::CopyMode::none, copy_words);
   config.progress = section.choice("progress", Progress::thread, progress_words);
   config.piece_mib = section.positive("piece_mib", config.piece_mib);
   if (config.piece_mib < 0.001 || config.piece_mib > 4096)
@@ -101,8 +102,6 @@ void read_allreduce(Config& config, Section section) {
     section.fail("ranks", "backend = \"replay\" needs the number of ranks it stands for");
   if (!replay && config.ranks != 0)
     section.fail("ranks", "is for backend = \"replay\"; else mpirun -n says how many");
-  if (config.backend == Backend::nccl)
-    section.fail("backend", "this build has no NCCL; use \"mpi\" or \"replay\"");
 }
 
 void read_sweep(Config& config, Section section) {
@@ -124,9 +123,13 @@ void read_sweep(Config& config, Section section) {
 
 void read_machine(Config& config, Section section) {
   config.machine.peak_flops = section.positive("peak_flops", 0);
+  for (auto const& [word, precision] : precision_words)
+    if (const double peak = section.positive("peak_flops_" + std::string(word), 0); peak > 0)
+      config.peaks[precision] = peak;
   config.machine.bandwidth = section.positive("bandwidth", 0);
   config.machine.efficiency = section.positive("efficiency", 1);
   if (config.machine.efficiency > 1) section.fail("efficiency", "is a share of the roofline: at most 1");
+  config.ranks_per_node = static_cast<int>(section.integer("ranks_per_node", 0, 1));
   section.finish();
   const bool given = config.machine.peak_flops > 0 && config.machine.bandwidth > 0;
   if (config.compute == ComputeMode::replay && config.times.empty() && !given)
@@ -148,6 +151,15 @@ Config read_config(std::filesystem::path const& file) {
   read_sweep(config, Section(root, "sweep", file));
   read_machine(config, Section(root, "machine", file));
   return config;
+}
+
+void check_can_run(Config const& config) {
+  const auto refuse = [&](std::string_view what) {
+    throw std::invalid_argument(fmt::format("{}: [allreduce] {}", config.file.string(), what));
+  };
+  if (config.backend == Backend::nccl) refuse("backend: this build has no NCCL; use \"mpi\" or \"replay\"");
+  if (config.copies != model::CopyMode::none)
+    refuse("copies: only predictions know copies so far; use \"none\" for a run");
 }
 
 }  // namespace ddproxy

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "model/gpt2.hpp"
 #include "model/layer_cost.hpp"
 #include "model/machine.hpp"
+#include "model/timeline.hpp"
 
 namespace ddproxy {
 
@@ -17,7 +19,7 @@ enum class ComputeMode { kernels, replay };
 enum class Precision { fp32, tf32, bf16 };
 enum class Backend { mpi, nccl, replay };
 enum class Progress { thread, poll, none };
-enum class Strategy { naive, flat, per_tensor, bucketed };
+enum class Strategy { naive, flat, per_tensor, bucketed, optimal };
 
 /// An input file (docs/input.md), checked.
 struct Config {
@@ -34,7 +36,8 @@ struct Config {
 
   Backend backend = Backend::mpi;
   std::filesystem::path table;  ///< CSV of a(x) for replay
-  int ranks = 0;                ///< n that a replayed all-reduce stands for; 0 where it is real
+  model::CopyMode copies = model::CopyMode::none;
+  int ranks = 0;  ///< n that a replayed all-reduce stands for; 0 where it is real
   Progress progress = Progress::thread;
   double piece_mib = 16;   ///< an MPI all-reduce of more goes in pieces of this size
   double timeout_s = 300;  ///< of one bucket
@@ -48,11 +51,17 @@ struct Config {
       false;  ///< one T_compute a round that its cases share, instead of one before each case
 
   model::Machine machine;
+  std::map<Precision, double> peaks;  ///< flop/s at precisions other than `precision`, for predictions
+  int ranks_per_node = 0;             ///< 0: not stated
 };
 
 /// Reads and checks an input file. Throws std::invalid_argument with one line naming file, line, key and what
 /// to do.
 Config read_config(std::filesystem::path const& file);
+
+/// Throws std::invalid_argument for what a prediction can have and a run cannot: a backend that this program
+/// was not built with, copies that the pipeline does not make yet.
+void check_can_run(Config const& config);
 
 /// Bytes of an element of a gradient on the wire and in memory.
 inline constexpr int gradient_element_bytes = 4;

@@ -13,6 +13,7 @@ namespace {
 constexpr double gib = 1073741824.0;
 
 std::string describe_case(Case const& item) {
+  if (item.plan.empty()) return fmt::format("  {:<16} planned from what is measured\n", item.name());
   std::int64_t largest = 0;
   for (auto const& bucket : item.plan) largest = std::max(largest, bucket.bytes);
   return fmt::format("  {:<16} {:>5} buckets, the largest {:.1f} MiB\n", item.name(), item.plan.size(),
@@ -20,14 +21,10 @@ std::string describe_case(Case const& item) {
 }
 
 // Each sample is a pass with and one without communication; verification is one more.
-std::string describe_time(Config const& config, Workload const& workload, std::vector<Case> const& cases) {
-  const auto cost = input_cost(config);
-  if (!cost || workload.operation_seconds.empty()) return "time: not known before it is measured\n";
-  Costs costs{ready_times(workload.pass, workload.operation_seconds), 0, *cost};
-  for (double seconds : workload.operation_seconds) costs.t_compute += seconds;
+std::string describe_time(Config const& config, model::Job const& job, std::vector<Case> const& cases) {
   double sum = 0;
-  for (auto const& item : cases) sum += predict(item, costs).total;
-  const double compute = costs.t_compute * (config.shared_compute ? 1.0 : static_cast<double>(cases.size()));
+  for (auto const& item : cases) sum += predict(item, job).total;
+  const double compute = job.t_compute * (config.shared_compute ? 1.0 : static_cast<double>(cases.size()));
   return fmt::format("time: about {:.0f} s\n", config.samples * (sum + compute) + sum);
 }
 
@@ -42,10 +39,13 @@ std::string describe_plan(Config const& config, Workload const& workload, double
                       config.tokens.sequence, word_of(config.compute, compute_mode_words),
                       word_of(config.backend, backend_words));
   text += fmt::format("memory: {:.2f} GiB a rank\n", need / gib);
-  const auto cases = make_cases(config, workload);
+  auto cases = make_cases(config, workload);
+  const auto job = input_job(config, workload);
+  if (job)
+    for (auto& item : cases) plan_optimal(item, *job);
   text += fmt::format("{} cases, {} samples each:\n", cases.size(), config.samples);
   for (auto const& item : cases) text += describe_case(item);
-  return text + describe_time(config, workload, cases);
+  return text + (job ? describe_time(config, *job, cases) : "time: not known before it is measured\n");
 }
 
 }  // namespace ddproxy

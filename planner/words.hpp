@@ -25,10 +25,13 @@ inline constexpr std::array<Word<Backend>, 3> backend_words{
     {{"mpi", Backend::mpi}, {"nccl", Backend::nccl}, {"replay", Backend::replay}}};
 inline constexpr std::array<Word<Progress>, 3> progress_words{
     {{"thread", Progress::thread}, {"poll", Progress::poll}, {"none", Progress::none}}};
-inline constexpr std::array<Word<Strategy>, 4> strategy_words{{{"naive", Strategy::naive},
+inline constexpr std::array<Word<Strategy>, 5> strategy_words{{{"naive", Strategy::naive},
                                                                {"flat", Strategy::flat},
                                                                {"per_tensor", Strategy::per_tensor},
-                                                               {"bucketed", Strategy::bucketed}}};
+                                                               {"bucketed", Strategy::bucketed},
+                                                               {"optimal", Strategy::optimal}}};
+inline constexpr std::array<Word<model::CopyMode>, 3> copy_words{
+    {{"none", model::CopyMode::none}, {"in", model::CopyMode::in}, {"in+out", model::CopyMode::in_out}}};
 
 inline constexpr std::array<Word<model::Activation>, 2> activation_words{
     {{"gelu", model::Activation::gelu}, {"swiglu", model::Activation::swiglu}}};

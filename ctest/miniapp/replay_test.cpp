@@ -19,17 +19,18 @@ namespace {
 // A pass of 28 gradients in 50 ms, its all-reduces 40 ms alone.
 struct Twin : testing::Test {
   Workload workload{model::backward_pass(model::find_preset("tiny")), {}, {}};
-  Costs costs;
+  model::Job job;
 
   Twin() {
     for (auto const& gradient : workload.pass.gradients)
       workload.gradient_bytes.push_back(gradient.numel * 4);
     workload.operation_seconds.assign(workload.pass.operations.size(),
                                       50e-3 / double(workload.pass.operations.size()));
-    costs = {ready_times(workload.pass, workload.operation_seconds), 50e-3, model::AlphaBeta{0.5e-3, 13.5e6}};
+    job = {ready_times(workload.pass, workload.operation_seconds), 50e-3, workload.gradient_bytes,
+           model::AlphaBeta{0.5e-3, 13.5e6}};
   }
   std::unique_ptr<Allreduce> threaded() const {
-    return std::make_unique<ThreadedAllreduce>(std::make_unique<ReplayEngine>(costs.allreduce));
+    return std::make_unique<ThreadedAllreduce>(std::make_unique<ReplayEngine>(job.cost));
   }
   std::vector<Case> cases() const {
     auto const& bytes = workload.gradient_bytes;
@@ -48,11 +49,11 @@ TEST_F(Twin, MeasuresWhatItsTablesPredict) {
     const Schedule schedule(workload, item.plan, item.overlapped);
     std::vector<double> totals;
     for (int i = 0; i < 7; ++i) totals.push_back(run_pass(backward, *allreduce, schedule).total);
-    const double predicted = predict(item, costs).total;
+    const double predicted = predict(item, job).total;
     EXPECT_NEAR(median(totals), predicted, 0.02 * predicted) << item.name();
     EXPECT_GE(std::ranges::min(totals), predicted * 0.9999) << item.name();
-    const double exposed = predicted - costs.t_compute;
-    EXPECT_NEAR(median(totals) - costs.t_compute, exposed, std::max(0.1 * exposed, 0.5e-3)) << item.name();
+    const double exposed = predicted - job.t_compute;
+    EXPECT_NEAR(median(totals) - job.t_compute, exposed, std::max(0.1 * exposed, 0.5e-3)) << item.name();
   }
 }
 

@@ -82,12 +82,41 @@ TEST(Cases, AFirstBucketOfItsOwnIsHeeded) {
 TEST(Cases, NaiveAndFlatAreSerialInThePrediction) {
   auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x8.toml");
   const auto workload = make_workload(config);
-  const Costs costs{ready_times(workload.pass, workload.operation_seconds), 1.0,
-                    [](std::int64_t) { return 0.5; }};
+  const model::Job job{ready_times(workload.pass, workload.operation_seconds), 1.0, workload.gradient_bytes,
+                       [](std::int64_t) { return 0.5; }};
   const auto cases = make_cases(config, workload);
-  EXPECT_DOUBLE_EQ(predict(cases[0], costs).total, 1 + 436 * 0.5);
-  EXPECT_DOUBLE_EQ(predict(cases[1], costs).total, 1.5);
-  EXPECT_LT(predict(cases[2], costs).total, 1 + 436 * 0.5);
+  EXPECT_DOUBLE_EQ(predict(cases[0], job).total, 1 + 436 * 0.5);
+  EXPECT_DOUBLE_EQ(predict(cases[1], job).total, 1.5);
+  EXPECT_LT(predict(cases[2], job).total, 1 + 436 * 0.5);
+}
+
+TEST(Cases, TheOptimalOneIsPlannedOnceTheCostsAreKnown) {
+  auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x16-slingshot.toml");
+  config.strategies = {Strategy::bucketed, Strategy::optimal};
+  const auto workload = make_workload(config);
+  auto cases = make_cases(config, workload);
+  EXPECT_EQ(cases.back().name(), "optimal");
+  EXPECT_TRUE(cases.back().plan.empty());
+  const auto job = input_job(config, workload);
+  ASSERT_TRUE(job);
+  const auto before = cases.front().plan;
+  for (auto& item : cases) plan_optimal(item, *job);
+  EXPECT_EQ(cases.front().plan, before);
+  for (auto const& item : cases) EXPECT_LE(predict(cases.back(), *job).total, predict(item, *job).total);
+  EXPECT_LT(predict(cases.back(), *job).total, 0.999 * predict(cases.front(), *job).total);
+}
+
+TEST(Cases, ContentionAndCopiesReachThePrediction) {
+  const auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x16-slingshot.toml");
+  const auto workload = make_workload(config);
+  const auto cases = make_cases(config, workload);
+  auto job = *input_job(config, workload);
+  const double ideal = predict(cases.back(), job).total;
+  job.contention = {0.5, 1};
+  const double slowed = predict(cases.back(), job).total;
+  EXPECT_GT(slowed, ideal);
+  job.copies = {model::CopyMode::in_out, 100e9, 0};
+  EXPECT_GT(predict(cases.back(), job).total, slowed);
 }
 
 }  // namespace

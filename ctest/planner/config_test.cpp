@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\n[compute]\nmode = \"replay\"\n", "", "peak_flops"},
         Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"replay\"\n", ":3", "table"},
         Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"mpi\"\nranks = 8\n", ":5", "mpirun"},
-        Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"nccl\"\n", ":4", "NCCL"},
+        Bad{"[model]\npreset = \"tiny\"\n[allreduce]\ncopies = \"out\"\n", ":4", "none, in, in+out"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [0]\n", ":4", "above 0"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [nan]\n", ":4", "above 0"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1, 1]\n", ":4", "twice"},
@@ -80,6 +80,23 @@ TEST(Config, EveryInputOfTheProjectIsRight) {
       ++inputs;
     }
   EXPECT_GE(inputs, 4);
+}
+
+TEST(Config, WhatARunCannotDoIsRefusedWhereItRuns) {
+  const Folder folder;
+  const auto complaint = [&](std::string const& allreduce) -> std::string {
+    const auto config =
+        read_config(folder.file("a.toml", "[model]\npreset = \"tiny\"\n[allreduce]\n" + allreduce));
+    try {
+      check_can_run(config);
+    } catch (std::invalid_argument const& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint(""), "");
+  EXPECT_NE(complaint("backend = \"nccl\"").find("NCCL"), std::string::npos);
+  EXPECT_NE(complaint("copies = \"in+out\"").find("copies"), std::string::npos);
 }
 
 TEST(Config, PathsAreRelativeToTheInput) {
