@@ -128,9 +128,9 @@ void warn_of_noise(Comparison& result) {
   const std::string unit = result.of_samples ? " samples" : " runs";
   const std::size_t least = std::min(result.base_units, result.next_units);
   if (std::isinf(result.cases.front().family.high)) {
-    result.warnings.push_back(
-        "no alarm is possible with so few" + unit + "; with as many on either side it takes " +
-        std::to_string(values_needed(1e9, family_error / static_cast<double>(result.cases.size()), power)));
+    const double alpha = family_error / static_cast<double>(result.cases.size());
+    result.warnings.push_back("no alarm is possible with so few" + unit + ": it takes " +
+                              std::to_string(values_needed(1e9, alpha, power)) + " a side");
     return;
   }
   const auto worst = std::ranges::max_element(result.cases, {}, &CaseComparison::needed);

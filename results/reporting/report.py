@@ -39,7 +39,7 @@ class Report:
         if drawn is None:
             return ""
         svg = style.as_svg(drawn, name)
-        drawn.suptitle(title, fontsize=9)
+        drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")
         self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-{name}.png"))
         style.close(drawn)
         return page.figure(svg, CAPTIONS.get(name, title))
@@ -70,9 +70,9 @@ class Report:
         """Against one another, or over time; empty for one file."""
         if len(self.files) < 2:
             return ""
-        parts = [self.figure("against", draw_against(self.files), "one against another")] if len(self.files) <= 6 else []
+        parts = [self.figure("against", draw_against(self.files), "the same case in each file")] if len(self.files) <= 6 else []
         if len(self.files) > 2:
-            parts.append(self.figure("history", draw_history(self.files), "history"))
+            parts.append(self.figure("history", draw_history(self.files), "over time"))
         first = self.files[0]
         table = Table("ratios", "", [("case", "case", ""), ("base_s", f"{first.path.stem} (s)", ".5f"),
                                      ("new_s", f"{self.stem} (s)", ".5f"), ("ratio", "ratio", ".4f")], ratios(first, self.newest))
