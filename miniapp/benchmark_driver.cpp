@@ -24,7 +24,8 @@ class SilentReporter : public benchmark::BenchmarkReporter {
 }  // namespace
 
 void initialize_benchmark(std::vector<std::string> const& arguments) {
-  std::vector<std::string> texts{"ddproxy"};
+  static std::vector<std::string> texts;  // Google Benchmark keeps a pointer to the first
+  texts = {"ddproxy"};
   texts.insert(texts.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& text : texts) argv.push_back(text.data());
