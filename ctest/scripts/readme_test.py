@@ -19,7 +19,7 @@ environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
 
 
 def copy_of_project(folder):
-    ignore = shutil.ignore_patterns(".git", "build*", ".deps", "out")
+    ignore = shutil.ignore_patterns(".git", "build", "build-*", ".deps", "out")
     shutil.copytree(root, folder, ignore=ignore, dirs_exist_ok=True)
     os.makedirs(f"{folder}/build", exist_ok=True)
     shutil.copy2(ddproxy, f"{folder}/build/ddproxy")
