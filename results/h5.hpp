@@ -31,9 +31,6 @@ class Id {
   ~Id() { reset(); }
   operator hid_t() const { return id_; }
   void reset() noexcept;
-  void abandon() noexcept {
-    id_ = H5I_INVALID_HID;
-  }  ///< never closes it: HDF5 crashes closing a file it cannot write
 
  private:
   hid_t id_ = H5I_INVALID_HID;

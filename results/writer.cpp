@@ -58,7 +58,7 @@ struct Writer::Impl {
     try {
       action();
     } catch (h5::Error const& error) {
-      file.abandon();
+      file.reset();
       throw std::runtime_error("cannot write " + part.string() + ": " + error.what());
     }
   }

@@ -107,7 +107,8 @@ int false_alarms_with_drift(std::size_t n, unsigned seed) {
 }
 
 // Share of the families in which a slowdown of 2 % is found: of all cases, or of the first one only.
-double found(Noise const& noise, std::size_t n, bool all_cases, double common, unsigned seed) {
+double found(Noise const& noise, std::size_t n, bool all_cases, double common, unsigned seed,
+             int families = 2000) {
   Engine engine(seed);
   int alarms = 0;
   for (int k = 0; k < families; ++k) {
@@ -162,11 +163,12 @@ TEST(Gate, reports_what_it_finds_with_other_noise) {
     std::cout << noise << ": all cases, 10 runs " << all_cases << "; one case, 16 runs " << one_case << '\n';
     EXPECT_GT(all_cases, 0.5) << noise;
   };
-  report("two modes", found(two_modes(0.01), 10, true, 0.0, 15), found(two_modes(0.01), 16, false, 0.0, 16));
-  report("half of the variance common to a run's cases", found(lognormal(0.01), 10, true, 0.5, 17),
-         found(lognormal(0.01), 16, false, 0.5, 18));
-  report("nine tenths common", found(lognormal(0.01), 10, true, 0.9, 19),
-         found(lognormal(0.01), 16, false, 0.9, 20));
+  report("two modes", found(two_modes(0.01), 10, true, 0.0, 15, 1000),
+         found(two_modes(0.01), 16, false, 0.0, 16, 1000));
+  report("half of the variance common to a run's cases", found(lognormal(0.01), 10, true, 0.5, 17, 1000),
+         found(lognormal(0.01), 16, false, 0.5, 18, 1000));
+  report("nine tenths common", found(lognormal(0.01), 10, true, 0.9, 19, 1000),
+         found(lognormal(0.01), 16, false, 0.9, 20, 1000));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ class Page(WithSample):
 
     def check_tables(self, out):
         tables = json.loads((out / "sample.json").read_text())
-        self.assertEqual(set(tables), {"sweep", "layers", "allreduce", "score", "ranks", "ratios"})
+        self.assertEqual(set(tables), {"sweep", "layers", "allreduce", "terms", "score", "ranks", "ratios"})
         with h5py.File(self.sample) as file:
             np.testing.assert_allclose(tables["sweep"]["T_ms"], file["sweep/measured_median"][()] * 1e3)
         np.testing.assert_allclose(tables["ratios"]["ratio"], 2.0)

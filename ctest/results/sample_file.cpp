@@ -210,11 +210,14 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
                                                           {"exposed_high", &c.exposed},
                                                           {"predicted_tail", &predicted_exposed},
                                                           {"predicted_exposed", &predicted_exposed}};
+  const auto known = [&](std::string_view name) {
+    return std::ranges::any_of(columns, [&](auto const& column) { return column.first == name; });
+  };
   for (auto const& [name, values] : columns) writer.write("/sweep/" + std::string(name), *values);
-  const Reals missing(cases, std::nan(""));
-  for (auto name : {"predicted_low", "predicted_high", "overlap_low", "overlap_high", "skew", "overlap"})
-    writer.write("/sweep/" + std::string(name), missing);
-  writer.write("/sweep/predicted_slowdown", Reals(cases, 0.0));
+  for (auto const& dataset : results::schema())  // the others do not apply
+    if (dataset.group() == "/sweep" && dataset.type == results::Type::real && dataset.rank() == 1 &&
+        !known(dataset.name()))
+      writer.write(dataset.path, Reals(cases, std::nan("")));
 }
 
 void write_timeline(results::Writer& writer, Integers const& first, Integers const& count,

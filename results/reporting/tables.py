@@ -90,6 +90,15 @@ def score_table(results):
     return Table("score", "Score of the prediction", labels, rows)
 
 
+def term_table(results):
+    names = {"ideal": "ideal", "with_contention": "+ contention", "with_copies": "+ copies", "with_jitter": "+ jitter",
+             "exposed": "measured"}
+    columns = [derive.column(results, n) * 1e3 for n in names]
+    rows = [[name, *[c[k] for c in columns]] for k, name in enumerate(derive.case_names(results))]
+    return Table("terms", "The prediction of E, a term at a time",
+                 [("case", "case", ""), *[(f"{n}_ms", f"{label} (ms)", ".5g") for n, label in names.items()]], rows)
+
+
 def rank_table(results):
     columns = {"host": "host", "device": "device", "numa_node": "NUMA node", "binding": "processors", "clock": "clock (GHz)",
                "peak_memory": "peak memory (MiB)"}
@@ -103,7 +112,8 @@ def rank_table(results):
 
 # (what has to be there, how it is made)
 TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table), (("/layers/seconds", "/layers/operation_layer"), layer_table),
-          (("/allreduce/bytes",), allreduce_table), (("/score/predictor",), score_table), (("/provenance/host",), rank_table))
+          (("/allreduce/bytes",), allreduce_table), (("/sweep/ideal", "/sweep/measured"), term_table),
+          (("/score/predictor",), score_table), (("/provenance/host",), rank_table))
 
 
 def tables_of(results):
