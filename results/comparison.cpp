@@ -36,8 +36,9 @@ double pooled_deviation(std::vector<double> const& a, std::vector<double> const&
 }
 
 Verdict verdict_of(CaseComparison const& c, double tolerance) {
-  if (c.family.low > 1.0 && c.ratio.middle > 1.0 + tolerance / 2.0) return Verdict::slower;
-  if (c.family.high < 1.0 && c.ratio.middle < 1.0 - tolerance / 2.0) return Verdict::faster;
+  const double slower = 1.0 + tolerance / 2.0, faster = 1.0 - tolerance / 2.0;
+  if (c.family.low > 1.0 && c.ratio.middle > slower && !(c.fastest <= slower)) return Verdict::slower;
+  if (c.family.high < 1.0 && c.ratio.middle < faster && !(c.fastest >= faster)) return Verdict::faster;
   return Verdict::unchanged;
 }
 
@@ -66,6 +67,7 @@ CaseComparison compare_one(Series const& series, double tolerance, double alpha,
   result.family = exponential(shift.interval(quantiles.family));
   result.noise = pooled_deviation(base, next);
   result.needed = values_needed(std::log1p(tolerance) / result.noise, alpha, power);
+  result.fastest = series.fastest;
   result.verdict = verdict_of(result, tolerance);
   return result;
 }
@@ -98,6 +100,12 @@ std::vector<double> geometric_mean(std::vector<std::vector<double>> const& cases
   return finite(mean);
 }
 
+double geometric_mean_of_fastest(std::vector<Series> const& cases) {
+  double mean = 0.0;
+  for (auto const& one : cases) mean += std::log(one.fastest) / static_cast<double>(cases.size());
+  return std::exp(mean);
+}
+
 std::vector<Series> series_of(std::span<const Run> base, std::span<const Run> next, Comparison& result) {
   std::vector<Series> all;
   std::vector<std::vector<double>> base_values, next_values;
@@ -108,13 +116,17 @@ std::vector<Series> series_of(std::span<const Run> base, std::span<const Run> ne
       result.warnings.push_back(name + ": was not measured on both sides and is left out");
       continue;
     }
-    all.push_back({name, finite(b), finite(n)});
+    Series series{name, finite(b), finite(n)};
+    if (result.of_samples) series.fastest = std::ranges::min(series.next) / std::ranges::min(series.base);
+    all.push_back(std::move(series));
     base_values.push_back(b);
     next_values.push_back(n);
   }
   if (all.size() < 2) return all;
   Series mean{"all cases", geometric_mean(base_values), geometric_mean(next_values)};
-  if (!mean.base.empty() && !mean.next.empty()) all.push_back(std::move(mean));
+  if (mean.base.empty() || mean.next.empty()) return all;
+  if (result.of_samples) mean.fastest = geometric_mean_of_fastest(all);
+  all.push_back(std::move(mean));
   return all;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct Series {
   std::string name;
   std::vector<double> base;
   std::vector<double> next;
+  /// Ratio of the fastest values, new over base; NaN where runs are the unit.
+  double fastest = std::numeric_limits<double>::quiet_NaN();
 };
 
 enum class Verdict { unchanged, slower, faster };
@@ -29,11 +32,14 @@ struct CaseComparison {
       family;  ///< the same, its ends missed in no case with 99 %: each with alpha = 1 % / number of series
   double noise = 0.0;      ///< standard deviation of log T within a side, pooled; NaN with one value a side
   std::size_t needed = 0;  ///< values a side to find a slowdown by the tolerance in 95 of 100 comparisons
+  double fastest = 0.0;    ///< as in Series
   Verdict verdict = Verdict::unchanged;
 };
 
 /// Slower: the lower end of the family's interval is above 1 and the estimate above 1 + tolerance / 2; faster
-/// likewise. With 99 % no series that did not change is called slower.
+/// likewise. With 99 % no series that did not change is called slower. Samples of one run are not
+/// independent: something else on the machine slows several in a row. It spares some, a slower build slows
+/// all, so that `fastest` has to be above 1 + tolerance / 2 as well where it is not NaN.
 std::vector<CaseComparison> compare_series(std::span<const Series> series, double tolerance);
 
 struct Comparison {

@@ -95,6 +95,15 @@ TEST_F(Compare, one_file_a_side_says_that_the_spread_of_runs_is_unknown) {
   EXPECT_TRUE(contains(warnings, "run-to-run spread is unknown")) << warnings;
 }
 
+// Something else on the machine: most samples of one run are slower, the fastest are not.
+TEST_F(Compare, a_disturbed_run_is_no_slowdown) {
+  const auto base = runs("a", 1, {.samples = 12}), next = runs("b", 1, {.disturbance = 1.2, .samples = 12});
+  EXPECT_EQ(compare({.base = base, .next = next}), 0);
+  EXPECT_TRUE(contains(row("flat"), "unchanged")) << out;
+  EXPECT_EQ(compare({.base = next, .next = base}), 0);
+  EXPECT_TRUE(contains(row("flat"), "unchanged")) << out;
+}
+
 TEST_F(Compare, too_few_runs_are_said_to_be) {
   EXPECT_EQ(compare({.base = runs("a", 3, {}), .next = runs("b", 3, {.factor = 1.5})}), 0);
   EXPECT_TRUE(contains(warnings, "no alarm is possible with so few runs")) << warnings;

@@ -168,7 +168,8 @@ void measure(Columns& to, Prediction const& expected, bool slower, Sample const&
   Reals totals, exposed;
   for (std::size_t s = 0; s < sample.samples; ++s) {
     const double factor = std::exp(noise(engine));
-    const double total = expected.total * factor * (slower ? sample.factor : 1.0);
+    const double total =
+        expected.total * factor * (slower ? sample.factor : 1.0) * (s < 2 ? 1.0 : sample.disturbance);
     totals.push_back(total);
     exposed.push_back(total - compute_seconds * factor);
     for (std::size_t r = 0; r < ranks; ++r) {

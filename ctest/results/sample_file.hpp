@@ -17,6 +17,7 @@ struct Sample {
   double factor = 1.0;         ///< every measured T is multiplied by it
   std::string only_case = "";  ///< where not empty, only that case
   double noise = 0.002;        ///< standard deviation of log T
+  double disturbance = 1.0;    ///< every T but the first two of a case is multiplied by it
   unsigned seed = 1;
   std::size_t samples = 5;
   std::int64_t ranks = 8;
