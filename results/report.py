@@ -50,7 +50,7 @@ def report(options):
     if options.csv:
         result.written += [write_csv(t, folder / f"{result.stem}-{t.name}.csv") for t in tables]
     if options.json:
-        result.written.append(write_json(tables, folder / f"{result.stem}.json"))
+        result.written.append(write_json(tables, folder / f"{result.stem}-tables.json"))
     print(*result.written, sep="\n")
 
 

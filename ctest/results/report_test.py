@@ -73,7 +73,7 @@ class Page(WithSample):
             self.assertGreater(len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0)), 50)
 
     def check_tables(self, out):
-        tables = json.loads((out / "sample.json").read_text())
+        tables = json.loads((out / "sample-tables.json").read_text())
         self.assertEqual(set(tables), {"sweep", "layers", "allreduce", "terms", "score", "ranks", "ratios"})
         with h5py.File(self.sample) as file:
             np.testing.assert_allclose(tables["sweep"]["T_ms"], file["sweep/measured_median"][()] * 1e3)
