@@ -5,26 +5,9 @@
 #include "kernels/embedding.hpp"
 #include "miniapp/activations.hpp"
 #include "miniapp/parameters.hpp"
+#include "planner/memory_need.hpp"
 
 namespace ddproxy {
-
-/// Bytes of one rank's memory in compute mode "kernels".
-struct MemoryNeed {
-  std::int64_t weights = 0;
-  std::int64_t gradients = 0;    ///< the arena
-  std::int64_t activations = 0;  ///< of all layers, and the tokens
-  std::int64_t work = 0;         ///< gradients of activations, scratch
-  std::int64_t total() const { return weights + gradients + activations + work; }
-};
-
-/// Throws std::invalid_argument, in one line, where the kernels do not have what the shape asks for or the
-/// sequence is longer than the context.
-void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
-
-/// What KernelBackward and its arena will allocate, without allocating it; the libraries' own memory is not
-/// in it. `concurrency` is that of the execution space: the number of threads on a host. Throws as
-/// check_kernels_have() does.
-MemoryNeed kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
 
 /// A GPT-2 in the memory of the kernels: its parameters, one rank's tokens, and room for the activations of
 /// one step.

@@ -8,9 +8,7 @@
 #include "miniapp/check.hpp"
 #include "miniapp/runtime.hpp"
 #include "miniapp/session.hpp"
-#include "miniapp/workbench.hpp"
-#include "planner/dry_run.hpp"
-#include "planner/options.hpp"
+#include "planner/login_node.hpp"
 
 namespace {
 
@@ -21,12 +19,6 @@ bool launched_first() {
   for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (char const* value = std::getenv(name)) return std::string(value) == "0";
   return true;
-}
-
-void dry_run(Options const& options) {
-  const Config config = read_config(options.input);
-  const Workload workload = make_workload(config);
-  fmt::print("{}", describe_plan(config, workload, memory_need(config, workload)));
 }
 
 // All ranks know of an Agreed error; with any other, the rest would wait for ever.
@@ -58,7 +50,7 @@ int main(int argc, char** argv) try {
   int exit_code = exit_fine;
   const auto options = parse_options(argc, argv, version, launched_first(), exit_code);
   if (!options) return exit_code;
-  if (options->dry_run) return dry_run(*options), exit_fine;
+  if (works_on_login_node(*options)) return launched_first() ? run_on_login_node(*options) : exit_fine;
   return run(*options, argc, argv);
 } catch (...) {
   return fail(nullptr, describe_current_exception(), true);

@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/workbench.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <thread>
-
 #include "miniapp/check.hpp"
 #include "miniapp/kernel_backward.hpp"
 #include "miniapp/make_allreduce.hpp"
@@ -16,18 +12,6 @@ namespace ddproxy {
 namespace {
 
 constexpr std::uint32_t seed = 774030080;
-constexpr double program_bytes = 100e6;  // code, MPI, run-time libraries
-
-// Of the execution space, which a dry run does not start.
-int concurrency() {
-  if (Kokkos::is_initialized()) return kernels::Space().concurrency();
-  char const* threads = std::getenv("OMP_NUM_THREADS");
-  return threads ? std::max(std::atoi(threads), 1) : static_cast<int>(std::thread::hardware_concurrency());
-}
-
-bool needs_arena(Config const& config) {
-  return config.backend != Backend::replay || config.compute == ComputeMode::kernels;
-}
 
 std::unique_ptr<Backward> make_backward(Workbench const& bench) {
   auto const& config = bench.config;
@@ -46,21 +30,13 @@ void refuse_replay_of_many(Config const& config, Runtime const& runtime) {
 
 }  // namespace
 
-double memory_need(Config const& config, Workload const& workload) {
-  if (config.compute == ComputeMode::kernels) {
-    const auto need = kernel_memory(config.shape, config.tokens, concurrency());
-    return program_bytes + static_cast<double>(need.total());
-  }
-  return program_bytes + (needs_arena(config) ? static_cast<double>(workload.bytes()) : 0);
-}
-
 Workbench make_workbench(Config const& config, Workload workload, Runtime const& runtime) {
   refuse_replay_of_many(config, runtime);
   runtime.together([&] {
     check_can_run(config);
     if (config.compute == ComputeMode::kernels) check_kernels_have(config.shape, config.tokens);
   });
-  require_memory(runtime, memory_need(config, workload));
+  require_memory(runtime, memory_need(config, workload, kernels::Space().concurrency()));
   Workbench bench{config, runtime, std::move(workload), {}, {}, {}};
   if (needs_arena(config))
     bench.arena = kernels::Floats(Kokkos::view_alloc(Kokkos::WithoutInitializing, "gradients"),

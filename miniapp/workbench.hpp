@@ -31,7 +31,4 @@ struct Workbench {
 /// replayed all-reduce is started with several ranks.
 Workbench make_workbench(Config const& config, Workload workload, Runtime const& runtime);
 
-/// Bytes of memory that a rank needs.
-double memory_need(Config const& config, Workload const& workload);
-
 }  // namespace ddproxy

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/analysis.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -45,25 +47,20 @@ bool is_bucketed(CaseReport const& report) {
   return report.item.strategy == Strategy::bucketed && report.measured;
 }
 
-CaseReport const* least(std::vector<CaseReport> const& reports,
-                        std::function<double(CaseReport const&)> const& of) {
-  CaseReport const* best = nullptr;
-  for (auto const& report : reports)
-    if (is_bucketed(report) && (!best || of(report) < of(*best))) best = &report;
-  return best;
+model::ScoredCase scored(CaseReport const& report, model::AllreduceCost const& cost) {
+  CaseResult const& m = *report.measured;
+  model::Timeline const& p = report.predicted;
+  return {report.item.cap_mib,
+          m.total.value,
+          m.exposed.noise(),
+          {m.tail, m.exposed.value - m.tail},
+          {p.tail(), p.slowdown(report.predicted_compute)},
+          cost && !report.item.plan.empty() ? cost(report.item.plan.back().bytes) : 0};
 }
 
-double mean_error(std::vector<CaseReport> const& reports) {
-  double sum = 0;
-  int count = 0;
-  for (auto const& report : reports) {
-    if (!is_bucketed(report)) continue;
-    const double exposed = report.measured->exposed.value;
-    const double scale = std::max({exposed, report.measured->total.noise(), 1e-9});
-    sum += std::abs(report.predicted_exposed() - exposed) / scale;
-    ++count;
-  }
-  return count ? sum / count : not_available;
+std::string beyond(std::string_view name, double value, std::optional<double> limit) {
+  if (!limit || value <= *limit) return "";
+  return fmt::format("{} is {:.4g}, above --max-{} {:g}", name, value, name, *limit);
 }
 
 }  // namespace
@@ -86,11 +83,25 @@ CaseResult analyse(std::vector<Sample> const& samples, double communication) {
 }
 
 CaseReport const* best_bucketed(std::vector<CaseReport> const& reports) {
-  return least(reports, [](auto& report) { return report.measured->total.value; });
+  CaseReport const* best = nullptr;
+  for (auto const& report : reports)
+    if (is_bucketed(report) && (!best || report.measured->total.value < best->measured->total.value))
+      best = &report;
+  return best;
 }
 
-CaseReport const* predicted_best(std::vector<CaseReport> const& reports) {
-  return least(reports, [](auto& report) { return report.predicted.total; });
+std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports,
+                                            model::AllreduceCost const& cost) {
+  std::vector<model::ScoredCase> cases;
+  for (auto const& report : reports)
+    if (is_bucketed(report)) cases.push_back(scored(report, cost));
+  return cases;
+}
+
+std::string beyond_limits(FigureOfMerit const& figures, std::optional<double> max_model_error,
+                          std::optional<double> max_regret) {
+  const std::string error = beyond("model-error", figures.model_error, max_model_error);
+  return error.empty() ? beyond("regret", figures.regret, max_regret) : error;
 }
 
 FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int64_t tokens) {
@@ -104,8 +115,9 @@ FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int6
   figures.exposed_s = result.exposed.value;
   figures.tail_s = result.tail;
   if (result.overlap) figures.overlap = result.overlap->value;
-  figures.model_error = mean_error(reports);
-  figures.regret = predicted_best(reports)->measured->total.value / result.total.value - 1;
+  const model::Score score = model::score(scored_cases(reports)).model;
+  figures.model_error = score.mean_error;
+  figures.regret = score.regret;
   return figures;
 }
 

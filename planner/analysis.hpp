@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/score.hpp"
 #include "planner/cases.hpp"
 #include "planner/figure_of_merit.hpp"
 #include "planner/statistics.hpp"
@@ -47,10 +48,18 @@ struct CaseReport {
 
 /// The best measured bucketed case, or nullptr.
 CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
-/// The bucketed case with the least predicted T, or nullptr.
-CaseReport const* predicted_best(std::vector<CaseReport> const& reports);
+
+/// The measured bucketed cases, as model::score() takes them: E is the median of the paired differences, the
+/// tail its own median, the slowdown what remains. `cost`: a(x), for the baseline a(last bucket); empty: 0.
+std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports,
+                                            model::AllreduceCost const& cost = {});
 
 /// All of the figure of merit but bus_bw_GBps and valid. `tokens`: of a rank.
 FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int64_t tokens);
+
+/// Which limit the score exceeds, in one line; empty where none is set or all are kept. A limit on what is
+/// not available is exceeded.
+std::string beyond_limits(FigureOfMerit const& figures, std::optional<double> max_model_error,
+                          std::optional<double> max_regret);
 
 }  // namespace ddproxy

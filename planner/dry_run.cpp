@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "planner/cases.hpp"
+#include "planner/memory_need.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -30,7 +31,8 @@ std::string describe_time(Config const& config, model::Job const& job, std::vect
 
 }  // namespace
 
-std::string describe_plan(Config const& config, Workload const& workload, double need) {
+std::string describe_plan(Config const& config, Workload const& workload) {
+  check_can_run(config);
   auto const& pass = workload.pass;
   std::string text =
       fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n", config.model, pass.gradients.size(),
@@ -38,7 +40,8 @@ std::string describe_plan(Config const& config, Workload const& workload, double
   text += fmt::format("step: batch {}, sequence {}; compute {}, all-reduce {}\n", config.tokens.batch,
                       config.tokens.sequence, word_of(config.compute, compute_mode_words),
                       word_of(config.backend, backend_words));
-  text += fmt::format("memory: {:.2f} GiB a rank\n", need / gib);
+  text +=
+      fmt::format("memory: {:.2f} GiB a rank\n", memory_need(config, workload, likely_concurrency()) / gib);
   auto cases = make_cases(config, workload);
   const auto job = input_job(config, workload);
   if (job)

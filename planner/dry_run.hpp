@@ -10,7 +10,7 @@
 namespace ddproxy {
 
 /// What a run of this input would do, for people: gradients, buckets of each case, memory, and the time where
-/// costs are known. `need`: bytes of memory of a rank.
-std::string describe_plan(Config const& config, Workload const& workload, double need);
+/// costs are known. Throws where a run could not do it.
+std::string describe_plan(Config const& config, Workload const& workload);
 
 }  // namespace ddproxy

@@ -19,8 +19,8 @@ struct FigureOfMerit {
   double overlap = not_available;       ///< its overlap
   double bus_bw_GBps = not_available;   ///< of the all-reduce at the largest size
   double model_error =
-      not_available;              ///< mean of |predicted E - E| / max(E, noise of T) over the bucketed cases
-  double regret = not_available;  ///< of the cap with the least predicted T
+      not_available;              ///< mean of |predicted E - E| / max(E, noise of E) over the bucketed cases
+  double regret = not_available;  ///< of the cap with the least predicted E; the mean of a tie
   std::string valid = "false";    ///< true, false, or replay (nothing was reduced)
 };
 

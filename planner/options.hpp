@@ -7,19 +7,25 @@
 #include <string>
 #include <vector>
 
+#include "planner/predict_options.hpp"
+#include "results/compare.hpp"
+
 namespace ddproxy {
 
 /// The command line.
 struct Options {
-  std::string command;  ///< run, layers, allreduce or sweep
+  std::string command;  ///< run, layers, allreduce, sweep, predict or compare
   std::filesystem::path input;
   std::filesystem::path output = "results.h5";
   std::filesystem::path json;      ///< empty: none
   std::vector<double> chunks_mib;  ///< `allreduce`: pieces in which a fixed total is reduced
   double total_mib = 0;            ///< `allreduce`: that total; 0: all gradients
+  std::optional<double> max_model_error, max_regret;  ///< limits of the score; beyond: exit code 1
   bool dry_run = false;
   std::vector<std::string> benchmark;  ///< Google Benchmark's arguments, after --
   std::string command_line;            ///< as it was given
+  PredictOptions predict;
+  results::CompareOptions compare;
 };
 
 /// Parses the command line. Nothing, with `exit_code` set, where that is all there is to do: help or version

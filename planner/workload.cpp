@@ -11,9 +11,12 @@
 
 #include "model/csv.hpp"
 #include "model/layer_cost.hpp"
+#include "planner/memory_need.hpp"
 
 namespace ddproxy {
 namespace {
+
+constexpr double program_bytes = 100e6;  // code, MPI, run-time libraries
 
 int element_bytes(Precision precision) {
   return precision == Precision::bf16 ? 2 : 4;
@@ -94,6 +97,17 @@ Workload make_workload(Config const& config) {
   for (auto const& gradient : workload.pass.gradients)
     workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
   return workload;
+}
+
+bool needs_arena(Config const& config) {
+  return config.backend != Backend::replay || config.compute == ComputeMode::kernels;
+}
+
+double memory_need(Config const& config, Workload const& workload, int concurrency) {
+  if (config.compute == ComputeMode::kernels)
+    return program_bytes +
+           static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
+  return program_bytes + (needs_arena(config) ? static_cast<double>(workload.bytes()) : 0);
 }
 
 std::vector<double> ready_times(model::BackwardPass const& pass,

@@ -80,6 +80,32 @@ TEST(FigureOfMerit, IsThatOfTheBestMeasuredBucketedCase) {
   EXPECT_NEAR(figures.model_error, (0.3 / 0.5 + 0.05 / 0.25 + 0) / 3, 1e-9);
 }
 
+TEST(FigureOfMerit, ATieOfThePredictionCostsItsMeanRegret) {
+  const std::vector<CaseReport> reports{report(1, 1.5, 1.2), report(4, 1.25, 1.2), report(16, 2, 2)};
+  EXPECT_NEAR(judge(reports, 8, 4096).regret, (1.5 + 1.25) / 2 / 1.25 - 1, 1e-12);
+}
+
+TEST(FigureOfMerit, IsHeldAgainstLimits) {
+  FigureOfMerit figures;
+  figures.model_error = 0.1;
+  figures.regret = 0.01;
+  EXPECT_EQ(beyond_limits(figures, {}, {}), "");
+  EXPECT_EQ(beyond_limits(figures, 0.1, 0.01), "");
+  EXPECT_EQ(beyond_limits(figures, 0.05, {}), "model-error is 0.1, above --max-model-error 0.05");
+  EXPECT_EQ(beyond_limits(figures, 0.1, 0.001), "regret is 0.01, above --max-regret 0.001");
+  figures.regret = not_available;
+  EXPECT_NE(beyond_limits(figures, {}, 1), "");  // what was not scored has not passed
+}
+
+TEST(Score, ACaseIsExposedAsItWasMeasured) {
+  const auto cases = scored_cases({report(1, 1.5, 1.2)}, [](std::int64_t) { return 0.1; });
+  ASSERT_EQ(cases.size(), 1U);
+  EXPECT_NEAR(cases[0].measured.total(), 0.5, 1e-12);
+  EXPECT_NEAR(cases[0].measured.tail, 0.5, 1e-12);
+  EXPECT_NEAR(cases[0].predicted.total(), 0.2, 1e-12);
+  EXPECT_EQ(cases[0].last_bucket, 0);  // the case of this test has no plan
+}
+
 TEST(FigureOfMerit, IsOneStableLine) {
   FigureOfMerit figures;
   EXPECT_EQ(to_line(figures),

@@ -22,6 +22,34 @@ TEST(Options, ACommandTakesAnInputAndOptions) {
   EXPECT_EQ(options->json, "out.json");
 }
 
+TEST(Options, TheScoreCanBeLimited) {
+  int code = 0;
+  const auto options = parse({"sweep", "in.toml", "--max-model-error", "0.1", "--max-regret=0.01"}, code);
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->max_model_error, 0.1);
+  EXPECT_EQ(options->max_regret, 0.01);
+  EXPECT_FALSE(parse({"run", "in.toml", "--max-regret", "-1"}, code));
+  EXPECT_EQ(code, 2);
+}
+
+TEST(Options, CompareTakesAPairOrSides) {
+  using Paths = std::vector<std::filesystem::path>;
+  int code = 0;
+  const auto pair = parse({"compare", "a.h5", "b.h5", "--tolerance", "3%"}, code);
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(pair->compare.base, Paths{"a.h5"});
+  EXPECT_EQ(pair->compare.next, Paths{"b.h5"});
+  EXPECT_EQ(pair->compare.tolerance, 0.03);
+  const auto sides = parse({"compare", "--base", "a", "b", "--new", "c", "d", "--allow", "ranks"}, code);
+  ASSERT_TRUE(sides);
+  EXPECT_EQ(sides->compare.base, (Paths{"a", "b"}));
+  EXPECT_EQ(sides->compare.next, (Paths{"c", "d"}));
+  EXPECT_EQ(sides->compare.allow, std::vector<std::string>{"ranks"});
+  const auto machines = parse({"compare", "--rank-machines", "a", "b"}, code);
+  ASSERT_TRUE(machines);
+  EXPECT_EQ(machines->compare.base, (Paths{"a", "b"}));
+}
+
 TEST(Options, WhatFollowsTheTwoDashesIsGoogleBenchmarks) {
   int code = 0;
   const auto options = parse({"sweep", "in.toml", "--", "--benchmark_filter=flat"}, code);
@@ -34,7 +62,8 @@ TEST(Options, BadUsageIsTwo) {
                                                   {"run"},
                                                   {"rum", "in.toml"},
                                                   {"run", "in.toml", "--bogus"},
-                                                  {"allreduce", "in.toml", "--chunks", "0"}};
+                                                  {"allreduce", "in.toml", "--chunks", "0"},
+                                                  {"compare", "a", "b", "--tolerance", "much"}};
   for (auto const& arguments : bad) {
     int code = 0;
     EXPECT_FALSE(parse(arguments, code));

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+// ddproxy-model: what ddproxy does on a login node, linked with neither Kokkos nor MPI.
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "planner/login_node.hpp"
+
+int main(int argc, char** argv) try {
+  constexpr int usage = 2;
+  int exit_code = 0;
+  const auto options = ddproxy::parse_options(argc, argv, DDPROXY_VERSION, true, exit_code);
+  if (!options) return exit_code;
+  if (ddproxy::works_on_login_node(*options)) return ddproxy::run_on_login_node(*options);
+  fmt::print(stderr, "ddproxy-model: '{}' needs the program ddproxy; here only with --dry-run\n",
+             options->command);
+  return usage;
+} catch (std::invalid_argument const& error) {
+  fmt::print(stderr, "ddproxy-model: {}\n", error.what());
+  return 2;
+} catch (std::exception const& error) {
+  fmt::print(stderr, "ddproxy-model: {}\n", error.what());
+  return 4;
+}

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "planner/options.hpp"
+
+namespace ddproxy {
+
+// The commands of each family; every parsed value goes into `options`, which must outlive the parse.
+void add_run_commands(CLI::App& app, Options& options);
+void add_compare_command(CLI::App& app, Options& options);
+
+}  // namespace ddproxy

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdexcept>
+
+#include "planner/option_groups.hpp"
+
+namespace ddproxy {
+namespace {
+
+void add_sides(CLI::App& command, results::CompareOptions& compare) {
+  command.add_option_function<std::vector<std::filesystem::path>>(
+      "FILES",
+      [&compare](std::vector<std::filesystem::path> const& files) {
+        compare.base.insert(compare.base.end(), files.begin(), files.end());
+      },
+      "BASE NEW; with --rank-machines any number of files");
+  command.add_option("--base", compare.base, "files of the base, one a run");
+  command.add_option("--new", compare.next, "files of the new build, one a run");
+}
+
+// "BASE NEW" without --new: the second is the new one.
+void split_sides(results::CompareOptions& compare) {
+  if (compare.rank_machines || !compare.next.empty() || compare.base.size() != 2) return;
+  compare.next = {compare.base.back()};
+  compare.base.pop_back();
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Options& options) {
+  auto& compare = options.compare;
+  CLI::App* command = app.add_subcommand("compare", "is a build slower than another? exit 0: no, 1: yes");
+  add_sides(*command, compare);
+  command->add_option_function<std::string>(
+      "--tolerance",
+      [&compare](std::string const& text) {
+        try {
+          compare.tolerance = results::parse_tolerance(text);
+        } catch (std::invalid_argument const& error) {
+          throw CLI::ValidationError(error.what());
+        }
+      },
+      "the slowdown that matters, for instance 2% or 0.02 (default 2%)");
+  command->add_option("--allow", compare.allow, "compare although this key differs");
+  command->add_flag("--rank-machines", compare.rank_machines,
+                    "order the machines of the files by the figure of merit instead");
+  command->add_option("--history", compare.history,
+                      "find the change points over this folder's files instead");
+  command->add_option("--json", compare.json, "write the table to this file too");
+  command->add_option("--csv", compare.csv, "the same as CSV");
+  command->add_option("--junit", compare.junit, "the same as JUnit's XML");
+  command->callback([&options] {
+    split_sides(options.compare);
+    options.command = "compare";
+  });
+}
+
+}  // namespace ddproxy

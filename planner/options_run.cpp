@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/option_groups.hpp"
+
+namespace ddproxy {
+namespace {
+
+CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, std::string const& what) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->add_option("INPUT", options.input, "input file, TOML")->required();
+  command->add_option("-o,--output", options.output, "results file, HDF5")->capture_default_str();
+  command->add_option("--json", options.json, "write the figures and all tables to this file too");
+  command->add_flag("--dry-run", options.dry_run,
+                    "say what would be done and what it needs; touches no device");
+  command->callback([&options, name] { options.command = name; });
+  return command;
+}
+
+void add_limits(CLI::App& command, Options& options) {
+  command
+      .add_option("--max-model-error", options.max_model_error,
+                  "exit 1 where the mean error of the predicted E is above this share")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--max-regret", options.max_regret,
+                  "exit 1 where T at the predicted best cap is above the best T by more than this share")
+      ->check(CLI::NonNegativeNumber);
+}
+
+}  // namespace
+
+void add_run_commands(CLI::App& app, Options& options) {
+  auto* run =
+      add_command(app, options, "run", "verify, measure, predict, sweep, store and print: the main job");
+  add_limits(*run, options);
+  add_command(app, options, "layers", "time each operation of the backward pass");
+  auto* allreduce = add_command(app, options, "allreduce", "time the all-reduce alone over message sizes");
+  allreduce
+      ->add_option("--chunks", options.chunks_mib,
+                   "reduce a fixed total in pieces of these sizes instead, MiB")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  allreduce->add_option("--total", options.total_mib, "that total, MiB; all gradients where not given")
+      ->check(CLI::PositiveNumber);
+  auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
+  add_limits(*sweep, options);
+}
+
+}  // namespace ddproxy
