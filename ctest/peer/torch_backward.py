@@ -4,7 +4,8 @@
 """torch_backward.py KERNELS_WORKER [PYTHON...]   backward pass of a GPT-2-large slice, ddproxy beside PyTorch.
 
 Each PYTHON is an interpreter that has torch (default: /usr/bin/python3). All programs stay started and take turns,
-one backward pass each, so that what disturbs the machine disturbs all of them alike; medians are compared.
+one backward pass each, so that what disturbs the machine disturbs all of them alike; medians are compared. On one
+thread processor time is taken, in which other programs' turns do not count, on several elapsed time.
 """
 import argparse
 import os
@@ -23,15 +24,16 @@ class Worker:
         keep = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "17179869184"}
         env = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="false", **keep)
         self.process = subprocess.Popen(command, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.threads = threads
         self.name = self.process.stdout.readline().strip()
         self.samples = []
 
     def sample(self, keep=True):
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        seconds = float(self.process.stdout.readline())
+        elapsed, processor = map(float, self.process.stdout.readline().split())
         if keep:
-            self.samples.append(seconds)
+            self.samples.append(processor if self.threads == 1 else elapsed)
 
     def close(self):
         self.process.stdin.close()
