@@ -35,10 +35,17 @@ double pooled_deviation(std::vector<double> const& a, std::vector<double> const&
   return std::sqrt((squares(a) + squares(b)) / static_cast<double>(a.size() + b.size() - 2));
 }
 
+// One run a side: the spread from run to run is taken to be that of the samples, and the fastest must agree.
+bool is_beyond_samples(CaseComparison const& c, double limit) {
+  if (std::isnan(c.fastest)) return true;
+  const bool fastest_agrees = limit > 1.0 ? c.fastest > limit : c.fastest < limit;
+  return fastest_agrees && std::abs(std::log(c.ratio.middle)) > 3.0 * c.noise;
+}
+
 Verdict verdict_of(CaseComparison const& c, double tolerance) {
   const double slower = 1.0 + tolerance / 2.0, faster = 1.0 - tolerance / 2.0;
-  if (c.family.low > 1.0 && c.ratio.middle > slower && !(c.fastest <= slower)) return Verdict::slower;
-  if (c.family.high < 1.0 && c.ratio.middle < faster && !(c.fastest >= faster)) return Verdict::faster;
+  if (c.family.low > 1.0 && c.ratio.middle > slower && is_beyond_samples(c, slower)) return Verdict::slower;
+  if (c.family.high < 1.0 && c.ratio.middle < faster && is_beyond_samples(c, faster)) return Verdict::faster;
   return Verdict::unchanged;
 }
 

@@ -37,9 +37,11 @@ struct CaseComparison {
 };
 
 /// Slower: the lower end of the family's interval is above 1 and the estimate above 1 + tolerance / 2; faster
-/// likewise. With 99 % no series that did not change is called slower. Samples of one run are not
-/// independent: something else on the machine slows several in a row. It spares some, a slower build slows
-/// all, so that `fastest` has to be above 1 + tolerance / 2 as well where it is not NaN.
+/// likewise. With 99 % no series that did not change is called slower. Where `fastest` is not NaN (samples of
+/// one run a side, which are not independent: something else on the machine slows several in a row) two more
+/// must hold: it spares some and a slower build slows all, so `fastest` is above 1 + tolerance / 2 too; and
+/// the logarithm of the estimate is above three times the noise, for the spread from run to run, which is
+/// unknown, is taken to be as large.
 std::vector<CaseComparison> compare_series(std::span<const Series> series, double tolerance);
 
 struct Comparison {

@@ -104,6 +104,14 @@ TEST_F(Compare, a_disturbed_run_is_no_slowdown) {
   EXPECT_TRUE(contains(row("flat"), "unchanged")) << out;
 }
 
+TEST_F(Compare, one_file_a_side_raises_no_alarm_within_its_own_noise) {
+  const auto base = runs("a", 1, {.noise = 0.03, .samples = 40});
+  const auto next = runs("b", 1, {.factor = 1.06, .only_case = "flat", .noise = 0.03, .samples = 40});
+  EXPECT_EQ(compare({.base = base, .next = next}), 0);
+  EXPECT_TRUE(contains(warnings, "the noise hides")) << warnings;
+  EXPECT_EQ(compare({.base = base, .next = runs("c", 1, {.factor = 1.3, .noise = 0.03, .samples = 40})}), 1);
+}
+
 TEST_F(Compare, too_few_runs_are_said_to_be) {
   EXPECT_EQ(compare({.base = runs("a", 3, {}), .next = runs("b", 3, {.factor = 1.5})}), 0);
   EXPECT_TRUE(contains(warnings, "no alarm is possible with so few runs")) << warnings;
