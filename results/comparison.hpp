@@ -21,6 +21,11 @@ struct Series {
   double fastest = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// The promise is a count: at most one family in a hundred. A little under it, so that chance does not break
+/// it.
+inline constexpr double family_error = 0.009;
+inline constexpr double power = 0.95;
+
 enum class Verdict { unchanged, slower, faster };
 
 struct CaseComparison {
