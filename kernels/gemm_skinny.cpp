@@ -139,7 +139,7 @@ void few_inner(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
 }  // namespace
 
 bool is_skinny(GemmSize size, float alpha, Matrix a, Matrix b, float beta) {
-  if (alpha != 1 || beta != 0 || size.columns < fewest_others) return false;
+  if (!tile::faster_than_blas || alpha != 1 || beta != 0 || size.columns < fewest_others) return false;
   if (a.transposed) return !b.transposed && size.inner <= most_tokens && size.rows >= fewest_others;
   return size.rows <= (b.transposed ? most_tokens : most_tokens_beside_rows) && size.inner >= fewest_others;
 }

@@ -14,13 +14,21 @@
 // The innermost part of gemm_skinny: a tile of the result in registers. Host only.
 namespace ddproxy::kernels::tile {
 
-// 24 of the 32 registers of AVX-512 hold the tile, or 12 of the 16 of smaller vectors.
-#ifdef __AVX512F__
+// 24 of the 32 registers of AVX-512 hold the tile, or 12 of the 16 of smaller vectors. Compiled for a
+// processor of which only the oldest vectors are known, the tile is slower than a BLAS that looks at the
+// processor when it starts.
+#if defined(__AVX512F__)
 inline constexpr int lanes = 16;
 inline constexpr int most_vectors = 4;
-#else
+inline constexpr bool faster_than_blas = true;
+#elif defined(__AVX2__) && defined(__FMA__)
 inline constexpr int lanes = 8;
 inline constexpr int most_vectors = 2;
+inline constexpr bool faster_than_blas = true;
+#else
+inline constexpr int lanes = 4;
+inline constexpr int most_vectors = 2;
+inline constexpr bool faster_than_blas = false;
 #endif
 inline constexpr int rows = 6;
 inline constexpr Index columns = lanes * most_vectors;
@@ -62,7 +70,7 @@ inline bool aligned(float const* to) {
 inline void stream(float* to, Vector v) {
 #if defined(__AVX512F__)
   _mm512_stream_ps(to, v);
-#elif defined(__AVX__)
+#elif defined(__AVX2__) && defined(__FMA__)
   _mm256_stream_ps(to, v);
 #else
   std::memcpy(to, &v, sizeof v);
