@@ -111,7 +111,7 @@ void read_sweep(Config& config, Section section) {
       section.fail("strategies", fmt::format("'{}' is unknown; use: {}", name, list_words(strategy_words)));
     config.strategies.push_back(*strategy);
   }
-  config.caps_mib = section.positive_list("caps_mib", {1, 2, 4, 8, 16, 25, 32, 64, 128, 256, 512, 1024});
+  config.caps_mib = section.positive_list("caps_mib", default_caps_mib);
   for (double cap : config.caps_mib)
     if (cap * 1048576 < 1) section.fail("caps_mib", fmt::format("{} MiB is less than a byte", cap));
   config.first_bucket_mib = section.positive("first_bucket_mib", 0);
@@ -158,8 +158,9 @@ void check_can_run(Config const& config) {
     throw std::invalid_argument(fmt::format("{}: [allreduce] {}", config.file.string(), what));
   };
   if (config.backend == Backend::nccl) refuse("backend: this build has no NCCL; use \"mpi\" or \"replay\"");
-  if (config.copies != model::CopyMode::none)
-    refuse("copies: only predictions know copies so far; use \"none\" for a run");
+  if (config.copies != model::CopyMode::none && config.compute == ComputeMode::replay &&
+      !(config.machine.bandwidth > 0))
+    refuse("copies: replayed copies need [machine] bandwidth");
 }
 
 }  // namespace ddproxy

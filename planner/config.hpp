@@ -60,8 +60,11 @@ struct Config {
 Config read_config(std::filesystem::path const& file);
 
 /// Throws std::invalid_argument for what a prediction can have and a run cannot: a backend that this program
-/// was not built with, copies that the pipeline does not make yet.
+/// was not built with, replayed copies without a bandwidth.
 void check_can_run(Config const& config);
+
+/// Where an input file names no caps, MiB.
+inline const std::vector<double> default_caps_mib{1, 2, 4, 8, 16, 25, 32, 64, 128, 256, 512, 1024};
 
 /// Bytes of an element of a gradient on the wire and in memory.
 inline constexpr int gradient_element_bytes = 4;

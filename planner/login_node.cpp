@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "planner/dry_run.hpp"
+#include "planner/predict.hpp"
 
 namespace ddproxy {
 
@@ -14,6 +15,10 @@ bool works_on_login_node(Options const& options) {
 
 int run_on_login_node(Options const& options) {
   if (options.command == "compare") return results::compare(options.compare, std::cout, std::cerr);
+  if (options.command == "predict") {
+    predict(options, std::cout, std::cerr);
+    return 0;
+  }
   const Config config = read_config(options.input);
   std::cout << describe_plan(config, make_workload(config));
   return 0;

@@ -47,7 +47,7 @@ std::int64_t activations(model::Shape const& shape, model::Tokens tokens) {
 std::int64_t scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
   const std::int64_t parts = std::min(concurrency, most_parts);
   const std::int64_t attention =
-      2 * std::min(shape.heads, concurrency) * std::min(query_tile, tokens.sequence) * tokens.sequence;
+      2 * shape.heads * std::min(query_tile, tokens.sequence) * tokens.sequence;
   const std::int64_t layernorm = 2 * parts * shape.d_model;
   const std::int64_t linear = parts * std::max(3 * shape.d_model, shape.d_ff);
   return std::max({attention, layernorm, linear});

@@ -8,8 +8,12 @@
 
 namespace ddproxy {
 
+/// As CLI11's PositiveNumber, which lets NaN pass.
+CLI::Validator positive_number();
+
 // The commands of each family; every parsed value goes into `options`, which must outlive the parse.
 void add_run_commands(CLI::App& app, Options& options);
+void add_predict_command(CLI::App& app, Options& options);
 void add_compare_command(CLI::App& app, Options& options);
 
 }  // namespace ddproxy

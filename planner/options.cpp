@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "planner/option_groups.hpp"
@@ -27,6 +28,16 @@ int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
 
 }  // namespace
 
+CLI::Validator positive_number() {
+  return CLI::Validator(
+      [](std::string const& text) {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && value > 0 && std::isfinite(value) ? "" : text + " is not a number above 0";
+      },
+      "POSITIVE");
+}
+
 std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,
                                      int& exit_code) {
   const std::span<char const* const> all(argv, static_cast<std::size_t>(argc));
@@ -39,6 +50,7 @@ std::optional<Options> parse_options(int argc, char const* const* argv, char con
   app.set_version_flag("--version", std::string("ddproxy ") + version);
   app.require_subcommand(1);
   add_run_commands(app, options);
+  add_predict_command(app, options);
   add_compare_command(app, options);
   try {
     app.parse(static_cast<int>(separator - all.begin()), argv);

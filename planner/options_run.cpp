@@ -39,9 +39,9 @@ void add_run_commands(CLI::App& app, Options& options) {
       ->add_option("--chunks", options.chunks_mib,
                    "reduce a fixed total in pieces of these sizes instead, MiB")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   allreduce->add_option("--total", options.total_mib, "that total, MiB; all gradients where not given")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
   add_limits(*sweep, options);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <toml++/toml.h>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <span>

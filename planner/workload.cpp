@@ -104,8 +104,9 @@ bool needs_arena(Config const& config) {
 }
 
 double memory_need(Config const& config, Workload const& workload, int concurrency) {
+  const double copies = config.copies == model::CopyMode::none ? 0 : static_cast<double>(workload.bytes());
   if (config.compute == ComputeMode::kernels)
-    return program_bytes +
+    return program_bytes + copies +
            static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
   return program_bytes + (needs_arena(config) ? static_cast<double>(workload.bytes()) : 0);
 }

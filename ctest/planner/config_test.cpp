@@ -96,7 +96,9 @@ TEST(Config, WhatARunCannotDoIsRefusedWhereItRuns) {
   };
   EXPECT_EQ(complaint(""), "");
   EXPECT_NE(complaint("backend = \"nccl\"").find("NCCL"), std::string::npos);
-  EXPECT_NE(complaint("copies = \"in+out\"").find("copies"), std::string::npos);
+  EXPECT_EQ(complaint("copies = \"in+out\""), "");
+  EXPECT_NE(complaint("copies = \"in\"\n[compute]\nmode = \"replay\"\ntimes = \"t.csv\"").find("bandwidth"),
+            std::string::npos);
 }
 
 TEST(Config, PathsAreRelativeToTheInput) {

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/curves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "model/csv.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Curve = std::vector<model::CurvePoint>;
+
+double at(Curve const& curve, double cap_mib, std::filesystem::path const& file) {
+  const auto found = std::ranges::find(curve, cap_mib, &model::CurvePoint::bucket_mib);
+  if (found == curve.end())
+    throw std::invalid_argument(
+        fmt::format("{}: no row for bucket_mib {}, which was measured", file.string(), cap_mib));
+  return found->seconds;
+}
+
+void check(Curve const& curve, std::filesystem::path const& file, double t_compute) {
+  if (std::ranges::none_of(curve, [&](auto const& point) { return point.seconds > t_compute; }))
+    throw std::invalid_argument(
+        fmt::format("{}: every time is below T_compute, {:.4g} s; the file must hold T of this backward pass",
+                    file.string(), t_compute));
+}
+
+// Only E is scored: it stands in the place of the tail.
+std::vector<model::ScoredCase> measured_cases(Curve const& curve, Prediction const& prediction,
+                                              double first_mib) {
+  std::vector<model::ScoredCase> cases;
+  auto const& job = prediction.job;
+  for (auto const& [cap_mib, seconds] : curve) {
+    const auto plan = plan_at(job, cap_mib, first_mib);
+    cases.push_back({cap_mib,
+                     seconds,
+                     curve_noise * seconds,
+                     {seconds - job.t_compute, 0},
+                     {model::simulate(job, plan).total - job.t_compute, 0},
+                     job.cost(plan.back().bytes)});
+  }
+  return cases;
+}
+
+}  // namespace
+
+CurveScore score_curves(std::vector<std::filesystem::path> const& files, Prediction const& prediction,
+                        double first_bucket_mib) {
+  const double t_compute = prediction.job.t_compute;
+  const Curve measured = model::read_curve(files.front());
+  check(measured, files.front(), t_compute);
+  auto cases = measured_cases(measured, prediction, first_bucket_mib);
+  const auto card = model::score(cases);
+  CurveScore result{files.front().filename().string(), {{"ddproxy", card.model}}};
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const Curve other = model::read_curve(files[i]);
+    for (auto& c : cases) c.predicted = {at(other, c.cap_mib, files[i]) - t_compute, 0};
+    result.rows.emplace_back(files[i].filename().string(), model::score(cases).model);
+  }
+  result.rows.emplace_back("best constant", card.constant);
+  result.rows.emplace_back("near 25 MiB", card.pytorch_default);
+  result.rows.emplace_back("a(last bucket)", card.last_bucket);
+  return result;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/network.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "model/allreduce_topology.hpp"
+#include "model/csv.hpp"
+
+namespace ddproxy {
+namespace {
+
+using model::RankedTable;
+using Path = std::filesystem::path;
+
+/// The tables with their ranks (0: not said) and what is to be said about them.
+struct Tables {
+  std::vector<RankedTable> all;
+  std::vector<std::string> warnings;
+};
+
+std::vector<model::CostPoint> scaled(model::AllreduceCost const& cost, std::vector<model::CostPoint> points) {
+  for (auto& point : points) point.seconds = cost(point.bytes);
+  return points;
+}
+
+bool has_ranks(Tables const& tables, int ranks) {
+  return std::ranges::any_of(tables.all, [ranks](auto const& table) { return table.ranks == ranks; });
+}
+
+void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::CostPoint> const& points,
+               PredictOptions const& options) {
+  if (has_ranks(tables, ranks))
+    throw std::invalid_argument(
+        fmt::format("{}: there is already a table of {} ranks", file.string(), ranks));
+  try {
+    const model::TableCost cost(points);
+    const auto changed = model::rescaled(cost, options.latency_scale, options.bandwidth_scale);
+    tables.all.push_back({ranks, scaled(changed, points)});
+    if (cost.was_made_monotone())
+      tables.warnings.push_back(file.string() + ": seconds fall as bytes grow; the running maximum is taken");
+  } catch (std::invalid_argument const& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+Tables read_tables(PredictOptions const& options, Config const& config) {
+  std::vector<Path> files = options.allreduce;
+  if (files.empty() && !config.table.empty()) files = {config.table};
+  if (files.empty())
+    throw std::invalid_argument(
+        "predict: give --allreduce FILE, a table of the all-reduce; the input names none");
+  std::vector<int> unsaid = options.table_ranks;
+  if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
+  Tables tables;
+  auto next = unsaid.begin();
+  for (auto const& file : files) {
+    const auto said = model::allreduce_ranks(file);
+    for (const int ranks : said) add_table(tables, file, ranks, model::read_allreduce(file, ranks), options);
+    if (said.empty())
+      add_table(tables, file, next == unsaid.end() ? 0 : *next++, model::read_allreduce(file), options);
+  }
+  if (next != unsaid.end() && !options.table_ranks.empty())
+    throw std::invalid_argument("--table-ranks: there are more numbers than tables without ranks");
+  return tables;
+}
+
+// Without --ranks.
+int only_ranks(Tables const& tables, Config const& config) {
+  if (tables.all.size() == 1) return tables.all.front().ranks;
+  if (config.ranks > 0 && has_ranks(tables, config.ranks)) return config.ranks;
+  std::vector<int> ranks;
+  for (auto const& table : tables.all) ranks.push_back(table.ranks);
+  throw std::invalid_argument(
+      fmt::format("predict: there are tables of {} ranks; choose with --ranks", fmt::join(ranks, ", ")));
+}
+
+Network from_tables(Tables const& tables, int ranks, PredictOptions const& options, Config const& config) {
+  const int per_node = options.ranks_per_node > 0 ? options.ranks_per_node : config.ranks_per_node;
+  if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank has nothing to reduce");
+  if (per_node > 0 && ranks > 0) model::place(ranks, per_node);
+  if (!has_ranks(tables, ranks) && has_ranks(tables, 0))
+    throw std::invalid_argument("predict: how many ranks was the table measured on? Give --table-ranks N");
+  if (!has_ranks(tables, ranks) && per_node == 0)
+    throw std::invalid_argument(fmt::format(
+        "predict: no table of {} ranks; give --ranks-per-node N, so that one can be derived", ranks));
+  std::optional<model::Link> between;
+  if (options.node_latency) between = model::Link{*options.node_latency, *options.node_bandwidth_GBps * 1e9};
+  const model::Placement placement{ranks, per_node > 0 ? per_node : std::max(ranks, 1)};
+  auto [cost, measured, based_on, warnings] = model::cost_for_ranks(tables.all, placement, between);
+  auto const& base = *std::ranges::find(tables.all, based_on, &RankedTable::ranks);
+  Network network{ranks, cost, scaled(cost, base.points), tables.warnings};
+  network.warnings.insert(network.warnings.end(), warnings.begin(), warnings.end());
+  return network;
+}
+
+}  // namespace
+
+std::vector<Network> make_networks(PredictOptions const& options, Config const& config) {
+  const Tables tables = read_tables(options, config);
+  std::vector<int> wanted = options.ranks;
+  if (wanted.empty()) wanted = {only_ranks(tables, config)};
+  std::vector<Network> networks;
+  for (const int ranks : wanted) networks.push_back(from_tables(tables, ranks, options, config));
+  return networks;
+}
+
+Network what_if(Network const& network, double latency_scale, double bandwidth_scale) {
+  Network other = network;
+  other.cost = model::rescaled(model::TableCost(network.points), latency_scale, bandwidth_scale);
+  other.points = scaled(other.cost, network.points);
+  return other;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/allreduce_cost.hpp"
+#include "planner/config.hpp"
+#include "planner/predict_options.hpp"
+
+namespace ddproxy {
+
+/// a(x) of a number of ranks, with what it rests on.
+struct Network {
+  int ranks = 0;  ///< 0: those of the table, which does not say
+  model::AllreduceCost cost;
+  std::vector<model::CostPoint> points;  ///< a(x) at the sizes of its table
+  std::vector<std::string> warnings;
+
+  bool covers(std::int64_t bytes) const {
+    return bytes >= points.front().bytes && bytes <= points.back().bytes;
+  }
+};
+
+/// One for each of --ranks, in that order; without it the one network that the tables or the input file name.
+/// The what-if scales change the tables. Throws std::invalid_argument where there is no table or several to
+/// choose from, where a table does not say its ranks and they matter, and as model::cost_for_ranks() does.
+std::vector<Network> make_networks(PredictOptions const& options, Config const& config);
+
+/// The network with its latency and bandwidth scaled.
+Network what_if(Network const& network, double latency_scale, double bandwidth_scale);
+
+}  // namespace ddproxy

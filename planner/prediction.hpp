@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/best_plan.hpp"
+#include "planner/cases.hpp"
+#include "planner/network.hpp"
+#include "planner/predict_input.hpp"
+
+namespace ddproxy {
+
+struct PredictedCase {
+  Case item;
+  model::Timeline timeline;
+  double exposed;  ///< E, seconds
+};
+
+/// What PyTorch's DistributedDataParallel is expected to take, seconds from the start of its backward pass.
+struct PytorchAdvice {
+  double default_seconds;  ///< first bucket 1 MiB, then 25
+  double cap_mib;          ///< the best cap behind a first bucket of 1 MiB: versions without a list
+  double cap_seconds;
+  double list_seconds;  ///< the best plan as bucket_cap_mb_list
+};
+
+struct Prediction {
+  Network network;
+  model::Job job;
+  std::vector<PredictedCase> cases;
+  double t_comm;            ///< of the flat plan, seconds
+  double floor;             ///< seconds
+  model::CapRange best;     ///< every cap with the least T
+  model::CapRange plateau;  ///< T at most 0.1 % above it
+  model::Plan plan;         ///< the best of all
+  double plan_seconds;
+  PytorchAdvice pytorch;
+  std::vector<std::string> warnings;
+
+  double rho() const { return t_comm / job.t_compute; }
+  double best_cap_mib() const;  ///< a handy number in best: 25, a whole one, or its low end
+};
+
+/// Throws as model::simulate() does.
+Prediction make_prediction(PredictInput const& input, Network const& network);
+
+/// DDP's plan for a cap; `first_mib` 0: the cap.
+model::Plan plan_at(model::Job const& job, double cap_mib, double first_mib);
+
+/// A gain that is not worth a line of code: this share of T.
+inline constexpr double negligible_gain = 1e-3;
+
+}  // namespace ddproxy

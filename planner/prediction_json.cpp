@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/prediction_json.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "planner/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json mib(std::int64_t bytes) {
+  if (bytes == model::any_cap) return nullptr;
+  return static_cast<double>(bytes) / model::bytes_per_mib;
+}
+
+Json interval(model::CapRange const& range) {
+  return {mib(range.low), mib(range.high)};
+}
+
+Json case_json(PredictedCase const& c) {
+  const bool capped = c.item.strategy == Strategy::bucketed;
+  return {{"strategy", word_of(c.item.strategy, strategy_words)},
+          {"bucket_mib", capped ? Json(c.item.cap_mib) : Json(nullptr)},
+          {"buckets", c.item.plan.size()},
+          {"predicted_s", c.timeline.total},
+          {"exposed_s", c.exposed},
+          {"tail_s", c.timeline.tail()}};
+}
+
+Json prediction_json(Prediction const& p) {
+  Json json{{"ranks", p.network.ranks > 0 ? Json(p.network.ranks) : Json(nullptr)},
+            {"t_compute_s", p.job.t_compute},
+            {"t_comm_s", p.t_comm},
+            {"floor_s", p.floor},
+            {"cases", Json::array()}};
+  for (auto const& c : p.cases) json["cases"].push_back(case_json(c));
+  json["best"] = {{"bucket_mib", p.best_cap_mib()},
+                  {"interval_mib", interval(p.best)},
+                  {"plateau_mib", interval(p.plateau)},
+                  {"predicted_s", p.best.seconds}};
+  json["plan"] = {{"bucket_cap_mb_list", model::cap_list_mib(p.plan)},
+                  {"bucket_cap_mb", p.pytorch.cap_mib},
+                  {"predicted_s", p.plan_seconds}};
+  json["pytorch"] = {{"default_s", p.pytorch.default_seconds},
+                     {"bucket_cap_mb_s", p.pytorch.cap_seconds},
+                     {"bucket_cap_mb_list_s", p.pytorch.list_seconds}};
+  json["warnings"] = p.warnings;
+  return json;
+}
+
+}  // namespace
+
+void write_text(std::filesystem::path const& file, std::string const& text) {
+  std::ofstream stream(file);
+  stream << text;
+  if (!stream.flush()) throw std::invalid_argument(fmt::format("{}: cannot be written", file.string()));
+}
+
+void write_json(std::vector<Prediction> const& predictions, std::filesystem::path const& file) {
+  Json json = prediction_json(predictions.front());
+  if (predictions.size() > 1)
+    for (auto const& prediction : predictions) json["by_ranks"].push_back(prediction_json(prediction));
+  write_text(file, json.dump(1) + "\n");
+}
+
+}  // namespace ddproxy

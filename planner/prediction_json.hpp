@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "planner/prediction.hpp"
+
+namespace ddproxy {
+
+/// Writes the keys of docs/predict.md: those of the first prediction at the top, with several ranks all of
+/// them under "by_ranks". Throws std::invalid_argument where `file` cannot be written.
+void write_json(std::vector<Prediction> const& predictions, std::filesystem::path const& file);
+
+/// Throws std::invalid_argument where that cannot be done.
+void write_text(std::filesystem::path const& file, std::string const& text);
+
+}  // namespace ddproxy

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/prediction_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "model/closed_form.hpp"
+#include "planner/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double milli = 1e3;
+using Out = std::back_insert_iterator<std::string>;
+
+std::string range_text(model::CapRange const& range) {
+  if (range.low == 1 && range.high == model::any_cap) return "any cap";
+  if (range.low == 1) return fmt::format("up to {} MiB", cap_text(range.high));
+  if (range.high == model::any_cap) return fmt::format("{} MiB and more", cap_text(range.low));
+  return fmt::format("{} to {} MiB", cap_text(range.low), cap_text(range.high));
+}
+
+std::string case_table(Prediction const& prediction) {
+  std::string text = fmt::format("{:<16} {:>7} {:>11} {:>11} {:>11} {:>12}\n", "case", "buckets", "T ms",
+                                 "E ms", "tail ms", "slowdown ms");
+  for (auto const& c : prediction.cases)
+    fmt::format_to(Out(text), "{:<16} {:>7} {:>11.3f} {:>11.3f} {:>11.3f} {:>12.3f}\n", c.item.name(),
+                   c.item.plan.size(), c.timeline.total * milli, c.exposed * milli, c.timeline.tail() * milli,
+                   c.timeline.slowdown(prediction.job.t_compute) * milli);
+  return text;
+}
+
+double worst_bucketed(Prediction const& prediction) {
+  double worst = prediction.best.seconds;
+  for (auto const& c : prediction.cases)
+    if (c.item.strategy == Strategy::bucketed) worst = std::max(worst, c.timeline.total);
+  return worst;
+}
+
+std::string tuning_text(Prediction const& prediction) {
+  const double worst = worst_bucketed(prediction), best = prediction.best.seconds;
+  return fmt::format(
+      "tuning: the best cap takes {:.3f} ms ({:.1f} %) less than the worst of these, the best plan another "
+      "{:.3f} "
+      "ms; no plan can have less E than the floor\n",
+      (worst - best) * milli, 100 * (worst - best) / worst,
+      std::max(best - prediction.plan_seconds, 0.0) * milli);
+}
+
+char const* regime_text(model::Regime regime) {
+  switch (regime) {
+    case model::Regime::compute_bound:
+      return "compute-bound";
+    case model::Regime::balanced:
+      return "balanced";
+    default:
+      return "bound by the network";
+  }
+}
+
+std::string closed_form_text(Prediction const& prediction) {
+  const auto fit = model::fit_alpha_beta(prediction.network.points);
+  double bytes = 0;
+  for (const auto each : prediction.job.gradient_bytes) bytes += static_cast<double>(each);
+  const model::UniformJob uniform{bytes, fit.alpha, fit.beta, prediction.job.t_compute};
+  if (!(fit.alpha > 0) || !std::isfinite(fit.beta))
+    return "closed form: none, the affine fit of a(x) has no latency or no bandwidth\n";
+  return fmt::format(
+      "closed form: {} (rho_w {:.2f}; a(x) = {:.1f} us + x / {:.2f} GB/s); were gradients uniform, b* would "
+      "be "
+      "{:.2f} MiB\n",
+      regime_text(model::regime(uniform)), uniform.load(), fit.alpha * 1e6, fit.beta / 1e9,
+      model::uniform_best_bucket(uniform) / model::bytes_per_mib);
+}
+
+std::string gain_text(double seconds, double base) {
+  const double gain = base - seconds;
+  if (gain < negligible_gain * base) return "nothing to be gained over the default";
+  return fmt::format("{:.3f} ms ({:.1f} %) less than the default", gain * milli, 100 * gain / base);
+}
+
+}  // namespace
+
+std::string cap_text(std::int64_t bytes) {
+  return fmt::format("{:.4g}", static_cast<double>(bytes) / model::bytes_per_mib);
+}
+
+std::string describe(PredictInput const& input, Prediction const& p) {
+  std::string text = fmt::format("{}: {} gradients, {:.1f} MiB{}\n", input.name, p.job.gradient_bytes.size(),
+                                 static_cast<double>(input.workload.bytes()) / model::bytes_per_mib,
+                                 p.network.ranks > 0 ? fmt::format(", {} ranks", p.network.ranks) : "");
+  text += case_table(p);
+  fmt::format_to(Out(text), "T_compute {:.3f} ms, T_comm {:.3f} ms, rho {:.2f}, floor {:.3f} ms\n",
+                 p.job.t_compute * milli, p.t_comm * milli, p.rho(), p.floor * milli);
+  fmt::format_to(Out(text), "b*: {} ({} buckets): T {:.3f} ms, E {:.3f} ms; within 0.1 %: {}\n",
+                 range_text(p.best), p.best.buckets, p.best.seconds * milli,
+                 (p.best.seconds - p.job.t_compute) * milli, range_text(p.plateau));
+  fmt::format_to(Out(text), "best plan: {} buckets: T {:.3f} ms, E {:.3f} ms\n", p.plan.size(),
+                 p.plan_seconds * milli, (p.plan_seconds - p.job.t_compute) * milli);
+  return text + tuning_text(p) + closed_form_text(p);
+}
+
+std::string pytorch_lines(Prediction const& p) {
+  auto const& advice = p.pytorch;
+  const double base = advice.default_seconds;
+  std::string text = fmt::format(
+      "PyTorch DistributedDataParallel, its default (1 MiB, then 25): T {:.3f} ms\n", base * milli);
+  fmt::format_to(Out(text), "  # versions that take a list: {}\n  bucket_cap_mb_list=[{}]\n",
+                 gain_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(p.plan), ", "));
+  fmt::format_to(Out(text), "  # older versions, whose first bucket has 1 MiB: {}\n  bucket_cap_mb={}\n",
+                 gain_text(advice.cap_seconds, base), advice.cap_mib);
+  const double best = std::min(advice.list_seconds, advice.cap_seconds);
+  if (base - best < negligible_gain * base)
+    text += "  Leave the default: no bucket size gains more than 0.1 % of the backward pass here.\n";
+  return text;
+}
+
+std::string score_table(CurveScore const& score) {
+  std::string text = fmt::format(
+      "against {} (scatter unknown: {} % of T is taken for noise)\n{:<24} {:>12} {:>9} {:>9} {:>9}\n",
+      score.file, 100 * curve_noise, "predictor of E", "mean error", "maximum", "ordered", "regret");
+  for (auto const& [name, s] : score.rows)
+    fmt::format_to(Out(text), "{:<24} {:>10.1f} % {:>7.1f} % {:>7.0f} % {:>7.2f} %\n", name,
+                   100 * s.mean_error, 100 * s.max_error, 100 * s.ordered, 100 * s.regret);
+  return text;
+}
+
+std::string to_csv(std::vector<Prediction> const& predictions) {
+  std::string text = "ranks,case,strategy,bucket_mib,buckets,predicted_s,exposed_s,tail_s,slowdown_s\n";
+  for (auto const& p : predictions)
+    for (auto const& c : p.cases)
+      fmt::format_to(Out(text), "{},{},{},{},{},{},{},{},{}\n", p.network.ranks, c.item.name(),
+                     word_of(c.item.strategy, strategy_words),
+                     c.item.strategy == Strategy::bucketed ? fmt::format("{}", c.item.cap_mib) : "",
+                     c.item.plan.size(), c.timeline.total, c.exposed, c.timeline.tail(),
+                     c.timeline.slowdown(p.job.t_compute));
+  return text;
+}
+
+}  // namespace ddproxy
