@@ -19,15 +19,14 @@ void scale(float* values, std::size_t count, float factor) {
 
 }  // namespace
 
-MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
-                     bool divided)
+MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s)
     : arena_(arena), piece_elements_(piece_elements), timeout_s_(timeout_s) {
   check_mpi(MPI_Comm_dup(communicator, &communicator_));
   check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
   check_mpi(MPI_Comm_rank(communicator_, &rank_));
   int ranks = 1;
   check_mpi(MPI_Comm_size(communicator_, &ranks));
-  if (!divided) factor_ = 1.0F / static_cast<float>(ranks);
+  factor_ = 1.0F / static_cast<float>(ranks);
 }
 
 MpiEngine::~MpiEngine() {

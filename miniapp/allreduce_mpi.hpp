@@ -14,9 +14,8 @@ namespace ddproxy {
 class MpiEngine : public AllreduceEngine {
  public:
   /// `arena` is host memory that outlives the engine; a piece has at most `piece_elements`; a slice that
-  /// takes longer than `timeout_s` is an error. `divided`: the values come divided by n already.
-  MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
-            bool divided = false);
+  /// takes longer than `timeout_s` is an error.
+  MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s);
   ~MpiEngine() override;
   MpiEngine(MpiEngine const&) = delete;
   MpiEngine& operator=(MpiEngine const&) = delete;

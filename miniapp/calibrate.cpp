@@ -10,9 +10,9 @@
 namespace ddproxy {
 namespace {
 
-constexpr double target_seconds = 0.2;  // of compute in a co-run
+constexpr double target_seconds = 0.1;  // of compute in a co-run
 constexpr std::int64_t largest_message = 64 << 20;
-constexpr int most_repetitions = 1000;
+constexpr int most_repetitions = 100000;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -130,6 +130,19 @@ std::vector<CoRun> calibrate(Workbench& bench, int samples) {
   for (std::int64_t bytes : {largest / 64, largest / 8, largest})
     runs.push_back(co_run(bench, work, static_cast<std::size_t>(bytes / gradient_element_bytes), samples));
   return runs;
+}
+
+double measure_copy_bandwidth(Workbench& bench, int samples) {
+  const Slice slice{0, std::min<std::size_t>(bench.arena.extent(0), 1 << 24)};
+  std::vector<double> seconds;
+  for (int i = 0; i <= samples; ++i) {  // the first one touches the memory
+    bench.runtime.barrier();
+    const auto start = Clock::now();
+    bench.copying->take_back(slice, {start});
+    bench.copying->fence();
+    if (const double took = bench.runtime.maximum(since(start)); i > 0) seconds.push_back(took);
+  }
+  return static_cast<double>(slice.count * sizeof(float)) / median(seconds);
 }
 
 }  // namespace ddproxy

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "miniapp/workbench.hpp"
@@ -30,5 +31,9 @@ model::Contention contention_of(CoRun const& run);
 /// predicted runs. Collective; the same on all ranks; empty where compute is replayed, because nothing is
 /// contended for there.
 std::vector<CoRun> calibrate(Workbench& bench, int samples);
+
+/// Bytes of gradients that this machine copies per second between gradients and buckets, as one rank of all
+/// that copy at once: the slowest. Needs bench.copying. Collective.
+double measure_copy_bandwidth(Workbench& bench, int samples);
 
 }  // namespace ddproxy

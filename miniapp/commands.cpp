@@ -27,7 +27,11 @@ void run_steps(Session& session, std::string const& command, bool pieces) {
   if (command == "layers" || command == "run") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
   if ((command == "allreduce" && !pieces) || command == "run") session.allreduce();
-  if (command == "run") session.predict();
+  if (command == "run") {
+    session.calibrate();
+    session.predict();
+  }
+  if (command == "sweep") session.plan_from_input();
   if (command == "run" || command == "sweep") {
     session.verify();
     session.sweep();

@@ -11,13 +11,14 @@
 namespace ddproxy {
 
 /// What DDP does between gradients and buckets: a backward pass whose gradients are copied into the arena
-/// that is reduced, divided by n, as each operation completes them, on the compute side.
+/// that is reduced as each operation completes them, on the compute side. The division by n stays with the
+/// reduction.
 class CopyingBackward : public Backward {
  public:
   /// `gradients` is what `backward` writes, `buckets` what is reduced: both [all elements, ready order], both
   /// outlive this. With `back`, take_back() copies a reduced slice into the gradients.
   CopyingBackward(Backward& backward, model::BackwardPass const& pass, kernels::Floats gradients,
-                  kernels::Floats buckets, int ranks, bool back);
+                  kernels::Floats buckets, bool back);
   std::size_t operations() const override { return backward_.operations(); }
   void begin() override { backward_.begin(); }
   void run(std::size_t operation) override;
@@ -30,7 +31,7 @@ class CopyingBackward : public Backward {
   Backward& backward_;
   std::vector<Slice> completed_;  // elements that each operation completes
   kernels::Floats gradients_, buckets_;
-  float factor_;
+
   bool back_;
 };
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/embedding.hpp"
 #include "miniapp/activations.hpp"
 #include "miniapp/parameters.hpp"

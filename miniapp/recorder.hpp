@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "miniapp/evidence.hpp"
 #include "miniapp/measure.hpp"
 #include "miniapp/provenance.hpp"
 #include "miniapp/sweep.hpp"
@@ -12,6 +14,12 @@
 #include "results/writer.hpp"
 
 namespace ddproxy {
+
+/// Of one case's prediction: 95 % bands, and the terms that lead to it, E in seconds.
+struct Uncertainty {
+  model::Band total{not_available, not_available};
+  model::Waterfall terms{not_available, not_available, not_available, not_available};
+};
 
 /// Puts what a run finds into its results file, step by step; lives on rank 0. Each call flushes, so that an
 /// interrupted run leaves all that it had measured. Errors as of results::Writer.
@@ -26,6 +34,10 @@ class Recorder {
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
   void cost_table(std::vector<model::CostPoint> const& table);
+
+  void calibration(std::vector<CoRun> const& runs, model::AlphaBeta const& fit);
+  void uncertainty(std::vector<Uncertainty> const& cases);
+  void score(model::ScoreCard const& card, model::Band best_cap);
 
   /// Names, plans and predictions of the cases, and room for their samples.
   void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted);

@@ -94,7 +94,7 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   writer_.attribute("/sweep", "compute_mode", std::string(word_of(config.compute, compute_mode_words)));
   writer_.attribute("/sweep", "backend", std::string(word_of(config.backend, backend_words)));
   writer_.attribute("/sweep", "progress", std::string(word_of(config.progress, progress_words)));
-  writer_.attribute("/sweep", "copies", std::string("none"));
+  writer_.attribute("/sweep", "copies", std::string(word_of(config.copies, copy_words)));
   write_names(writer_, config, reports);
   write_plans(writer_, reports);
   if (predicted) write_predictions(writer_, reports);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <cstdint>
 
 #include <functional>
 #include <string>

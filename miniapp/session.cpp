@@ -37,13 +37,13 @@ void Session::say(std::string const& progress) const {
 
 void Session::layers() {
   say("timing the operations");
-  const auto times = measure_layers(bench_, bench_.config.samples);
+  layer_times_ = measure_layers(bench_, bench_.config.samples);
   if (!root()) return;
-  ready_ = slowest_ready(bench_.workload, times);
-  recorder_->layers(bench_.config, bench_.workload, times, ready_);
-  write_layer_csv(beside(".layers.csv"), bench_.workload, times);
-  write_gradient_csv(beside(".gradients.csv"), bench_.workload, ready_);
-  if (options_.command == "layers") fmt::print("{}", layer_table(bench_.workload, times));
+  const auto ready = slowest_ready(bench_.workload, layer_times_);
+  recorder_->layers(bench_.config, bench_.workload, layer_times_, ready);
+  write_layer_csv(beside(".layers.csv"), bench_.workload, layer_times_);
+  write_gradient_csv(beside(".gradients.csv"), bench_.workload, ready);
+  if (options_.command == "layers") fmt::print("{}", layer_table(bench_.workload, layer_times_));
 }
 
 void Session::allreduce() {
@@ -77,24 +77,18 @@ void Session::pieces() {
   fmt::print("{}", pieces_table(times, total));
 }
 
-void Session::predict() {
-  if (!root()) return;
-  const model::Job job{ready_.ready, ready_.t_compute, bench_.workload.gradient_bytes, *cost_};
-  for (auto& report : reports_) {
-    report.predicted = ddproxy::predict(report.item, job);
-    report.predicted_compute = job.t_compute;
-  }
-  predicted_ = true;
-}
-
 void Session::finish() {
   const auto peaks = bench_.runtime.gather(std::vector<double>{peak_memory()});
-  if (!root()) return;
-  recorder_->peak_memory(peaks);
-  recorder_->figures(figures_);
-  recorder_->finish();
-  if (!options_.json.empty()) write_json(options_.output, figures_, options_.json);
-  fmt::print("results: {}\n{}\n", options_.output.string(), to_line(figures_));
+  bench_.runtime.together([&] {
+    if (!root()) return;
+    recorder_->peak_memory(peaks);
+    recorder_->figures(figures_);
+    recorder_->finish();
+    if (!options_.json.empty()) write_json(options_.output, figures_, options_.json);
+    fmt::print("results: {}\n{}\n", options_.output.string(), to_line(figures_));
+    const auto beyond = beyond_limits(figures_, options_.max_model_error, options_.max_regret);
+    if (!beyond.empty()) throw Agreed(exit_regression, beyond);
+  });
 }
 
 }  // namespace ddproxy

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
+#include "miniapp/evidence.hpp"
 #include "miniapp/recorder.hpp"
 #include "miniapp/workbench.hpp"
 #include "planner/options.hpp"
@@ -19,10 +21,16 @@ class Session {
   void layers();     ///< measures, records and prints the operations; writes the CSV files
   void allreduce();  ///< the same for a(x)
   void pieces();     ///< a fixed total in pieces
-  void predict();    ///< every case, from the two measurements; the table of the input serves for a replay
-  void verify();     ///< every case; throws Agreed (exit 3) where one is wrong
-  void sweep();      ///< measures every case
-  void finish();     ///< closes the file, prints the figure of merit
+  void calibrate();  ///< kappa and gamma, from co-runs
+  void predict();    ///< every case, from what was measured; a replay's tables are known
+  /// Plans of `optimal` without measurements, from the costs that the input states; throws Agreed (exit 2)
+  /// where it does not.
+  void plan_from_input();
+  void verify();  ///< every case; throws Agreed (exit 3) where one is wrong
+  void sweep();   ///< measures every case
+  /// Closes the file and prints the figure of merit; throws Agreed (exit 1) where the score is beyond its
+  /// limits.
+  void finish();
 
  private:
   bool root() const { return bench_.runtime.root(); }
@@ -30,12 +38,20 @@ class Session {
   void say(std::string const& progress) const;
   std::string verify_case(CaseReport const& report);
   void conclude_sweep();
+  void judge_sweep();
+  void share_plan(Case& item) const;
+  void predict_case(std::size_t item);
+  void predict_bands();
 
   Options const& options_;
   Workbench bench_;
   std::optional<Recorder> recorder_;
   std::vector<CaseReport> reports_;
-  ReadyTimes ready_;
+  LayerTimes layer_times_;
+  model::Evidence evidence_;
+  std::vector<CoRun> co_runs_;
+  std::vector<Uncertainty> uncertainty_;
+  model::Band best_cap_{not_available, not_available};  // bytes
   std::vector<SizeTimes> allreduce_times_;
   std::optional<model::TableCost> cost_;
   std::vector<std::vector<Sample>> samples_;

@@ -12,8 +12,13 @@
 namespace ddproxy {
 
 std::string Session::verify_case(CaseReport const& report) {
-  const Schedule schedule(bench_.workload, report.item.plan, report.item.overlapped);
-  if (!bench_.reduces()) return verify_order(bench_.workload, schedule, *bench_.backward, *bench_.allreduce);
+  const bool overlapped = report.item.overlapped;
+  const Schedule schedule(bench_.workload, report.item.plan, overlapped);
+  if (!bench_.reduces())
+    return verify_order(bench_.workload, schedule, bench_.backward_of(overlapped), *bench_.allreduce);
+  if (overlapped && bench_.copying && bench_.config.compute == ComputeMode::kernels)
+    return verify_copied_numbers(bench_.runtime, bench_.workload, schedule, bench_.gradients, bench_.arena,
+                                 bench_.copying->takes_back(), *bench_.allreduce);
   return verify_numbers(bench_.runtime, bench_.workload, schedule, bench_.arena, *bench_.allreduce);
 }
 
@@ -32,6 +37,7 @@ void Session::verify() {
     if (!root()) return;
     recorder_->plan(bench_, reports_, predicted_);
     recorder_->verified(right);
+    if (predicted_) recorder_->uncertainty(uncertainty_);
     if (!verified_) throw WrongNumbers("verification failed: " + complaint);
   });
 }
@@ -64,13 +70,22 @@ void Session::conclude_sweep() {
   }
   recorder_->results(reports_, order_);
   recorder_->timeline(traces_);
+  judge_sweep();
+  fmt::print("{}", sweep_table(reports_, predicted_));
+  if (cost_) fmt::print("{}", tuning_line(reports_, (*cost_)(bench_.workload.gradient_bytes.back())));
+}
+
+void Session::judge_sweep() {
   const double bus_bandwidth_GBps = figures_.bus_bw_GBps;
   figures_ = judge(reports_, bench_.ranks(), bench_.config.tokens.count());
   figures_.bus_bw_GBps = bus_bandwidth_GBps;
   figures_.valid = bench_.reduces() ? "true" : "replay";
-  if (!predicted_) figures_.model_error = figures_.regret = not_available;
-  fmt::print("{}", sweep_table(reports_, predicted_));
-  if (cost_) fmt::print("{}", tuning_line(reports_, (*cost_)(bench_.workload.gradient_bytes.back())));
+  if (!predicted_) {
+    figures_.model_error = figures_.regret = not_available;
+    return;
+  }
+  const auto cases = scored_cases(reports_, *cost_);
+  if (!cases.empty()) recorder_->score(model::score(cases), best_cap_);
 }
 
 }  // namespace ddproxy

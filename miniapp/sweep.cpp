@@ -19,7 +19,10 @@ class Passes {
  public:
   Passes(Workbench& bench, std::vector<Case> const& cases) : bench_(bench) {
     schedules_.reserve(cases.size());
-    for (auto const& item : cases) schedules_.emplace_back(bench.workload, item.plan, item.overlapped);
+    for (auto const& item : cases) {
+      schedules_.emplace_back(bench.workload, item.plan, item.overlapped);
+      overlapped_.push_back(item.overlapped);
+    }
   }
 
   std::vector<double> compute() { return split(command(compute_pass, 0), 1); }
@@ -38,6 +41,7 @@ class Passes {
   Workbench& bench_;
   Schedule alone_{bench_.workload.pass.operations.size()};
   std::vector<Schedule> schedules_;
+  std::vector<bool> overlapped_;
   Clock::time_point last_start_;
 };
 
@@ -53,8 +57,9 @@ std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
 
 std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
   auto const& schedule = action == case_pass ? schedules_[item] : alone_;
+  Backward& backward = bench_.backward_of(action == case_pass && overlapped_[item]);
   const double waited = bench_.runtime.barrier();
-  const auto times = run_pass(*bench_.backward, *bench_.allreduce, schedule);
+  const auto times = run_pass(backward, *bench_.allreduce, schedule);
   last_start_ = times.start;
   const auto all = bench_.runtime.gather(
       std::vector<double>{times.total, times.backward_end, waited, signalled() ? 1.0 : 0.0});

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "miniapp/copying_backward.hpp"
 #include "miniapp/pattern.hpp"
 
 namespace ddproxy {
@@ -89,6 +90,19 @@ std::string verify_numbers(Runtime const& runtime, Workload const& workload, Sch
   runtime.barrier();
   const auto order = verify_order(workload, schedule, backward, allreduce);
   const auto numbers = check_numbers(runtime, workload, arena);
+  return numbers.empty() ? order : numbers;
+}
+
+std::string verify_copied_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
+                                  kernels::Floats gradients, kernels::Floats arena, bool back,
+                                  Allreduce& allreduce) {
+  poison(gradients);
+  poison(arena);
+  PatternBackward pattern(workload.pass, gradients, runtime.rank());
+  CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
+  runtime.barrier();
+  const auto order = verify_order(workload, schedule, backward, allreduce);
+  const auto numbers = check_numbers(runtime, workload, back ? gradients : arena);
   return numbers.empty() ? order : numbers;
 }
 

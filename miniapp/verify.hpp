@@ -22,4 +22,9 @@ std::string verify_order(Workload const& workload, Schedule const& schedule, Bac
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
                            kernels::Floats arena, Allreduce& allreduce);
 
+/// The same with copies: the integers go to `gradients`, and, with `back`, what returned there is checked.
+std::string verify_copied_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
+                                  kernels::Floats gradients, kernels::Floats arena, bool back,
+                                  Allreduce& allreduce);
+
 }  // namespace ddproxy

@@ -3,6 +3,7 @@
 #include "miniapp/workbench.hpp"
 
 #include "miniapp/check.hpp"
+#include "miniapp/copying_backward.hpp"
 #include "miniapp/kernel_backward.hpp"
 #include "miniapp/make_allreduce.hpp"
 #include "miniapp/memory.hpp"
@@ -13,12 +14,34 @@ namespace {
 
 constexpr std::uint32_t seed = 774030080;
 
+kernels::Floats make_arena(Workbench const& bench) {
+  return kernels::Floats(Kokkos::view_alloc(Kokkos::WithoutInitializing, "gradients"),
+                         static_cast<std::size_t>(bench.workload.bytes()) / sizeof(float));
+}
+
 std::unique_ptr<Backward> make_backward(Workbench const& bench) {
   auto const& config = bench.config;
   if (config.compute == ComputeMode::replay)
     return std::make_unique<ReplayBackward>(bench.workload.operation_seconds);
   return std::make_unique<KernelBackward>(config.shape, bench.workload.pass, config.tokens, seed,
-                                          bench.runtime.rank(), bench.arena);
+                                          bench.runtime.rank(), bench.gradients);
+}
+
+// A replayed operation that completes gradients takes the time of their copies too.
+std::unique_ptr<Backward> replay_with_copies(Workbench const& bench, bool back) {
+  auto seconds = bench.workload.operation_seconds;
+  const double element_seconds = gradient_element_bytes / bench.copies.bandwidth;
+  for (auto const& gradient : bench.workload.pass.gradients)
+    seconds[gradient.operation] += static_cast<double>(gradient.numel) * element_seconds;
+  return std::make_unique<ReplayBackward>(seconds, back ? element_seconds : -1);
+}
+
+std::unique_ptr<Backward> make_copying(Workbench const& bench) {
+  const bool back = bench.config.copies == model::CopyMode::in_out;
+  if (bench.config.copies == model::CopyMode::none) return nullptr;
+  if (bench.config.compute == ComputeMode::replay) return replay_with_copies(bench, back);
+  return std::make_unique<CopyingBackward>(*bench.backward, bench.workload.pass, bench.gradients, bench.arena,
+                                           back);
 }
 
 void refuse_replay_of_many(Config const& config, Runtime const& runtime) {
@@ -37,11 +60,13 @@ Workbench make_workbench(Config const& config, Workload workload, Runtime const&
     if (config.compute == ComputeMode::kernels) check_kernels_have(config.shape, config.tokens);
   });
   require_memory(runtime, memory_need(config, workload, kernels::Space().concurrency()));
-  Workbench bench{config, runtime, std::move(workload), {}, {}, {}};
-  if (needs_arena(config))
-    bench.arena = kernels::Floats(Kokkos::view_alloc(Kokkos::WithoutInitializing, "gradients"),
-                                  static_cast<std::size_t>(bench.workload.bytes()) / sizeof(float));
+  Workbench bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}};
+  if (needs_arena(config)) bench.arena = bench.gradients = make_arena(bench);
+  bench.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written
+  if (config.copies != model::CopyMode::none && config.compute == ComputeMode::kernels)
+    bench.gradients = make_arena(bench);
   bench.backward = make_backward(bench);
+  bench.copying = make_copying(bench);
   bench.allreduce = make_allreduce(config, runtime.communicator(), bench.arena.data());
   return bench;
 }

@@ -20,9 +20,14 @@ struct Workbench {
   Workload workload;
   kernels::Floats
       arena;  ///< all gradients in ready order; empty where nothing is reduced and nothing computed
+  kernels::Floats gradients;  ///< what the backward pass writes: the arena, or with copies memory of its own
+  model::Copies copies;       ///< with the speed at which this machine makes them
   std::unique_ptr<Backward> backward;
+  std::unique_ptr<Backward> copying;  ///< the backward pass with its copies; null without
   std::unique_ptr<Allreduce> allreduce;
 
+  /// The backward pass of a case: only an overlapped one makes the copies that the input asks for.
+  Backward& backward_of(bool overlapped) const { return overlapped && copying ? *copying : *backward; }
   bool reduces() const { return config.backend != Backend::replay; }
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n
 };

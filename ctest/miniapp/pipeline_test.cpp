@@ -175,10 +175,9 @@ TEST_F(Verification, CopiesInAndOutAreRight) {
     poison(arena);
     poison(gradients);
     PatternBackward pattern(workload.pass, gradients, test_runtime->rank());
-    CopyingBackward backward(pattern, workload.pass, gradients, arena, ranks(), back);
-    const bool divided = true;
-    ThreadedAllreduce allreduce(
-        std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 10000, 60, divided));
+    CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
+
+    ThreadedAllreduce allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 10000, 60));
     test_runtime->barrier();
     EXPECT_EQ(verify_order(workload, Schedule(workload, plan, true), backward, allreduce), "");
     EXPECT_EQ(find_wrong(arena, 0, arena.extent(0), ranks()).count, 0);

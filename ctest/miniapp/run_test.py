@@ -43,6 +43,10 @@ def check_run():
         assert sorted(sweep["order"][:].ravel()) == list(range(35)), "each sample has its own place in the order"
         assert file["layers/seconds"].shape == (int(ranks), 21, 5), file["layers/seconds"].shape
         assert (file["allreduce/wrong_elements"][:] == 0).all()
+        kappa, gamma = file["calibration/kappa"][:], file["calibration/gamma"][:]
+        assert len(kappa) == 3 and ((0 < kappa) & (kappa <= 1) & (0 < gamma) & (gamma <= 1)).all(), (kappa, gamma)
+        assert (sweep["predicted_low"][2:] <= sweep["predicted_high"][2:]).all()
+        assert file["score/predictor"].shape == (4,)
         check_against_json(file, json.load(open("run.json")), fom)
 
 
@@ -89,6 +93,26 @@ def check_replay_of_own_measurements():
     assert figures(start("run", "twin.toml", "-o", "twin.h5"))["valid"] == "replay"
 
 
+def check_copies_and_optimal():
+    text = open(tiny).read()
+    for copies in ("in", "in+out"):
+        with open("copies.toml", "w") as file:
+            file.write(text.replace('backend = "mpi"', f'backend = "mpi"\ncopies = "{copies}"')
+                       .replace("samples = 5", 'samples = 2\nstrategies = ["flat", "bucketed", "optimal"]'))
+        assert figures(start("run", "copies.toml", "-o", "copies.h5"))["valid"] == "true"
+        with h5py.File("copies.h5") as file:
+            assert file["sweep"].attrs["copies"] in (copies, copies.encode())
+            assert file["sweep/strategy"][-1] == b"optimal" and file["sweep/buckets"][-1] >= 1
+            assert (file["sweep/with_copies"][1:] >= file["sweep/with_contention"][1:]).all()
+
+
+def check_limits():
+    done = subprocess.run([*mpiexec, "-n", ranks, ddproxy, "run", tiny, "-o", "limit.h5", "--max-model-error", "1e-9"],
+                          capture_output=True, text=True)
+    assert done.returncode == 1 and FOM.match(done.stdout.splitlines()[-1]), (done.returncode, done.stderr)
+    assert os.path.exists("limit.h5")
+
+
 def check_sweep():
     text = start("sweep", tiny, "-o", "sweep.h5", "--", "--benchmark_filter=T/flat|bucketed/1", "--benchmark_out=g.json")
     assert "T/flat/round:4" in text and "naive" not in text, text
@@ -100,6 +124,7 @@ def check_sweep():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_sweep):
+    for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_copies_and_optimal,
+                  check_limits, check_sweep):
         check()
         print(check.__name__, "passed")

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/calibrate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "miniapp/evidence.hpp"
+#include "model/timeline.hpp"
+
+namespace ddproxy {
+namespace {
+
+// A co-run is one bucket that is ready at once: kappa and gamma must come back from the times that the fluid
+// predicts.
+TEST(Contention, IsFoundAgainInWhatTheModelPredicts) {
+  for (double kappa : {0.3, 0.8, 1.0})
+    for (double gamma : {0.4, 1.0})
+      for (double collective : {0.5, 1.0, 3.0}) {
+        const std::vector<double> ready{0.0};
+        const model::Plan plan{{0, 0, 4}};
+        const auto timeline =
+            model::simulate(ready, 1.0, plan, [=](std::int64_t) { return collective; }, {kappa, gamma});
+        const auto found = contention_of(1.0, collective, timeline.backward_end, timeline.buckets[0].end);
+        EXPECT_NEAR(found.kappa, kappa, 1e-9) << collective;
+        EXPECT_NEAR(found.gamma, gamma, 1e-9) << collective;
+      }
+}
+
+TEST(Contention, NoiseThatSpeedsUpIsNoContention) {
+  const auto found = contention_of(1.0, 1.0, 0.9, 0.95);
+  EXPECT_EQ(found.kappa, 1);
+  EXPECT_EQ(found.gamma, 1);
+}
+
+CoRun co_run(std::int64_t bytes, double beside) {
+  return {bytes, {1}, {1}, {beside}, {beside}};
+}
+
+TEST(Contention, OfAPlanIsThatOfTheNearestMessageSize) {
+  const std::vector<CoRun> runs{co_run(1000, 2), co_run(1000000, 4)};
+  EXPECT_EQ(contention_for({{0, 0, 2000}, {1, 1, 1000}}, runs).kappa, 0.5);
+  EXPECT_EQ(contention_for({{0, 0, 2000}, {1, 1, 900000}}, runs).kappa, 0.25);
+  EXPECT_EQ(contention_for({{0, 0, 2000}}, {}).kappa, 1);
+  EXPECT_EQ(typical_contention(runs).kappa, 0.25);
+}
+
+}  // namespace
+}  // namespace ddproxy

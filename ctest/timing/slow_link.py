@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""slow_link.py ROOT DDPROXY MPIEXEC... [--rates 1,2,4] [--rhos 0.5,1,2] [--samples N] [--table FILE] [--report]
+
+Real kernels and real MPI over loopback limited by tc (scripts/slow-link): is the prediction of E right? For each rate the tokens
+of a step are chosen so that rho, T_comm of the flat plan over T_compute, is about the one asked for. The bounds of the
+prediction are checked, unless --report only tells them. Exit 77 where no network namespace can be made."""
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+INPUT = """[model]
+layers = 6
+d_model = 512
+heads = 8
+vocabulary = 8192
+context = 8192
+[step]
+batch = {batch}
+sequence = {sequence}
+[allreduce]
+piece_mib = 4
+[sweep]
+strategies = [{strategies}]
+caps_mib = [1, 4, 8, 16, 25, 64]
+samples = {samples}
+compute_samples = "{compute}"
+"""
+BOUNDS = {"mean": 0.10, "largest": 0.20, "regret": 0.01, "optimal": 0.0}
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root")
+    parser.add_argument("ddproxy")
+    parser.add_argument("mpiexec", nargs="+")
+    parser.add_argument("--rates", default="2")
+    parser.add_argument("--rhos", default="1")
+    parser.add_argument("--samples", type=int, default=15)
+    parser.add_argument("--table")
+    parser.add_argument("--report", action="store_true")
+    return parser.parse_args()
+
+
+def start(opts, rate, command, tokens, samples, strategies):
+    sequence = min(128, tokens)
+    with open("input.toml", "w") as file:
+        file.write(INPUT.format(batch=max(1, round(tokens / sequence)), sequence=sequence, samples=samples, compute="round",
+                                strategies=", ".join(f'"{s}"' for s in strategies)))
+    done = subprocess.run([f"{opts.root}/scripts/slow-link", f"{rate}gbit", *opts.mpiexec, "-n", "2", opts.ddproxy, command,
+                           "input.toml", "-o", "link.h5", "--json", "link.json"], capture_output=True, text=True)
+    if done.returncode == 77:
+        print(done.stderr)
+        sys.exit(77)
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    with open("link.json") as file:
+        return json.load(file)["tables"]
+
+
+def medians(seconds):
+    """Sum over the operations of the median over samples, slowest rank."""
+    return max(sum(sorted(samples)[len(samples) // 2] for samples in rank) for rank in seconds)
+
+
+def tokens_for(opts, rate, rho):
+    """From the time of the flat all-reduce, and of the backward pass at two sizes."""
+    flat = start(opts, rate, "allreduce", 128, 2, ["flat"])["allreduce"]["median"][-1]
+    few, many = (medians(start(opts, rate, "layers", tokens, 3, ["flat"])["layers"]["seconds"]) for tokens in (128, 512))
+    slope = (many - few) / 384
+    return max(128, 128 * round((flat / rho - few) / slope / 128 + 1))
+
+
+def rows(tables):
+    sweep = tables["sweep"]
+    for i, strategy in enumerate(sweep["strategy"]):
+        noise = (sweep["exposed_high"][i] - sweep["exposed_low"][i]) / 2
+        yield {"name": sweep["name"][i], "strategy": strategy, "T": sweep["measured_median"][i], "E": sweep["exposed"][i], "noise": noise,
+               "predicted": sweep["predicted_exposed"][i], "predicted_T": sweep["predicted"][i],
+               "T_noise": (sweep["ci_high"][i] - sweep["ci_low"][i]) / 2}
+
+
+def errors_beyond_interval(cases):
+    """Of the cases with E of at least 10 % of T; what the interval of E explains is no error."""
+    return [max(0.0, abs(c["predicted"] - c["E"]) - c["noise"]) / c["E"] for c in cases if c["E"] >= 0.1 * c["T"]]
+
+
+def judge(cases):
+    errors = errors_beyond_interval(cases)
+    bucketed = [c for c in cases if c["strategy"] == "bucketed"]
+    best = min(bucketed, key=lambda c: c["T"])
+    chosen = min(bucketed, key=lambda c: c["predicted_T"])
+    optimal = next(c for c in cases if c["strategy"] == "optimal")
+    beyond = lambda c: max(0.0, c["T"] - best["T"] - c["T_noise"] - best["T_noise"]) / best["T"]
+    return {"mean": sum(errors) / len(errors) if errors else math.nan, "largest": max(errors, default=math.nan),
+            "regret": beyond(chosen), "optimal": beyond(optimal)}
+
+
+def report(opts, rate, rho, tokens, tables, verdict, cases):
+    kappa, gamma = tables["calibration"]["kappa"], tables["calibration"]["gamma"]
+    lines = [f"\n### {rate} gbit, rho about {rho}: {tokens} tokens", "",
+             "kappa " + ", ".join(f"{k:.2f}" for k in kappa) + "; gamma " + ", ".join(f"{g:.2f}" for g in gamma), "",
+             "| case | T s | E s | +- | predicted E s |", "|---|---|---|---|---|"]
+    lines += [f"| {c['name']} | {c['T']:.3f} | {c['E']:.3f} | {c['noise']:.3f} | {c['predicted']:.3f} |" for c in cases]
+    lines += ["", "error of E beyond the interval, mean {mean:.1%}, largest {largest:.1%}; regret beyond noise {regret:.1%}; "
+              "optimal slower than the best bucketed, beyond noise, by {optimal:.1%}".format(**verdict)]
+    text = "\n".join(lines) + "\n"
+    print(text, flush=True)
+    if opts.table:
+        with open(opts.table, "a") as file:
+            file.write(text)
+
+
+def main():
+    opts = options()
+    opts.root, opts.ddproxy = os.path.abspath(opts.root), os.path.abspath(opts.ddproxy)
+    opts.table = opts.table and os.path.abspath(opts.table)
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for rate in opts.rates.split(","):
+            for rho in map(float, opts.rhos.split(",")):
+                tokens = tokens_for(opts, rate, rho)
+                tables = start(opts, rate, "run", tokens, opts.samples, ["per_tensor", "bucketed", "optimal"])
+                cases = list(rows(tables))
+                verdict = judge(cases)
+                report(opts, rate, rho, tokens, tables, verdict, cases)
+                failed += [f"{rate} gbit, rho {rho}: {key} {verdict[key]:.3f} > {bound}" for key, bound in BOUNDS.items()
+                           if verdict[key] > bound]
+    print("\n".join(failed) or "all bounds are kept")
+    return 1 if failed and not opts.report else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddproxy {
+namespace {
+
+// [rank, operation, sample] to [sample][rank][operation]
+std::vector<std::vector<std::vector<double>>> by_sample(LayerTimes const& times) {
+  std::vector<std::vector<std::vector<double>>> result(
+      times.samples, std::vector<std::vector<double>>(times.ranks, std::vector<double>(times.operations)));
+  for (std::size_t i = 0; i < times.seconds.size(); ++i) {
+    const std::size_t sample = i % times.samples, operation = i / times.samples % times.operations;
+    result[sample][i / times.samples / times.operations][operation] = times.seconds[i];
+  }
+  return result;
+}
+
+double typical_bytes(model::Plan const& plan) {
+  double squares = 0, sum = 0;
+  for (auto const& bucket : plan) {
+    const auto bytes = static_cast<double>(bucket.bytes);
+    squares += bytes * bytes;
+    sum += bytes;
+  }
+  return squares / sum;
+}
+
+}  // namespace
+
+model::Evidence collect_evidence(Workbench const& bench, LayerTimes const& layers,
+                                 std::vector<SizeTimes> const& allreduce, model::TableCost const* known) {
+  model::Evidence evidence;
+  evidence.operations = by_sample(layers);
+  for (auto const& gradient : bench.workload.pass.gradients)
+    evidence.gradient_operation.push_back(gradient.operation);
+  evidence.gradient_bytes = bench.workload.gradient_bytes;
+  if (known)
+    for (auto const& [bytes, seconds] : known->table()) {
+      evidence.sizes.push_back(bytes);
+      evidence.allreduce.push_back({seconds});
+    }
+  else
+    for (auto const& size : allreduce) {
+      evidence.sizes.push_back(size.bytes);
+      evidence.allreduce.push_back(size.seconds);
+    }
+  return evidence;
+}
+
+model::Contention contention_for(model::Plan const& plan, std::vector<CoRun> const& runs) {
+  if (runs.empty()) return {};
+  const double typical = std::log(typical_bytes(plan));
+  return contention_of(*std::ranges::min_element(runs, {}, [=](CoRun const& run) {
+    return std::abs(std::log(static_cast<double>(run.bytes)) - typical);
+  }));
+}
+
+model::Contention typical_contention(std::vector<CoRun> const& runs) {
+  return runs.empty() ? model::Contention{} : contention_of(runs[runs.size() / 2]);
+}
+
+}  // namespace ddproxy

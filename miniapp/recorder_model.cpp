@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <functional>
+
+#include "miniapp/recorder.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+using Reals = std::vector<double>;
+
+template <class Out, class Rows, class Get>
+Out column(Rows const& rows, Get get) {
+  Out values;
+  for (auto const& row : rows) values.push_back(get(row));
+  return values;
+}
+
+void write_times(results::Writer& writer, std::string const& name, std::vector<CoRun> const& runs,
+                 std::vector<double> CoRun::*times) {
+  Reals values;
+  for (auto const& run : runs) values.insert(values.end(), (run.*times).begin(), (run.*times).end());
+  writer.write("/calibration/" + name, values, {runs.size(), (runs.front().*times).size()});
+}
+
+// -1 where there is no such end: from all gradients in one bucket on, every cap gives the same plan.
+std::int64_t whole_bytes(double bytes) {
+  return bytes < static_cast<double>(model::any_cap) ? static_cast<std::int64_t>(bytes) : -1;
+}
+
+}  // namespace
+
+void Recorder::calibration(std::vector<CoRun> const& runs, model::AlphaBeta const& fit) {
+  writer_.write("/calibration/alpha", Reals{fit.alpha});
+  writer_.write("/calibration/beta", Reals{fit.beta});
+  if (!runs.empty()) {
+    writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
+    writer_.write("/calibration/kappa",
+                  column<Reals>(runs, [](auto& run) { return contention_of(run).kappa; }));
+    writer_.write("/calibration/gamma",
+                  column<Reals>(runs, [](auto& run) { return contention_of(run).gamma; }));
+    write_times(writer_, "compute_alone", runs, &CoRun::compute_alone);
+    write_times(writer_, "compute_beside", runs, &CoRun::compute_beside);
+    write_times(writer_, "collective_alone", runs, &CoRun::collective_alone);
+    write_times(writer_, "collective_beside", runs, &CoRun::collective_beside);
+  }
+  writer_.flush();
+}
+
+void Recorder::uncertainty(std::vector<Uncertainty> const& cases) {
+  writer_.write("/sweep/predicted_low", column<Reals>(cases, [](auto& c) { return c.total.low; }));
+  writer_.write("/sweep/predicted_high", column<Reals>(cases, [](auto& c) { return c.total.high; }));
+  const auto term = [&](double model::Waterfall::*part) {
+    return column<Reals>(cases, [=](Uncertainty const& c) { return c.terms.*part; });
+  };
+  writer_.write("/sweep/ideal", term(&model::Waterfall::ideal));
+  writer_.write("/sweep/with_contention", term(&model::Waterfall::contention));
+  writer_.write("/sweep/with_copies", term(&model::Waterfall::copies));
+  writer_.write("/sweep/with_jitter", term(&model::Waterfall::jitter));
+  writer_.flush();
+}
+
+void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
+  const model::Score scores[] = {card.model, card.constant, card.pytorch_default, card.last_bucket};
+  writer_.write("/score/predictor",
+                std::vector<std::string>{"model", "constant", "pytorch_default", "last_bucket"});
+  writer_.write("/score/mean_error", column<Reals>(scores, [](auto& s) { return s.mean_error; }));
+  writer_.write("/score/max_error", column<Reals>(scores, [](auto& s) { return s.max_error; }));
+  writer_.write("/score/order", column<Reals>(scores, [](auto& s) { return s.ordered; }));
+  writer_.write("/score/regret", column<Reals>(scores, [](auto& s) { return s.regret; }));
+  writer_.write("/score/tail_error", Reals{card.tail_error, not_available, not_available, not_available});
+  writer_.write("/score/slowdown_error",
+                Reals{card.slowdown_error, not_available, not_available, not_available});
+  const auto bytes = [](double mib) {
+    return Integers{static_cast<std::int64_t>(mib * model::bytes_per_mib)};
+  };
+  writer_.write("/score/b_star_measured", bytes(card.measured_cap_mib));
+  writer_.write("/score/b_star_predicted", bytes(card.predicted_cap_mib));
+  writer_.write("/score/b_star_low", Integers{whole_bytes(best_cap.low)});
+  writer_.write("/score/b_star_high", Integers{whole_bytes(best_cap.high)});
+  writer_.flush();
+}
+
+}  // namespace ddproxy
