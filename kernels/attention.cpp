@@ -13,27 +13,18 @@ namespace {
 
 constexpr Index tile_rows = 64;
 
-/// Heads worked on side by side: on a host one a thread, so that a thread finds its tile in its cache; on a
-/// device all.
-Index heads_at_once(Index concurrency, AttentionSize const& size) {
-  return std::min(size.heads, concurrency);
-}
-
-/// A tile of consecutive queries of some heads of one sequence, and all the keys they see.
+/// A tile of consecutive queries of all heads of one sequence, and the keys they see. All heads side by side,
+/// because threads that meet rarely are hardly held up where they share their cores with communication.
 struct Tile {
   AttentionSize size;
   Index sequence;
-  Index head;
-  Index heads;
   Index first;
   Index rows;
   float scale;
   Index keys() const { return first + rows; }
-  Index offset(Index columns, Index row) const {
-    return (sequence * size.sequence + row) * columns + head * size.head_size;
-  }
-  Index sums() const { return (sequence * size.heads + head) * size.sequence + first; }
-  TileRows layout() const { return {heads, rows, keys(), first}; }
+  Index offset(Index columns, Index row) const { return (sequence * size.sequence + row) * columns; }
+  Index sums() const { return sequence * size.heads * size.sequence + first; }
+  TileRows layout() const { return {size.heads, rows, keys(), first}; }
 };
 
 /// The operands of a tile's products: `queries` start at the tile's first row, keys and values at the
@@ -74,10 +65,10 @@ void forward_tile(Space const& exec, Tile const& tile, float const* qkv, float* 
   const auto [q, k, v] = operands(tile, qkv);
   const Index c = tile.size.columns();
   const Index d = tile.size.head_size;
-  gemm_batched(exec, tile.heads, {tile.rows, tile.keys(), d}, tile.scale, q, transpose(k), 0,
+  gemm_batched(exec, tile.size.heads, {tile.rows, tile.keys(), d}, tile.scale, q, transpose(k), 0,
                scores_result(tile, scores));
   softmax_rows(exec, tile.layout(), scores, log_sum + tile.sums(), tile.size.sequence);
-  gemm_batched(exec, tile.heads, {tile.rows, d, tile.keys()}, 1, scores_matrix(tile, scores), v, 0,
+  gemm_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, scores_matrix(tile, scores), v, 0,
                {out + tile.offset(c, tile.first), c, d});
 }
 
@@ -90,10 +81,10 @@ void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& 
   const Index own = tile.offset(c, tile.first);
   const Matrix dy = of_heads(dout + own, c, d);
   const float keep = tile.keys() == tile.size.sequence ? 0 : 1;
-  float* const dscores = scores + tile.heads * tile.rows * tile.keys();
+  float* const dscores = scores + tile.size.heads * tile.rows * tile.keys();
   const GemmSize wide{tile.rows, tile.keys(), d};
-  gemm_batched(exec, tile.heads, wide, tile.scale, q, transpose(k), 0, scores_result(tile, scores));
-  gemm_batched(exec, tile.heads, wide, 1, dy, transpose(v), 0, scores_result(tile, dscores));
+  gemm_batched(exec, tile.size.heads, wide, tile.scale, q, transpose(k), 0, scores_result(tile, scores));
+  gemm_batched(exec, tile.size.heads, wide, 1, dy, transpose(v), 0, scores_result(tile, dscores));
   const RowGradients rows{
       kept.log_sum + tile.sums(), tile.size.sequence, dout + own, kept.out + own, c, d, tile.scale};
   softmax_rows_backward(exec, tile.layout(), rows, scores, dscores);
@@ -101,41 +92,37 @@ void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& 
   const Matrix ds = scores_matrix(tile, dscores);
   const GemmSize tall{tile.keys(), d, tile.rows};
   float* const of_keys = dqkv + tile.offset(3 * c, 0);
-  gemm_batched(exec, tile.heads, tall, 1, transpose(p), dy, keep, {of_keys + 2 * c, 3 * c, d});
-  gemm_batched(exec, tile.heads, tall, 1, transpose(ds), q, keep, {of_keys + c, 3 * c, d});
-  gemm_batched(exec, tile.heads, {tile.rows, d, tile.keys()}, 1, ds, k, 0,
+  gemm_batched(exec, tile.size.heads, tall, 1, transpose(p), dy, keep, {of_keys + 2 * c, 3 * c, d});
+  gemm_batched(exec, tile.size.heads, tall, 1, transpose(ds), q, keep, {of_keys + c, 3 * c, d});
+  gemm_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, ds, k, 0,
                {dqkv + tile.offset(3 * c, tile.first), 3 * c, d});
 }
 
-/// Calls work(tile) for every tile, within a sequence and head the last queries first.
+/// Calls work(tile) for every tile, within a sequence the last queries first.
 template <class Work>
-void for_each_tile(Space const& exec, AttentionSize const& size, Work const& work) {
-  const Index group = heads_at_once(exec.concurrency(), size);
+void for_each_tile(AttentionSize const& size, Work const& work) {
   const Index last_tile = (size.sequence - 1) / tile_rows * tile_rows;
   const float scale = 1 / std::sqrt(static_cast<float>(size.head_size));
   for (Index b = 0; b < size.batch; ++b)
-    for (Index head = 0; head < size.heads; head += group)
-      for (Index first = last_tile; first >= 0; first -= tile_rows)
-        work(Tile{size, b, head, std::min(group, size.heads - head), first,
-                  std::min(tile_rows, size.sequence - first), scale});
+    for (Index first = last_tile; first >= 0; first -= tile_rows)
+      work(Tile{size, b, first, std::min(tile_rows, size.sequence - first), scale});
 }
 
 }  // namespace
 
-Index attention_scratch(Index concurrency, AttentionSize size) {
+Index attention_scratch(AttentionSize size) {
   constexpr Index scores_and_their_gradient = 2;
-  return scores_and_their_gradient * heads_at_once(concurrency, size) * std::min(tile_rows, size.sequence) *
-         size.sequence;
+  return scores_and_their_gradient * size.heads * std::min(tile_rows, size.sequence) * size.sequence;
 }
 
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch) {
-  for_each_tile(exec, size, [&](Tile const& tile) { forward_tile(exec, tile, qkv, out, log_sum, scratch); });
+  for_each_tile(size, [&](Tile const& tile) { forward_tile(exec, tile, qkv, out, log_sum, scratch); });
 }
 
 void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
                         float* dqkv, float* scratch) {
-  for_each_tile(exec, size, [&](Tile const& tile) { backward_tile(exec, tile, kept, dout, dqkv, scratch); });
+  for_each_tile(size, [&](Tile const& tile) { backward_tile(exec, tile, kept, dout, dqkv, scratch); });
 }
 
 }  // namespace ddproxy::kernels

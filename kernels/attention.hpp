@@ -8,7 +8,7 @@ namespace ddproxy::kernels {
 
 // Causal multi-head attention from the fused qkv: P = softmax(Q K^T / sqrt(D)) over the keys up to the
 // query's own position, out = P V, for each sequence and head (Vaswani et al., arXiv:1706.03762,
-// section 3.2). The scores exist for one tile of queries of a few heads at a time; backward recomputes them
+// section 3.2). The scores exist for one tile of queries at a time; backward recomputes them
 // from the logarithm of their sums, as in Dao et al., FlashAttention, arXiv:2205.14135, section 3.1.
 
 /// C = heads * head_size.
@@ -20,8 +20,8 @@ struct AttentionSize {
   Index columns() const { return heads * head_size; }
 };
 
-/// Elements of scratch memory that forward and backward need in a space of that concurrency.
-Index attention_scratch(Index concurrency, AttentionSize size);
+/// Elements of scratch memory that forward and backward need.
+Index attention_scratch(AttentionSize size);
 
 /// qkv [B, T, 3C] (q, k, v side by side, each head after head), out [B, T, C] assigned, log_sum [B, H, T]
 /// assigned: the logarithm of each softmax's denominator.

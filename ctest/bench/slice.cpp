@@ -40,7 +40,7 @@ Slice::Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens)
       in_(filled(tokens * std::max(shape_.d_ff, vocabulary))),
       out_(filled(tokens * shape_.d_ff)),
       dqkv_(filled(tokens * 3 * shape_.d_model)),
-      scores_(filled(tokens * tokens * exec_.concurrency())) {}
+      scores_(filled(64 * tokens * shape_.heads)) {}
 
 double Slice::backward_seconds() {
   const auto start = Clock::now();
@@ -81,25 +81,21 @@ void Slice::head_products() {
 /// and q.
 void Slice::attention_products() {
   constexpr Index tile = 64;
-  const Index t = tokens_.sequence, c = shape_.d_model, d = c / shape_.heads, group = exec_.concurrency();
+  const Index t = tokens_.sequence, c = shape_.d_model, heads = shape_.heads, d = c / heads;
   float const* const q = backward_->gpt().activations.blocks.front().qkv;
-  float* const s = scores_.data();
-  for (Index head = 0; head < shape_.heads; head += group)
-    for (Index first = 0; first < t; first += tile) {
-      const Index count = std::min(group, shape_.heads - head), rows = std::min(tile, t - first),
-                  keys = first + rows;
-      const kernels::Matrix queries{q + first * 3 * c + head * d, 3 * c, false, d},
-          seen{q + c + head * d, 3 * c, false, d};
-      const kernels::Matrix seen_across{q + c + head * d, 3 * c, true, d};
-      const kernels::Matrix scores{s, keys, false, rows * keys}, scores_across{s, keys, true, rows * keys};
-      const kernels::Result to_keys{dqkv_.data() + head * d, 3 * c, d};
-      for (int i = 0; i < 2; ++i)
-        kernels::gemm_batched(exec_, count, {rows, keys, d}, 1, queries, seen_across, 0,
-                              {s, keys, rows * keys});
-      for (int i = 0; i < 2; ++i)
-        kernels::gemm_batched(exec_, count, {keys, d, rows}, 1, scores_across, queries, 1, to_keys);
-      kernels::gemm_batched(exec_, count, {rows, d, keys}, 1, scores, seen, 0, to_keys);
-    }
+  for (Index first = 0; first < t; first += tile) {
+    const Index rows = std::min(tile, t - first), keys = first + rows;
+    const kernels::Matrix queries{q + first * 3 * c, 3 * c, false, d}, seen{q + c, 3 * c, false, d};
+    const kernels::Matrix seen_across{q + c, 3 * c, true, d};
+    const kernels::Matrix scores{scores_.data(), keys, false, rows * keys};
+    const kernels::Matrix scores_across{scores_.data(), keys, true, rows * keys};
+    const kernels::Result to_keys{dqkv_.data(), 3 * c, d}, to_scores{scores_.data(), keys, rows * keys};
+    for (int i = 0; i < 2; ++i)
+      kernels::gemm_batched(exec_, heads, {rows, keys, d}, 1, queries, seen_across, 0, to_scores);
+    for (int i = 0; i < 2; ++i)
+      kernels::gemm_batched(exec_, heads, {keys, d, rows}, 1, scores_across, queries, 1, to_keys);
+    kernels::gemm_batched(exec_, heads, {rows, d, keys}, 1, scores, seen, 0, to_keys);
+  }
 }
 
 }  // namespace ddproxy::bench

@@ -28,7 +28,7 @@ TEST_P(Attention, MatchesTheReference) {
                            static_cast<Index>(s.heads), static_cast<Index>(s.head_size)};
   const auto qkv = sharp_qkv(rows, columns), gradient = numbers(rows * columns, 2);
   const Space exec;
-  const Floats scratch = poisoned(static_cast<std::size_t>(attention_scratch(exec.concurrency(), size)));
+  const Floats scratch = poisoned(static_cast<std::size_t>(attention_scratch(size)));
   const Floats in = to_space(qkv), out = poisoned(rows * columns), log_sum = poisoned(rows * s.heads);
   const Floats dout = to_space(gradient), dqkv = poisoned(rows * 3 * columns);
   attention_forward(exec, size, in.data(), out.data(), log_sum.data(), scratch.data());
