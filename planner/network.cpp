@@ -24,7 +24,8 @@ struct Tables {
   std::vector<std::string> warnings;
 };
 
-std::vector<model::CostPoint> scaled(model::AllreduceCost const& cost, std::vector<model::CostPoint> points) {
+std::vector<model::CostPoint> at_sizes_of(std::vector<model::CostPoint> points,
+                                          model::AllreduceCost const& cost) {
   for (auto& point : points) point.seconds = cost(point.bytes);
   return points;
 }
@@ -33,15 +34,13 @@ bool has_ranks(Tables const& tables, int ranks) {
   return std::ranges::any_of(tables.all, [ranks](auto const& table) { return table.ranks == ranks; });
 }
 
-void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::CostPoint> const& points,
-               PredictOptions const& options) {
+void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::CostPoint> const& points) {
   if (has_ranks(tables, ranks))
     throw std::invalid_argument(
         fmt::format("{}: there is already a table of {} ranks", file.string(), ranks));
   try {
     const model::TableCost cost(points);
-    const auto changed = model::rescaled(cost, options.latency_scale, options.bandwidth_scale);
-    tables.all.push_back({ranks, scaled(changed, points)});
+    tables.all.push_back({ranks, points});
     if (cost.was_made_monotone())
       tables.warnings.push_back(file.string() + ": seconds fall as bytes grow; the running maximum is taken");
   } catch (std::invalid_argument const& error) {
@@ -61,9 +60,9 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   auto next = unsaid.begin();
   for (auto const& file : files) {
     const auto said = model::allreduce_ranks(file);
-    for (const int ranks : said) add_table(tables, file, ranks, model::read_allreduce(file, ranks), options);
+    for (const int ranks : said) add_table(tables, file, ranks, model::read_allreduce(file, ranks));
     if (said.empty())
-      add_table(tables, file, next == unsaid.end() ? 0 : *next++, model::read_allreduce(file), options);
+      add_table(tables, file, next == unsaid.end() ? 0 : *next++, model::read_allreduce(file));
   }
   if (next != unsaid.end() && !options.table_ranks.empty())
     throw std::invalid_argument("--table-ranks: there are more numbers than tables without ranks");
@@ -94,7 +93,7 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
   const model::Placement placement{ranks, per_node > 0 ? per_node : std::max(ranks, 1)};
   auto [cost, measured, based_on, warnings] = model::cost_for_ranks(tables.all, placement, between);
   auto const& base = *std::ranges::find(tables.all, based_on, &RankedTable::ranks);
-  Network network{ranks, cost, scaled(cost, base.points), tables.warnings};
+  Network network{ranks, cost, at_sizes_of(base.points, cost), tables.warnings};
   network.warnings.insert(network.warnings.end(), warnings.begin(), warnings.end());
   return network;
 }
@@ -106,14 +105,20 @@ std::vector<Network> make_networks(PredictOptions const& options, Config const& 
   std::vector<int> wanted = options.ranks;
   if (wanted.empty()) wanted = {only_ranks(tables, config)};
   std::vector<Network> networks;
-  for (const int ranks : wanted) networks.push_back(from_tables(tables, ranks, options, config));
+  for (const int ranks : wanted)
+    networks.push_back(
+        what_if(from_tables(tables, ranks, options, config), options.latency_scale, options.bandwidth_scale));
   return networks;
 }
 
 Network what_if(Network const& network, double latency_scale, double bandwidth_scale) {
+  const model::TableCost table(network.points);
+  const auto changed = model::rescaled(table, latency_scale, bandwidth_scale);
   Network other = network;
-  other.cost = model::rescaled(model::TableCost(network.points), latency_scale, bandwidth_scale);
-  other.points = scaled(other.cost, network.points);
+  other.cost = [cost = network.cost, table, changed](std::int64_t bytes) {
+    return bytes <= 0 ? 0.0 : cost(bytes) * changed(bytes) / table(bytes);
+  };
+  other.points = at_sizes_of(network.points, other.cost);
   return other;
 }
 

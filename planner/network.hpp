@@ -24,11 +24,11 @@ struct Network {
 };
 
 /// One for each of --ranks, in that order; without it the one network that the tables or the input file name.
-/// The what-if scales change the tables. Throws std::invalid_argument where there is no table or several to
+/// The what-if scales change a(x). Throws std::invalid_argument where there is no table or several to
 /// choose from, where a table does not say its ranks and they matter, and as model::cost_for_ranks() does.
 std::vector<Network> make_networks(PredictOptions const& options, Config const& config);
 
-/// The network with its latency and bandwidth scaled.
+/// The network with latency and bandwidth scaled in the affine fit of a(x), and a(x) with it.
 Network what_if(Network const& network, double latency_scale, double bandwidth_scale);
 
 }  // namespace ddproxy

@@ -182,6 +182,9 @@ class Predict(unittest.TestCase):
         for quantity, rising in (("bytes", True), ("latency", True), ("bandwidth", False)):
             exposed = [float(r["exposed_plan_s"]) for r in rows if r["quantity"] == quantity]
             self.assertEqual(exposed, sorted(exposed, reverse=not rising), quantity)
+        four_times, _ = self.predict(SLINGSHOT, "--latency-scale", "4")
+        row = next(r for r in rows if r["quantity"] == "latency" and r["value"] == "4")
+        self.assertAlmostEqual(four_times["best"]["predicted_s"] - four_times["t_compute_s"], float(row["exposed_best_s"]))
         for r in rows:
             self.assertLessEqual(float(r["floor_s"]), float(r["exposed_plan_s"]) + 1e-12)
             self.assertLessEqual(float(r["exposed_best_s"]), float(r["exposed_25_s"]) + 1e-12)

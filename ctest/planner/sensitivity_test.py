@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""sensitivity_test.py PROGRAM INPUTS SCRIPT: what the program tabulates, the script draws; what is no such table, it refuses."""
+import importlib.util
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+if importlib.util.find_spec("matplotlib") is None:
+    sys.exit(77)
+PROGRAM, INPUTS, SCRIPT = sys.argv[1:]
+
+
+def draw(table, figure):
+    return subprocess.run([sys.executable, "-B", SCRIPT, table, "-o", figure], capture_output=True, text=True)
+
+
+with tempfile.TemporaryDirectory() as name:
+    table, figure = pathlib.Path(name) / "s.csv", pathlib.Path(name) / "s.png"
+    twin = pathlib.Path(INPUTS) / "gpt2-large-a100x8.toml"
+    subprocess.run([PROGRAM, "predict", twin, "--sensitivity", "--csv", table], capture_output=True, check=True)
+    done = draw(table, figure)
+    assert done.returncode == 0, done.stderr
+    assert figure.read_bytes().startswith(b"\x89PNG") and 10_000 < figure.stat().st_size < 200_000, figure.stat()
+    table.write_text("bytes,seconds\n1,2\n")
+    done = draw(table, figure)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "no column" in done.stderr, done.stderr
+    done = draw(pathlib.Path(name) / "none.csv", figure)
+    assert done.returncode == 2 and "none.csv" in done.stderr, done.stderr

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""sensitivity.py FILE.csv -o FIGURE.png [--title TEXT]: draws what `ddproxy predict --sensitivity --csv` wrote. Needs matplotlib."""
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+try:
+    from reporting import style
+    from reporting.style import plt
+except ImportError as error:
+    print(f"sensitivity.py: {error}; it needs matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
+    sys.exit(2)
+
+LABELS = {"bytes": "gradients, times the bytes", "model": "GPT-2 of this size, MiB of gradients", "latency": "network, times the latency",
+          "bandwidth": "network, times the bandwidth", "ranks": "ranks"}
+CURVES = (("exposed_25_s", "cap 25 MiB", "s", style.OTHER), ("exposed_best_s", "best cap", "o", style.PREDICTED),
+          ("exposed_plan_s", "best plan", "D", style.MEASURED), ("floor_s", "floor", "_", style.GREY))
+plt.rcParams["savefig.dpi"] = 100
+LOWEST, HIGHEST = 0.01, 4096.0  # MiB: caps beyond make the same plans
+
+
+def read(path):
+    """{quantity: rows by rising value}"""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    lacking = {"quantity", "value", "low_mib", "high_mib", *(name for name, *_ in CURVES)} - set(rows[0] if rows else ())
+    if lacking:
+        raise ValueError(f"{path}: no column {', '.join(sorted(lacking))}; make it with: ddproxy predict --sensitivity --csv FILE")
+    found = {}
+    for row in sorted(rows, key=lambda row: float(row["value"])):
+        found.setdefault(row["quantity"], []).append(row)
+    return {quantity: found[quantity] for quantity in LABELS if len(found.get(quantity, ())) > 1}
+
+
+def draw_exposed(axes, rows):
+    x = [float(row["value"]) for row in rows]
+    for column, label, marker, colour in CURVES:
+        axes.plot(x, [float(row[column]) * 1e3 for row in rows], marker=marker, color=colour, label=label, markersize=5)
+    axes.set_yscale("log")
+    axes.set_ylabel("E, ms")
+
+
+def draw_best(axes, rows):
+    for row in rows:
+        low = max(float(row["low_mib"]), LOWEST)
+        high = min(float(row["high_mib"] or HIGHEST), HIGHEST)
+        axes.plot([float(row["value"])] * 2, [low, high], color=style.PREDICTED, linewidth=6, solid_capstyle="butt",
+                  marker="_", markersize=8)
+    axes.axhline(25, color=style.OTHER, linestyle="--", linewidth=1)
+    axes.set_yscale("log")
+    axes.set_ylim(LOWEST, HIGHEST)
+    axes.set_ylabel("best caps, MiB")
+
+
+def draw(quantities, title):
+    figure, grid = plt.subplots(len(quantities), 2, figsize=(8, 2.3 * len(quantities) + 0.6), squeeze=False, layout="constrained")
+    for (quantity, rows), (left, right) in zip(quantities.items(), grid):
+        draw_exposed(left, rows)
+        draw_best(right, rows)
+        for axes in (left, right):
+            axes.set_xscale("log")
+            axes.set_xlabel(LABELS[quantity])
+            axes.set_xticks([float(row["value"]) for row in rows], [f"{float(row['value']):.4g}" for row in rows])
+            axes.minorticks_off()
+    grid[0][0].legend(ncol=2)
+    figure.suptitle(title)
+    return figure
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", metavar="FILE.csv")
+    parser.add_argument("-o", "--output", metavar="FIGURE.png", required=True)
+    parser.add_argument("--title", default="")
+    options = parser.parse_args()
+    try:
+        quantities = read(options.file)
+        if not quantities:
+            raise ValueError(f"{options.file}: no quantity has two rows or more")
+        style.save_png(draw(quantities, options.title or Path(options.file).stem), options.output)
+    except (OSError, ValueError) as error:
+        print(f"sensitivity.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
