@@ -27,6 +27,30 @@ struct TokenSum {
   }
 };
 
+struct PositionSum {
+  EmbeddingSize size;
+  float const* dx;
+  float* dposition;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Index position = team.league_rank();
+    float* const out = dposition + position * size.columns;
+    if (position >= size.sequence)
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size.columns), [=](Index c) { out[c] = 0; });
+    else
+      add_sequences(team, dx + position * size.columns, out);
+  }
+
+  KOKKOS_FUNCTION void add_sequences(Team const& team, float const* first, float* out) const {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size.columns), [=](Index c) { out[c] = first[c]; });
+    // no barrier: a thread always has the same columns
+    for (Index b = 1; b < size.batch; ++b) {
+      float const* const row = first + b * size.sequence * size.columns;
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size.columns), [=](Index c) { out[c] += row[c]; });
+    }
+  }
+};
+
 }  // namespace
 
 void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
@@ -47,16 +71,8 @@ void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens,
 
 void position_backward(Space const& exec, EmbeddingSize size, Index context, float const* dx,
                        float* dposition) {
-  const Index columns = size.columns;
-  const Index used = size.sequence * columns;
-  const Index batch = size.batch;
-  Kokkos::parallel_for(
-      "position_backward", Range(exec, 0, context * columns), KOKKOS_LAMBDA(Index i) {
-        float total = 0;
-        if (i < used)
-          for (Index b = 0; b < batch; ++b) total += dx[b * used + i];
-        dposition[i] = total;
-      });
+  const PositionSum sum{size, dx, dposition};
+  Kokkos::parallel_for("position_backward", Teams(exec, static_cast<int>(context), Kokkos::AUTO), sum);
 }
 
 TokenIds copy_tokens(std::string const& label, std::vector<int> const& tokens) {
