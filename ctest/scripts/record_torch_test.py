@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""record_torch_test.py RECORD_TORCH DDPROXY_MODEL REPORT: two ranks record a small model, ddproxy predicts it, DDP's own buckets are
+those of the recorded ready order. Exit 77 where this Python has no torch."""
+import csv
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+RECORD, DDPROXY, REPORT = (os.path.abspath(path) for path in sys.argv[1:])
+MIB = 2**20
+MODEL = """
+import torch
+def make():
+    model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.ReLU(), torch.nn.Linear(256, 8))
+    x = torch.ones(4, 64)
+    return model, lambda net: net(x).square().sum()
+def only_model():
+    return torch.nn.Linear(2, 2)
+def detached():
+    model = torch.nn.Linear(2, 2)
+    return model, lambda net: torch.ones(1, requires_grad=True).sum()
+"""
+
+
+def start(*command, env=None):
+    return subprocess.run([sys.executable, "-B", *command], capture_output=True, text=True, env={**os.environ, **(env or {})})
+
+
+def record(*options):
+    return start(RECORD, "--backend", "gloo", "--passes", "1", *options)
+
+
+def rows(path):
+    with open(path) as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def buckets(sizes, first, cap):
+    """DDP's rule."""
+    closed, size = [], 0
+    for each in sizes:
+        size += each
+        if size >= (cap if closed else first):
+            closed.append(size)
+            size = 0
+    return closed + [size] if size else closed
+
+
+def check_refusals():
+    for command, text in ((["model"], "expected MODULE:FUNCTION"), (["nothing_there:make"], "nothing_there"),
+                          (["tiny:only_model"], "must return")):
+        env = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+        done = start(RECORD, "--backend", "gloo", *command, env=env)
+        lines = [line for line in done.stderr.splitlines() if not line.startswith("warning: one rank")]
+        assert done.returncode == 2 and text in lines[-1] and "Traceback" not in done.stderr, (command, done)
+        assert text != "expected MODULE:FUNCTION" or len(lines) == 1, done.stderr
+    os.makedirs("none/torch")
+    with open("none/torch/__init__.py", "w") as file:
+        file.write("raise ImportError('no torch here')")
+    done = start(RECORD, env={"PYTHONPATH": os.path.abspath("none")})
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "it needs PyTorch" in done.stderr, done
+
+
+def check_gpt2(has_h5py):
+    sweep = ["--sweep", "--caps", "0.2,0.5,25", "--samples", "3"] if has_h5py else []
+    done = record("--ranks", "2", "--layers", "2", "--d-model", "128", "--heads", "2", "--vocabulary", "512", "--context", "64",
+                  "--sequence", "32", "-o", "rec", *sweep)
+    assert done.returncode == 0, done
+    gradients, table = rows("rec/gradients.csv"), rows("rec/allreduce.csv")
+    names = [row["name"] for row in gradients]
+    assert names[:2] in (["ln_f.bias", "ln_f.weight"], ["ln_f.weight", "ln_f.bias"]), names
+    assert set(names[-3:]) == {"wte.weight", "wpe.weight", "end_of_pass"} and names[-1] == "end_of_pass", names
+    total = 512 * 128 + 64 * 128 + 2 * (12 * 128 * 128 + 13 * 128) + 2 * 128
+    assert sum(int(row["numel"]) for row in gradients) == total and len(names) == 2 * 12 + 4 + 1
+    assert all(float(row["seconds"]) >= 0 for row in gradients) and {row["ranks"] for row in table} == {"2"}
+    assert int(table[-1]["bytes"]) == 4 * total and float(table[-1]["seconds"]) > 0
+    line = next(line for line in done.stdout.splitlines() if line.startswith("ddproxy predict"))
+    kappa, gamma = (float(re.search(f"--{name} (\\S+)", line)[1]) for name in ("kappa", "gamma"))
+    assert 0 < kappa <= 1 and 0 < gamma <= 1, line
+    measured = ["--measured", "rec/curve.csv"] if has_h5py else []
+    predicted = subprocess.run([DDPROXY, *line.split()[1:], *measured], capture_output=True, text=True)
+    assert predicted.returncode == 0 and "bucket_cap_mb_list=[" in predicted.stdout, predicted
+    if has_h5py:
+        check_sweep([4 * int(row["numel"]) for row in gradients])
+
+
+def check_sweep(sizes):
+    import h5py
+    with h5py.File("rec/sweep.h5") as file:
+        sweep, plans = file["sweep"], file["plans"]
+        assert set(sweep["source"].asstr()) == {"pytorch"} and sweep["measured"].shape[1:] == (3, 2)
+        assert sorted(sweep["order"][()].ravel()) == list(range(sweep["order"].size))
+        assert (sweep["measured"][()] > 0).all() and (sweep["compute"][()] > 0).all()
+        for case, name in enumerate(sweep["name"].asstr()):
+            first, count = plans["first"][case], plans["count"][case]
+            expected = buckets([s for s in sizes if s], sweep["first_bucket_bytes"][case], sweep["bucket_bytes"][case])
+            # two gradients of one operation may be ready in either order: the number of buckets is exact, their sizes nearly
+            assert count == len(expected), (name, plans["bytes"][first:first + count], expected)
+            assert sum(plans["bytes"][first:first + count]) == sum(sizes), name
+        assert sweep["buckets"][1] > sweep["buckets"][0]
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return
+    done = start(REPORT, "rec/sweep.h5", "-o", "page")
+    assert done.returncode == 0 and os.path.exists("page/sweep.html") and os.path.exists("page/sweep-sweep.png"), done
+
+
+def check_own_model():
+    done = record("tiny:make", "--ranks", "2", "-o", "own")
+    assert done.returncode == 0, done
+    assert [row["name"] for row in rows("own/gradients.csv")][-1] == "end_of_pass"
+    assert sum(int(row["numel"]) for row in rows("own/gradients.csv")) == 64 * 256 + 256 + 256 * 8 + 8
+    done = record("tiny:detached", "--ranks", "2")
+    assert done.returncode == 2 and done.stderr.count("reaches no parameter") == 1, done
+
+
+if not importlib.util.find_spec("torch"):
+    print("this Python has no torch")
+    sys.exit(77)
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    with open("tiny.py", "w") as file:
+        file.write(MODEL)
+    check_refusals()
+    check_own_model()
+    check_gpt2(importlib.util.find_spec("h5py") is not None)

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""record-torch.py [MODULE:FUNCTION]: what `ddproxy predict` needs to know of a PyTorch model on this machine.
+
+FUNCTION() returns (model, loss); loss(net) runs the forward pass through net, the model or what DDP makes of it, and returns the
+loss. Without MODULE:FUNCTION a GPT-2. Run it by itself with --ranks N, or with torchrun. It needs torch; with --sweep also h5py."""
+import argparse
+import importlib
+import os
+import statistics
+import sys
+from pathlib import Path
+
+try:
+    import torch
+    import torch.distributed as dist
+except ImportError as error:
+    print(f"record-torch.py: {error}; it needs PyTorch (pip install torch, Debian: python3-torch)", file=sys.stderr)
+    sys.exit(2)
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from torch_recording import gpt2, gradients, network, ranks, sweep  # noqa: E402
+
+
+def positive(kind):
+    def parse(text):
+        value = kind(text)
+        if not 0 < value < float("inf"):
+            raise ValueError(text)
+        return value
+    parse.__name__ = "positive " + kind.__name__
+    return parse
+
+
+def mib_list(text):
+    return [positive(float)(part) for part in text.split(",")]
+
+
+mib_list.__name__ = "list of MiB"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="record-torch.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", nargs="?", metavar="MODULE:FUNCTION", help="the model; default: a GPT-2 of the dimensions below")
+    for name, value in {"layers": 12, "d-model": 768, "heads": 12, "vocabulary": 50257, "context": 1024, "batch": 1, "sequence": 128}.items():
+        parser.add_argument(f"--{name}", type=positive(int), default=value, metavar="N", help=f"of the GPT-2; default {value}")
+    parser.add_argument("--ranks", type=positive(int), metavar="N", help="start so many ranks here; not with torchrun")
+    parser.add_argument("--backend", choices=("gloo", "nccl"), default="nccl" if torch.cuda.is_available() else "gloo")
+    parser.add_argument("-o", "--output", type=Path, default=Path("recording"), metavar="DIR", help="folder to write into; default: recording")
+    parser.add_argument("--passes", type=positive(int), default=7, metavar="N", help="samples whose median is taken; default 7")
+    parser.add_argument("--sweep", action="store_true", help="run DDP too: its default, --caps and --list")
+    parser.add_argument("--caps", type=mib_list, default=[1, 4, 10, 25, 50, 100], metavar="M,M", help="bucket_cap_mb to run; default 1,4,10,25,50,100")
+    parser.add_argument("--list", type=mib_list, action="append", default=[], metavar="M,M", help="a bucket_cap_mb_list to run; may be repeated")
+    parser.add_argument("--samples", type=positive(int), default=15, metavar="N", help="of each case of the sweep; default 15")
+    parser.add_argument("--static-graph", action="store_true", help="DDP's static_graph")
+    parser.add_argument("--bucket-view", action="store_true", help="DDP's gradient_as_bucket_view")
+    options = parser.parse_args()
+    if options.ranks and "RANK" in os.environ and "DDPROXY_STARTED" not in os.environ:
+        raise ranks.UsageError("--ranks: torchrun has started the ranks already")
+    if options.d_model % options.heads or options.sequence > options.context:
+        raise ranks.UsageError("--d-model must be a multiple of --heads, and --sequence at most --context")
+    if options.model and not all(options.model.partition(":")):
+        raise ranks.UsageError(f"{options.model}: expected MODULE:FUNCTION, for instance train:make_model")
+    return options
+
+
+def make_model(options, device):
+    torch.manual_seed(1)
+    if not options.model:
+        return gpt2.make(options, device)
+    module, _, function = options.model.partition(":")
+    sys.path.insert(0, os.getcwd())
+    try:
+        made = getattr(importlib.import_module(module), function)()
+    except Exception as error:  # whatever their module raises
+        raise ranks.UsageError(f"{options.model}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+    if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], torch.nn.Module) and callable(made[1])):
+        raise ranks.UsageError(f"{options.model}: must return (model, loss), a torch.nn.Module and a function of it")
+    return made
+
+
+def write_csv(path, header, rows):
+    with open(path, "w") as file:
+        file.write(header + "\n" + "".join(",".join(f"{v:.9g}" if isinstance(v, float) else str(v) for v in row) + "\n" for row in rows))
+
+
+def record(options, model, loss, device):
+    """Writes the two tables and prints the command; returns the gradients."""
+    ranks.say("gradients ...")
+    rows = gradients.record(model, loss, device, options.passes)
+    total = 4 * sum(numel for _, numel, _ in rows)
+    ranks.say("all-reduce ...")
+    table = network.table(total, device, options.passes)
+    ranks.say("compute beside all-reduces ...")
+    beside = network.co_run(model, total, device, options.passes)
+    kappa, gamma = network.median_speeds(beside)
+    bandwidth = network.copy_bandwidth(total, device, options.passes)
+    if not ranks.is_first():
+        return rows
+    for size, found in beside:
+        ranks.say("  {:.0f} MiB: kappa {:.2f}, gamma {:.2f}".format(size / network.MIB, *network.median_speeds([(size, found)])))
+    files = options.output / "gradients.csv", options.output / "allreduce.csv"
+    write_csv(files[0], "name,numel,seconds", rows)
+    write_csv(files[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])
+    copies = "in" if options.bucket_view else "in+out"
+    print(f"ddproxy predict --gradients {files[0]} --allreduce {files[1]} --kappa {kappa:.3f} --gamma {gamma:.3f} "
+          f"--copies {copies} --copy-bandwidth {bandwidth / 1e9:.3g} --pytorch", flush=True)
+    return rows
+
+
+def run_sweep(options, model, loss, device, rows):
+    from torch_recording import sweep_file
+    cases = sweep.make_cases(options.caps, options.list)
+    ranks.say(f"DDP: {len(cases)} cases ...")
+    sweep.sweep(model, loss, device, options, cases)
+    if not ranks.is_first():
+        return
+    about = {"model": options.model or "gpt2", "ranks": dist.get_world_size(), "backend": options.backend,
+             "device": torch.cuda.get_device_name() if device.type == "cuda" else "host"}
+    sweep_file.write(options.output / "sweep.h5", cases, [row for row in rows if row[1] > 0], about)
+    sweep_file.write_curve(options.output / "curve.csv", cases, sweep.FIRST_IS_CAP)
+    print(f"# measured: {options.output / 'sweep.h5'}; for predict: --measured {options.output / 'curve.csv'}"
+          + ("" if sweep.FIRST_IS_CAP else " --first-bucket 1"))
+    print(sweep_file.table(cases), flush=True)
+
+
+def run(options):
+    device = ranks.join(options.backend)
+    if dist.get_world_size() == 1:
+        ranks.say("warning: one rank has nothing to reduce; start more with --ranks N or torchrun")
+    model, loss = make_model(options, device)
+    rows = record(options, model, loss, device)
+    if options.sweep:
+        run_sweep(options, model, loss, device, rows)
+    dist.destroy_process_group()
+
+
+def main():
+    try:
+        options = arguments()
+        if options.sweep:
+            importlib.import_module("h5py")
+        if "RANK" not in os.environ:
+            os.environ["DDPROXY_STARTED"] = "1"
+            return ranks.start_here(options.ranks or 2)
+        options.output.mkdir(parents=True, exist_ok=True)
+        run(options)
+    except (ranks.UsageError, ImportError, OSError) as error:
+        if os.environ.get("RANK", "0") == "0":
+            print(f"record-torch.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

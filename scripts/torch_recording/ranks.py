@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ranks: started here or by torchrun, and what they have to agree about."""
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+
+
+class UsageError(Exception):
+    """Wrong input: one line that says what and where."""
+
+
+def start_here(ranks):
+    """Runs this command once a rank, as torchrun would; returns the exit code of the first that fails."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    shared = {**os.environ, "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    children = [subprocess.Popen([sys.executable, *sys.argv], env={**shared, "RANK": str(r), "LOCAL_RANK": str(r)})
+                for r in range(ranks)]
+    try:
+        while all(child.poll() is None for child in children) or (
+                any(child.poll() is None for child in children) and not any(child.poll() for child in children)):
+            time.sleep(0.05)
+    finally:
+        for child in children:  # a rank without its peers would wait for ever
+            if any(other.poll() for other in children) or sys.exc_info()[0]:
+                child.terminate()
+    codes = [child.wait() for child in children]
+    return next((code for code in codes if code > 0), 4 if any(codes) else 0)
+
+
+def join(backend):
+    """Joins the process group; returns the device of this rank."""
+    if backend == "nccl":
+        if not torch.cuda.is_available():
+            raise UsageError("--backend nccl: this torch sees no GPU")
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+    elif "OMP_NUM_THREADS" not in os.environ:
+        here = int(os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"]))
+        torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // here))
+    dist.init_process_group(backend)
+    return torch.device("cuda", torch.cuda.current_device()) if backend == "nccl" else torch.device("cpu")
+
+
+def is_first():
+    return dist.get_rank() == 0
+
+
+def say(text):
+    if is_first():
+        print(text, file=sys.stderr, flush=True)
+
+
+def gather(value):
+    """The value of every rank, on every rank."""
+    values = [None] * dist.get_world_size()
+    dist.all_gather_object(values, value)
+    return values
+
+
+def synchronize(device):
+    """Waits for this thread's stream only, so that another stream may go on."""
+    if device.type == "cuda":
+        torch.cuda.current_stream(device).synchronize()
+
+
+def barrier(device):
+    synchronize(device)
+    dist.barrier()
+    synchronize(device)

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sweep as a results file (docs/results.md), a curve and a table. Needs h5py."""
+import datetime
+import itertools
+import math
+import statistics
+import sys
+
+import h5py
+import torch
+
+MIB = 2**20
+TEXT = h5py.string_dtype()
+
+
+def estimate(values):
+    """Median, and the order statistics that cover it with at least 95 %; of fewer than six values, their range."""
+    values, n = sorted(values), len(values)
+    outside, low = 0.0, 0
+    while low < n // 2 and outside + 2 * math.comb(n, low) / 2**n <= 0.05:
+        outside += 2 * math.comb(n, low) / 2**n
+        low += 1
+    low = max(low - 1, 0)
+    return statistics.median(values), values[low], values[n - 1 - low]
+
+
+def totals(case):
+    return estimate([max(sample) for sample in case.seconds])
+
+
+def exposed(case):
+    return estimate([max(t) - max(c) for t, c in zip(case.seconds, case.compute)])
+
+
+class File:
+    """Datasets whose dimensions are named, with units and a fill value."""
+
+    def __init__(self, path):
+        self.file = h5py.File(path, "w")
+
+    def put(self, path, dimensions, values, units, long_name, kind="f8"):
+        group = self.file.require_group(path.rsplit("/", 1)[0])
+        data = group.create_dataset(path.rsplit("/", 1)[1], data=values, dtype=kind)
+        data.attrs["units"], data.attrs["long_name"] = units, long_name
+        if kind != TEXT:
+            data.attrs["_FillValue"] = data.dtype.type(math.nan if kind == "f8" else -1)
+        for axis, dimension in enumerate(dimensions):
+            data.dims[axis].attach_scale(self.scale(group, dimension, data.shape[axis]))
+
+    def scale(self, group, dimension, length):
+        if dimension not in group:
+            numbers = group.create_dataset(dimension, data=range(length), dtype="i8")
+            numbers.attrs["units"], numbers.attrs["long_name"] = "1", "index of the " + dimension
+            numbers.make_scale(dimension)
+        return group[dimension]
+
+
+def write_sweep(file, cases):
+    by_case = {
+        "name": ([c.name for c in cases], "1", "name of the case, for instance bucketed 25 MiB", TEXT),
+        "strategy": ([c.strategy for c in cases], "1", "naive, flat, per_tensor, bucketed or optimal", TEXT),
+        "source": (["pytorch"] * len(cases), "1", "program that ran the case: ddproxy or pytorch", TEXT),
+        "compute_source": (["round"] * len(cases), "1", "T_compute: one a round, shared by its cases", TEXT),
+        "bucket_bytes": ([int(c.cap_mib * MIB) if c.cap_mib > 0 else -1 for c in cases], "byte", "bucket cap", "i8"),
+        "first_bucket_bytes": ([int(c.first_mib * MIB) if c.first_mib > 0 else -1 for c in cases], "byte", "cap of the first bucket", "i8"),
+        "buckets": ([len(c.bucket_bytes) for c in cases], "1", "number of buckets", "i8"),
+        "verified": ([-1] * len(cases), "1", "1: the reduced gradients were right, 0: they were wrong", "i8"),
+    }
+    for names, meaning, values in ((("measured_median", "ci_low", "ci_high"), "the median T", map(totals, cases)),
+                                   (("exposed", "exposed_low", "exposed_high"), "the median E = T - T_compute", map(exposed, cases))):
+        for name, column, part in zip(names, zip(*values), ("", "lower end of the 95 % interval of ", "upper end of the 95 % interval of ")):
+            by_case[name] = (list(column), "s", part + meaning, "f8")
+    for name, (values, units, long_name, kind) in by_case.items():
+        file.put(f"/sweep/{name}", ["case"], values, units, long_name, kind)
+    file.put("/sweep/order", ["case", "sample"], [c.order for c in cases], "1", "position in which the sample ran among all samples", "i8")
+    for name, attribute, meaning in (("measured", "seconds", "T: until backward is over and every bucket is reduced"),
+                                     ("compute", "compute", "T_compute: backward pass with no communication")):
+        file.put(f"/sweep/{name}", ["case", "sample", "rank"], [getattr(c, attribute) for c in cases], "s", meaning)
+
+
+def write_plans(file, cases, gradients):
+    """Which gradient closes a bucket follows from the sizes."""
+    ends = list(itertools.accumulate(4 * numel for _, numel, _ in gradients))
+    last = [sum(end < closed for end in ends) for c in cases for closed in itertools.accumulate(c.bucket_bytes)]
+    sizes = [size for c in cases for size in c.bucket_bytes]
+    counts = [len(c.bucket_bytes) for c in cases]
+    file.put("/plans/first", ["case"], [0, *itertools.accumulate(counts)][:-1], "1", "index of the case's first bucket", "i8")
+    file.put("/plans/count", ["case"], counts, "1", "number of buckets of the case", "i8")
+    file.put("/plans/last_gradient", ["bucket"], last, "1", "index of the gradient that makes the bucket ready", "i8")
+    file.put("/plans/bytes", ["bucket"], sizes, "byte", "size of the bucket", "i8")
+
+
+def write(path, cases, gradients, about):
+    """gradients: rows (name, numel, seconds) in ready order without that of the pass's end. about: model, ranks, backend."""
+    file = File(path)
+    root = {"Conventions": "CF-1.10", "schema_version": 1, "complete": 1, "command": "sweep", "ddproxy_version": "record-torch",
+            "created": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")}
+    file.file.attrs.update(root)
+    write_sweep(file, cases)
+    file.file["/sweep"].attrs.update({"ranks": about["ranks"], "compute_mode": "pytorch", "backend": about["backend"]})
+    names = [name for name, _, _ in gradients]
+    for name, values, units, meaning, kind in (("name", names, "1", "name of the parameter tensor, in ready order", TEXT),
+                                               ("layer", [n.rpartition(".")[0] for n in names], "1", "layer that it belongs to", TEXT),
+                                               ("numel", [numel for _, numel, _ in gradients], "1", "number of elements", "i8")):
+        file.put(f"/model/{name}", ["gradient"], values, units, meaning, kind)
+    file.file["/model"].attrs.update({"preset": about["model"], "precision": "fp32"})
+    if all(c.bucket_bytes for c in cases):
+        write_plans(file, cases, gradients)
+    file.put("/provenance/command_line", [], " ".join(sys.argv), "1", "command line of rank 0", TEXT)
+    file.file["/provenance"].attrs.update({"compiler": f"torch {torch.__version__}", "device_kind": about["device"]})
+    file.file.close()
+
+
+def write_curve(path, cases, first_is_cap):
+    """bucket_mib,seconds of the cases whose first bucket is alike: all have their cap, or all 1 MiB."""
+    with open(path, "w") as out:
+        out.write(f"# DDP's T, median of {len(cases[0].seconds)}; first bucket {'= cap' if first_is_cap else '1 MiB'}\nbucket_mib,seconds\n")
+        for case in cases:
+            if case.strategy == "bucketed" and (case.first_mib == case.cap_mib) == first_is_cap:
+                out.write(f"{case.cap_mib:.10g},{totals(case)[0]:.6g}\n")
+
+
+def table(cases):
+    """Markdown: T and its interval, and what the case takes less than the default (paired, round by round)."""
+    base, lines = cases[0], ["| case | buckets | T s | 95 % | E s | less than the default | 95 % |", "|---|---|---|---|---|---|---|"]
+    for case in cases:
+        gains = [100 * (1 - max(t) / max(d)) for t, d in zip(case.seconds, base.seconds)]
+        middle, low, high = totals(case)
+        gain, least, most = estimate(gains)
+        lines.append(f"| {case.name} | {len(case.bucket_bytes)} | {middle:.3f} | {low:.3f}–{high:.3f} | {exposed(case)[0]:.3f} | "
+                     f"{gain:.1f} % | {least:.1f}–{most:.1f} % |")
+    return "\n".join(lines)
