@@ -30,8 +30,10 @@ void add_sources(CLI::App& command, Options& options) {
 }
 
 void add_network(CLI::App& command, PredictOptions& predict) {
-  command.add_option("--allreduce", predict.allreduce,
-                     "CSV with bytes,seconds and optionally ranks; several for several ranks");
+  command
+      .add_option("--allreduce", predict.allreduce,
+                  "CSV with bytes,seconds and optionally ranks; once for each table")
+      ->allow_extra_args(false);
   command
       .add_option("--table-ranks", predict.table_ranks,
                   "ranks of the tables that do not say it, in their order")
@@ -78,8 +80,10 @@ void add_conditions(CLI::App& command, PredictOptions& predict) {
 
 void add_outputs(CLI::App& command, Options& options) {
   auto& predict = options.predict;
-  command.add_option("--measured", predict.measured,
-                     "CSV with bucket_mib,seconds: T(b) as measured; more files: other predictions of it");
+  command
+      .add_option("--measured", predict.measured,
+                  "CSV with bucket_mib,seconds: T(b) as measured; given again: another prediction of it")
+      ->allow_extra_args(false);
   command.add_flag("--pytorch", predict.pytorch, "print what to hand to PyTorch's DistributedDataParallel");
   command.add_flag("--sensitivity", predict.sensitivity,
                    "tabulate the best cap and E over bytes, latency, bandwidth and ranks");

@@ -164,14 +164,14 @@ class Predict(unittest.TestCase):
         rows = [f"{c['bucket_mib']},{c['predicted_s']!r}\n" for c in cases]
         same = self.path("same.csv", "bucket_mib,seconds\n" + "".join(rows))
         worse = self.path("worse.csv", "bucket_mib,ms\n" + "".join(f"{c['bucket_mib']},200\n" for c in cases))
-        done = self.call(SLINGSHOT, "--measured", same, worse)
+        done = self.call(SLINGSHOT, "--measured", same, "--measured", worse)
         lines = {line.split("  ")[0]: line for line in done.stdout.splitlines()}
         self.assertRegex(lines["ddproxy"], r"0\.0 % +0\.0 % +100 % +0\.00 %")
         self.assertNotRegex(lines["worse.csv"], r" 0\.0 % ")
         for baseline in ("best constant", "near 25 MiB", "a(last bucket)"):
             self.assertIn(baseline, lines)
         short = self.path("short.csv", "bucket_mib,seconds\n1,0.2\n")
-        self.assertIn("no row for bucket_mib 4", self.refused(SLINGSHOT, "--measured", same, short))
+        self.assertIn("no row for bucket_mib 4", self.refused(SLINGSHOT, "--measured", same, "--measured", short))
 
     def test_sensitivity(self):
         file = self.path("sensitivity.csv")
@@ -220,6 +220,8 @@ class Predict(unittest.TestCase):
 
     def test_a_table_of_several_ranks_is_chosen_from(self):
         gradients = self.small()[:2]
+        behind = self.predict("--allreduce", PUBLISHED / "allreduce-16xa100-slingshot.csv", SLINGSHOT)[0]
+        self.assertEqual(behind, self.predict(SLINGSHOT)[0])  # the input is no second table
         several = PUBLISHED / "allreduce-2gpu-pcie.csv"
         result, _ = self.predict(*gradients, "--allreduce", several, "--ranks", "2,4")
         two, four = result["by_ranks"]
