@@ -14,7 +14,8 @@ namespace ddproxy {
 struct Reduction {
   Slice slice;
   Clock::time_point start;
-  Clock::time_point end;  ///< scaled by 1/n
+  Clock::time_point end;    ///< scaled by 1/n
+  Clock::time_point ready;  ///< as the pipeline declared it, whenever the reduction came to start
 };
 
 /// Averages slices of the arena over all ranks, in place, one after another in the order of start().

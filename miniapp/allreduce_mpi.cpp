@@ -33,8 +33,8 @@ MpiEngine::~MpiEngine() {
   if (request_ == MPI_REQUEST_NULL) MPI_Comm_free(&communicator_);
 }
 
-void MpiEngine::begin(Slice slice, Completion) {
-  reduction_ = {slice, Clock::now(), {}};
+void MpiEngine::begin(Slice slice, Completion ready) {
+  reduction_ = {slice, Clock::now(), {}, ready.when};
   piece_ = {slice.offset, 0};
   start_piece();
 }

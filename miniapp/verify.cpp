@@ -36,7 +36,8 @@ using Reductions = std::vector<Reduction>;
 // Buckets in ready order cover the arena once, from its start to its end.
 std::string check_coverage(Reductions const& reductions, std::size_t elements) {
   std::size_t next = 0;
-  for (auto const& [slice, start, end] : reductions) {
+  for (auto const& reduction : reductions) {
+    auto const& slice = reduction.slice;
     if (slice.offset != next)
       return fmt::format("a bucket starts at element {} where {} was due", slice.offset, next);
     next += slice.count;
@@ -49,7 +50,7 @@ std::string check_times(Reductions const& reductions, Workload const& workload,
   std::size_t bucket = 0, offset = 0;
   for (auto const& gradient : workload.pass.gradients) {
     while (offset >= reductions[bucket].slice.offset + reductions[bucket].slice.count) ++bucket;
-    if (reductions[bucket].start < ends[gradient.operation])
+    if (reductions[bucket].ready < ends[gradient.operation])
       return fmt::format("bucket {} started before its gradient {} was complete", bucket, gradient.name);
     offset += static_cast<std::size_t>(gradient.numel);
   }
