@@ -6,6 +6,7 @@
 FUNCTION() returns (model, loss); loss(net) runs the forward pass through net, the model or what DDP makes of it, and returns the
 loss. Without MODULE:FUNCTION a GPT-2. Run it by itself with --ranks N, or with torchrun. It needs torch; with --sweep also h5py."""
 import argparse
+import csv
 import importlib
 import os
 import statistics
@@ -49,6 +50,7 @@ def arguments():
     parser.add_argument("--backend", choices=("gloo", "nccl"), default="nccl" if torch.cuda.is_available() else "gloo")
     parser.add_argument("-o", "--output", type=Path, default=Path("recording"), metavar="DIR", help="folder to write into; default: recording")
     parser.add_argument("--passes", type=positive(int), default=7, metavar="N", help="samples whose median is taken; default 7")
+    parser.add_argument("--reuse", action="store_true", help="keep the tables that DIR holds already, and only sweep")
     parser.add_argument("--sweep", action="store_true", help="run DDP too: its default, --caps and --list")
     parser.add_argument("--caps", type=mib_list, default=[1, 4, 10, 25, 50, 100], metavar="M,M", help="bucket_cap_mb to run; default 1,4,10,25,50,100")
     parser.add_argument("--list", type=mib_list, action="append", default=[], metavar="M,M", help="a bucket_cap_mb_list to run; may be repeated")
@@ -60,6 +62,8 @@ def arguments():
         raise ranks.UsageError("--ranks: torchrun has started the ranks already")
     if options.d_model % options.heads or options.sequence > options.context:
         raise ranks.UsageError("--d-model must be a multiple of --heads, and --sequence at most --context")
+    if options.reuse and not (options.sweep and (options.output / "gradients.csv").is_file()):
+        raise ranks.UsageError(f"--reuse: needs --sweep, and {options.output / 'gradients.csv'} of the same model")
     if options.model and not all(options.model.partition(":")):
         raise ranks.UsageError(f"{options.model}: expected MODULE:FUNCTION, for instance train:make_model")
     return options
@@ -83,6 +87,11 @@ def make_model(options, device):
 def write_csv(path, header, rows):
     with open(path, "w") as file:
         file.write(header + "\n" + "".join(",".join(f"{v:.9g}" if isinstance(v, float) else str(v) for v in row) + "\n" for row in rows))
+
+
+def read_gradients(path):
+    with open(path) as file:
+        return [(row["name"], int(row["numel"]), float(row["seconds"])) for row in csv.DictReader(file)]
 
 
 def record(options, model, loss, device):
@@ -130,7 +139,7 @@ def run(options):
     if dist.get_world_size() == 1:
         ranks.say("warning: one rank has nothing to reduce; start more with --ranks N or torchrun")
     model, loss = make_model(options, device)
-    rows = record(options, model, loss, device)
+    rows = read_gradients(options.output / "gradients.csv") if options.reuse else record(options, model, loss, device)
     if options.sweep:
         run_sweep(options, model, loss, device, rows)
     dist.destroy_process_group()

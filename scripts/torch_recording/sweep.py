@@ -15,7 +15,7 @@ PARAMETERS = inspect.signature(DistributedDataParallel.__init__).parameters
 HAS_LIST = "bucket_cap_mb_list" in PARAMETERS
 FIRST_IS_CAP = PARAMETERS["bucket_cap_mb"].default is None  # else the first bucket always has 1 MiB
 DEFAULT_CAP_MIB, DEFAULT_FIRST_MIB = 25.0, 1.0
-WARM_UP = 3  # DDP makes its buckets anew, in ready order, after the first step
+WARM_UP = 2  # DDP makes its buckets anew, in ready order, before the second step
 
 
 @dataclass
@@ -73,10 +73,9 @@ def sweep(model, loss, device, options, cases):
     """Fills the cases in: rounds of one sample of each, and one with no communication, in random order."""
     nets = [wrap(model, device, options, case.arguments) for case in cases]
     plain = wrap(model, device, options, {})
-    for net, case in zip(nets, cases):
+    for net in nets:
         for _ in range(WARM_UP):
             step(net, loss, device, True)
-        case.bucket_bytes = bucket_bytes(net)
     step(plain, loss, device, False)
     shuffle, position = random.Random(1), 0  # alike on all ranks
     for _ in range(options.samples):
@@ -91,3 +90,5 @@ def sweep(model, loss, device, options, cases):
             position += 1
         for case in cases:
             case.compute.append(alone)
+    for net, case in zip(nets, cases):
+        case.bucket_bytes = bucket_bytes(net)
