@@ -4,6 +4,7 @@
 """sensitivity.py FILE.csv -o FIGURE.png [--title TEXT]: draws what `ddproxy predict --sensitivity --csv` wrote. Needs matplotlib."""
 import argparse
 import csv
+import math
 import sys
 from pathlib import Path
 
@@ -40,6 +41,8 @@ def draw_exposed(axes, rows):
     for column, label, marker, colour in CURVES:
         axes.plot(x, [float(row[column]) * 1e3 for row in rows], marker=marker, color=colour, label=label, markersize=5)
     axes.set_yscale("log")
+    low, high = (math.log10(limit) for limit in axes.get_ylim())
+    axes.set_ylim(10 ** math.floor(low), 10 ** math.ceil(high))  # whole decades: one at least is labelled
     axes.set_ylabel("E, ms")
 
 
@@ -64,7 +67,7 @@ def draw(quantities, title):
             axes.set_xscale("log")
             axes.set_xlabel(LABELS[quantity])
             axes.set_xticks([float(row["value"]) for row in rows], [f"{float(row['value']):.4g}" for row in rows])
-            axes.minorticks_off()
+            axes.xaxis.set_minor_locator(plt.NullLocator())
     grid[0][0].legend(ncol=2)
     figure.suptitle(title)
     return figure
