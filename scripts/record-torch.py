@@ -55,7 +55,6 @@ def arguments():
     parser.add_argument("--caps", type=mib_list, default=[1, 4, 10, 25, 50, 100], metavar="M,M", help="bucket_cap_mb to run; default 1,4,10,25,50,100")
     parser.add_argument("--list", type=mib_list, action="append", default=[], metavar="M,M", help="a bucket_cap_mb_list to run; may be repeated")
     parser.add_argument("--samples", type=positive(int), default=15, metavar="N", help="of each case of the sweep; default 15")
-    parser.add_argument("--static-graph", action="store_true", help="DDP's static_graph")
     parser.add_argument("--bucket-view", action="store_true", help="DDP's gradient_as_bucket_view")
     options = parser.parse_args()
     if options.ranks and "RANK" in os.environ and "DDPROXY_STARTED" not in os.environ:

@@ -48,8 +48,7 @@ def make_cases(caps, lists):
 
 def wrap(model, device, options, arguments):
     ids = [device.index] if device.type == "cuda" else None
-    return DistributedDataParallel(model, device_ids=ids, static_graph=options.static_graph,
-                                   gradient_as_bucket_view=options.bucket_view, **arguments)
+    return DistributedDataParallel(model, device_ids=ids, gradient_as_bucket_view=options.bucket_view, **arguments)
 
 
 def step(net, loss, device, synchronised):
