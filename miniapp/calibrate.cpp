@@ -10,7 +10,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr double target_seconds = 0.1;  // of compute in a co-run
+constexpr double target_seconds = 0.05;  // of compute in a co-run
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int most_repetitions = 100000;
 

@@ -7,6 +7,7 @@
 #include "miniapp/check.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/signals.hpp"
+#include "miniapp/sweep.hpp"
 
 namespace ddproxy {
 namespace {
@@ -35,6 +36,7 @@ void run_steps(Session& session, std::string const& command, bool pieces) {
   if (command == "run" || command == "sweep") {
     session.verify();
     session.sweep();
+    session.trace();
   }
   session.finish();
 }

@@ -8,7 +8,7 @@
 #include "miniapp/evidence.hpp"
 #include "miniapp/measure.hpp"
 #include "miniapp/provenance.hpp"
-#include "miniapp/sweep.hpp"
+#include "miniapp/trace_pass.hpp"
 #include "planner/analysis.hpp"
 #include "planner/options.hpp"
 #include "results/writer.hpp"
@@ -44,7 +44,8 @@ class Recorder {
   void verified(std::vector<std::int64_t> const& right);
   void sample(std::size_t item, int round, Sample const& sample);
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
-  void timeline(std::vector<Trace> const& traces);
+  /// One pass of each case: [case][rank].
+  void timeline(Workload const& workload, std::vector<std::vector<RankTrace>> const& traces);
   void figures(FigureOfMerit const& figures);
   void peak_memory(std::vector<double> const& bytes);
   void finish() { writer_.finish(); }

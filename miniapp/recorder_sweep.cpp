@@ -14,10 +14,6 @@ using Integers = std::vector<std::int64_t>;
 using Reals = std::vector<double>;
 using Reports = std::vector<CaseReport>;
 
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
-
 template <class Out, class Get>
 Out column(Reports const& reports, Get get) {
   Out values;
@@ -138,33 +134,6 @@ void Recorder::results(Reports const& reports, std::vector<Integers> const& orde
                   return std::int64_t{r.measured ? r.measured->slowest_rank : -1};
                 }));
   write_overlap(writer_, reports);
-  writer_.flush();
-}
-
-void Recorder::timeline(std::vector<Trace> const& traces) {
-  Integers first, count, ranks;
-  Reals start, end;
-  Texts resource, label;
-  const auto add = [&](double from, double to, std::string on, std::string what) {
-    start.push_back(from), end.push_back(to), ranks.push_back(0);
-    resource.push_back(std::move(on)), label.push_back(std::move(what));
-  };
-  for (auto const& trace : traces) {
-    first.push_back(static_cast<std::int64_t>(start.size()));
-    if (!trace.reductions.empty()) add(0, trace.backward_end, "compute", "backward pass");
-    for (std::size_t k = 0; k < trace.reductions.size(); ++k)
-      add(seconds_between(trace.start, trace.reductions[k].start),
-          seconds_between(trace.start, trace.reductions[k].end), "communication",
-          "bucket " + std::to_string(k));
-    count.push_back(static_cast<std::int64_t>(start.size()) - first.back());
-  }
-  writer_.write("/timeline/first", first);
-  writer_.write("/timeline/count", count);
-  writer_.write("/timeline/start", start);
-  writer_.write("/timeline/end", end);
-  writer_.write("/timeline/resource", resource);
-  writer_.write("/timeline/label", label);
-  writer_.write("/timeline/event_rank", ranks);
   writer_.flush();
 }
 

@@ -11,6 +11,7 @@
 #include "miniapp/memory.hpp"
 #include "miniapp/tables.hpp"
 #include "planner/json_tables.hpp"
+#include "results/trace.hpp"
 
 namespace ddproxy {
 
@@ -84,6 +85,8 @@ void Session::finish() {
     recorder_->peak_memory(peaks);
     recorder_->figures(figures_);
     recorder_->finish();
+    if (!options_.trace.empty())
+      results::write_trace(results::Reader(options_.output), options_.trace_cases, options_.trace);
     if (!options_.json.empty()) write_json(options_.output, figures_, options_.json);
     fmt::print("results: {}\n{}\n", options_.output.string(), to_line(figures_));
     const auto beyond = beyond_limits(figures_, options_.max_model_error, options_.max_regret);

@@ -28,6 +28,7 @@ class Session {
   void plan_from_input();
   void verify();  ///< every case; throws Agreed (exit 3) where one is wrong
   void sweep();   ///< measures every case
+  void trace();   ///< runs each case once more for its timeline
   /// Closes the file and prints the figure of merit; throws Agreed (exit 1) where the score is beyond its
   /// limits.
   void finish();
@@ -56,7 +57,6 @@ class Session {
   std::optional<model::TableCost> cost_;
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::vector<std::int64_t>> order_;
-  std::vector<Trace> traces_;
   FigureOfMerit figures_;
   bool predicted_ = false, verified_ = false;
 };

@@ -6,6 +6,7 @@
 
 #include "miniapp/check.hpp"
 #include "miniapp/session.hpp"
+#include "miniapp/sweep.hpp"
 #include "miniapp/tables.hpp"
 #include "miniapp/verify.hpp"
 
@@ -44,21 +45,25 @@ void Session::verify() {
 
 void Session::sweep() {
   samples_.resize(reports_.size());
-  traces_.resize(reports_.size());
   order_.assign(reports_.size(),
                 std::vector<std::int64_t>(static_cast<std::size_t>(bench_.config.samples), -1));
   std::vector<Case> cases;
   for (auto const& report : reports_) cases.push_back(report.item);
   const auto total = cases.size() * static_cast<std::size_t>(bench_.config.samples);
-  run_sweep(bench_, cases,
-            [&](std::size_t item, int round, int position, Sample const& sample, Trace const& trace) {
-              say(fmt::format("sample {} of {}: {}", position + 1, total, cases[item].name()));
-              samples_[item].push_back(sample);
-              traces_[item] = trace;
-              order_[item][static_cast<std::size_t>(round)] = position;
-              recorder_->sample(item, round, sample);
-            });
+  run_sweep(bench_, cases, [&](std::size_t item, int round, int position, Sample const& sample) {
+    say(fmt::format("sample {} of {}: {}", position + 1, total, cases[item].name()));
+    samples_[item].push_back(sample);
+    order_[item][static_cast<std::size_t>(round)] = position;
+    recorder_->sample(item, round, sample);
+  });
   if (root()) conclude_sweep();
+}
+
+void Session::trace() {
+  say("drawing timelines");
+  std::vector<std::vector<RankTrace>> traces;
+  for (auto const& report : reports_) traces.push_back(trace_pass(bench_, report.item));
+  if (root()) recorder_->timeline(bench_.workload, traces);
 }
 
 void Session::conclude_sweep() {
@@ -69,7 +74,6 @@ void Session::conclude_sweep() {
     reports_[i].measured = analyse(samples_[i], communication);
   }
   recorder_->results(reports_, order_);
-  recorder_->timeline(traces_);
   judge_sweep();
   fmt::print("{}", sweep_table(reports_, predicted_));
   if (cost_) fmt::print("{}", tuning_line(reports_, (*cost_)(bench_.workload.gradient_bytes.back())));

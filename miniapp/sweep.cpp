@@ -27,7 +27,6 @@ class Passes {
 
   std::vector<double> compute() { return split(command(compute_pass, 0), 1); }
   Sample measure(std::size_t item);
-  Clock::time_point last_start() const { return last_start_; }
   void end(bool interrupted) { send(interrupted ? interrupt : stop, 0); }
   bool follow();  // false: interrupted
 
@@ -42,7 +41,6 @@ class Passes {
   Schedule alone_{bench_.workload.pass.operations.size()};
   std::vector<Schedule> schedules_;
   std::vector<bool> overlapped_;
-  Clock::time_point last_start_;
 };
 
 void Passes::send(std::int64_t action, std::size_t item) {
@@ -60,7 +58,6 @@ std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
   Backward& backward = bench_.backward_of(action == case_pass && overlapped_[item]);
   const double waited = bench_.runtime.barrier();
   const auto times = run_pass(backward, *bench_.allreduce, schedule);
-  last_start_ = times.start;
   const auto all = bench_.runtime.gather(
       std::vector<double>{times.total, times.backward_end, waited, signalled() ? 1.0 : 0.0});
   if (std::ranges::any_of(split(all, 3), [](double flag) { return flag > 0; })) set_signalled();
@@ -102,8 +99,7 @@ class Leader {
     round_ = round;
     Sample sample = passes_.measure(item);
     sample.compute = compute_;
-    sink_(item, round, position_++, sample,
-          {passes_.last_start(), sample.backward_end.front(), bench_.allreduce->reductions()});
+    sink_(item, round, position_++, sample);
     return std::ranges::max(sample.total);
   }
 

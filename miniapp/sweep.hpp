@@ -12,16 +12,8 @@
 
 namespace ddproxy {
 
-/// The last pass of a case as rank 0 saw it.
-struct Trace {
-  Clock::time_point start;
-  double backward_end = 0;  ///< seconds from the start
-  std::vector<Reduction> reductions;
-};
-
 /// Called on rank 0 after each sample, with its position among all samples.
-using SampleSink =
-    std::function<void(std::size_t item, int round, int position, Sample const& sample, Trace const& trace)>;
+using SampleSink = std::function<void(std::size_t item, int round, int position, Sample const& sample)>;
 
 /// Google Benchmark's own arguments, as given after `--`. Throws std::invalid_argument for one that it does
 /// not know.

@@ -6,30 +6,10 @@
 
 #include "miniapp/copying_backward.hpp"
 #include "miniapp/pattern.hpp"
+#include "miniapp/witness.hpp"
 
 namespace ddproxy {
 namespace {
-
-// Notes when each operation was complete.
-class Witness : public Backward {
- public:
-  explicit Witness(Backward& backward) : backward_(backward) { ends_.reserve(backward.operations()); }
-  std::size_t operations() const override { return backward_.operations(); }
-  void begin() override { backward_.begin(); }
-  void run(std::size_t operation) override {
-    backward_.run(operation);
-    ends_.push_back(backward_.completion().when);
-  }
-  Completion completion() override { return backward_.completion(); }
-  void fence() override { backward_.fence(); }
-  bool takes_back() const override { return backward_.takes_back(); }
-  void take_back(Slice slice, Completion reduced) override { backward_.take_back(slice, reduced); }
-  std::vector<Clock::time_point> const& ends() const { return ends_; }
-
- private:
-  Backward& backward_;
-  std::vector<Clock::time_point> ends_;
-};
 
 using Reductions = std::vector<Reduction>;
 

@@ -17,9 +17,11 @@ struct Options {
   std::string command;  ///< run, layers, allreduce, sweep, predict or compare
   std::filesystem::path input;
   std::filesystem::path output = "results.h5";
-  std::filesystem::path json;      ///< empty: none
-  std::vector<double> chunks_mib;  ///< `allreduce`: pieces in which a fixed total is reduced
-  double total_mib = 0;            ///< `allreduce`: that total; 0: all gradients
+  std::filesystem::path json;            ///< empty: none
+  std::filesystem::path trace;           ///< empty: none
+  std::vector<std::string> trace_cases;  ///< empty: all
+  std::vector<double> chunks_mib;        ///< `allreduce`: pieces in which a fixed total is reduced
+  double total_mib = 0;                  ///< `allreduce`: that total; 0: all gradients
   std::optional<double> max_model_error, max_regret;  ///< limits of the score; beyond: exit code 1
   bool dry_run = false;
   std::vector<std::string> benchmark;  ///< Google Benchmark's arguments, after --

@@ -27,12 +27,21 @@ void add_limits(CLI::App& command, Options& options) {
       ->check(CLI::NonNegativeNumber);
 }
 
+void add_trace(CLI::App& command, Options& options) {
+  command.add_option("--trace", options.trace,
+                     "write the timelines as Chrome trace JSON, for Perfetto or chrome://tracing");
+  command
+      .add_option("--trace-cases", options.trace_cases, "of these cases only, for instance flat,bucketed/25")
+      ->delimiter(',');
+}
+
 }  // namespace
 
 void add_run_commands(CLI::App& app, Options& options) {
   auto* run =
       add_command(app, options, "run", "verify, measure, predict, sweep, store and print: the main job");
   add_limits(*run, options);
+  add_trace(*run, options);
   add_command(app, options, "layers", "time each operation of the backward pass");
   auto* allreduce = add_command(app, options, "allreduce", "time the all-reduce alone over message sizes");
   allreduce
@@ -44,6 +53,7 @@ void add_run_commands(CLI::App& app, Options& options) {
       ->check(positive_number());
   auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
   add_limits(*sweep, options);
+  add_trace(*sweep, options);
 }
 
 }  // namespace ddproxy

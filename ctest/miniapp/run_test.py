@@ -30,7 +30,7 @@ def figures(output):
 
 
 def check_run():
-    fom = figures(start("run", tiny, "-o", "run.h5", "--json", "run.json"))
+    fom = figures(start("run", tiny, "-o", "run.h5", "--json", "run.json", "--trace", "trace.json", "--trace-cases", "flat"))
     assert fom["valid"] == "true" and float(fom["tokens_per_s"]) > 0, fom
     assert not os.path.exists("run.h5.part")
     with h5py.File("run.h5") as file:
@@ -47,7 +47,21 @@ def check_run():
         assert len(kappa) == 3 and ((0 < kappa) & (kappa <= 1) & (0 < gamma) & (gamma <= 1)).all(), (kappa, gamma)
         assert (sweep["predicted_low"][2:] <= sweep["predicted_high"][2:]).all()
         assert file["score/predictor"].shape == (4,)
+        check_timeline(file["timeline"])
         check_against_json(file, json.load(open("run.json")), fom)
+
+
+def check_timeline(timeline):
+    """The flat case: on every rank all operations one after another, then its bucket; and the same in the trace."""
+    first, count = timeline["first"][1], timeline["count"][1]
+    assert count == int(ranks) * (21 + 1), count
+    start, end = timeline["start"][first:first + count], timeline["end"][first:first + count]
+    on = timeline["event_rank"][first:first + count]
+    for rank in range(int(ranks)):
+        mine = [(s, e) for s, e, r in zip(start, end, on) if r == rank]
+        assert all(a[1] <= b[0] for a, b in zip(mine, mine[1:])), mine
+    events = [e for e in json.load(open("trace.json"))["traceEvents"] if e["ph"] == "X"]
+    assert len(events) == count, len(events)
 
 
 def check_against_json(file, tables, fom):
