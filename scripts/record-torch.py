@@ -158,6 +158,9 @@ def main():
         if os.environ.get("RANK", "0") == "0":
             print(f"record-torch.py: {error}", file=sys.stderr)
         return 2
+    except RuntimeError as error:  # of the network, of memory
+        print(f"record-torch.py: rank {os.environ.get('RANK', '0')}: {error}", file=sys.stderr)
+        return 4
     return 0
 
 

@@ -24,15 +24,23 @@ def start_here(ranks):
     children = [subprocess.Popen([sys.executable, *sys.argv], env={**shared, "RANK": str(r), "LOCAL_RANK": str(r)})
                 for r in range(ranks)]
     try:
-        while all(child.poll() is None for child in children) or (
-                any(child.poll() is None for child in children) and not any(child.poll() for child in children)):
-            time.sleep(0.05)
+        wait_for(children, lambda code: not code)
+        wait_for(children, lambda code: True, seconds=5)  # so that all can say what was wrong
     finally:
         for child in children:  # a rank without its peers would wait for ever
-            if any(other.poll() for other in children) or sys.exc_info()[0]:
-                child.terminate()
+            child.terminate()
     codes = [child.wait() for child in children]
     return next((code for code in codes if code > 0), 4 if any(codes) else 0)
+
+
+def wait_for(children, accepted, seconds=float("inf")):
+    """Until all have ended, or one with a code that is not accepted, or so long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        codes = [child.poll() for child in children]
+        if None not in codes or not all(accepted(code) for code in codes if code is not None):
+            return
+        time.sleep(0.05)
 
 
 def join(backend):
