@@ -100,7 +100,8 @@ def last_bucket_exposed(results):
 def plateau(results):
     """(low, high) in MiB: the best caps, as the model says, or the swept ones that the noise cannot tell from the best."""
     if results.has("/score/b_star_low", "/score/b_star_high"):
-        return float(results["/score/b_star_low"]) / MIB, float(results["/score/b_star_high"]) / MIB
+        low, high = float(results["/score/b_star_low"]) / MIB, float(results["/score/b_star_high"]) / MIB
+        return (low, high if high > 0 else np.inf) if low > 0 else None  # -1: no such end
     values, low, high = (column(results, n) for n in ("measured_median", "ci_low", "ci_high"))
     best = best_case(results, values)
     if best is None or not (np.isfinite(low[best]) and np.isfinite(high[best])):
