@@ -26,7 +26,7 @@ sequence = {sequence}
 piece_mib = 4
 [sweep]
 strategies = [{strategies}]
-caps_mib = [1, 4, 8, 16, 25, 64]
+caps_mib = [2, 8, 25, 64]
 samples = {samples}
 compute_samples = "{compute}"
 """
