@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <functional>
 #include <stdexcept>
 
 #include "miniapp/build_info.hpp"

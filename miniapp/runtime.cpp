@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <Kokkos_Core.hpp>
+#include <functional>
 #include <stdexcept>
 
 #include "miniapp/backward.hpp"

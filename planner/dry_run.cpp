@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/dry_run.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "planner/cases.hpp"

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>

@@ -14,7 +14,7 @@ import tempfile
 root, ddproxy, kokkos = sys.argv[1:]
 WHOLE = {"scripts/run", "scripts/test"}
 environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KOKKOS_ROOT": kokkos,
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_NUM_THREADS": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_NUM_THREADS": "1", "CMAKE_GENERATOR": "Ninja",
                "PATH": "/usr/bin:" + os.environ["PATH"]}
 
 
