@@ -55,6 +55,7 @@ def arguments():
     parser.add_argument("--caps", type=mib_list, default=[1, 4, 10, 25, 50, 100], metavar="M,M", help="bucket_cap_mb to run; default 1,4,10,25,50,100")
     parser.add_argument("--list", type=mib_list, action="append", default=[], metavar="M,M", help="a bucket_cap_mb_list to run; may be repeated")
     parser.add_argument("--samples", type=positive(int), default=15, metavar="N", help="of each case of the sweep; default 15")
+    parser.add_argument("--beside", type=Path, metavar="RESULTS.h5", help="with --sweep: also write DIR/beside.h5, this file of ddproxy with DDP's cases")
     parser.add_argument("--bucket-view", action="store_true", help="DDP's gradient_as_bucket_view")
     options = parser.parse_args()
     if options.ranks and "RANK" in os.environ and "DDPROXY_STARTED" not in os.environ:
@@ -118,7 +119,7 @@ def record(options, model, loss, device):
 
 
 def run_sweep(options, model, loss, device, rows):
-    from torch_recording import sweep_file
+    from torch_recording import beside, sweep_file
     cases = sweep.make_cases(options.caps, options.list)
     ranks.say(f"DDP: {len(cases)} cases ...")
     sweep.sweep(model, loss, device, options, cases)
@@ -127,16 +128,27 @@ def run_sweep(options, model, loss, device, rows):
     about = {"model": options.model or "gpt2", "ranks": dist.get_world_size(), "backend": options.backend,
              "device": torch.cuda.get_device_name() if device.type == "cuda" else "host"}
     sweep_file.write(options.output / "sweep.h5", cases, [row for row in rows if row[1] > 0], about)
+    if options.beside:
+        beside.write(options.beside, options.output / "sweep.h5", options.output / "beside.h5")
     sweep_file.write_curve(options.output / "curve.csv", cases, sweep.FIRST_IS_CAP)
     print(f"# measured: {options.output / 'sweep.h5'}; for predict: --measured {options.output / 'curve.csv'}"
           + ("" if sweep.FIRST_IS_CAP else " --first-bucket 1"))
     print(sweep_file.table(cases), flush=True)
 
 
+def check_beside(options):
+    from torch_recording import beside
+    theirs = beside.check(options.beside)
+    if not options.sweep or theirs != dist.get_world_size():
+        raise ranks.UsageError(f"--beside {options.beside}: needs --sweep and {theirs} ranks, as the file has")
+
+
 def run(options):
     device = ranks.join(options.backend)
     if dist.get_world_size() == 1:
         ranks.say("warning: one rank has nothing to reduce; start more with --ranks N or torchrun")
+    if options.beside:
+        check_beside(options)
     model, loss = make_model(options, device)
     rows = read_gradients(options.output / "gradients.csv") if options.reuse else record(options, model, loss, device)
     if options.sweep:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""record_torch_test.py RECORD_TORCH DDPROXY_MODEL REPORT: two ranks record a small model, ddproxy predicts it, DDP's own buckets are
-those of the recorded ready order. Exit 77 where this Python has no torch."""
+"""record_torch_test.py RECORD_TORCH DDPROXY_MODEL REPORT MAKE_SAMPLE: two ranks record a small model, ddproxy predicts it, DDP's own
+buckets are those of the recorded ready order, and stand beside ddproxy's cases in a report. Exit 77 where this Python has no torch."""
 import csv
 import importlib.util
 import os
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-RECORD, DDPROXY, REPORT = (os.path.abspath(path) for path in sys.argv[1:])
+RECORD, DDPROXY, REPORT, MAKE_SAMPLE = (os.path.abspath(path) for path in sys.argv[1:])
 MIB = 2**20
 MODEL = """
 import torch
@@ -66,7 +66,8 @@ def check_refusals():
 
 
 def check_gpt2(has_h5py):
-    sweep = ["--sweep", "--caps", "0.2,0.5,25", "--samples", "3"] if has_h5py else []
+    subprocess.run([MAKE_SAMPLE, "sample.h5"], check=True)
+    sweep = ["--sweep", "--caps", "0.2,0.5,25", "--samples", "3", "--beside", "sample.h5"] if has_h5py else []
     done = record("--ranks", "2", "--layers", "2", "--d-model", "128", "--heads", "2", "--vocabulary", "512", "--context", "64",
                   "--sequence", "32", "-o", "rec", *sweep)
     assert done.returncode == 0, done
@@ -92,7 +93,8 @@ def check_sweep(sizes):
     import h5py
     with h5py.File("rec/sweep.h5") as file:
         sweep, plans = file["sweep"], file["plans"]
-        assert set(sweep["source"].asstr()) == {"pytorch"} and sweep["measured"].shape[1:] == (3, 2)
+        sweep_sources = list(sweep["source"].asstr())
+        assert set(sweep_sources) == {"pytorch"} and sweep["measured"].shape[1:] == (3, 2)
         assert sorted(sweep["order"][()].ravel()) == list(range(sweep["order"].size))
         assert (sweep["measured"][()] > 0).all() and (sweep["compute"][()] > 0).all()
         for case, name in enumerate(sweep["name"].asstr()):
@@ -102,12 +104,22 @@ def check_sweep(sizes):
             assert count == len(expected), (name, plans["bytes"][first:first + count], expected)
             assert sum(plans["bytes"][first:first + count]) == sum(sizes), name
         assert sweep["buckets"][1] > sweep["buckets"][0]
+    with h5py.File("rec/beside.h5") as both, h5py.File("sample.h5") as ours:
+        sources = list(both["sweep/source"].asstr())
+        assert sources == ["ddproxy"] * len(ours["sweep/source"]) + ["pytorch"] * len(sweep_sources), sources
+        old = ours["sweep/measured"].shape
+        assert (both["sweep/measured"][:old[0], :old[1]] == ours["sweep/measured"][()]).all()
+        assert (both["sweep/measured_median"][old[0]:] > 0).all() and both["sweep/measured"].dims[0][0].name == "/sweep/case"
+        assert both["plans/first"][old[0]] == len(ours["plans/bytes"]), both["plans/first"][()]
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         return
-    done = start(REPORT, "rec/sweep.h5", "-o", "page")
-    assert done.returncode == 0 and os.path.exists("page/sweep.html") and os.path.exists("page/sweep-sweep.png"), done
+    for name in ("sweep", "beside"):
+        done = start(REPORT, f"rec/{name}.h5", "-o", "page")
+        assert done.returncode == 0 and os.path.exists(f"page/{name}-sweep.png"), done
+        with open(f"page/{name}.html") as page:
+            assert "PyTorch DDP, measured" in page.read(), name
 
 
 def check_own_model():

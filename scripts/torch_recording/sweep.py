@@ -32,16 +32,16 @@ class Case:
 
 
 def make_cases(caps, lists):
-    cases = [Case("default", "bucketed", {}, DEFAULT_CAP_MIB, DEFAULT_FIRST_MIB)]
+    cases = [Case("DDP default", "bucketed", {}, DEFAULT_CAP_MIB, DEFAULT_FIRST_MIB)]
     for cap in caps:
         if FIRST_IS_CAP or cap != DEFAULT_CAP_MIB:
             first = cap if FIRST_IS_CAP else DEFAULT_FIRST_MIB
-            cases.append(Case(f"bucketed {cap:g} MiB", "bucketed", {"bucket_cap_mb": cap}, cap, first))
+            cases.append(Case(f"DDP {cap:g} MiB", "bucketed", {"bucket_cap_mb": cap}, cap, first))
     if lists and not HAS_LIST:
         ranks.say("warning: this torch has no bucket_cap_mb_list; the lists are left out")
         lists = []
     for number, caps_of_list in enumerate(lists, 1):
-        name = "list" if len(lists) == 1 else f"list {number}"
+        name = "DDP list" if len(lists) == 1 else f"DDP list {number}"
         cases.append(Case(name, "optimal", {"bucket_cap_mb_list": caps_of_list}))
     return cases
 

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Puts DDP's cases beside those of a results file of ddproxy, so that one report draws both and the prediction. Needs h5py."""
+import shutil
+
+import h5py
+import numpy as np
+
+from .ranks import UsageError
+
+OF_HDF5 = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}
+
+
+def check(path):
+    """Before anything is measured."""
+    try:
+        with h5py.File(path) as file:
+            if "/sweep/measured" not in file:
+                raise UsageError(f"--beside {path}: has no sweep of ddproxy")
+            return file["/sweep/measured"].shape[2]
+    except OSError as error:
+        raise UsageError(f"--beside {path}: {error}") from error
+
+
+def is_text(data):
+    return h5py.check_string_dtype(data.dtype) is not None
+
+
+def fill(shape, data):
+    if is_text(data):
+        return np.full(shape, "", dtype=object)
+    return np.full(shape, np.nan if data.dtype.kind == "f" else -1, dtype=data.dtype)
+
+
+def dimensions(data):
+    return [axis[0].name.rpartition("/")[2] for axis in data.dims]
+
+
+def padded(values, shape, data):
+    result = fill(shape, data)
+    result[tuple(slice(n) for n in values.shape)] = values
+    return result
+
+
+def longer(data, extra, count):
+    """data with count cases more: those of extra where it has them, else the fill value."""
+    more = extra[()] if extra is not None else fill((count, *data.shape[1:]), data)
+    rest = tuple(max(pair) for pair in zip(data.shape[1:], more.shape[1:]))
+    return np.concatenate([padded(data[()], (len(data), *rest), data), padded(more, (len(more), *rest), data)])
+
+
+def rewrite(group, columns):
+    """columns: name -> (dimensions, values, attributes, dtype); old datasets and scales go."""
+    for name in list(group):
+        del group[name]
+    for name, (named, values, attributes, dtype) in columns.items():
+        data = group.create_dataset(name, data=values, dtype=dtype)
+        data.attrs.update(attributes)
+        for axis, dimension in enumerate(named):
+            if dimension not in group:
+                scale = group.create_dataset(dimension, data=np.arange(values.shape[axis]))
+                scale.attrs.update({"units": "1", "long_name": "index of the " + dimension})
+                scale.make_scale(dimension)
+            data.dims[axis].attach_scale(group[dimension])
+
+
+def join(group, other, count):
+    columns = {}
+    for name, data in group.items():
+        if data.attrs.get("CLASS") == b"DIMENSION_SCALE":
+            continue
+        named, values = dimensions(data), data[()]
+        if named and (named[0] == "case" or (other is not None and name in other)):
+            values = longer(data, other.get(name) if other is not None else None, count)
+        elif is_text(data):
+            values = data.asstr()[()]
+        attributes = {key: value for key, value in data.attrs.items() if key not in OF_HDF5}
+        columns[name] = (named, values, attributes, data.dtype)
+    if "bytes" in columns:  # /plans: the new buckets stand behind the old ones
+        columns["first"][1][-count:] += len(group["bytes"])
+    elif "start" in columns:  # /timeline: none
+        columns["first"][1][-count:] = columns["count"][1][-count:] = 0
+    rewrite(group, columns)
+
+
+def write(ours, theirs, path):
+    """A copy of the results file `ours` with the cases of `theirs` behind its own."""
+    shutil.copyfile(ours, path)
+    with h5py.File(path, "r+") as file, h5py.File(theirs) as more:
+        for name in ("sweep", "plans", "timeline"):
+            if name in file:
+                join(file[name], more.get(name), len(more["sweep/strategy"]))
