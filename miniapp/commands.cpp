@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <fstream>
 #include <functional>
 
 #include "miniapp/check.hpp"
@@ -22,6 +24,20 @@ void agree_on_input(Runtime const& runtime, Config const& config) {
           fmt::format("{}: rank {} reads another text than rank 0; give all nodes the same file",
                       config.file.string(), runtime.rank()));
   });
+}
+
+// What would only fail when all is measured.
+void check_files(Options const& options, Config const& config, Workload const& workload) {
+  for (auto const& file : {options.json, options.trace}) {
+    if (file.empty()) continue;
+    if (file == options.output) throw std::invalid_argument(file.string() + ": is the results file too");
+    if (!std::ofstream(file, std::ios::app))
+      throw std::invalid_argument(file.string() + ": cannot be written");
+  }
+  const auto cases = make_cases(config, workload);
+  for (auto const& name : options.trace_cases)
+    if (std::ranges::find(cases, name, &Case::name) == cases.end())
+      throw std::invalid_argument("--trace-cases: there is no case '" + name + "'");
 }
 
 void run_steps(Session& session, std::string const& command, bool pieces) {
@@ -51,6 +67,7 @@ void execute(Options const& options, Runtime const& runtime) {
     config = read_config(options.input);
     workload = make_workload(config);
     initialize_benchmark(options.benchmark);
+    if (runtime.root()) check_files(options, config, workload);
   });
   agree_on_input(runtime, config);
   Session session(options, make_workbench(config, std::move(workload), runtime));

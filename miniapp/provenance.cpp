@@ -25,11 +25,17 @@ constexpr std::array<std::string_view, 12> prefixes{"NCCL_",     "UCX_", "OMPI_"
                                                     "SLURM_",    "OMP_", "GOMP_", "KOKKOS_",
                                                     "OPENBLAS_", "MKL_", "CUDA_", "HDF5_"};
 
+// Addresses and keys that the launcher hands to its own daemons.
+bool is_of_this_job(std::string_view variable) {
+  return variable.find("orte_") != std::string_view::npos || variable.find("_uri") != std::string_view::npos;
+}
+
 std::vector<std::string> relevant_environment() {
   std::vector<std::string> found;
   for (char** variable = environ; *variable; ++variable)
     for (auto prefix : prefixes)
-      if (std::string_view(*variable).starts_with(prefix)) found.emplace_back(*variable);
+      if (std::string_view(*variable).starts_with(prefix) && !is_of_this_job(*variable))
+        found.emplace_back(*variable);
   return found;
 }
 

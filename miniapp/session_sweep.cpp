@@ -56,6 +56,10 @@ void Session::sweep() {
     order_[item][static_cast<std::size_t>(round)] = position;
     recorder_->sample(item, round, sample);
   });
+  bench_.runtime.together([&] {
+    if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
+      throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
+  });
   if (root()) conclude_sweep();
 }
 

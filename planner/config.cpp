@@ -15,6 +15,10 @@
 namespace ddproxy {
 namespace {
 
+// Far beyond any machine, and small enough that no count of bytes or flops overflows.
+constexpr std::int64_t most_layers = 1000, widest = 1000000, most_tokens = 100000000, most_ranks = 10000000;
+constexpr std::int64_t most_samples = 100000;
+
 constexpr std::array<std::string_view, 6> sections{"model",     "step",  "compute",
                                                    "allreduce", "sweep", "machine"};
 
@@ -28,12 +32,12 @@ std::string read_text(std::filesystem::path const& file) {
 }
 
 model::Shape read_dimensions(Section& section, model::Shape shape) {
-  shape.layers = section.integer("layers", shape.layers, 1);
-  shape.d_model = section.integer("d_model", shape.d_model, 1);
-  shape.heads = section.integer("heads", shape.heads, 1);
-  shape.d_ff = section.integer("d_ff", shape.d_ff ? shape.d_ff : 4 * shape.d_model, 1);
-  shape.vocabulary = section.integer("vocabulary", shape.vocabulary, 1);
-  shape.context = section.integer("context", shape.context, 1);
+  shape.layers = section.integer("layers", shape.layers, 1, most_layers);
+  shape.d_model = section.integer("d_model", shape.d_model, 1, widest);
+  shape.heads = section.integer("heads", shape.heads, 1, widest);
+  shape.d_ff = section.integer("d_ff", shape.d_ff ? shape.d_ff : 4 * shape.d_model, 1, widest);
+  shape.vocabulary = section.integer("vocabulary", shape.vocabulary, 1, most_tokens);
+  shape.context = section.integer("context", shape.context, 1, most_tokens);
   return shape;
 }
 
@@ -66,10 +70,12 @@ void read_model(Config& config, Section section) {
 }
 
 void read_step(Config& config, Section section) {
-  config.tokens.batch = section.integer("batch", 1, 1);
-  config.tokens.sequence = section.integer("sequence", config.shape.context, 1);
+  config.tokens.batch = section.integer("batch", 1, 1, most_tokens);
+  config.tokens.sequence = section.integer("sequence", config.shape.context, 1, most_tokens);
   if (config.tokens.sequence > config.shape.context)
     section.fail("sequence", fmt::format("is longer than the model's context of {}", config.shape.context));
+  if (config.tokens.count() > most_tokens)
+    section.fail("batch", fmt::format("batch x sequence must be at most {} tokens", most_tokens));
   section.finish();
 }
 
@@ -87,7 +93,7 @@ void read_compute(Config& config, Section section) {
 void read_allreduce(Config& config, Section section) {
   config.backend = section.choice("backend", Backend::mpi, backend_words);
   config.table = section.path("table");
-  config.ranks = static_cast<int>(section.integer("ranks", 0, 1));
+  config.ranks = static_cast<int>(section.integer("ranks", 0, 1, most_ranks));
   config.copies = section.choice("copies", model::CopyMode::none, copy_words);
   config.progress = section.choice("progress", Progress::thread, progress_words);
   config.piece_mib = section.positive("piece_mib", config.piece_mib);
@@ -113,10 +119,11 @@ void read_sweep(Config& config, Section section) {
   }
   config.caps_mib = section.positive_list("caps_mib", default_caps_mib);
   for (double cap : config.caps_mib)
-    if (cap * 1048576 < 1) section.fail("caps_mib", fmt::format("{} MiB is less than a byte", cap));
+    if (cap * 1048576 < 1 || cap > 1e9)
+      section.fail("caps_mib", fmt::format("{} MiB is no size of a bucket: from a byte to 1e9 MiB", cap));
   config.first_bucket_mib = section.positive("first_bucket_mib", 0);
-  config.samples = static_cast<int>(section.integer("samples", config.samples, 1));
-  config.warmup = static_cast<int>(section.integer("warmup", config.warmup, 0));
+  config.samples = static_cast<int>(section.integer("samples", config.samples, 1, most_samples));
+  config.warmup = static_cast<int>(section.integer("warmup", config.warmup, 0, most_samples));
   config.shared_compute = section.choice("compute_samples", false, compute_samples_words);
   section.finish();
 }
@@ -129,7 +136,7 @@ void read_machine(Config& config, Section section) {
   config.machine.bandwidth = section.positive("bandwidth", 0);
   config.machine.efficiency = section.positive("efficiency", 1);
   if (config.machine.efficiency > 1) section.fail("efficiency", "is a share of the roofline: at most 1");
-  config.ranks_per_node = static_cast<int>(section.integer("ranks_per_node", 0, 1));
+  config.ranks_per_node = static_cast<int>(section.integer("ranks_per_node", 0, 1, most_ranks));
   section.finish();
   const bool given = config.machine.peak_flops > 0 && config.machine.bandwidth > 0;
   if (config.compute == ComputeMode::replay && config.times.empty() && !given)

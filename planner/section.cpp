@@ -44,11 +44,13 @@ bool Section::flag(std::string_view key, bool fallback) {
   return node->as_boolean()->get();
 }
 
-std::int64_t Section::integer(std::string_view key, std::int64_t fallback, std::int64_t least) {
+std::int64_t Section::integer(std::string_view key, std::int64_t fallback, std::int64_t least,
+                              std::int64_t most) {
   toml::node const* node = find(key);
   if (!node) return fallback;
   if (!node->is_integer()) fail(key, "must be a whole number");
   if (node->as_integer()->get() < least) fail(key, fmt::format("must be at least {}", least));
+  if (node->as_integer()->get() > most) fail(key, fmt::format("must be at most {}", most));
   return node->as_integer()->get();
 }
 

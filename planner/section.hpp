@@ -26,7 +26,7 @@ class Section {
   bool has(std::string_view key) const { return table_ != nullptr && table_->contains(key); }
   std::string text(std::string_view key, std::string fallback);
   bool flag(std::string_view key, bool fallback);
-  std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least);
+  std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most);
   double number(std::string_view key, double fallback);
   double positive(std::string_view key, double fallback);
   std::vector<double> positive_list(std::string_view key, std::vector<double> fallback);

@@ -27,7 +27,12 @@ Workload per_layer(model::BackwardPass const& pass, std::vector<model::LayerTime
                    std::string const& file) {
   Workload workload;
   std::map<std::string, std::size_t> index;
+  const auto is_known = [&](std::string const& layer) {
+    return std::ranges::find(pass.operations, layer, &model::Operation::layer) != pass.operations.end();
+  };
   for (auto const& row : rows) {
+    if (!is_known(row.layer))
+      throw std::invalid_argument(fmt::format("{}: the model has no layer '{}'", file, row.layer));
     index[row.layer] = workload.pass.operations.size();
     workload.pass.operations.push_back({row.layer, row.layer, model::OperationKind::linear});
     workload.operation_seconds.push_back(row.seconds);

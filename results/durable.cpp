@@ -33,6 +33,9 @@ void check_target(std::filesystem::path const& path) {
   if (std::filesystem::is_directory(path))
     throw std::invalid_argument("cannot write " + path.string() +
                                 ": it is a folder; give the name of a file");
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    throw std::invalid_argument("cannot write " + path.string() +
+                                ": it is no plain file, and would be replaced by one");
   if (!std::filesystem::is_directory(folder_of(path)))
     throw std::invalid_argument("cannot write " + path.string() + ": there is no folder " +
                                 folder_of(path).string());

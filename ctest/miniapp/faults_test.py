@@ -68,6 +68,13 @@ def check_tables():
 
 def check_output():
     expect(2, "cannot", "run", write("a.toml", TINY), "-o", "no/such/folder/results.h5")
+    os.mkfifo("pipe.h5")
+    expect(2, "no plain file", "run", "a.toml", "-o", "pipe.h5")
+    expect(2, "no/x.json", "run", "a.toml", "--json", "no/x.json")
+    expect(2, "results file too", "run", "a.toml", "-o", "q.h5", "--json", "q.h5")
+    expect(2, "no case 'foo'", "run", "a.toml", "--trace", "t.json", "--trace-cases", "foo")
+    done = subprocess.run([ddproxy, "sweep", "a.toml", "--", "--benchmark_filter=zzz"], capture_output=True, text=True)
+    assert done.returncode == 2 and "leaves out every case" in ours(done.stderr)[0], (done.returncode, done.stderr)
     os.mkdir("folder.h5")
     expect(2, "folder.h5", "run", "a.toml", "-o", "folder.h5")
 

@@ -44,6 +44,8 @@ TEST_F(Tables, LayerTimesMakeEveryGradientReadyAtTheEndOfItsLayer) {
 
 TEST_F(Tables, LayerTimesThatDoNotFitTheModelAreRefused) {
   EXPECT_NE(error("layer,seconds\nln_f,2\nh.1,3\nembedding,5\n").find("'h.0'"), std::string::npos);
+  EXPECT_NE(error("layer,seconds\nfoo,2\nln_f,2\nh.1,3\nh.0,4\nembedding,5\n").find("'foo'"),
+            std::string::npos);
   EXPECT_NE(error("layer,seconds\nln_f,2\nh.0,3\nh.1,3\nembedding,5\n").find("ready order"),
             std::string::npos);
 }

@@ -58,9 +58,13 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [nan]\n", ":4", "above 0"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1, 1]\n", ":4", "twice"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = []\n", ":4", "list of numbers"},
-        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1e-9]\n", ":4", "less than a byte"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1e-9]\n", ":4", "from a byte"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\nsamples = 0\n", ":4", "at least 1"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\nstrategies = [\"magic\"]\n", ":4", "per_tensor"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1e300]\n", ":4", "from a byte"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\nsamples = 1000000000000\n", ":4", "at most"},
+        Bad{"[model]\npreset = \"tiny\"\nlayers = 2000000000\n", ":3", "at most 1000"},
+        Bad{"[model]\npreset = \"tiny\"\n[step]\nbatch = 90000000\n", ":4", "tokens"},
         Bad{"[model]\npreset = \"tiny\"\n[machine]\nefficiency = 2\n", ":4", "at most 1"}));
 
 TEST(Config, AMissingFileIsSaid) {
