@@ -9,9 +9,35 @@ set(DDPROXY_ARROWS_results "")
 set(DDPROXY_ARROWS_planner model results)
 set(DDPROXY_ARROWS_miniapp model kernels results planner)
 
+# In what nvcc hands to the host's compiler there are GNU line numbers: no -Wpedantic there, nor behind Kokkos' wrapper of nvcc.
 function(ddproxy_warnings target)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>
-                                           $<$<AND:$<BOOL:${DDPROXY_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
+  set(wrapped $<AND:$<BOOL:${DDPROXY_DEVICE}>,$<NOT:$<BOOL:${DDPROXY_DEVICE_LANGUAGE}>>>)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:${wrapped}>>:-Wpedantic>
+    $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-Wextra>
+    $<$<AND:$<BOOL:${DDPROXY_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
+    $<$<AND:$<BOOL:${DDPROXY_WERROR}>,$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>>:-Xcompiler=-Werror;-Werror=all-warnings>)
+endfunction()
+
+# ddproxy_uses_device(RESULT target...): whether one of the targets brings Kokkos along.
+function(ddproxy_uses_device result)
+  set(${result} FALSE PARENT_SCOPE)
+  foreach(target IN LISTS ARGN)
+    if(target MATCHES "^(Kokkos::kokkos|ddproxy::kernels|ddproxy::miniapp)$")
+      set(${result} TRUE PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
+# ddproxy_device_sources(TARGET): compiles the target's sources in the device's language, where that is another one than C++.
+# To be called where the target was made.
+function(ddproxy_device_sources target)
+  if(DDPROXY_DEVICE_LANGUAGE)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "[.]cpp$")
+    set_source_files_properties(${sources} PROPERTIES LANGUAGE ${DDPROXY_DEVICE_LANGUAGE})
+  endif()
 endfunction()
 
 function(ddproxy_room name)
@@ -27,4 +53,8 @@ function(ddproxy_room name)
   target_link_libraries(ddproxy_${name} PUBLIC ${ROOM_LINKS})
   target_compile_features(ddproxy_${name} PUBLIC cxx_std_20)
   ddproxy_warnings(ddproxy_${name})
+  ddproxy_uses_device(uses_device ${ROOM_LINKS})
+  if(uses_device)
+    ddproxy_device_sources(ddproxy_${name})
+  endif()
 endfunction()

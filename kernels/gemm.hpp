@@ -30,8 +30,8 @@ struct GemmSize {
   Index inner;
 };
 
-/// C = alpha op(A) op(B) + beta C; beta 0 assigns. By the backend chosen at build time: BLAS on the host
-/// where there is one, else plain Kokkos.
+/// C = alpha op(A) op(B) + beta C; beta 0 assigns. By the backend chosen at build time: the vendor's BLAS on
+/// a device, on the stream of `exec`; BLAS on the host where there is one, else plain Kokkos.
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c);
 
 /// The same for `count` matrices, which are worked on side by side; the results must not overlap.
@@ -42,7 +42,15 @@ void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Ma
 void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
                 Result c);
 
-/// Who computes the products and how, for the provenance: library, version, core type.
+/// How operands enter a product: with all their bits, or rounded to TF32's 10-bit mantissas, which the tensor
+/// cores of NVIDIA's A100 and its successors multiply. Sums are fp32 in both.
+enum class MatrixPrecision { fp32, tf32 };
+
+/// Of all products from now on; fp32 at the start. Not to be called while another thread multiplies. Throws
+/// std::invalid_argument, in one line, where the backend does not have it: the host's have fp32 alone.
+void set_matrix_precision(MatrixPrecision precision);
+
+/// Who computes the products and how, for the provenance: library, version, core type or precision.
 std::string gemm_backend();
 
 /// One line for the user where the backend is known to run slowly on this processor, with the cure; else

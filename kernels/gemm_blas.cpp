@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/gemm.hpp"
+#include "kernels/gemm_precision.hpp"
 #include "kernels/gemm_skinny.hpp"
 
 namespace ddproxy::kernels {
@@ -61,6 +62,10 @@ void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Ma
     exec.fence("gemm_batched: BLAS reads what was enqueued before");
     for (Index i = 0; i < count; ++i) one(i);
   }
+}
+
+void set_matrix_precision(MatrixPrecision precision) {
+  refuse_tf32(precision);
 }
 
 std::string gemm_backend() {

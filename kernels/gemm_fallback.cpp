@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/gemm.hpp"
+#include "kernels/gemm_precision.hpp"
 
 namespace ddproxy::kernels {
 
@@ -11,6 +12,10 @@ void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, flo
 void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
                   Result c) {
   gemm_plain(exec, count, size, alpha, a, b, beta, c);
+}
+
+void set_matrix_precision(MatrixPrecision precision) {
+  refuse_tf32(precision);
 }
 
 std::string gemm_backend() {

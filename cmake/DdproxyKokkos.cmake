@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+# Finds Kokkos for the whole project, and says in what language the sources that use it are compiled: DDPROXY_DEVICE_LANGUAGE is
+# empty where C++ does (a host, or a device's compiler behind Kokkos' own wrapper), else CUDA or HIP.
+
+# The one that scripts/setup built, where no other is named.
+if(NOT Kokkos_ROOT AND NOT Kokkos_DIR AND NOT DEFINED ENV{Kokkos_ROOT})
+  set(built ${PROJECT_SOURCE_DIR}/.deps/kokkos-root)
+  if(CMAKE_CUDA_ARCHITECTURES)
+    set(built ${PROJECT_SOURCE_DIR}/.deps/kokkos-cuda-${CMAKE_CUDA_ARCHITECTURES}-root)
+  endif()
+  if(EXISTS ${built})
+    file(STRINGS ${built} Kokkos_ROOT LIMIT_COUNT 1)
+  endif()
+endif()
+
+# CMake's name for what the preset asks for; Kokkos' own flags come with its target.
+set(wanted_cuda_architectures "${CMAKE_CUDA_ARCHITECTURES}")
+find_package(Kokkos REQUIRED)
+if(Kokkos_VERSION VERSION_LESS 4.7)
+  message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} is too old: ddproxy needs 4.7 or later; set Kokkos_ROOT")
+endif()
+if(wanted_cuda_architectures AND NOT "${Kokkos_CUDA_ARCHITECTURES}" STREQUAL wanted_cuda_architectures)
+  message(FATAL_ERROR "Kokkos in ${Kokkos_DIR} is built for '${Kokkos_ARCH}', not for sm_${wanted_cuda_architectures}: run "
+                      "scripts/setup --cuda ${wanted_cuda_architectures}, or set Kokkos_ROOT to one that is")
+endif()
+
+set(DDPROXY_DEVICE "")
+set(DDPROXY_DEVICE_LANGUAGE "")
+foreach(device CUDA HIP)
+  if(Kokkos_ENABLE_${device})
+    set(DDPROXY_DEVICE ${device})
+    if(Kokkos_COMPILE_LANGUAGE STREQUAL device)
+      set(DDPROXY_DEVICE_LANGUAGE ${device})
+      set(CMAKE_${device}_ARCHITECTURES ${Kokkos_${device}_ARCHITECTURES} CACHE STRING "Of the device, as Kokkos was built")
+      enable_language(${device})
+    endif()
+  endif()
+endforeach()
+
+# CMake before 3.26 does not know how nvcc is told of C++20.
+if(DDPROXY_DEVICE_LANGUAGE STREQUAL "CUDA" AND NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+if(DDPROXY_DEVICE_LANGUAGE)
+  set(CMAKE_${DDPROXY_DEVICE_LANGUAGE}_STANDARD 20)
+  set(CMAKE_${DDPROXY_DEVICE_LANGUAGE}_STANDARD_REQUIRED ON)
+  set(CMAKE_${DDPROXY_DEVICE_LANGUAGE}_EXTENSIONS OFF)
+endif()

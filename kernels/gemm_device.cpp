@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdexcept>
+#include <string>
+
+#include "kernels/device_blas.hpp"
+#include "kernels/gemm.hpp"
+
+namespace ddproxy::kernels {
+namespace {
+
+void check(blas::Status status, char const* what) {
+  if (status != blas::success)
+    throw std::runtime_error(std::string(blas::name) + ": " + what + " failed: " + blas::say(status));
+}
+
+/// The library's handle, for one thread at a time. Lives until Kokkos ends: a static object's destructor
+/// would come after the device is gone.
+class Library {
+ public:
+  blas::Compute compute = blas::compute_fp32;
+
+  /// Products asked for with it are done by the instance's stream.
+  blas::Handle on(Space const& exec) {
+    const auto stream = blas::stream_of(exec);
+    if (handle() && has_stream_ && stream == stream_) return handle_;
+    check(blas::set_stream(handle_, stream), "setting the stream");
+    stream_ = stream;
+    has_stream_ = true;
+    return handle_;
+  }
+
+  blas::Handle handle() {
+    if (handle_) return handle_;
+    check(blas::create(&handle_), "creating a handle");
+    Kokkos::push_finalize_hook([this] {
+      blas::destroy(handle_);
+      handle_ = nullptr;
+      has_stream_ = false;
+    });
+    return handle_;
+  }
+
+ private:
+  blas::Handle handle_ = nullptr;
+  decltype(blas::stream_of(Space())) stream_ = nullptr;
+  bool has_stream_ = false;
+};
+
+Library library;
+
+blas::Operation operation(Matrix const& m) {
+  return m.transposed ? blas::across : blas::as_it_is;
+}
+
+/// The library thinks in columns: a row-major X [r, c] in memory is its X^T [c, r], the rows' stride being
+/// the leading dimension. It is asked for C^T = op(B)^T op(A)^T, whose memory is that of the row-major C. Of
+/// op(B)^T it holds B^T already: nothing is to be transposed where op(B) = B, and B^T once more where
+/// op(B) = B^T; so each operand keeps its flag, and only their order and rows and columns change places.
+void multiply(Space const& exec, Index count, GemmSize size, float alpha, Matrix const& a, Matrix const& b,
+              float beta, Result const& c) {
+  if (size.rows == 0 || size.columns == 0 || count == 0) return;
+  check(blas::multiply(library.on(exec), operation(b), operation(a), static_cast<int>(size.columns),
+                       static_cast<int>(size.rows), static_cast<int>(size.inner), &alpha, b.data, blas::real,
+                       static_cast<int>(b.stride), b.step, a.data, blas::real, static_cast<int>(a.stride),
+                       a.step, &beta, c.data, blas::real, static_cast<int>(c.stride), c.step,
+                       static_cast<int>(count), library.compute, blas::algorithm),
+        "a matrix product");
+}
+
+}  // namespace
+
+void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
+  multiply(exec, 1, size, alpha, a, b, beta, c);
+}
+
+void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
+                  Result c) {
+  multiply(exec, count, size, alpha, a, b, beta, c);
+}
+
+void set_matrix_precision(MatrixPrecision precision) {
+  library.compute = precision == MatrixPrecision::tf32 ? blas::compute_tf32 : blas::compute_fp32;
+}
+
+std::string gemm_backend() {
+  int version = 0;
+  check(blas::version(library.handle(), &version), "asking for the version");
+  const bool tf32 = library.compute == blas::compute_tf32;
+  return std::string(blas::name) + " " + std::to_string(version) + (tf32 ? ", TF32" : ", fp32 without TF32");
+}
+
+std::string gemm_advice() {
+  return {};
+}
+
+}  // namespace ddproxy::kernels
