@@ -36,10 +36,12 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 
 /// The plan with the least T of all plans. Exact without contention and copies out, by
 /// F_j = min over i < j of max(F_i, r_j) + a(S_j - S_i), where S are the running sums of the bytes; it needs
-/// an a(x) that does not fall. Otherwise the best of some candidates by simulation: that recurrence with the
-/// collective's own speed and with its speed beside compute, and the best cap. Among equals, the plan that
-/// loses least where every all-reduce takes 10 % longer (the recurrence with such an a(x) is a candidate,
-/// too); among those, the one with the fewest calls. O(n^2) time, O(n) memory.
+/// an a(x) that does not fall. With contention each step of that recurrence is one of the fluid, with the
+/// kappa and gamma of the bucket's size, and for each j the plan is kept after which the next bucket can
+/// start earliest: near the best of all, not exact. The plan of the best cap is a candidate too, and all are
+/// simulated: no cap is predicted to be faster. Among equals, the plan that loses least where every
+/// all-reduce takes 10 % longer (the recurrence with such an a(x) is a candidate, too); among those, the one
+/// with the fewest calls. O(n^2) time, O(n) memory.
 Plan optimal_plan(Job const& job);
 
 /// A plan as PyTorch DDP's `bucket_cap_mb_list`: MiB, exact in binary, one a bucket.

@@ -49,6 +49,12 @@ CostPoint cost_point(CsvTable const& table, std::size_t row) {
   return point;
 }
 
+double speed(CsvTable const& table, std::size_t row, char const* column) {
+  const double value = table.number(row, column);
+  if (value <= 0 || value > 1) table.fail(row, std::string(column) + " must be above 0 and at most 1");
+  return value;
+}
+
 }  // namespace
 
 std::vector<LayerTime> read_layer_times(std::filesystem::path const& file) {
@@ -107,6 +113,22 @@ std::vector<int> allreduce_ranks(std::filesystem::path const& file) {
   std::vector<int> ranks;
   for (const std::int64_t number : known_ranks(table)) ranks.push_back(static_cast<int>(number));
   return ranks;
+}
+
+Contention read_contention(std::filesystem::path const& file) {
+  const CsvTable table(file);
+  table.expect_columns({"bytes", "kappa", "gamma"});
+  std::map<std::int64_t, Speeds> points;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::int64_t bytes = table.integer(row, "bytes");
+    if (bytes == 0) table.fail(row, "bytes must be positive");
+    const auto [point, is_new] =
+        points.emplace(bytes, Speeds{speed(table, row, "kappa"), speed(table, row, "gamma")});
+    if (!is_new) table.fail(row, "duplicate bytes \"" + std::to_string(bytes) + "\"");
+  }
+  std::vector<SpeedPoint> rising;
+  for (auto const& [bytes, speeds] : points) rising.push_back({bytes, speeds});
+  return Contention(std::move(rising));
 }
 
 std::vector<CurvePoint> read_curve(std::filesystem::path const& file) {

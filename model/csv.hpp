@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/allreduce_cost.hpp"
+#include "model/contention.hpp"
 
 namespace ddproxy::model {
 
@@ -44,6 +45,9 @@ std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ran
 
 /// The numbers of ranks in an all-reduce file, rising; empty where it has no such column.
 std::vector<int> allreduce_ranks(std::filesystem::path const& file);
+
+/// `bytes,kappa,gamma`, in any order of the rows; speeds outside (0, 1] are an error.
+Contention read_contention(std::filesystem::path const& file);
 
 struct CurvePoint {
   double bucket_mib;

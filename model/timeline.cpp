@@ -9,11 +9,6 @@
 namespace ddproxy::model {
 namespace {
 
-void check_speed(char const* name, double speed) {
-  if (speed > 0 && speed <= 1) return;
-  throw std::invalid_argument(std::string(name) + " is " + std::to_string(speed) + "; it must lie in (0, 1]");
-}
-
 constexpr double rounding = 1e-9;  ///< running sums of times may pass their total by this share
 
 void check_ready(std::span<const double> ready, double t_compute, Plan const& plan) {
@@ -44,12 +39,6 @@ double end_of_copies_out(Timeline const& timeline, Plan const& plan, Copies cons
   return end;
 }
 
-/// Seconds for which a collective of `alone` seconds that starts `left` seconds of undisturbed compute before
-/// the end of the backward pass runs beside it.
-double seconds_beside_compute(double alone, double left, Contention const& contention) {
-  return std::min(alone / contention.gamma, std::max(0.0, left) / contention.kappa);
-}
-
 }  // namespace
 
 double copy_seconds(Bucket const& bucket, Copies const& copies) {
@@ -60,29 +49,21 @@ double copy_seconds(Bucket const& bucket, Copies const& copies) {
 
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,
                   AllreduceCost const& cost, Contention const& contention, Copies const& copies) {
-  check_speed("kappa", contention.kappa);
-  check_speed("gamma", contention.gamma);
   check_copies(copies);
   check_ready(ready, t_compute, plan);
   double busy = t_compute;  // of the compute side, copies in included
   for (Bucket const& bucket : plan) busy += copy_seconds(bucket, copies);
   Timeline timeline;
-  // Compute is late by `delay`: what it would reach at t undisturbed it reaches at t + delay. Written this
-  // way, kappa = gamma = 1 leaves the recurrence itself, to the last bit.
-  double delay = 0;
+  Fluid fluid;
   double copied = 0;
-  double free = 0;
   for (Bucket const& bucket : plan) {
     copied += copy_seconds(bucket, copies);
-    const double start = std::max(ready[bucket.last] + copied + delay, free);
-    const double alone = cost(bucket.bytes);
-    const double beside = seconds_beside_compute(alone, busy + delay - start, contention);
-    delay += (1 - contention.kappa) * beside;
-    free = start + alone + (1 - contention.gamma) * beside;
-    timeline.buckets.push_back({start, free});
+    const double start =
+        fluid.reduce(ready[bucket.last] + copied, busy, cost(bucket.bytes), contention(bucket.bytes));
+    timeline.buckets.push_back({start, fluid.free});
   }
-  timeline.backward_end = busy + delay;
-  timeline.total = std::max(timeline.backward_end, free);
+  timeline.backward_end = busy + fluid.delay;
+  timeline.total = std::max(timeline.backward_end, fluid.free);
   if (copies.mode == CopyMode::in_out) timeline.total = end_of_copies_out(timeline, plan, copies);
   return timeline;
 }

@@ -2,20 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "model/allreduce_cost.hpp"
 #include "model/bucket_plan.hpp"
+#include "model/contention.hpp"
 
 namespace ddproxy::model {
-
-/// What happens while a collective and compute share the machine.
-struct Contention {
-  double kappa = 1.0;  ///< speed of compute while a collective is in flight, in (0, 1]
-  double gamma = 1.0;  ///< speed of the collective while compute runs, in (0, 1]
-};
 
 /// Copies between gradients and buckets, as PyTorch DDP makes them on the compute side.
 enum class CopyMode {
@@ -46,15 +42,33 @@ struct Timeline {
   double tail() const { return total - backward_end; }
 };
 
+/// Both resources after some buckets.
+struct Fluid {
+  double delay = 0;  ///< of compute: what it would reach at t undisturbed it reaches at t + delay, seconds
+  double free = 0;   ///< when the communication resource is free
+
+  /// One bucket more: ready after `ready` of `busy` seconds of undisturbed compute, reduced in `alone`
+  /// seconds if alone. Returns its start. Written with the delay, kappa = gamma = 1 leaves the recurrence
+  /// itself, to the last bit.
+  double reduce(double ready, double busy, double alone, Speeds const& speeds) {
+    const double start = std::max(ready + delay, free);
+    const double left = std::max(0.0, busy + delay - start);
+    const double beside = std::min(alone / speeds.gamma, left / speeds.kappa);
+    delay += (1 - speeds.kappa) * beside;
+    free = start + alone + (1 - speeds.gamma) * beside;
+    return start;
+  }
+};
+
 /// Two resources, compute and communication; buckets are reduced one after another, each when its last
 /// gradient is ready. `ready`: seconds of undisturbed compute until each gradient is complete; `t_compute`:
 /// until the pass is over. Without contention this is the recurrence of wait-free backpropagation (Zhang et
 /// al., Poseidon, USENIX ATC 2017): e_k = max(R_k, e_{k-1}) + a(x_k), T = max(T_compute, e_K). With it, a
-/// fluid simulation of the same two resources. Copies in delay the gradients and the end of the backward
-/// pass; copies out follow one another after it, each when its bucket is reduced, and do not slow the
-/// collectives still in flight. Throws std::invalid_argument for kappa or gamma outside (0, 1], a copy
-/// bandwidth that is not positive, ready times that fall or lie outside [0, t_compute], a plan for more
-/// gradients than `ready` has.
+/// fluid simulation of the same two resources: while bucket k is in flight, compute advances at kappa(x_k),
+/// and the bucket at gamma(x_k) until compute is over. Copies in delay the gradients and the end of the
+/// backward pass; copies out follow one another after it, each when its bucket is reduced, and do not slow
+/// the collectives still in flight. Throws std::invalid_argument for a copy bandwidth that is not positive,
+/// ready times that fall or lie outside [0, t_compute], a plan for more gradients than `ready` has.
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,
                   AllreduceCost const& cost, Contention const& contention = {}, Copies const& copies = {});
 

@@ -77,6 +77,17 @@ TEST_F(Csv, ListsItsRanks) {
   expect_error("ranks,bytes,seconds\n0,8,1\n", 2, "ranks", [](auto const& f) { allreduce_ranks(f); });
 }
 
+TEST_F(Csv, ReadsContentionBySize) {
+  const auto contention = read_contention(file("gamma,bytes,kappa\n0.8,400,0.6\n0.4,100,1\n"));
+  EXPECT_EQ(contention(100).kappa, 1);
+  EXPECT_EQ(contention(500).gamma, 0.8);
+  EXPECT_NEAR(contention(200).gamma, 0.6, 1e-12);
+  expect_error("bytes,kappa,gamma\n8,1,0\n", 2, "gamma", read_contention);
+  expect_error("bytes,kappa,gamma\n8,1,1\n9,1.5,1\n", 3, "kappa", read_contention);
+  expect_error("bytes,kappa,gamma\n0,1,1\n", 2, "positive", read_contention);
+  expect_error("bytes,kappa,gamma\n8,1,1\n8,1,1\n", 3, "duplicate", read_contention);
+}
+
 TEST_F(Csv, ReadsACurve) {
   const auto curve = read_curve(file("bucket_mib,ms\n0.5,2\n25,1\n"));
   ASSERT_EQ(curve.size(), 2U);

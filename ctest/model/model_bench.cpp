@@ -52,7 +52,8 @@ void all_caps(benchmark::State& state) {
 /// with contention or without.
 void best_of_all_plans(benchmark::State& state) {
   Job job = large_job(static_cast<double>(state.range(1)), static_cast<int>(state.range(0)));
-  if (state.range(2) != 0) job.contention = {0.8, 0.8};
+  if (state.range(2) != 0)
+    job.contention = Contention({{5120, {0.95, 0.2}}, {1 << 20, {0.8, 0.6}}, {64 << 20, {0.8, 0.8}}});
   for (auto _ : state) benchmark::DoNotOptimize(optimal_plan(job).size());
   state.counters["gradients"] = static_cast<double>(job.gradient_bytes.size());
 }

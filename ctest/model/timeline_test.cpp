@@ -58,11 +58,12 @@ Stepped step_through(Case const& c, AllreduceCost const& cost, Contention const&
   while (computed < c.t_compute || next < c.plan.size()) {
     const bool computing = computed < c.t_compute;
     const bool in_flight = next < c.plan.size() && computed >= c.ready[c.plan[next].last];
+    const auto [kappa, gamma] = in_flight ? contention(c.plan[next].bytes) : Speeds{};
     t += dt;
-    if (computing) computed += dt * (in_flight ? contention.kappa : 1.0);
+    if (computing) computed += dt * kappa;
     if (computing && computed >= c.t_compute) result.backward_end = t;
     if (!in_flight) continue;
-    left -= dt * (computing ? contention.gamma : 1.0);
+    left -= dt * (computing ? gamma : 1.0);
     if (left > 0) continue;
     ++next;
     if (next < c.plan.size()) left += cost(c.plan[next].bytes);
@@ -72,6 +73,7 @@ Stepped step_through(Case const& c, AllreduceCost const& cost, Contention const&
 }
 
 const AlphaBeta cost{2e-3, 2e5};
+const Contention by_size({{10, {0.95, 0.3}}, {100, {0.8, 0.5}}, {1000, {0.7, 0.9}}});
 
 TEST(Timeline, WithoutContentionItIsTheRecurrenceToTheLastBit) {
   for (unsigned seed = 0; seed < 200; ++seed) {
@@ -85,14 +87,15 @@ TEST(Timeline, WithoutContentionItIsTheRecurrenceToTheLastBit) {
 TEST(Timeline, WithContentionItIsTheFluidSimulation) {
   const double dt = 1e-5;
   for (unsigned seed = 0; seed < 10; ++seed) {
-    for (const Contention contention : {Contention{1, 1}, {0.8, 1}, {1, 0.7}, {0.6, 0.5}, {0.9, 0.25}}) {
+    for (Contention const& contention : {Contention{1, 1}, Contention{0.8, 1}, Contention{1, 0.7},
+                                         Contention{0.6, 0.5}, Contention{0.9, 0.25}, by_size}) {
       const Case c = random_case(seed);
       const Timeline timeline = simulate(c.ready, c.t_compute, c.plan, cost, contention);
       const Stepped stepped = step_through(c, cost, contention, dt);
       // Each bucket may start and end one step late.
-      const double tolerance = dt * (2.0 * static_cast<double>(c.plan.size()) + 2) / contention.gamma;
+      const double tolerance = dt * (2.0 * static_cast<double>(c.plan.size()) + 2) / contention(1).gamma;
       EXPECT_NEAR(timeline.total, stepped.total, tolerance)
-          << "seed " << seed << ", kappa " << contention.kappa;
+          << "seed " << seed << ", kappa " << contention(1).kappa;
       EXPECT_NEAR(timeline.backward_end, stepped.backward_end, tolerance);
     }
   }

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/contention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace ddproxy::model {
+namespace {
+
+void check_speed(char const* name, double speed) {
+  if (speed > 0 && speed <= 1) return;
+  throw std::invalid_argument(std::string(name) + " is " + std::to_string(speed) + "; it must lie in (0, 1]");
+}
+
+void check(std::vector<SpeedPoint> const& table) {
+  if (table.empty()) throw std::invalid_argument("contention: the table has no row");
+  std::int64_t before = 0;
+  for (auto const& [bytes, speeds] : table) {
+    if (bytes <= before) {
+      throw std::invalid_argument("contention: bytes must be positive and rise, but " +
+                                  std::to_string(bytes) + " follows " + std::to_string(before));
+    }
+    check_speed("kappa", speeds.kappa);
+    check_speed("gamma", speeds.gamma);
+    before = bytes;
+  }
+}
+
+}  // namespace
+
+Contention::Contention(double kappa, double gamma)
+    : Contention(std::vector<SpeedPoint>{{1, {kappa, gamma}}}) {}
+
+Contention::Contention(std::vector<SpeedPoint> table) {
+  check(table);
+  for (auto const& [bytes, speeds] : table) rows_.push_back({std::log(static_cast<double>(bytes)), speeds});
+}
+
+Speeds Contention::operator()(std::int64_t bytes) const {
+  if (rows_.empty()) return {};
+  if (rows_.size() == 1 || bytes < 1) return rows_.front().speeds;
+  const double x = std::log(static_cast<double>(bytes));
+  const auto above =
+      std::find_if(rows_.begin(), rows_.end(), [x](Row const& row) { return row.log_bytes >= x; });
+  if (above == rows_.begin()) return above->speeds;
+  if (above == rows_.end()) return rows_.back().speeds;
+  Row const& below = *std::prev(above);
+  const double share = (x - below.log_bytes) / (above->log_bytes - below.log_bytes);
+  return {std::lerp(below.speeds.kappa, above->speeds.kappa, share),
+          std::lerp(below.speeds.gamma, above->speeds.gamma, share)};
+}
+
+}  // namespace ddproxy::model
