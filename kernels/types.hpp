@@ -18,6 +18,9 @@ using Floats = Kokkos::View<float*, Memory>;
 using TokenIds = Kokkos::View<int*, Memory>;
 using Index = std::int64_t;
 
+/// Whether the space computes in a device's own memory.
+inline constexpr bool on_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+
 using Teams = Kokkos::TeamPolicy<Space>;
 using Team = Teams::member_type;
 using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>;

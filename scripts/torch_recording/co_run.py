@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What compute and the process group's all-reduce do to each other: kappa and gamma by message size."""
+import statistics
+import threading
+import time
+
+import torch
+import torch.distributed as dist
+
+from . import ranks
+
+LARGEST_MESSAGE = 64 * 2**20
+SIZES = 6
+TARGET_SECONDS = 0.1  # of one sample, where a call does not take longer
+MOST_REPETITIONS = 100000
+
+
+class Multiply:
+    """The product with the model's largest weight matrix, `repetitions` times."""
+
+    def __init__(self, model, device, rows=512):
+        embeddings = {id(m.weight) for m in model.modules() if isinstance(m, torch.nn.Embedding)}
+        matrices = [p for p in model.parameters() if p.dim() == 2]
+        chosen = [p for p in matrices if id(p) not in embeddings] or matrices or [torch.zeros(1024, 1024, device=device)]
+        self.weight = max(chosen, key=lambda p: p.numel()).detach()
+        self.rows = torch.ones(rows, self.weight.shape[1], device=device, dtype=self.weight.dtype)
+        self.repetitions, self.device = 1, device
+        self.run()
+
+    def run(self):
+        for _ in range(self.repetitions):
+            torch.mm(self.rows, self.weight.t())
+        ranks.synchronize(self.device)
+
+
+def together(multiply, calls, buffer):
+    """Seconds until compute was over, until the all-reduces were; maximum over ranks. Either may be None or 0: left out."""
+    ends = {}
+
+    def reduce_all():
+        if buffer.device.type == "cuda":
+            torch.cuda.set_device(buffer.device)
+            torch.cuda.set_stream(torch.cuda.Stream())
+        for _ in range(calls):
+            dist.all_reduce(buffer)
+        ranks.synchronize(buffer.device)
+        ends["collective"] = time.perf_counter()
+
+    thread = threading.Thread(target=reduce_all)
+    ranks.barrier(buffer.device)
+    start = time.perf_counter()
+    thread.start()
+    if multiply:
+        multiply.run()
+    compute = time.perf_counter() - start
+    thread.join()
+    slowest = ranks.gather((compute, ends["collective"] - start))
+    return tuple(map(max, zip(*slowest)))
+
+
+def speeds(compute_alone, collective_alone, compute_beside, collective_beside):
+    """kappa and gamma: while both run each advances at its own, whichever is left runs at full speed. Within (0, 1]."""
+    both = min(compute_beside, collective_beside)
+    alone_and_beside = ((compute_alone, compute_beside), (collective_alone, collective_beside))
+    return tuple(min(1.0, max(0.001, (alone - (beside - both)) / both)) for alone, beside in alone_and_beside)
+
+
+def sample(multiply, calls, buffer):
+    """(compute alone, collective alone, compute beside, collective beside)"""
+    compute, _ = together(multiply, 0, buffer)
+    _, collective = together(None, calls, buffer)
+    return compute, collective, *together(multiply, calls, buffer)
+
+
+def balance(multiply, buffer):
+    """As much compute and as many calls (returned) as end together: what only one of them takes says nothing about both."""
+    multiply.repetitions = calls = 1
+    for aim in (TARGET_SECONDS / 2, TARGET_SECONDS):
+        times = sample(multiply, calls, buffer)
+        kappa, gamma = speeds(*times)
+        product, call = times[0] / kappa / multiply.repetitions, times[1] / gamma / calls
+        seconds = max(aim, product, call)
+        multiply.repetitions, calls = (max(1, min(MOST_REPETITIONS, int(seconds / each))) for each in (product, call))
+    return calls
+
+
+def sizes(smallest, total):
+    """Bytes, from the smallest gradient to LARGEST_MESSAGE, in equal steps of the logarithm."""
+    largest = min(total, LARGEST_MESSAGE)
+    return sorted({4 * round(smallest * (largest / smallest) ** (i / (SIZES - 1)) / 4) for i in range(SIZES)})
+
+
+def co_run(model, gradient_bytes, device, samples):
+    """[(bytes, kappa, gamma)], medians."""
+    multiply, rows = Multiply(model, device), []
+    for size in sizes(min(gradient_bytes), sum(gradient_bytes)):
+        buffer = torch.zeros(size // 4, device=device)
+        calls = balance(multiply, buffer)
+        found = [speeds(*sample(multiply, calls, buffer)) for _ in range(samples)]
+        rows.append((size, *(statistics.median(column) for column in zip(*found))))
+    return rows
