@@ -40,6 +40,14 @@ void check_files(Options const& options, Config const& config, Workload const& w
       throw std::invalid_argument("--trace-cases: there is no case '" + name + "'");
 }
 
+void check_chunks(Options const& options, double total_mib) {
+  if (options.total_mib > 0) total_mib = options.total_mib;
+  for (double chunk : options.chunks_mib)
+    if (chunk > total_mib)
+      throw std::invalid_argument(
+          fmt::format("--chunks: {} MiB is more than the total of {:.4g} MiB (--total)", chunk, total_mib));
+}
+
 void run_steps(Session& session, std::string const& command, bool pieces) {
   if (command == "layers" || command == "run") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
@@ -67,6 +75,7 @@ void execute(Options const& options, Runtime const& runtime) {
     config = read_config(options.input);
     workload = make_workload(config);
     initialize_benchmark(options.benchmark);
+    check_chunks(options, static_cast<double>(workload.bytes()) / model::bytes_per_mib);
     if (runtime.root()) check_files(options, config, workload);
   });
   agree_on_input(runtime, config);

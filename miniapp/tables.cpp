@@ -76,7 +76,7 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
     if (report.item.strategy == Strategy::bucketed && report.measured)
       worst = std::max(worst, report.measured->total.value);
   const double gain = worst - best->measured->total.value;
-  return fmt::format("floor {:.1f} ms; choosing the bucket well is worth up to {:.1f} ms ({:.1f} %) here\n",
+  return fmt::format("floor {:.3g} ms; choosing the bucket well is worth up to {:.3g} ms ({:.1f} %) here\n",
                      floor * milli, gain * milli, 100 * gain / worst);
 }
 

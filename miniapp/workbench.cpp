@@ -47,8 +47,15 @@ std::unique_ptr<Backward> make_copying(Workbench const& bench) {
 void refuse_replay_of_many(Config const& config, Runtime const& runtime) {
   if (config.backend == Backend::replay && runtime.ranks() > 1)
     throw Agreed(exit_usage,
-                 "allreduce.backend = \"replay\" moves nothing between ranks: start one rank "
-                 "(allreduce.ranks says what it stands for)");
+                 config.file.string() +
+                     ": [allreduce] backend = \"replay\" moves nothing between ranks: start one rank "
+                     "(allreduce.ranks says what it stands for)");
+}
+
+void check_kernels(Config const& config) try {
+  check_kernels_have(config.shape, config.tokens);
+} catch (std::invalid_argument const& error) {
+  throw std::invalid_argument(config.file.string() + ": [model] " + error.what());
 }
 
 }  // namespace
@@ -57,7 +64,7 @@ Workbench make_workbench(Config const& config, Workload workload, Runtime const&
   refuse_replay_of_many(config, runtime);
   runtime.together([&] {
     check_can_run(config);
-    if (config.compute == ComputeMode::kernels) check_kernels_have(config.shape, config.tokens);
+    if (config.compute == ComputeMode::kernels) check_kernels(config);
   });
   require_memory(runtime, memory_need(config, workload, kernels::Space().concurrency()));
   Workbench bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}};

@@ -11,6 +11,9 @@ namespace ddproxy {
 /// As CLI11's PositiveNumber, which lets NaN pass.
 CLI::Validator positive_number();
 
+/// 0 or more, finite: a share of something.
+CLI::Validator share_of_one();
+
 // The commands of each family; every parsed value goes into `options`, which must outlive the parse.
 void add_run_commands(CLI::App& app, Options& options);
 void add_predict_command(CLI::App& app, Options& options);

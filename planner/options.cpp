@@ -26,16 +26,24 @@ int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
   return 2;
 }
 
+CLI::Validator number_that(bool (*fits)(double), std::string const& meaning, std::string const& name) {
+  return CLI::Validator(
+      [=](std::string const& text) {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && fits(value) && std::isfinite(value) ? "" : text + " is not " + meaning;
+      },
+      name);
+}
+
 }  // namespace
 
 CLI::Validator positive_number() {
-  return CLI::Validator(
-      [](std::string const& text) {
-        double value = 0;
-        const bool number = CLI::detail::lexical_cast(text, value);
-        return number && value > 0 && std::isfinite(value) ? "" : text + " is not a number above 0";
-      },
-      "POSITIVE");
+  return number_that([](double value) { return value > 0; }, "a number above 0", "POSITIVE");
+}
+
+CLI::Validator share_of_one() {
+  return number_that([](double value) { return value >= 0; }, "a share: 0 or more, 0.05 for 5 %", "SHARE");
 }
 
 std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,

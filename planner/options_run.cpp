@@ -20,11 +20,11 @@ void add_limits(CLI::App& command, Options& options) {
   command
       .add_option("--max-model-error", options.max_model_error,
                   "exit 1 where the mean error of the predicted E is above this share")
-      ->check(CLI::NonNegativeNumber);
+      ->check(share_of_one());
   command
       .add_option("--max-regret", options.max_regret,
                   "exit 1 where T at the predicted best cap is above the best T by more than this share")
-      ->check(CLI::NonNegativeNumber);
+      ->check(share_of_one());
 }
 
 void add_trace(CLI::App& command, Options& options) {

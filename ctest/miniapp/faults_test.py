@@ -51,7 +51,10 @@ def check_usage():
     expect(2, "a.toml:2: [model] preset", "run", write("a.toml", '[model]\npreset = "gpt5"\n'))
     expect(2, "heads", "run", write("a.toml", TINY + "heads = 5\n"))
     expect(2, "above 0", "run", write("a.toml", TINY + "[sweep]\ncaps_mib = [0]\n"))
-    expect(2, "swiglu", "run", write("a.toml", TINY + 'activation = "swiglu"\n'))
+    expect(2, "a.toml: [model] ", "run", write("a.toml", TINY + 'activation = "swiglu"\n'))
+    expect(2, "-1 is not a share", "run", "a.toml", "--max-model-error", "-1")
+    expect(2, "nan is not a share", "run", "a.toml", "--max-regret", "nan")
+    expect(2, "more than the total", "allreduce", write("a.toml", TINY), "--chunks", "0.1,5", "--total", "1")
     expect(2, "does not know '--benchmark_bogus'", "run", write("a.toml", TINY), "--", "--benchmark_bogus")
 
 

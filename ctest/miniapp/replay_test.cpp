@@ -48,12 +48,14 @@ TEST_F(Twin, MeasuresWhatItsTablesPredict) {
   for (auto const& item : cases()) {
     const Schedule schedule(workload, item.plan, item.overlapped);
     std::vector<double> totals;
-    for (int i = 0; i < 7; ++i) totals.push_back(run_pass(backward, *allreduce, schedule).total);
+    for (int i = 0; i < 11; ++i) totals.push_back(run_pass(backward, *allreduce, schedule).total);
     const double predicted = predict(item, job).total;
-    EXPECT_NEAR(median(totals), predicted, 0.02 * predicted) << item.name();
+    // other programs only ever add time, and never to all passes
+    const double undisturbed = quantile(totals, 0.25);
+    EXPECT_NEAR(undisturbed, predicted, 0.02 * predicted) << item.name();
     EXPECT_GE(std::ranges::min(totals), predicted * 0.9999) << item.name();
     const double exposed = predicted - job.t_compute;
-    EXPECT_NEAR(median(totals) - job.t_compute, exposed, std::max(0.1 * exposed, 0.5e-3)) << item.name();
+    EXPECT_NEAR(undisturbed - job.t_compute, exposed, std::max(0.1 * exposed, 0.5e-3)) << item.name();
   }
 }
 
