@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <random>
+
+#include "ctest/results/sample_parts.hpp"
+
+namespace ddproxy::test {
+
+Gradients gradients() {
+  Gradients all;
+  for (int k = 37; k > 0; --k) {
+    all.name.push_back("h." + std::to_string(k - 1) + ".weight");
+    all.bytes.push_back(76 * mib);
+    all.ready.push_back(compute_seconds * (38 - k) / 37.5);
+  }
+  all.name.push_back("wte.weight");
+  all.bytes.push_back(245 * mib);
+  all.ready.push_back(compute_seconds);
+  return all;
+}
+
+double allreduce_seconds(double bytes) {
+  return 4e-5 + bytes / 9e9;
+}
+
+void write_provenance(results::Writer& writer, Sample const& sample) {
+  writer.attribute("/", "ddproxy_version", "0.1.0");
+  writer.attribute("/", "command", "run");
+  if (!sample.created.empty()) writer.attribute("/", "created", sample.created);
+  for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "blas", "hdf5"})
+    writer.attribute("/provenance", name, "of the test");
+  writer.attribute("/provenance", "nccl", "none");
+  writer.attribute("/provenance", "device_kind", sample.replay ? "replay" : "a processor");
+  writer.write("/provenance/command_line", Texts{"ddproxy run input.toml"});
+  writer.write("/provenance/input", Texts{"[model]\npreset = \"gpt2-large\"\n"});
+  writer.write("/provenance/environment", Texts{"OMP_NUM_THREADS=1", "OMPI_COMM_WORLD_SIZE=2"});
+  writer.write("/provenance/host", Texts{sample.host, sample.host});
+  writer.write("/provenance/device", Texts{"a processor", "a processor"});
+  writer.write("/provenance/uuid", Texts{"", ""});
+  writer.write("/provenance/numa_node", Integers{0, -1});
+  writer.write("/provenance/binding", Texts{"0", "1"});
+  writer.write("/provenance/clock", Reals{2.5e9, 2.5e9});
+  writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
+}
+
+void write_model(results::Writer& writer, Gradients const& all, Sample const& sample) {
+  writer.attribute("/model", "preset", "gpt2-large");
+  writer.attribute("/model", "shape", "layers 36, d_model 1280");
+  writer.attribute("/model", "parameters", std::int64_t{774030080});
+  writer.attribute("/model", "precision", sample.precision);
+  writer.attribute("/model", "batch", std::int64_t{4});
+  writer.attribute("/model", "sequence", std::int64_t{1024});
+  Texts layers;
+  Integers numel, operations;
+  for (std::size_t i = 0; i < all.name.size(); ++i) {
+    layers.push_back(all.name[i].substr(0, all.name[i].rfind('.')));
+    numel.push_back(all.bytes[i] / 4);
+    operations.push_back(static_cast<std::int64_t>(i));
+  }
+  writer.write("/model/name", all.name);
+  writer.write("/model/layer", layers);
+  writer.write("/model/numel", numel);
+  writer.write("/model/operation", operations);
+  writer.write("/layers/operation", all.name);
+  writer.write("/layers/operation_layer", layers);
+}
+
+void write_layers(results::Writer& writer, Gradients const& all, Sample const& sample) {
+  const std::size_t n = all.name.size();
+  std::mt19937 engine(sample.seed + 1);
+  std::normal_distribution<double> noise(0.0, sample.noise);
+  Reals seconds(ranks * n * sample.samples);
+  for (std::size_t k = 0; k < seconds.size(); ++k) {
+    const std::size_t i = k / sample.samples % n;
+    const double alone = all.ready[i] - (i ? all.ready[i - 1] : 0.0);
+    seconds[k] = alone * std::exp(noise(engine)) * (k < seconds.size() / 2 ? 1.0 : 1.03);
+  }
+  writer.write("/layers/seconds", seconds, {ranks, n, sample.samples});
+  writer.write("/layers/ready", all.ready);
+  writer.write("/layers/flops", Reals(n, 2e12));
+  writer.write("/layers/bytes", Reals(n, 3e8));
+  writer.write("/layers/modelled", Reals(n, compute_seconds / 38));
+}
+
+void write_allreduce(results::Writer& writer, Sample const& sample) {
+  Integers bytes;
+  Reals seconds, median, algbw, busbw;
+  for (std::int64_t x = 1024; x <= 1024 * mib; x *= 4) {
+    const double t = allreduce_seconds(static_cast<double>(x));
+    bytes.push_back(x);
+    median.push_back(t);
+    algbw.push_back(static_cast<double>(x) / t / 1e9);
+    busbw.push_back(algbw.back() * (2.0 * (8 - 1) / 8));
+    for (std::size_t s = 0; s < sample.samples; ++s)
+      seconds.push_back(t * (1.0 + 0.001 * static_cast<double>(s)));
+  }
+  writer.attribute("/allreduce", "ranks", std::int64_t{8});
+  writer.write("/allreduce/bytes", bytes);
+  writer.write("/allreduce/seconds", seconds, {bytes.size(), sample.samples});
+  for (auto const* name : {"/allreduce/median", "/allreduce/p99", "/allreduce/table_seconds"})
+    writer.write(name, median);
+  writer.write("/allreduce/table_bytes", bytes);
+  writer.write("/allreduce/algbw", algbw);
+  writer.write("/allreduce/busbw", busbw);
+  writer.write("/allreduce/wrong_elements", Integers(bytes.size(), sample.replay ? -1 : 0));
+  writer.write("/allreduce/chunk_bytes", Integers{mib, 16 * mib});
+  writer.write("/allreduce/chunk_seconds", Reals{0.2, 0.21, 0.19, 0.1, 0.11, 0.1}, {2, 3});
+}
+
+void write_calibration(results::Writer& writer) {
+  writer.write("/calibration/bytes", Integers{mib, 64 * mib});
+  for (auto name : {"kappa", "gamma"}) writer.write(std::string("/calibration/") + name, Reals{0.9, 0.8});
+  for (auto name : {"compute_alone", "compute_beside", "collective_alone", "collective_beside"})
+    writer.write(std::string("/calibration/") + name, Reals{0.1, 0.1, 0.1, 0.1}, {2, 2});
+  writer.write("/calibration/alpha", Reals{4e-5});
+  writer.write("/calibration/beta", Reals{9e9});
+}
+
+}  // namespace ddproxy::test

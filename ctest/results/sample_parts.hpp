@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ctest/results/sample_file.hpp"
+
+// What the sample file is made of: each function writes one group.
+namespace ddproxy::test {
+
+inline constexpr std::int64_t mib = 1 << 20;
+inline constexpr double compute_seconds = 0.5;
+inline constexpr std::size_t ranks = 2;
+using Texts = std::vector<std::string>;
+using Integers = std::vector<std::int64_t>;
+using Reals = std::vector<double>;
+
+struct Gradients {
+  Texts name;
+  Integers bytes;
+  Reals ready;
+};
+
+Gradients gradients();
+
+/// Of one all-reduce alone, seconds.
+double allreduce_seconds(double bytes);
+
+void write_provenance(results::Writer& writer, Sample const& sample);
+void write_model(results::Writer& writer, Gradients const& all, Sample const& sample);
+void write_layers(results::Writer& writer, Gradients const& all, Sample const& sample);
+void write_allreduce(results::Writer& writer, Sample const& sample);
+void write_calibration(results::Writer& writer);
+/// /sweep, /plans and /timeline.
+void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample);
+void write_score(results::Writer& writer);
+
+}  // namespace ddproxy::test

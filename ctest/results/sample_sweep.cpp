@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "ctest/results/sample_parts.hpp"
+#include "results/schema.hpp"
+
+namespace ddproxy::test {
+namespace {
+
+struct Prediction {
+  double total = 0, comm = 0;
+  Integers last, bytes;
+};
+
+// The recurrence e = max(ready, e) + a(bytes), which is enough for a plausible file.
+Prediction predict(Gradients const& all, SampleCase const& run) {
+  Prediction result;
+  const bool overlapped = run.strategy == "bucketed" || run.strategy == "per_tensor";
+  std::int64_t open = 0;
+  for (std::size_t i = 0; i < all.bytes.size(); ++i) {
+    open += all.bytes[i];
+    const bool is_last = i + 1 == all.bytes.size();
+    if (run.strategy == "flat" ? !is_last : open < run.cap && !is_last) continue;
+    const double ready = overlapped ? all.ready[i] : compute_seconds;
+    const double cost = allreduce_seconds(static_cast<double>(open));
+    result.total = std::max(result.total, ready) + cost;
+    result.comm += cost;
+    result.last.push_back(static_cast<std::int64_t>(i));
+    result.bytes.push_back(open);
+    open = 0;
+  }
+  return result;
+}
+
+struct Columns {
+  Reals measured, compute, backward_end, arrival;
+  Reals median, low, high, predicted, comm, exposed, tail, slowdown;
+};
+
+void measure(Columns& to, Prediction const& expected, bool slower, Sample const& sample,
+             std::mt19937& engine) {
+  std::normal_distribution<double> noise(0.0, sample.noise);
+  Reals totals, exposed;
+  for (std::size_t s = 0; s < sample.samples; ++s) {
+    const double factor = std::exp(noise(engine));
+    const double total =
+        expected.total * factor * (slower ? sample.factor : 1.0) * (s < 2 ? 1.0 : sample.disturbance);
+    totals.push_back(total);
+    exposed.push_back(total - compute_seconds * factor);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      to.measured.push_back(r == 0 ? total : total * 0.9999);
+      to.compute.push_back(compute_seconds * factor);
+      to.backward_end.push_back(compute_seconds * factor * 1.001);
+      to.arrival.push_back(static_cast<double>(r) * 1e-6);
+    }
+  }
+  std::ranges::sort(totals);
+  std::ranges::sort(exposed);
+  to.median.push_back(totals[totals.size() / 2]);
+  to.low.push_back(totals.front());
+  to.high.push_back(totals.back());
+  to.predicted.push_back(expected.total);
+  to.comm.push_back(expected.comm);
+  to.exposed.push_back(exposed[exposed.size() / 2]);
+  to.slowdown.push_back(compute_seconds * 0.001);
+  to.tail.push_back(to.exposed.back() - to.slowdown.back());
+}
+
+void write_columns(results::Writer& writer, Columns const& c, std::size_t cases, Sample const& sample) {
+  const std::vector<std::size_t> cube{cases, sample.samples, ranks};
+  writer.write("/sweep/measured", c.measured, cube);
+  writer.write("/sweep/compute", c.compute, cube);
+  writer.write("/sweep/backward_end", c.backward_end, cube);
+  writer.write("/sweep/arrival", c.arrival, cube);
+  Reals predicted_exposed;
+  for (double t : c.predicted) predicted_exposed.push_back(t - compute_seconds);
+  const std::pair<const char*, Reals const*> columns[] = {{"measured_median", &c.median},
+                                                          {"ci_low", &c.low},
+                                                          {"ci_high", &c.high},
+                                                          {"predicted", &c.predicted},
+                                                          {"comm", &c.comm},
+                                                          {"exposed", &c.exposed},
+                                                          {"slowdown", &c.slowdown},
+                                                          {"tail", &c.tail},
+                                                          {"exposed_low", &c.exposed},
+                                                          {"exposed_high", &c.exposed},
+                                                          {"predicted_tail", &predicted_exposed},
+                                                          {"predicted_exposed", &predicted_exposed}};
+  const auto known = [&](std::string_view name) {
+    return std::ranges::any_of(columns, [&](auto const& column) { return column.first == name; });
+  };
+  for (auto const& [name, values] : columns) writer.write("/sweep/" + std::string(name), *values);
+  for (auto const& dataset : results::schema())  // the others do not apply
+    if (dataset.group() == "/sweep" && dataset.type == results::Type::real && dataset.rank() == 1 &&
+        !known(dataset.name()))
+      writer.write(dataset.path, Reals(cases, std::nan("")));
+}
+
+void write_timeline(results::Writer& writer, Integers const& first, Integers const& count,
+                    std::size_t events) {
+  Reals start, end;
+  Texts resource, label;
+  for (std::size_t k = 0; k < events; ++k) {
+    start.push_back(0.01 * static_cast<double>(k));
+    end.push_back(start.back() + 0.01);
+    resource.push_back(k % 2 ? "communication" : "compute");
+    label.push_back("event " + std::to_string(k));
+  }
+  writer.write("/timeline/first", first);
+  writer.write("/timeline/count", count);
+  writer.write("/timeline/start", start);
+  writer.write("/timeline/end", end);
+  writer.write("/timeline/resource", resource);
+  writer.write("/timeline/label", label);
+  writer.write("/timeline/event_rank", Integers(events, 0));
+}
+
+}  // namespace
+
+void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample) {
+  std::mt19937 engine(sample.seed);
+  Texts name, strategy;
+  Integers cap, first, count, last, bytes, order;
+  Columns columns;
+  for (auto const& run : sample_cases()) {
+    const Prediction expected = predict(all, run);
+    measure(columns, expected, sample.only_case.empty() || sample.only_case == run.name, sample, engine);
+    name.push_back(run.name);
+    strategy.push_back(run.strategy);
+    cap.push_back(run.cap);
+    first.push_back(static_cast<std::int64_t>(last.size()));
+    count.push_back(static_cast<std::int64_t>(expected.last.size()));
+    last.insert(last.end(), expected.last.begin(), expected.last.end());
+    bytes.insert(bytes.end(), expected.bytes.begin(), expected.bytes.end());
+    for (std::size_t s = 0; s < sample.samples; ++s) order.push_back(static_cast<std::int64_t>(order.size()));
+  }
+  const std::size_t cases = name.size();
+  writer.attribute("/sweep", "ranks", sample.ranks);
+  writer.attribute("/sweep", "compute_mode", sample.replay ? "replay" : "kernels");
+  writer.attribute("/sweep", "backend", sample.replay ? "replay" : "mpi");
+  writer.attribute("/sweep", "progress", "thread");
+  writer.attribute("/sweep", "copies", "none");
+  writer.write("/sweep/name", name);
+  writer.write("/sweep/strategy", strategy);
+  writer.write("/sweep/source", Texts(cases, "ddproxy"));
+  writer.write("/sweep/compute_source", Texts(cases, "own"));
+  writer.write("/sweep/bucket_bytes", cap);
+  writer.write("/sweep/first_bucket_bytes", cap);
+  writer.write("/sweep/buckets", count);
+  writer.write("/sweep/verified", Integers(cases, sample.is_right ? 1 : 0));
+  writer.write("/sweep/slowest_rank", Integers(cases, 0));
+  writer.write("/sweep/order", order, {cases, sample.samples});
+  write_columns(writer, columns, cases, sample);
+  writer.write("/plans/first", first);
+  writer.write("/plans/count", count);
+  writer.write("/plans/last_gradient", last);
+  writer.write("/plans/bytes", bytes);
+  write_timeline(writer, first, count, last.size());
+}
+
+void write_score(results::Writer& writer) {
+  writer.write("/score/predictor", Texts{"model", "constant"});
+  for (auto name : {"mean_error", "max_error", "order", "regret", "tail_error", "slowdown_error"})
+    writer.write(std::string("/score/") + name, Reals{0.01, 0.5});
+  for (auto name : {"b_star_measured", "b_star_predicted", "b_star_low", "b_star_high"})
+    writer.write(std::string("/score/") + name, Integers{25 * mib});
+  for (auto name : {"tokens_per_s", "backward_s", "bucket_mib", "exposed_s", "tail_s", "overlap",
+                    "bus_bw_GBps", "model_error", "regret"})
+    writer.attribute("/fom", name, 1.5);
+  writer.attribute("/fom", "valid", "replay");
+}
+
+}  // namespace ddproxy::test

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""false_alarms.py DDPROXY [--pairs 300] [--folder DIR]
+
+How often does `ddproxy compare` call a build slower than itself? Runs the sweep of a small twin twice, compares the two files, and
+does so again and again. 15 cases of a few milliseconds each, 15 samples: a second or two a run. Fails above 1 % of the pairs. The files
+stay in the folder where one is named; pairs already there are not run again."""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+INPUT = """[model]
+preset = "tiny"
+[step]
+batch = 1
+sequence = 32
+[compute]
+mode = "replay"
+times = "times.csv"
+[allreduce]
+backend = "replay"
+table = "allreduce.csv"
+ranks = 8
+[sweep]
+strategies = ["naive", "flat", "per_tensor", "bucketed"]
+caps_mib = [0.0001, 0.001, 0.004, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.2, 0.4, 1]
+samples = 15
+"""
+TIMES = "layer,ms\nlm_head,1\nln_f,0.2\nh.1,1.5\nh.0,1.5\nembedding,0.3\n"
+ALLREDUCE = "bytes,us\n128,30\n16384,60\n262144,400\n1048576,1500\n"
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ddproxy")
+    parser.add_argument("--pairs", type=int, default=300)
+    parser.add_argument("--folder")
+    return parser.parse_args()
+
+
+def prepare(folder):
+    os.makedirs(folder, exist_ok=True)
+    for name, text in (("twin.toml", INPUT), ("times.csv", TIMES), ("allreduce.csv", ALLREDUCE)):
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+
+
+def sweep(ddproxy, folder, name):
+    if os.path.exists(os.path.join(folder, name)):
+        return
+    done = subprocess.run([ddproxy, "sweep", "twin.toml", "-o", name], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+
+
+def alarm(ddproxy, folder, base, new):
+    """None where there is none, else what compare said of the slower cases."""
+    done = subprocess.run([ddproxy, "compare", base, new, "--json", "pair.json"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode in (0, 1), (done.returncode, done.stdout, done.stderr)
+    return done.stdout if done.returncode == 1 else None
+
+
+def main():
+    opts = options()
+    folder = opts.folder or tempfile.mkdtemp(prefix="ddproxy-aa-")
+    ddproxy = os.path.abspath(opts.ddproxy)
+    prepare(folder)
+    alarms, start = 0, time.time()
+    for k in range(opts.pairs):
+        base, new = f"a{k:03}.h5", f"b{k:03}.h5"
+        for name in (base, new):
+            sweep(ddproxy, folder, name)
+        text = alarm(ddproxy, folder, base, new)
+        if text:
+            alarms += 1
+            print(f"pair {k}, load {os.getloadavg()[0]:.1f}:\n{text}", flush=True)
+    print(f"{alarms} alarms in {opts.pairs} pairs; {time.time() - start:.0f} s; load {os.getloadavg()[0]:.1f}")
+    sys.exit(alarms > opts.pairs / 100)
+
+
+if __name__ == "__main__":
+    main()
