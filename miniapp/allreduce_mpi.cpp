@@ -10,17 +10,10 @@
 #include "miniapp/nap.hpp"
 
 namespace ddproxy {
-namespace {
 
-void scale(float* values, std::size_t count, float factor) {
-  if (factor == 1.0F) return;
-  for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
-}
-
-}  // namespace
-
-MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s)
-    : arena_(arena), piece_elements_(piece_elements), timeout_s_(timeout_s) {
+MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
+                     Wire wire)
+    : arena_(arena), piece_elements_(piece_elements), wire_(wire, piece_elements), timeout_s_(timeout_s) {
   check_mpi(MPI_Comm_dup(communicator, &communicator_));
   check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
   check_mpi(MPI_Comm_rank(communicator_, &rank_));
@@ -43,15 +36,16 @@ void MpiEngine::start_piece() {
   Slice const& slice = reduction_.slice;
   piece_.offset += piece_.count;
   piece_.count = std::min(piece_elements_, slice.offset + slice.count - piece_.offset);
-  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, arena_ + piece_.offset, static_cast<int>(piece_.count), MPI_FLOAT,
-                           MPI_SUM, communicator_, &request_));
+  void* message = wire_.pack(arena_ + piece_.offset, piece_.count);
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, message, static_cast<int>(piece_.count), wire_.type(), wire_.sum(),
+                           communicator_, &request_));
 }
 
 bool MpiEngine::test() {
   int complete = 0;
   check_mpi(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE));
   if (!complete) return false;
-  scale(arena_ + piece_.offset, piece_.count, factor_);
+  wire_.unpack(arena_ + piece_.offset, piece_.count, factor_);
   if (piece_.offset + piece_.count < reduction_.slice.offset + reduction_.slice.count) {
     start_piece();
     return false;

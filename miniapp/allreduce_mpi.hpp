@@ -5,17 +5,19 @@
 #include <mpi.h>
 
 #include "miniapp/allreduce_engine.hpp"
+#include "miniapp/wire.hpp"
 
 namespace ddproxy {
 
 /// Nonblocking MPI all-reduces of host memory. A slice goes in consecutive pieces, because
-/// an in-place nonblocking collective allocates a temporary of the whole message; each piece is scaled by 1/n
-/// as it arrives.
+/// an in-place nonblocking collective allocates a temporary of the whole message; each piece is packed for
+/// the wire when it leaves, and unpacked and scaled by 1/n as it arrives.
 class MpiEngine : public AllreduceEngine {
  public:
   /// `arena` is host memory that outlives the engine; a piece has at most `piece_elements`; a slice that
   /// takes longer than `timeout_s` is an error.
-  MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s);
+  MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
+            Wire wire = Wire::fp32);
   ~MpiEngine() override;
   MpiEngine(MpiEngine const&) = delete;
   MpiEngine& operator=(MpiEngine const&) = delete;
@@ -24,7 +26,7 @@ class MpiEngine : public AllreduceEngine {
   bool test() override;
   void wait() override;
   Reduction last() const override { return reduction_; }
-  std::string description() const override { return "mpi, host buffers"; }
+  std::string description() const override { return std::string("mpi, host buffers, ") + wire_.name(); }
 
  private:
   void start_piece();
@@ -34,6 +36,7 @@ class MpiEngine : public AllreduceEngine {
   MPI_Request request_ = MPI_REQUEST_NULL;
   float* arena_;
   std::size_t piece_elements_;
+  MpiWire wire_;
 
   double timeout_s_;
   int rank_ = 0;

@@ -12,6 +12,7 @@ namespace ddproxy {
 /// wake-ups do not add up.
 class ReplayEngine : public AllreduceEngine {
  public:
+  /// `cost`: by bytes of gradients, whatever the wire.
   explicit ReplayEngine(model::AllreduceCost cost) : cost_(std::move(cost)) {}
   void begin(Slice slice, Completion ready) override;
   bool test() override { return Clock::now() >= reduction_.end; }

@@ -40,12 +40,12 @@ model::Evidence collect_evidence(Workbench const& bench, LayerTimes const& layer
   evidence.gradient_bytes = bench.workload.gradient_bytes;
   if (known)
     for (auto const& [bytes, seconds] : known->table()) {
-      evidence.sizes.push_back(bytes);
+      evidence.sizes.push_back(gradient_bytes(bytes, bench.workload.wire));
       evidence.allreduce.push_back({seconds});
     }
   else
     for (auto const& size : allreduce) {
-      evidence.sizes.push_back(size.bytes);
+      evidence.sizes.push_back(gradient_bytes(size.bytes, bench.workload.wire));
       evidence.allreduce.push_back(size.seconds);
     }
   return evidence;

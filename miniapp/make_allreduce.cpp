@@ -13,9 +13,10 @@ namespace ddproxy {
 namespace {
 
 std::unique_ptr<AllreduceEngine> make_engine(Config const& config, MPI_Comm communicator, float* arena) {
-  if (config.backend == Backend::replay) return std::make_unique<ReplayEngine>(input_cost(config).value());
+  if (config.backend == Backend::replay)
+    return std::make_unique<ReplayEngine>(of_gradients(input_cost(config).value(), config.wire));
   const auto piece = static_cast<std::size_t>(config.piece_mib * model::bytes_per_mib) / sizeof(float);
-  return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s);
+  return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, config.wire);
 }
 
 }  // namespace

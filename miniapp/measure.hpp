@@ -33,25 +33,27 @@ ReadyTimes slowest_ready(Workload const& workload, LayerTimes const& times);
 /// The times of one message size: a sample is several calls in a row divided by their number, maximum over
 /// ranks.
 struct SizeTimes {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  ///< on the wire
   std::vector<double> seconds;
   std::int64_t wrong = 0;  ///< elements over all ranks; -1 where nothing was reduced
 };
 
 /// Bytes over the median time, bytes/s.
 double algorithm_bandwidth(SizeTimes const& times);
-/// The same times 2(n-1)/n: the traffic of a ring, whatever algorithm ran (nccl-tests, doc/PERFORMANCE.md); 0
-/// for one rank.
+/// The same times 2(n-1)/n, of the bytes on the wire: the traffic of a ring, whatever algorithm ran
+/// (nccl-tests, doc/PERFORMANCE.md); 0 for one rank.
 double bus_bandwidth(SizeTimes const& times, int ranks);
 
 /// Message sizes from 1 KiB to `largest` bytes: by factors of four, from 64 KiB on of two, and the largest
 /// itself.
 std::vector<std::int64_t> message_sizes(std::int64_t largest);
 
-/// Measures a(x), the way the pipeline reduces. Collective; the same on all ranks.
+/// Measures a(x), x bytes on the wire, the way the pipeline reduces, its packing included. Collective; the
+/// same on all ranks.
 std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int64_t> const& sizes);
 
-/// A fixed total reduced in pieces of `piece` bytes each, the last one shorter. Collective.
+/// A fixed total of bytes on the wire reduced in pieces of `piece` bytes each, the last one shorter.
+/// Collective.
 SizeTimes measure_pieces(Workbench& bench, std::int64_t total, std::int64_t piece, int samples);
 
 /// The medians as a table of a(x).

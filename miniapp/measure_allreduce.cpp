@@ -15,6 +15,11 @@ constexpr double least_sample_s =
 constexpr double time_a_size_s = 0.5;
 constexpr int least_samples = 3, most_samples = 50, most_calls = 256;
 
+// `bytes` on the wire.
+std::size_t elements_of(Workbench const& bench, std::int64_t bytes) {
+  return static_cast<std::size_t>(bytes / wire_element_bytes(bench.workload.wire));
+}
+
 // Seconds for reductions of these slices in a row, maximum over ranks.
 double time_row(Workbench& bench, std::vector<Slice> const& slices) {
   bench.allreduce->begin(slices.size());
@@ -35,7 +40,7 @@ std::int64_t count_wrong(Workbench& bench, Slice slice) {
 }
 
 SizeTimes measure_size(Workbench& bench, std::int64_t bytes) {
-  const Slice slice{0, static_cast<std::size_t>(bytes) / sizeof(float)};
+  const Slice slice{0, elements_of(bench, bytes)};
   SizeTimes times{bytes, {}, count_wrong(bench, slice)};
   const double once = time_row(bench, {slice});
   const auto calls = std::clamp(static_cast<int>(least_sample_s / once), 1, most_calls);
@@ -63,8 +68,7 @@ std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int6
 
 SizeTimes measure_pieces(Workbench& bench, std::int64_t total, std::int64_t piece, int samples) {
   std::vector<Slice> row;
-  const auto elements = static_cast<std::size_t>(total) / sizeof(float);
-  const auto step = static_cast<std::size_t>(piece) / sizeof(float);
+  const auto elements = elements_of(bench, total), step = elements_of(bench, piece);
   for (std::size_t at = 0; at < elements; at += step) row.push_back({at, std::min(step, elements - at)});
   SizeTimes times{piece, {}, -1};
   for (int i = 0; i < samples; ++i) times.seconds.push_back(time_row(bench, row));

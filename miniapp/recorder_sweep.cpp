@@ -91,6 +91,7 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   writer_.attribute("/sweep", "backend", std::string(word_of(config.backend, backend_words)));
   writer_.attribute("/sweep", "progress", std::string(word_of(config.progress, progress_words)));
   writer_.attribute("/sweep", "copies", std::string(word_of(config.copies, copy_words)));
+  writer_.attribute("/sweep", "wire", std::string(word_of(config.wire, wire_words)));
   write_names(writer_, config, reports);
   write_plans(writer_, reports);
   if (predicted) write_predictions(writer_, reports);

@@ -54,7 +54,7 @@ void Session::allreduce() {
   if (known)
     std::ranges::transform(known->table(), std::back_inserter(sizes), &model::CostPoint::bytes);
   else
-    sizes = message_sizes(bench_.workload.bytes());
+    sizes = message_sizes(wire_bytes(bench_.workload.bytes(), bench_.workload.wire));
   allreduce_times_ = measure_allreduce(bench_, sizes);
   if (!root()) return;
   cost_ = known ? *known : model::TableCost(to_table(allreduce_times_));
@@ -68,7 +68,7 @@ void Session::allreduce() {
 void Session::pieces() {
   const auto total = options_.total_mib > 0
                          ? static_cast<std::int64_t>(options_.total_mib * model::bytes_per_mib)
-                         : bench_.workload.bytes();
+                         : wire_bytes(bench_.workload.bytes(), bench_.workload.wire);
   std::vector<SizeTimes> times;
   for (double mib : options_.chunks_mib)
     times.push_back(measure_pieces(bench_, total, static_cast<std::int64_t>(mib * model::bytes_per_mib),

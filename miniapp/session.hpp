@@ -38,6 +38,10 @@ class Session {
   std::filesystem::path beside(std::string const& ending) const;
   void say(std::string const& progress) const;
   std::string verify_case(CaseReport const& report);
+  /// a(x) by bytes of gradients, once it is known.
+  model::AllreduceCost cost() const {
+    return cost_ ? of_gradients(*cost_, bench_.workload.wire) : model::AllreduceCost();
+  }
   void conclude_sweep();
   void judge_sweep();
   void share_plan(Case& item) const;
@@ -54,7 +58,7 @@ class Session {
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // bytes
   std::vector<SizeTimes> allreduce_times_;
-  std::optional<model::TableCost> cost_;
+  std::optional<model::TableCost> cost_;  // by bytes on the wire
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::vector<std::int64_t>> order_;
   FigureOfMerit figures_;

@@ -74,13 +74,13 @@ void Session::conclude_sweep() {
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     if (samples_[i].empty()) continue;
     const double communication =
-        cost_ ? model::communication_seconds(reports_[i].item.plan, *cost_) : not_available;
+        cost_ ? model::communication_seconds(reports_[i].item.plan, cost()) : not_available;
     reports_[i].measured = analyse(samples_[i], communication);
   }
   recorder_->results(reports_, order_);
   judge_sweep();
   fmt::print("{}", sweep_table(reports_, predicted_));
-  if (cost_) fmt::print("{}", tuning_line(reports_, (*cost_)(bench_.workload.gradient_bytes.back())));
+  if (cost_) fmt::print("{}", tuning_line(reports_, cost()(bench_.workload.gradient_bytes.back())));
 }
 
 void Session::judge_sweep() {
@@ -92,7 +92,7 @@ void Session::judge_sweep() {
     figures_.model_error = figures_.regret = not_available;
     return;
   }
-  const auto cases = scored_cases(reports_, *cost_);
+  const auto cases = scored_cases(reports_, cost());
   if (!cases.empty()) recorder_->score(model::score(cases), best_cap_);
 }
 

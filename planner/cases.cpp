@@ -64,7 +64,8 @@ void plan_optimal(Case& item, model::Job const& job) {
 std::optional<model::Job> input_job(Config const& config, Workload const& workload) {
   const auto cost = input_cost(config);
   if (!cost || workload.operation_seconds.empty()) return std::nullopt;
-  model::Job job{ready_times(workload.pass, workload.operation_seconds), 0, workload.gradient_bytes, *cost};
+  model::Job job{ready_times(workload.pass, workload.operation_seconds), 0, workload.gradient_bytes,
+                 of_gradients(*cost, config.wire)};
   job.t_compute = std::accumulate(workload.operation_seconds.begin(), workload.operation_seconds.end(), 0.0);
   return job;
 }

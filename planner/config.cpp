@@ -95,6 +95,7 @@ void read_allreduce(Config& config, Section section) {
   config.table = section.path("table");
   config.ranks = static_cast<int>(section.integer("ranks", 0, 1, most_ranks));
   config.copies = section.choice("copies", model::CopyMode::none, copy_words);
+  config.wire = section.choice("wire", Wire::fp32, wire_words);
   config.progress = section.choice("progress", Progress::thread, progress_words);
   config.piece_mib = section.positive("piece_mib", config.piece_mib);
   if (config.piece_mib < 0.001 || config.piece_mib > 4096)

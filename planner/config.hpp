@@ -12,6 +12,7 @@
 #include "model/layer_cost.hpp"
 #include "model/machine.hpp"
 #include "model/timeline.hpp"
+#include "planner/wire.hpp"
 
 namespace ddproxy {
 
@@ -37,6 +38,7 @@ struct Config {
   Backend backend = Backend::mpi;
   std::filesystem::path table;  ///< CSV of a(x) for replay
   model::CopyMode copies = model::CopyMode::none;
+  Wire wire = Wire::fp32;
   int ranks = 0;  ///< n that a replayed all-reduce stands for; 0 where it is real
   Progress progress = Progress::thread;
   double piece_mib = 16;   ///< an MPI all-reduce of more goes in pieces of this size
@@ -65,8 +67,5 @@ void check_can_run(Config const& config);
 
 /// Where an input file names no caps, MiB.
 inline const std::vector<double> default_caps_mib{1, 2, 4, 8, 16, 25, 32, 64, 128, 256, 512, 1024};
-
-/// Bytes of an element of a gradient on the wire and in memory.
-inline constexpr int gradient_element_bytes = 4;
 
 }  // namespace ddproxy

@@ -74,6 +74,8 @@ void add_conditions(CLI::App& command, PredictOptions& predict) {
       .add_option("--copy-bandwidth", predict.copy_bandwidth_GBps,
                   "gradients copied per second, GB/s; half of [machine] bandwidth where not given")
       ->check(positive_number());
+  command.add_option("--wire", predict.wire, "how gradients travel: fp32 or bf16, half the bytes")
+      ->check(one_of(wire_words));
   command.add_option("--precision", predict.precision, "of the computation, for the roofline")
       ->check(one_of(precision_words));
 }

@@ -120,7 +120,7 @@ model::Job PredictInput::job(model::AllreduceCost cost) const {
   return {ready_times(workload.pass, seconds),
           std::accumulate(seconds.begin(), seconds.end(), 0.0),
           workload.gradient_bytes,
-          std::move(cost),
+          of_gradients(std::move(cost), workload.wire),
           contention,
           copies};
 }
@@ -129,6 +129,8 @@ PredictInput read_predict_input(Options const& options) {
   auto const& predict = options.predict;
   PredictInput input = options.input.empty() ? from_tables(predict) : from_input_file(options);
   auto& config = input.config;
+  if (!predict.wire.empty()) config.wire = *find_word(predict.wire, wire_words);
+  input.workload.wire = config.wire;
   config.strategies = {Strategy::naive, Strategy::flat, Strategy::per_tensor, Strategy::bucketed,
                        Strategy::optimal};
   if (!predict.caps_mib.empty()) config.caps_mib = predict.caps_mib;

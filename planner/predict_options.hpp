@@ -33,6 +33,7 @@ struct PredictOptions {
   std::string copies;  ///< none, in or in+out
   double copy_bandwidth_GBps = 0;
   std::string precision;
+  std::string wire;  ///< fp32 or bf16
 
   std::vector<Path> measured;  ///< CSV bucket_mib,seconds: the first was measured, others are predictions
   bool pytorch = false;

@@ -43,11 +43,11 @@ PytorchAdvice advise(model::Job const& job, double plan_seconds) {
 }
 
 // The cases that use a(x) outside of what was measured.
-void warn_of_extrapolation(Prediction& prediction) {
+void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
   std::vector<std::string> names;
   for (auto const& predicted : prediction.cases)
     for (auto const& bucket : predicted.item.plan)
-      if (!prediction.network.covers(bucket.bytes)) {
+      if (!prediction.network.covers(wire_bytes(bucket.bytes, input.workload.wire))) {
         names.push_back(predicted.item.name());
         break;
       }
@@ -83,7 +83,7 @@ Prediction make_prediction(PredictInput const& input, Network const& network) {
   result.plan_seconds = model::simulate(job, result.plan).total;
   result.pytorch = advise(job, result.plan_seconds);
   result.cases = predict_cases(input, result);
-  warn_of_extrapolation(result);
+  warn_of_extrapolation(result, input);
   return result;
 }
 

@@ -25,6 +25,7 @@ inline constexpr std::array<Word<Backend>, 3> backend_words{
     {{"mpi", Backend::mpi}, {"nccl", Backend::nccl}, {"replay", Backend::replay}}};
 inline constexpr std::array<Word<Progress>, 3> progress_words{
     {{"thread", Progress::thread}, {"poll", Progress::poll}, {"none", Progress::none}}};
+inline constexpr std::array<Word<Wire>, 2> wire_words{{{"fp32", Wire::fp32}, {"bf16", Wire::bf16}}};
 inline constexpr std::array<Word<Strategy>, 5> strategy_words{{{"naive", Strategy::naive},
                                                                {"flat", Strategy::flat},
                                                                {"per_tensor", Strategy::per_tensor},

@@ -101,6 +101,7 @@ Workload make_workload(Config const& config) {
       config.times.empty() ? from_roofline(std::move(pass), config) : from_table(pass, config.times);
   for (auto const& gradient : workload.pass.gradients)
     workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
+  workload.wire = config.wire;
   return workload;
 }
 

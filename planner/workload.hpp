@@ -20,6 +20,7 @@ struct Workload {
   std::vector<double>
       operation_seconds;       ///< of the roofline or of compute.times; empty where neither is given
   std::int64_t bytes() const;  ///< of all gradients
+  Wire wire = Wire::fp32;
 };
 
 /// Throws std::invalid_argument where compute.times does not fit the model.
@@ -35,7 +36,7 @@ double memory_need(Config const& config, Workload const& workload, int concurren
 std::vector<double> ready_times(model::BackwardPass const& pass,
                                 std::vector<double> const& operation_seconds);
 
-/// The all-reduce table of the input; nothing where it names none.
+/// The all-reduce table of the input, by bytes on the wire; nothing where it names none.
 std::optional<model::TableCost> input_cost(Config const& config);
 
 }  // namespace ddproxy

@@ -15,8 +15,8 @@
 namespace ddproxy::results {
 namespace {
 
-constexpr std::array<std::string_view, 7> keys{"model", "step",   "precision", "sweep",
-                                               "ranks", "device", "mode"};
+constexpr std::array<std::string_view, 8> keys{"model", "step",   "precision", "sweep",
+                                               "ranks", "device", "mode",      "wire"};
 
 template <class Texts>
 std::string joined(Texts const& texts) {
@@ -48,7 +48,8 @@ std::vector<std::pair<std::string, std::string>> identity_of(Reader const& reade
           {"sweep", names_of(run.cases)},
           {"ranks", reader.text("/sweep", "ranks", "?")},
           {"device", reader.text("/provenance", "device_kind", "?")},
-          {"mode", attributes(reader, "/sweep", {"compute_mode", "backend", "progress", "copies"})}};
+          {"mode", attributes(reader, "/sweep", {"compute_mode", "backend", "progress", "copies"})},
+          {"wire", reader.text("/sweep", "wire", "fp32")}};  // earlier files have none
 }
 
 std::string machine_of(Reader const& reader) {

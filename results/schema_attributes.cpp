@@ -35,6 +35,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "backend", "mpi, nccl or replay"},
     {"/sweep", "progress", "thread, poll or none"},
     {"/sweep", "copies", "none, in or in+out"},
+    {"/sweep", "wire", "fp32 or bf16: the form in which gradients travel"},
 
     {"/allreduce", "ranks", "number of ranks"},
     {"/allreduce", "total_bytes", "fixed total of chunk_seconds"},

@@ -23,17 +23,19 @@ int rank() {
 enum class Drive { thread, poll, none };
 
 // Pieces of 100 elements: every slice but the smallest goes in several.
-std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena, double timeout = 60) {
-  auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, timeout);
+std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena, Wire wire = Wire::fp32) {
+  auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, 60, wire);
   if (drive == Drive::thread) return std::make_unique<ThreadedAllreduce>(std::move(engine));
   return std::make_unique<PolledAllreduce>(std::move(engine), drive == Drive::poll);
 }
 
-struct EveryDrive : testing::TestWithParam<Drive> {};
+struct EveryDrive : testing::TestWithParam<Drive> {
+  void averages_each_slice_once_in_order(Wire wire);
+};
 
-TEST_P(EveryDrive, AveragesEachSliceOnceInOrder) {
+void EveryDrive::averages_each_slice_once_in_order(Wire wire) {
   const kernels::Floats arena("arena", 1000);
-  const auto allreduce = make(GetParam(), arena);
+  const auto allreduce = make(GetParam(), arena, wire);
   const std::vector<Slice> slices{{0, 1}, {1, 99}, {100, 100}, {200, 101}, {301, 699}};
   for (int pass = 0; pass < 3; ++pass) {
     write_pattern(arena, 0, 1000, rank());
@@ -53,6 +55,14 @@ TEST_P(EveryDrive, AveragesEachSliceOnceInOrder) {
     EXPECT_LE(done[i == 0 ? 0 : i - 1].start, done[i].start);
     EXPECT_TRUE(i == 0 || done[i - 1].end <= done[i].start);
   }
+}
+
+TEST_P(EveryDrive, AveragesEachSliceOnceInOrder) {
+  averages_each_slice_once_in_order(Wire::fp32);
+}
+
+TEST_P(EveryDrive, AndWithHalfTheBytes) {
+  averages_each_slice_once_in_order(Wire::bf16);
 }
 
 TEST_P(EveryDrive, LeavesTheRestOfTheArenaAlone) {

@@ -120,6 +120,20 @@ def check_copies_and_optimal():
             assert (file["sweep/with_copies"][1:] >= file["sweep/with_contention"][1:]).all()
 
 
+def check_bf16():
+    """Half the bytes: a(x) counts them, buckets do not; right numbers; not to be compared with fp32."""
+    with open("bf16.toml", "w") as file:
+        file.write(open(tiny).read().replace('backend = "mpi"', 'backend = "mpi"\nwire = "bf16"').replace("samples = 5", "samples = 2"))
+    assert figures(start("run", "bf16.toml", "-o", "bf16.h5"))["valid"] == "true"
+    with h5py.File("bf16.h5") as file, h5py.File("run.h5") as fp32:
+        assert (file["sweep/verified"][:] == 1).all() and (file["allreduce/wrong_elements"][:] == 0).all()
+        assert file["sweep"].attrs["wire"] in ("bf16", b"bf16")
+        assert 2 * file["allreduce/bytes"][-1] == fp32["allreduce/bytes"][-1]
+        assert file["plans/bytes"][:].tolist() == fp32["plans/bytes"][:].tolist()
+    refused = subprocess.run([ddproxy, "compare", "run.h5", "bf16.h5"], capture_output=True, text=True)
+    assert refused.returncode == 2 and "wire: 'fp32' against 'bf16'" in refused.stderr, refused.stderr
+
+
 def check_limits():
     with open("limit.toml", "w") as file:
         file.write(open(tiny).read().replace("samples = 5", "samples = 1"))
@@ -141,6 +155,6 @@ def check_sweep():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_copies_and_optimal,
-                  check_limits, check_sweep):
+                  check_bf16, check_limits, check_sweep):
         check()
         print(check.__name__, "passed")

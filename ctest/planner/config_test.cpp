@@ -54,6 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"replay\"\n", ":3", "table"},
         Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"mpi\"\nranks = 8\n", ":5", "mpirun"},
         Bad{"[model]\npreset = \"tiny\"\n[allreduce]\ncopies = \"out\"\n", ":4", "none, in, in+out"},
+        Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nwire = \"fp16\"\n", ":4", "fp32, bf16"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [0]\n", ":4", "above 0"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [nan]\n", ":4", "above 0"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1, 1]\n", ":4", "twice"},

@@ -51,6 +51,16 @@ class Predict(unittest.TestCase):
         points = "".join(f"{m * 2**20},{0.1 + m / 4}\n" for m in (1, 2, 3, 4))
         return ["--gradients", gradients, "--allreduce", self.path("table.csv", "bytes,seconds\n" + points)]
 
+    def test_half_the_bytes_on_the_wire_and_the_same_buckets(self):
+        whole, _ = self.predict(*self.small(), "--caps", "1,2")
+        half, done = self.predict(*self.small(), "--caps", "1,2", "--wire", "bf16")
+        self.assertEqual([c["buckets"] for c in half["cases"][:-1]], [c["buckets"] for c in whole["cases"][:-1]])
+        self.assertAlmostEqual(half["t_comm_s"], 0.6)
+        seconds = {(c["strategy"], c["bucket_mib"]): c["predicted_s"] for c in half["cases"]}
+        self.assertAlmostEqual(seconds["flat", None], 4.6)
+        self.assertAlmostEqual(seconds["bucketed", 2], 4.35)
+        self.assertIn("1048576 to 4194304 bytes, where a(x) is extrapolated: naive, per_tensor, bucketed/1", done.stderr)
+
     def test_the_numbers_of_a_small_job(self):
         result, done = self.predict(*self.small(), "--caps", "1,2")
         self.assertEqual(result["t_compute_s"], 4)

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/wire.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "ctest/mpi_main.hpp"
+#include "miniapp/allreduce_mpi.hpp"
+
+namespace ddproxy {
+namespace {
+
+int ranks() {
+  return test_runtime->ranks();
+}
+
+TEST(Bf16, EveryOneOfThemSurvivesTheWayThroughFp32) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto value = static_cast<Bf16>(bits);
+    if (std::isnan(from_bf16(value)))
+      EXPECT_TRUE(std::isnan(from_bf16(to_bf16(from_bf16(value)))));
+    else
+      EXPECT_EQ(to_bf16(from_bf16(value)), value);
+  }
+}
+
+TEST(Bf16, RoundsToTheNearestAndTiesToEven) {
+  const float step = std::ldexp(1.0F, -7);  // between neighbours from 1 to 2
+  EXPECT_EQ(from_bf16(to_bf16(1 + 0.49F * step)), 1);
+  EXPECT_EQ(from_bf16(to_bf16(1 + 0.51F * step)), 1 + step);
+  EXPECT_EQ(from_bf16(to_bf16(1 + 0.5F * step)), 1);
+  EXPECT_EQ(from_bf16(to_bf16(1 + 1.5F * step)), 1 + 2 * step);
+  EXPECT_EQ(from_bf16(to_bf16(-1 - 1.5F * step)), -1 - 2 * step);
+  EXPECT_EQ(from_bf16(to_bf16(256)), 256);
+  EXPECT_TRUE(std::isinf(from_bf16(to_bf16(std::numeric_limits<float>::max()))));
+  EXPECT_TRUE(std::isnan(from_bf16(to_bf16(std::numeric_limits<float>::quiet_NaN()))));
+  EXPECT_TRUE(std::isnan(from_bf16(to_bf16(std::bit_cast<float>(0x7F800001)))));  // its payload is cut off
+}
+
+TEST(Bound, IsOneRoundingForOneRankAndGrowsWithThem) {
+  EXPECT_NEAR(wire_error_bound(Wire::bf16, 1), std::ldexp(1.0, -8), 1e-6);
+  EXPECT_NEAR(wire_error_bound(Wire::bf16, 8), 8 * std::ldexp(1.0, -8), 1e-3);
+  EXPECT_NEAR(wire_error_bound(Wire::fp32, 2), 3 * std::ldexp(1.0, -24), 1e-12);
+}
+
+TEST(Bytes, BucketsCountGradientsTablesCountTheWire) {
+  const model::AllreduceCost cost = [](std::int64_t bytes) { return static_cast<double>(bytes); };
+  EXPECT_EQ(of_gradients(cost, Wire::fp32)(400), 400);
+  EXPECT_EQ(of_gradients(cost, Wire::bf16)(400), 200);
+  EXPECT_EQ(gradient_bytes(wire_bytes(400, Wire::bf16), Wire::bf16), 400);
+}
+
+// Of both signs and many magnitudes; `rank` has its own.
+std::vector<float> gradients_of(int rank, std::size_t count) {
+  std::mt19937 engine(static_cast<unsigned>(rank) + 1);
+  std::vector<float> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float size = std::ldexp(1.0F, static_cast<int>(engine() % 40) - 30);
+    values.push_back(size * (static_cast<float>(engine() % 20001) / 10000 - 1));
+  }
+  return values;
+}
+
+/// Largest error of the engine's averages as a share of the mean |gradient|, computed in double.
+double worst_error(Wire wire, std::size_t count) {
+  auto values = gradients_of(test_runtime->rank(), count);
+  MpiEngine engine(MPI_COMM_WORLD, values.data(), 777, 60, wire);
+  engine.begin({0, count}, {});
+  engine.wait();
+  std::vector<double> sum(count), size(count);
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const auto theirs = gradients_of(rank, count);
+    for (std::size_t i = 0; i < count; ++i) sum[i] += theirs[i], size[i] += std::abs(theirs[i]);
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (size[i] > 0) worst = std::max(worst, std::abs(values[i] * ranks() - sum[i]) / size[i]);
+  return worst;
+}
+
+TEST(MpiEngine, KeepsTheProvenErrorBoundOfItsWire) {
+  EXPECT_LE(worst_error(Wire::fp32, 100000), wire_error_bound(Wire::fp32, ranks()));
+  const double worst = worst_error(Wire::bf16, 100000);
+  EXPECT_LE(worst, wire_error_bound(Wire::bf16, ranks()));
+  EXPECT_GT(worst, 0.9 * wire_error_bound(Wire::bf16, 1));  // it is bf16 indeed
+}
+
+TEST(MpiEngine, FindsTheSameSumOnEveryRank) {
+  auto values = gradients_of(test_runtime->rank(), 10000);
+  MpiEngine engine(MPI_COMM_WORLD, values.data(), 5000, 60, Wire::bf16);
+  engine.begin({0, values.size()}, {});
+  engine.wait();
+  std::vector<float> first = values;
+  MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_FLOAT, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(values, first);
+}
+
+TEST(MpiEngine, CarriesNaNAlong) {
+  std::vector<float> values{1, std::numeric_limits<float>::quiet_NaN(), 3};
+  MpiEngine engine(MPI_COMM_WORLD, values.data(), 100, 60, Wire::bf16);
+  engine.begin({0, 3}, {});
+  engine.wait();
+  EXPECT_EQ(values[0], 1);
+  EXPECT_TRUE(std::isnan(values[1]));
+}
+
+}  // namespace
+}  // namespace ddproxy
