@@ -10,9 +10,12 @@
 namespace ddproxy {
 namespace {
 
-constexpr double target_seconds = 0.05;  // of compute in a co-run
+constexpr double target_seconds = 0.05;  // of a co-run, where a call does not take longer
+constexpr double time_a_size_s = 1.5;
 constexpr std::int64_t largest_message = 64 << 20;
-constexpr int most_repetitions = 100000;
+constexpr int message_sizes_tried = 6, least_samples = 3, balancing_rounds = 4;
+constexpr double least_share = 0.1;  // of the calls, taken to run beside compute: less cannot be told
+constexpr double most_repetitions = 100000;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -70,65 +73,97 @@ Times time_together(Workbench& bench, Work const& work, bool with_compute, bool 
   return {bench.runtime.maximum(times.compute), bench.runtime.maximum(times.collective)};
 }
 
-// As many calls as take about as long as the compute beside them.
-void choose_calls(Workbench& bench, Work& work, std::size_t elements) {
-  work.calls.assign(1, {work.free_offset, elements});
-  const double once = time_together(bench, work, false, true).collective;
-  const auto calls = std::clamp(target_seconds / once, 1.0, static_cast<double>(most_repetitions));
-  work.calls.assign(static_cast<std::size_t>(calls), {work.free_offset, elements});
+CoRun sample(Workbench& bench, Work const& work) {
+  const double compute_alone = time_together(bench, work, true, false).compute;
+  const double collective_alone = time_together(bench, work, false, true).collective;
+  const auto [compute, collective] = time_together(bench, work, true, true);
+  return {0, {compute_alone}, {collective_alone}, {compute}, {collective}};
 }
 
-CoRun co_run(Workbench& bench, Work& work, std::size_t elements, int samples) {
-  choose_calls(bench, work, elements);
-  CoRun run;
-  run.bytes = static_cast<std::int64_t>(elements * sizeof(float));
-  for (int i = 0; i < samples; ++i) {
-    run.compute_alone.push_back(time_together(bench, work, true, false).compute);
-    run.collective_alone.push_back(time_together(bench, work, false, true).collective);
-    const auto together = time_together(bench, work, true, true);
-    run.compute_beside.push_back(together.compute);
-    run.collective_beside.push_back(together.collective);
+std::size_t as_many(double seconds, double of_one) {
+  return static_cast<std::size_t>(std::clamp(seconds / of_one, 1.0, most_repetitions));
+}
+
+// As much compute and as many calls as end together: what only one of them takes says nothing about both.
+void balance(Workbench& bench, Work& work, Slice slice) {
+  work.repetitions = 1;
+  work.calls.assign(1, slice);
+  for (int round = 0; round < balancing_rounds; ++round) {
+    const double alone = time_together(bench, work, false, true).collective;
+    const auto [compute, collective] = time_together(bench, work, true, true);
+    const double share = std::max(1 - std::max(collective - compute, 0.0) / alone, least_share);
+    const double call = std::min(compute, collective) / (share * static_cast<double>(work.calls.size()));
+    const double repetition = compute / work.repetitions;
+    const double seconds = std::max({target_seconds, repetition, call});
+    work.repetitions = static_cast<int>(as_many(seconds, repetition));
+    work.calls.assign(as_many(seconds, call), slice);
+  }
+}
+
+CoRun co_run(Workbench& bench, Work work, std::size_t elements, int samples) {
+  balance(bench, work, {work.free_offset, elements});
+  CoRun run{static_cast<std::int64_t>(elements * sizeof(float)), {}, {}, {}, {}};
+  double spent = 0;
+  for (int i = 0; i < samples && (i < least_samples || spent < time_a_size_s); ++i) {
+    const CoRun one = sample(bench, work);
+    for (auto times :
+         {&CoRun::compute_alone, &CoRun::collective_alone, &CoRun::compute_beside, &CoRun::collective_beside})
+      (run.*times).push_back((one.*times).front());
+    spent += one.compute_alone[0] + one.collective_alone[0] +
+             std::max(one.compute_beside[0], one.collective_beside[0]);
   }
   return run;
 }
 
 double within(double speed) {
-  return std::clamp(speed, 0.01, 1.0);
+  return std::clamp(speed, 1e-3, 1.0);
 }
 
 }  // namespace
 
-model::Contention contention_of(double compute_alone, double collective_alone, double compute_beside,
-                                double collective_beside) {
+model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
+                        double collective_beside) {
   const double together = std::min(compute_beside, collective_beside);
   const double compute_rest = compute_beside - together, collective_rest = collective_beside - together;
   return {within((compute_alone - compute_rest) / together),
           within((collective_alone - collective_rest) / together)};
 }
 
-model::Contention contention_of(CoRun const& run) {
+model::Speeds speeds_of(CoRun const& run) {
   std::vector<double> kappa, gamma;
   for (std::size_t i = 0; i < run.compute_alone.size(); ++i) {
-    const auto sample = contention_of(run.compute_alone[i], run.collective_alone[i], run.compute_beside[i],
-                                      run.collective_beside[i]);
+    const auto sample = speeds_of(run.compute_alone[i], run.collective_alone[i], run.compute_beside[i],
+                                  run.collective_beside[i]);
     kappa.push_back(sample.kappa);
     gamma.push_back(sample.gamma);
   }
   return {median(kappa), median(gamma)};
 }
 
+model::Contention contention_of(std::vector<CoRun> const& runs) {
+  if (runs.empty()) return {};
+  std::vector<model::SpeedPoint> table;
+  for (auto const& run : runs) table.push_back({run.bytes, speeds_of(run)});
+  return model::Contention(std::move(table));
+}
+
 std::vector<CoRun> calibrate(Workbench& bench, int samples) {
   if (bench.config.compute == ComputeMode::replay) return {};
-  Work work = choose_work(bench.workload);
+  const Work work = choose_work(bench.workload);
   compute(bench, work);
-  const double once = time_together(bench, work, true, false).compute;
-  work.repetitions = std::clamp(static_cast<int>(target_seconds / once), 1, most_repetitions);
-  const auto free =
-      static_cast<std::int64_t>(bench.arena.extent(0) - work.free_offset) * gradient_element_bytes;
-  const auto largest = std::min(largest_message, free);
+  const auto free = bench.arena.extent(0) - work.free_offset;
+  const double largest =
+      std::min(static_cast<double>(largest_message) / sizeof(float), static_cast<double>(free));
+  const double smallest =
+      std::min(largest, static_cast<double>(std::ranges::min(bench.workload.gradient_bytes)) / sizeof(float));
   std::vector<CoRun> runs;
-  for (std::int64_t bytes : {largest / 64, largest / 8, largest})
-    runs.push_back(co_run(bench, work, static_cast<std::size_t>(bytes / gradient_element_bytes), samples));
+  for (int i = 0; i < message_sizes_tried; ++i) {
+    const double share = static_cast<double>(i) / (message_sizes_tried - 1);
+    const auto elements =
+        static_cast<std::size_t>(std::lround(smallest * std::pow(largest / smallest, share)));
+    const auto bytes = static_cast<std::int64_t>(elements * sizeof(float));
+    if (runs.empty() || bytes > runs.back().bytes) runs.push_back(co_run(bench, work, elements, samples));
+  }
   return runs;
 }
 

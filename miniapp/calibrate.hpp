@@ -20,16 +20,20 @@ struct CoRun {
 
 /// kappa and gamma that make the fluid of model/timeline.hpp reproduce a co-run: while both run, compute
 /// advances at kappa and the collective at gamma, and whichever is left runs at full speed. Within (0, 1].
-model::Contention contention_of(double compute_alone, double collective_alone, double compute_beside,
-                                double collective_beside);
+model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
+                        double collective_beside);
 
 /// Median over the samples.
-model::Contention contention_of(CoRun const& run);
+model::Speeds speeds_of(CoRun const& run);
+
+/// The speeds of all co-runs by their message sizes, which rise; none without co-runs.
+model::Contention contention_of(std::vector<CoRun> const& runs);
 
 /// Runs the linear operations of the block that comes first in the backward pass beside back-to-back
-/// all-reduces of gradients that they do not write, at three message sizes. Nothing of the cases to be
-/// predicted runs. Collective; the same on all ranks; empty where compute is replayed, because nothing is
-/// contended for there.
+/// all-reduces of gradients that they do not write, at six message sizes from that of the smallest gradient
+/// to 64 MiB, as much of both as takes the same time. Nothing of the cases to be predicted runs. `samples`:
+/// the most of a size; long ones have fewer, three at least. Collective; the same on all ranks; empty where
+/// compute is replayed, because nothing is contended for there.
 std::vector<CoRun> calibrate(Workbench& bench, int samples);
 
 /// Bytes of gradients that this machine copies per second between gradients and buckets, as one rank of all

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/evidence.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace ddproxy {
 namespace {
 
@@ -17,16 +14,6 @@ std::vector<std::vector<std::vector<double>>> by_sample(LayerTimes const& times)
     result[sample][i / times.samples / times.operations][operation] = times.seconds[i];
   }
   return result;
-}
-
-double typical_bytes(model::Plan const& plan) {
-  double squares = 0, sum = 0;
-  for (auto const& bucket : plan) {
-    const auto bytes = static_cast<double>(bucket.bytes);
-    squares += bytes * bytes;
-    sum += bytes;
-  }
-  return squares / sum;
 }
 
 }  // namespace
@@ -49,18 +36,6 @@ model::Evidence collect_evidence(Workbench const& bench, LayerTimes const& layer
       evidence.allreduce.push_back(size.seconds);
     }
   return evidence;
-}
-
-model::Contention contention_for(model::Plan const& plan, std::vector<CoRun> const& runs) {
-  if (runs.empty()) return {};
-  const double typical = std::log(typical_bytes(plan));
-  return contention_of(*std::ranges::min_element(runs, {}, [=](CoRun const& run) {
-    return std::abs(std::log(static_cast<double>(run.bytes)) - typical);
-  }));
-}
-
-model::Contention typical_contention(std::vector<CoRun> const& runs) {
-  return runs.empty() ? model::Contention{} : contention_of(runs[runs.size() / 2]);
 }
 
 }  // namespace ddproxy

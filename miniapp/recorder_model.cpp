@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <functional>
 
 #include "miniapp/recorder.hpp"
@@ -17,11 +18,15 @@ Out column(Rows const& rows, Get get) {
   return values;
 }
 
+// Long co-runs have fewer samples.
 void write_times(results::Writer& writer, std::string const& name, std::vector<CoRun> const& runs,
                  std::vector<double> CoRun::*times) {
-  Reals values;
-  for (auto const& run : runs) values.insert(values.end(), (run.*times).begin(), (run.*times).end());
-  writer.write("/calibration/" + name, values, {runs.size(), (runs.front().*times).size()});
+  std::size_t samples = 0;
+  for (auto const& run : runs) samples = std::max(samples, (run.*times).size());
+  Reals values(runs.size() * samples, not_available);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    std::ranges::copy(runs[i].*times, values.begin() + static_cast<std::ptrdiff_t>(i * samples));
+  writer.write("/calibration/" + name, values, {runs.size(), samples});
 }
 
 // -1 where there is no such end: from all gradients in one bucket on, every cap gives the same plan.
@@ -36,10 +41,8 @@ void Recorder::calibration(std::vector<CoRun> const& runs, model::AlphaBeta cons
   writer_.write("/calibration/beta", Reals{fit.beta});
   if (!runs.empty()) {
     writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
-    writer_.write("/calibration/kappa",
-                  column<Reals>(runs, [](auto& run) { return contention_of(run).kappa; }));
-    writer_.write("/calibration/gamma",
-                  column<Reals>(runs, [](auto& run) { return contention_of(run).gamma; }));
+    writer_.write("/calibration/kappa", column<Reals>(runs, [](auto& run) { return speeds_of(run).kappa; }));
+    writer_.write("/calibration/gamma", column<Reals>(runs, [](auto& run) { return speeds_of(run).gamma; }));
     write_times(writer_, "compute_alone", runs, &CoRun::compute_alone);
     write_times(writer_, "compute_beside", runs, &CoRun::compute_beside);
     write_times(writer_, "collective_alone", runs, &CoRun::collective_alone);

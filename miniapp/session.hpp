@@ -45,7 +45,7 @@ class Session {
   void conclude_sweep();
   void judge_sweep();
   void share_plan(Case& item) const;
-  void predict_case(std::size_t item);
+  void predict_case(std::size_t item, model::Job const& job);
   void predict_bands();
 
   Options const& options_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/calibrate.hpp"
 #include "miniapp/measure.hpp"
 #include "planner/analysis.hpp"
 
@@ -23,10 +24,11 @@ std::string sweep_table(std::vector<CaseReport> const& reports, bool predicted);
 /// nothing bucketed was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 
-/// `layer,seconds`, `name,numel,seconds` and `bytes,seconds`. Throw std::invalid_argument where the file
-/// cannot be written.
+/// `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`. Throw
+/// std::invalid_argument where the file cannot be written.
 void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times);
 void write_gradient_csv(std::filesystem::path const& file, Workload const& workload, ReadyTimes const& times);
 void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks);
+void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> const& runs);
 
 }  // namespace ddproxy

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "miniapp/evidence.hpp"
 #include "model/timeline.hpp"
 
 namespace ddproxy {
@@ -20,14 +19,14 @@ TEST(Contention, IsFoundAgainInWhatTheModelPredicts) {
         const model::Plan plan{{0, 0, 4}};
         const auto timeline =
             model::simulate(ready, 1.0, plan, [=](std::int64_t) { return collective; }, {kappa, gamma});
-        const auto found = contention_of(1.0, collective, timeline.backward_end, timeline.buckets[0].end);
+        const auto found = speeds_of(1.0, collective, timeline.backward_end, timeline.buckets[0].end);
         EXPECT_NEAR(found.kappa, kappa, 1e-9) << collective;
         EXPECT_NEAR(found.gamma, gamma, 1e-9) << collective;
       }
 }
 
 TEST(Contention, NoiseThatSpeedsUpIsNoContention) {
-  const auto found = contention_of(1.0, 1.0, 0.9, 0.95);
+  const auto found = speeds_of(1.0, 1.0, 0.9, 0.95);
   EXPECT_EQ(found.kappa, 1);
   EXPECT_EQ(found.gamma, 1);
 }
@@ -36,12 +35,13 @@ CoRun co_run(std::int64_t bytes, double beside) {
   return {bytes, {1}, {1}, {beside}, {beside}};
 }
 
-TEST(Contention, OfAPlanIsThatOfTheNearestMessageSize) {
+TEST(Contention, IsATableOfTheCoRuns) {
   const std::vector<CoRun> runs{co_run(1000, 2), co_run(1000000, 4)};
-  EXPECT_EQ(contention_for({{0, 0, 2000}, {1, 1, 1000}}, runs).kappa, 0.5);
-  EXPECT_EQ(contention_for({{0, 0, 2000}, {1, 1, 900000}}, runs).kappa, 0.25);
-  EXPECT_EQ(contention_for({{0, 0, 2000}}, {}).kappa, 1);
-  EXPECT_EQ(typical_contention(runs).kappa, 0.25);
+  const auto contention = contention_of(runs);
+  EXPECT_EQ(contention(1000).kappa, 0.5);
+  EXPECT_EQ(contention(5000000).gamma, 0.25);
+  EXPECT_NEAR(contention(31623).kappa, 0.375, 1e-6);
+  EXPECT_EQ(contention_of(std::vector<CoRun>{})(1000).kappa, 1);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ def check_run():
         assert file["layers/seconds"].shape == (int(ranks), 21, 5), file["layers/seconds"].shape
         assert (file["allreduce/wrong_elements"][:] == 0).all()
         kappa, gamma = file["calibration/kappa"][:], file["calibration/gamma"][:]
-        assert len(kappa) == 3 and ((0 < kappa) & (kappa <= 1) & (0 < gamma) & (gamma <= 1)).all(), (kappa, gamma)
+        assert len(kappa) == 6 and ((0 < kappa) & (kappa <= 1) & (0 < gamma) & (gamma <= 1)).all(), (kappa, gamma)
         assert (sweep["predicted_low"][2:] <= sweep["predicted_high"][2:]).all()
         assert file["score/predictor"].shape == (4,)
         check_timeline(file["timeline"])
