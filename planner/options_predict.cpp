@@ -66,8 +66,15 @@ void add_conditions(CLI::App& command, PredictOptions& predict) {
       ->check(positive_number());
   command.add_option("--first-bucket", predict.first_bucket_mib, "cap of the first bucket, MiB")
       ->check(positive_number());
-  command.add_option("--kappa", predict.kappa, "speed of compute while a collective is in flight, in (0, 1]");
-  command.add_option("--gamma", predict.gamma, "speed of the collective while compute runs, in (0, 1]");
+  auto* kappa = command.add_option("--kappa", predict.kappa,
+                                   "speed of compute while a collective is in flight, in (0, 1]");
+  auto* gamma =
+      command.add_option("--gamma", predict.gamma, "speed of the collective while compute runs, in (0, 1]");
+  command
+      .add_option("--contention", predict.contention,
+                  "CSV with bytes,kappa,gamma: both by the collective's size")
+      ->excludes(kappa)
+      ->excludes(gamma);
   command.add_option("--copies", predict.copies, "copies between gradients and buckets: none, in or in+out")
       ->check(one_of(copy_words));
   command

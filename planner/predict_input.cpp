@@ -101,6 +101,11 @@ double share(char const* name, double value) {
   throw std::invalid_argument(fmt::format("{} {}: must be above 0 and at most 1", name, value));
 }
 
+model::Contention read_contention(PredictOptions const& options) {
+  if (!options.contention.empty()) return model::read_contention(options.contention);
+  return {share("--kappa", options.kappa), share("--gamma", options.gamma)};
+}
+
 model::Copies read_copies(PredictOptions const& options, Config const& config) {
   const auto mode = options.copies.empty() ? config.copies : *find_word(options.copies, copy_words);
   if (mode == model::CopyMode::none) return {};
@@ -135,7 +140,7 @@ PredictInput read_predict_input(Options const& options) {
                        Strategy::optimal};
   if (!predict.caps_mib.empty()) config.caps_mib = predict.caps_mib;
   if (predict.first_bucket_mib > 0) config.first_bucket_mib = predict.first_bucket_mib;
-  input.contention = {share("--kappa", predict.kappa), share("--gamma", predict.gamma)};
+  input.contention = read_contention(predict);
   input.copies = read_copies(predict, config);
   if (!(input.job({}).t_compute > 0))
     throw std::invalid_argument("predict: the seconds of the pass sum to 0");

@@ -30,6 +30,7 @@ struct PredictOptions {
   double first_bucket_mib = 0;
   double kappa = 1;
   double gamma = 1;
+  Path contention;     ///< CSV bytes,kappa,gamma: both by message size
   std::string copies;  ///< none, in or in+out
   double copy_bandwidth_GBps = 0;
   std::string precision;

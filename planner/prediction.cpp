@@ -35,11 +35,13 @@ std::vector<PredictedCase> predict_cases(PredictInput const& input, Prediction c
   return cases;
 }
 
-PytorchAdvice advise(model::Job const& job, double plan_seconds) {
+PytorchAdvice advise(model::Job const& job, model::Plan const& plan, double plan_seconds) {
   const auto sweep = model::sweep_caps(job, to_bytes(pytorch_first_mib));
   const auto best = model::best_caps(sweep, same);
   const double as_is = model::simulate(job, plan_at(job, pytorch_cap_mib, pytorch_first_mib)).total;
-  return {as_is, handy_cap_mib(best), best.seconds, plan_seconds};
+  const double cap_mib = handy_cap_mib(best);
+  if (plan_seconds <= best.seconds) return {as_is, cap_mib, best.seconds, plan, plan_seconds};
+  return {as_is, cap_mib, best.seconds, plan_at(job, cap_mib, pytorch_first_mib), best.seconds};
 }
 
 // The cases that use a(x) outside of what was measured.
@@ -81,7 +83,7 @@ Prediction make_prediction(PredictInput const& input, Network const& network) {
   result.plateau = model::best_caps(sweep, negligible_gain);
   result.plan = model::optimal_plan(job);
   result.plan_seconds = model::simulate(job, result.plan).total;
-  result.pytorch = advise(job, result.plan_seconds);
+  result.pytorch = advise(job, result.plan, result.plan_seconds);
   result.cases = predict_cases(input, result);
   warn_of_extrapolation(result, input);
   return result;

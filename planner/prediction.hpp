@@ -23,7 +23,8 @@ struct PytorchAdvice {
   double default_seconds;  ///< first bucket 1 MiB, then 25
   double cap_mib;          ///< the best cap behind a first bucket of 1 MiB: versions without a list
   double cap_seconds;
-  double list_seconds;  ///< the best plan as bucket_cap_mb_list
+  model::Plan list;  ///< as bucket_cap_mb_list: the best plan, or that of the cap where it is faster
+  double list_seconds;
 };
 
 struct Prediction {

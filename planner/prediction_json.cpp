@@ -45,9 +45,9 @@ Json prediction_json(Prediction const& p) {
                   {"interval_mib", interval(p.best)},
                   {"plateau_mib", interval(p.plateau)},
                   {"predicted_s", p.best.seconds}};
-  json["plan"] = {{"bucket_cap_mb_list", model::cap_list_mib(p.plan)},
+  json["plan"] = {{"bucket_cap_mb_list", model::cap_list_mib(p.pytorch.list)},
                   {"bucket_cap_mb", p.pytorch.cap_mib},
-                  {"predicted_s", p.plan_seconds}};
+                  {"predicted_s", p.pytorch.list_seconds}};
   json["pytorch"] = {{"default_s", p.pytorch.default_seconds},
                      {"bucket_cap_mb_s", p.pytorch.cap_seconds},
                      {"bucket_cap_mb_list_s", p.pytorch.list_seconds}};

@@ -111,7 +111,7 @@ std::string pytorch_lines(Prediction const& p) {
   std::string text = fmt::format(
       "PyTorch DistributedDataParallel, its default (1 MiB, then 25): T {:.3f} ms\n", base * milli);
   fmt::format_to(Out(text), "  # versions that take a list: {}\n  bucket_cap_mb_list=[{}]\n",
-                 gain_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(p.plan), ", "));
+                 gain_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(advice.list), ", "));
   fmt::format_to(Out(text), "  # older versions, whose first bucket has 1 MiB: {}\n  bucket_cap_mb={}\n",
                  gain_text(advice.cap_seconds, base), advice.cap_mib);
   const double best = std::min(advice.list_seconds, advice.cap_seconds);

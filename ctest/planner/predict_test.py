@@ -95,12 +95,34 @@ class Predict(unittest.TestCase):
         plain, _ = self.predict(*self.small())
         slowed, _ = self.predict(*self.small(), "--kappa", "0.5", "--gamma", "0.8")
         copied, _ = self.predict(*self.small(), "--copies", "in+out", "--copy-bandwidth", "0.01")
+        pair = self.path("pair.csv", "bytes,kappa,gamma\n1048576,0.5,0.8\n")
+        self.assertEqual(self.predict(*self.small(), "--contention", pair)[0], slowed)
         for other in (slowed, copied):
             self.assertGreater(other["best"]["predicted_s"], plain["best"]["predicted_s"])
         for word in ("0", "-1", "1.5", "nan"):
             self.assertIn("--kappa", self.refused(*self.small(), "--kappa", word))
             self.assertIn("--gamma", self.refused(*self.small(), "--gamma", word))
         self.assertIn("--copy-bandwidth", self.refused(*self.small(), "--copies", "in"))
+
+    def test_contention_by_size(self):
+        """Four gradients of 1 MiB: calls of 1 MiB crawl beside compute, those of 2 MiB do not."""
+        by_size = self.path("size.csv", "bytes,kappa,gamma\n1048576,1,0.2\n2097152,1,1\n")
+        result, _ = self.predict(*self.small(), "--caps", "1,2", "--contention", by_size)
+        seconds = {(c["strategy"], c["bucket_mib"]): c["predicted_s"] for c in result["cases"]}
+        self.assertAlmostEqual(seconds["bucketed", 2], 4.6)
+        # alone 0.35 s: 0.2 s of it are done in each second of compute, and the third call is late by its rest
+        self.assertAlmostEqual(seconds["bucketed", 1], 4 + 3 * 0.35 - 3 * 0.2 + 0.35)
+        self.assertLessEqual(seconds["optimal", None], 4.6)
+        self.assertIn("size.csv:2", self.refused(*self.small(), "--contention", self.path("size.csv", "bytes,kappa,gamma\n1,0,1\n")))
+        self.assertIn("excludes", self.refused(*self.small(), "--contention", by_size, "--gamma", "0.5"))
+
+    def test_the_list_is_never_slower_than_the_cap(self):
+        for number in range(6):
+            rows = "".join(f"g{i},{1 + (i * i * 7919 + number * 104729) % 400000},{0.2 + (i * 31 + number) % 7 / 10}\n" for i in range(24))
+            files = ["--gradients", self.path("uneven.csv", "name,numel,seconds\n" + rows), *self.small()[2:]]
+            contention = self.path("size.csv", "bytes,kappa,gamma\n65536,0.9,0.2\n1048576,0.6,0.9\n4194304,0.3,0.9\n")
+            advice = self.predict(*files, "--contention", contention, "--copies", "in+out", "--copy-bandwidth", "0.004")[0]["pytorch"]
+            self.assertLessEqual(advice["bucket_cap_mb_list_s"], advice["bucket_cap_mb_s"])
 
     def test_the_published_twins(self):
         result, done = self.predict(SLINGSHOT, "--pytorch")

@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""slow_link.py ROOT DDPROXY MPIEXEC... [--rates 1,2,4] [--rhos 0.5,1,2] [--samples N] [--table FILE] [--report]
+"""slow_link.py ROOT DDPROXY MPIEXEC... [--rates 1,2,4] [--rhos 0.5,1,2] [--samples N] [--table FILE] [--keep DIR] [--report]
 
 Real kernels and real MPI over loopback limited by tc (scripts/slow-link): is the prediction of E right? For each rate the tokens
 of a step are chosen so that rho, T_comm of the flat plan over T_compute, is about the one asked for. The bounds of the
-prediction are checked, unless --report only tells them. Exit 77 where no network namespace can be made."""
+prediction are checked, unless --report only tells them. --keep saves the results files. Exit 77 where no network namespace can be made."""
 import argparse
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,7 @@ def options():
     parser.add_argument("--rhos", default="1")
     parser.add_argument("--samples", type=int, default=15)
     parser.add_argument("--table")
+    parser.add_argument("--keep")
     parser.add_argument("--report", action="store_true")
     return parser.parse_args()
 
@@ -100,9 +102,10 @@ def judge(cases):
 
 
 def report(opts, rate, rho, tokens, tables, verdict, cases):
-    kappa, gamma = tables["calibration"]["kappa"], tables["calibration"]["gamma"]
+    calibration = tables["calibration"]
     lines = [f"\n### {rate} gbit, rho about {rho}: {tokens} tokens", "",
-             "kappa " + ", ".join(f"{k:.2f}" for k in kappa) + "; gamma " + ", ".join(f"{g:.2f}" for g in gamma), "",
+             "| KiB | " + " | ".join(f"{b / 1024:.3g}" for b in calibration["bytes"]) + " |", "|---" * (len(calibration["bytes"]) + 1) + "|",
+             *(f"| {name} | " + " | ".join(f"{v:.2f}" for v in calibration[name]) + " |" for name in ("kappa", "gamma")), "",
              "| case | T s | E s | +- | predicted E s |", "|---|---|---|---|---|"]
     lines += [f"| {c['name']} | {c['T']:.3f} | {c['E']:.3f} | {c['noise']:.3f} | {c['predicted']:.3f} |" for c in cases]
     lines += ["", "error of E beyond the interval, mean {mean:.1%}, largest {largest:.1%}; regret beyond noise {regret:.1%}; "
@@ -118,6 +121,7 @@ def main():
     opts = options()
     opts.root, opts.ddproxy = os.path.abspath(opts.root), os.path.abspath(opts.ddproxy)
     opts.table = opts.table and os.path.abspath(opts.table)
+    opts.keep = opts.keep and os.path.abspath(opts.keep)
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -128,6 +132,8 @@ def main():
                 cases = list(rows(tables))
                 verdict = judge(cases)
                 report(opts, rate, rho, tokens, tables, verdict, cases)
+                if opts.keep:
+                    shutil.copy("link.h5", f"{opts.keep}/{rate}gbit-rho{rho}.h5")
                 failed += [f"{rate} gbit, rho {rho}: {key} {verdict[key]:.3f} > {bound}" for key, bound in BOUNDS.items()
                            if verdict[key] > bound]
     print("\n".join(failed) or "all bounds are kept")
