@@ -21,7 +21,7 @@ except ImportError as error:
     sys.exit(2)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from torch_recording import gpt2, gradients, network, ranks, sweep  # noqa: E402
+from torch_recording import co_run, gpt2, gradients, network, ranks, sweep  # noqa: E402
 
 
 def positive(kind):
@@ -95,25 +95,25 @@ def read_gradients(path):
 
 
 def record(options, model, loss, device):
-    """Writes the two tables and prints the command; returns the gradients."""
+    """Writes the three tables and prints the command; returns the gradients."""
     ranks.say("gradients ...")
     rows = gradients.record(model, loss, device, options.passes)
-    total = 4 * sum(numel for _, numel, _ in rows)
+    sizes = [4 * numel for _, numel, _ in rows if numel > 0]
     ranks.say("all-reduce ...")
-    table = network.table(total, device, options.passes)
+    table = network.table(sum(sizes), device, options.passes)
     ranks.say("compute beside all-reduces ...")
-    beside = network.co_run(model, total, device, options.passes)
-    kappa, gamma = network.median_speeds(beside)
-    bandwidth = network.copy_bandwidth(total, device, options.passes)
+    beside = co_run.co_run(model, sizes, device, options.passes)
+    bandwidth = network.copy_bandwidth(sum(sizes), device, options.passes)
     if not ranks.is_first():
         return rows
-    for size, found in beside:
-        ranks.say("  {:.0f} MiB: kappa {:.2f}, gamma {:.2f}".format(size / network.MIB, *network.median_speeds([(size, found)])))
-    files = options.output / "gradients.csv", options.output / "allreduce.csv"
+    for size, kappa, gamma in beside:
+        ranks.say(f"  {size / network.MIB:.3g} MiB: kappa {kappa:.2f}, gamma {gamma:.2f}")
+    files = [options.output / f"{name}.csv" for name in ("gradients", "allreduce", "contention")]
     write_csv(files[0], "name,numel,seconds", rows)
     write_csv(files[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])
+    write_csv(files[2], "bytes,kappa,gamma", beside)
     copies = "in" if options.bucket_view else "in+out"
-    print(f"ddproxy predict --gradients {files[0]} --allreduce {files[1]} --kappa {kappa:.3f} --gamma {gamma:.3f} "
+    print(f"ddproxy predict --gradients {files[0]} --allreduce {files[1]} --contention {files[2]} "
           f"--copies {copies} --copy-bandwidth {bandwidth / 1e9:.3g} --pytorch", flush=True)
     return rows
 

@@ -5,7 +5,6 @@ buckets are those of the recorded ready order, and stand beside ddproxy's cases 
 import csv
 import importlib.util
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -80,8 +79,10 @@ def check_gpt2(has_h5py):
     assert all(float(row["seconds"]) >= 0 for row in gradients) and {row["ranks"] for row in table} == {"2"}
     assert int(table[-1]["bytes"]) == 4 * total and float(table[-1]["seconds"]) > 0
     line = next(line for line in done.stdout.splitlines() if line.startswith("ddproxy predict"))
-    kappa, gamma = (float(re.search(f"--{name} (\\S+)", line)[1]) for name in ("kappa", "gamma"))
-    assert 0 < kappa <= 1 and 0 < gamma <= 1, line
+    contention = rows("rec/contention.csv")
+    assert "--contention rec/contention.csv" in line and len(contention) == 6, (line, contention)
+    assert all(0 < float(row[name]) <= 1 for row in contention for name in ("kappa", "gamma")), contention
+    assert int(contention[0]["bytes"]) == 4 * 128 and int(contention[-1]["bytes"]) == 4 * total, contention
     measured = ["--measured", "rec/curve.csv"] if has_h5py else []
     predicted = subprocess.run([DDPROXY, *line.split()[1:], *measured], capture_output=True, text=True)
     assert predicted.returncode == 0 and "bucket_cap_mb_list=[" in predicted.stdout, predicted

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the process group's all-reduce takes, alone and beside compute, and what a copy takes."""
+"""What the process group's all-reduce takes alone, and what a copy takes."""
 import statistics
-import threading
 import time
 
 import torch
@@ -48,79 +47,6 @@ def table(total, device, samples):
         calls = calls_for(buffer)
         rows.append((buffer.numel() * 4, [seconds_of(calls, buffer) for _ in range(samples)]))
     return rows
-
-
-class Multiply:
-    """The product with the model's largest weight matrix, as often as takes about TARGET_SECONDS."""
-
-    def __init__(self, model, device, rows=512):
-        embeddings = {id(m.weight) for m in model.modules() if isinstance(m, torch.nn.Embedding)}
-        matrices = [p for p in model.parameters() if p.dim() == 2]
-        chosen = [p for p in matrices if id(p) not in embeddings] or matrices or [torch.zeros(1024, 1024, device=device)]
-        self.weight = max(chosen, key=lambda p: p.numel()).detach()
-        self.rows = torch.ones(rows, self.weight.shape[1], device=device, dtype=self.weight.dtype)
-        self.repetitions, self.device = 3, device
-        self.run()
-        start = time.perf_counter()
-        self.run()
-        self.repetitions = max(ranks.gather(max(1, int(3 * TARGET_SECONDS / (time.perf_counter() - start)))))
-
-    def run(self):
-        for _ in range(self.repetitions):
-            torch.mm(self.rows, self.weight.t())
-        ranks.synchronize(self.device)
-
-
-def together(multiply, calls, buffer):
-    """Seconds until compute was over, until the all-reduces were; maximum over ranks. Either may be None or 0: left out."""
-    ends = {}
-
-    def reduce_all():
-        if buffer.device.type == "cuda":
-            torch.cuda.set_device(buffer.device)
-            torch.cuda.set_stream(torch.cuda.Stream())
-        for _ in range(calls):
-            dist.all_reduce(buffer)
-        ranks.synchronize(buffer.device)
-        ends["collective"] = time.perf_counter()
-
-    thread = threading.Thread(target=reduce_all)
-    ranks.barrier(buffer.device)
-    start = time.perf_counter()
-    thread.start()
-    if multiply:
-        multiply.run()
-    compute = time.perf_counter() - start
-    thread.join()
-    slowest = ranks.gather((compute, ends["collective"] - start))
-    return tuple(map(max, zip(*slowest)))
-
-
-def speeds(compute_alone, collective_alone, compute_beside, collective_beside):
-    """kappa and gamma: while both run each advances at its own, whichever is left runs at full speed. Within (0, 1]."""
-    both = min(compute_beside, collective_beside)
-    alone_and_beside = ((compute_alone, compute_beside), (collective_alone, collective_beside))
-    return tuple(min(1.0, max(0.01, (alone - (beside - both)) / both)) for alone, beside in alone_and_beside)
-
-
-def co_run(model, total, device, samples):
-    """[(bytes, [(kappa, gamma) of each sample])] at three message sizes."""
-    multiply, rows = Multiply(model, device), []
-    for size in sorted({min(total, mib * MIB) for mib in (1, 8, 25)}):
-        buffer = torch.zeros(-(-size // 4), device=device)
-        calls = calls_for(buffer)
-        found = []
-        for _ in range(samples):
-            compute, _ = together(multiply, 0, buffer)
-            _, collective = together(None, calls, buffer)
-            found.append(speeds(compute, collective, *together(multiply, calls, buffer)))
-        rows.append((size, found))
-    return rows
-
-
-def median_speeds(rows):
-    pairs = [pair for _, found in rows for pair in found]
-    return statistics.median(k for k, _ in pairs), statistics.median(g for _, g in pairs)
 
 
 def copy_bandwidth(total, device, samples):
