@@ -15,6 +15,9 @@ if(DDPROXY_DEVICE)
   set(DDPROXY_GPU_LABEL gpu)
 endif()
 
+# What CI builds for a device that it does not have: all of them, and what the tests labelled login_node run.
+add_custom_target(ddproxy_device_build DEPENDS ddproxy ddproxy-model)
+
 # ddproxy_test(ROOM.NAME SOURCES file... LINKS target... [RANKS n...] [LABELS label...] [TIMEOUT seconds] [MAIN file])
 # One GoogleTest program, run as the test ROOM.NAME; with RANKS it has an MPI main and is run once for each number of ranks.
 function(ddproxy_test name)
@@ -44,6 +47,10 @@ function(ddproxy_test name)
     target_sources(${target} PRIVATE ${TEST_MAIN})
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${room};${TEST_LABELS}" SKIP_RETURN_CODE 77)
+  endif()
+  if(uses_device)
+    ddproxy_device_sources(${target})
+    add_dependencies(ddproxy_device_build ${target})
   endif()
 endfunction()
 

@@ -11,8 +11,6 @@
 namespace ddproxy::kernels {
 namespace {
 
-constexpr Index tile_rows = 64;
-
 /// A tile of consecutive queries of all heads of one sequence, and the keys they see. All heads side by side,
 /// because threads that meet rarely are hardly held up where they share their cores with communication.
 struct Tile {
@@ -100,7 +98,8 @@ void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& 
 
 /// Calls work(tile) for every tile, within a sequence the last queries first.
 template <class Work>
-void for_each_tile(AttentionSize const& size, Work const& work) {
+void for_each_tile(Space const& exec, AttentionSize const& size, Work const& work) {
+  const Index tile_rows = attention_tile_rows(exec.concurrency());
   const Index last_tile = (size.sequence - 1) / tile_rows * tile_rows;
   const float scale = 1 / std::sqrt(static_cast<float>(size.head_size));
   for (Index b = 0; b < size.batch; ++b)
@@ -110,19 +109,25 @@ void for_each_tile(AttentionSize const& size, Work const& work) {
 
 }  // namespace
 
-Index attention_scratch(AttentionSize size) {
+Index attention_tile_rows(Index concurrency) {
+  constexpr Index most_threads_of_a_host = 4096;
+  return concurrency > most_threads_of_a_host ? 256 : 64;
+}
+
+Index attention_scratch(Index concurrency, AttentionSize size) {
   constexpr Index scores_and_their_gradient = 2;
-  return scores_and_their_gradient * size.heads * std::min(tile_rows, size.sequence) * size.sequence;
+  const Index rows = std::min(attention_tile_rows(concurrency), size.sequence);
+  return scores_and_their_gradient * size.heads * rows * size.sequence;
 }
 
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch) {
-  for_each_tile(size, [&](Tile const& tile) { forward_tile(exec, tile, qkv, out, log_sum, scratch); });
+  for_each_tile(exec, size, [&](Tile const& tile) { forward_tile(exec, tile, qkv, out, log_sum, scratch); });
 }
 
 void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
                         float* dqkv, float* scratch) {
-  for_each_tile(size, [&](Tile const& tile) { backward_tile(exec, tile, kept, dout, dqkv, scratch); });
+  for_each_tile(exec, size, [&](Tile const& tile) { backward_tile(exec, tile, kept, dout, dqkv, scratch); });
 }
 
 }  // namespace ddproxy::kernels

@@ -3,12 +3,13 @@
 #include "kernels/attention_rows.hpp"
 
 #include "kernels/exponential.hpp"
+#include "kernels/teams.hpp"
 
 namespace ddproxy::kernels {
 namespace {
 
 Teams one_team_a_row(Space const& exec, TileRows const& tile) {
-  return Teams(exec, static_cast<int>(tile.heads * tile.rows), Kokkos::AUTO);
+  return teams_of_rows(exec, tile.heads * tile.rows, tile.keys);
 }
 
 struct Softmax {

@@ -3,6 +3,7 @@
 #include "kernels/cross_entropy.hpp"
 
 #include "kernels/exponential.hpp"
+#include "kernels/teams.hpp"
 
 namespace ddproxy::kernels {
 namespace {
@@ -58,13 +59,13 @@ struct Backward {
 void cross_entropy_forward(Space const& exec, Index rows, Index vocabulary, float const* logits,
                            int const* targets, float* log_sum, float* loss) {
   const Forward forward{vocabulary, logits, targets, log_sum, loss};
-  Kokkos::parallel_for("cross_entropy_forward", Teams(exec, static_cast<int>(rows), Kokkos::AUTO), forward);
+  Kokkos::parallel_for("cross_entropy_forward", teams_of_rows(exec, rows, vocabulary), forward);
 }
 
 void cross_entropy_backward(Space const& exec, Index rows, Index vocabulary, float const* logits,
                             float const* log_sum, int const* targets, float scale, float* dlogits) {
   const Backward backward{vocabulary, logits, log_sum, targets, scale, dlogits};
-  Kokkos::parallel_for("cross_entropy_backward", Teams(exec, static_cast<int>(rows), Kokkos::AUTO), backward);
+  Kokkos::parallel_for("cross_entropy_backward", teams_of_rows(exec, rows, vocabulary), backward);
 }
 
 }  // namespace ddproxy::kernels

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/teams.hpp"
+
 namespace ddproxy::kernels {
 namespace {
 
@@ -57,9 +59,9 @@ void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens,
                        float const* position_table, float* x) {
   const Index columns = size.columns;
   const Index sequence = size.sequence;
-  const int rows = static_cast<int>(size.batch * sequence);
   Kokkos::parallel_for(
-      "embedding_forward", Teams(exec, rows, Kokkos::AUTO), KOKKOS_LAMBDA(Team const& team) {
+      "embedding_forward", teams_of_rows(exec, size.batch * sequence, columns),
+      KOKKOS_LAMBDA(Team const& team) {
         const Index n = team.league_rank();
         float const* const token = token_table + tokens[n] * columns;
         float const* const position = position_table + n % sequence * columns;
@@ -72,7 +74,7 @@ void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens,
 void position_backward(Space const& exec, EmbeddingSize size, Index context, float const* dx,
                        float* dposition) {
   const PositionSum sum{size, dx, dposition};
-  Kokkos::parallel_for("position_backward", Teams(exec, static_cast<int>(context), Kokkos::AUTO), sum);
+  Kokkos::parallel_for("position_backward", teams_of_rows(exec, context, size.columns), sum);
 }
 
 TokenIds copy_tokens(std::string const& label, std::vector<int> const& tokens) {
@@ -95,9 +97,9 @@ TokenGroups group_tokens(std::vector<int> const& tokens) {
 
 void token_backward(Space const& exec, Index columns, TokenGroups const& groups, int const* tokens,
                     float const* dx, float* dtoken) {
-  const int count = static_cast<int>(groups.first.extent(0)) - 1;
+  const Index count = static_cast<Index>(groups.first.extent(0)) - 1;
   const TokenSum sum{columns, groups.place, groups.first, tokens, dx, dtoken};
-  Kokkos::parallel_for("token_backward", Teams(exec, count, Kokkos::AUTO), sum);
+  Kokkos::parallel_for("token_backward", teams_of_rows(exec, count, columns), sum);
 }
 
 }  // namespace ddproxy::kernels

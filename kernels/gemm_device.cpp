@@ -53,30 +53,31 @@ blas::Operation operation(Matrix const& m) {
   return m.transposed ? blas::across : blas::as_it_is;
 }
 
-/// The library thinks in columns: a row-major X [r, c] in memory is its X^T [c, r], the rows' stride being
-/// the leading dimension. It is asked for C^T = op(B)^T op(A)^T, whose memory is that of the row-major C. Of
-/// op(B)^T it holds B^T already: nothing is to be transposed where op(B) = B, and B^T once more where
-/// op(B) = B^T; so each operand keeps its flag, and only their order and rows and columns change places.
-void multiply(Space const& exec, Index count, GemmSize size, float alpha, Matrix const& a, Matrix const& b,
-              float beta, Result const& c) {
-  if (size.rows == 0 || size.columns == 0 || count == 0) return;
-  check(blas::multiply(library.on(exec), operation(b), operation(a), static_cast<int>(size.columns),
-                       static_cast<int>(size.rows), static_cast<int>(size.inner), &alpha, b.data, blas::real,
-                       static_cast<int>(b.stride), b.step, a.data, blas::real, static_cast<int>(a.stride),
-                       a.step, &beta, c.data, blas::real, static_cast<int>(c.stride), c.step,
-                       static_cast<int>(count), library.compute, blas::algorithm),
-        "a matrix product");
+int dimension(Index n) {
+  return static_cast<int>(n);
 }
 
 }  // namespace
 
+// The library thinks in columns: a row-major X [r, c] in memory is its X^T [c, r], the rows' stride being the
+// leading dimension. It is asked for C^T = op(B)^T op(A)^T, whose memory is that of the row-major C. Of
+// op(B)^T it holds B^T already: nothing is to be transposed where op(B) = B, and B^T once more where
+// op(B) = B^T; so each operand keeps its flag, and only their order and rows and columns change places.
+
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
-  multiply(exec, 1, size, alpha, a, b, beta, c);
+  check(blas::multiply_one(library.on(exec), operation(b), operation(a), dimension(size.columns),
+                           dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride),
+                           a.data, dimension(a.stride), &beta, c.data, dimension(c.stride), library.compute),
+        "a matrix product");
 }
 
 void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
                   Result c) {
-  multiply(exec, count, size, alpha, a, b, beta, c);
+  check(blas::multiply_many(library.on(exec), operation(b), operation(a), dimension(size.columns),
+                            dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride),
+                            b.step, a.data, dimension(a.stride), a.step, &beta, c.data, dimension(c.stride),
+                            c.step, dimension(count), library.compute),
+        "a batch of matrix products");
 }
 
 void set_matrix_precision(MatrixPrecision precision) {

@@ -3,6 +3,7 @@
 #include "kernels/layernorm.hpp"
 
 #include "kernels/row_sum.hpp"
+#include "kernels/teams.hpp"
 
 namespace ddproxy::kernels {
 namespace {
@@ -102,7 +103,7 @@ struct Backward {
 void layernorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
                        float const* bias, float* y, RowStatistics statistics) {
   const Forward forward{columns, x, weight, bias, y, statistics};
-  Kokkos::parallel_for("layernorm_forward", Teams(exec, static_cast<int>(rows), Kokkos::AUTO), forward);
+  Kokkos::parallel_for("layernorm_forward", teams_of_rows(exec, rows, columns), forward);
 }
 
 Index layernorm_scratch(Index concurrency, Index columns) {
@@ -115,7 +116,7 @@ void layernorm_backward(Space const& exec, Index rows, Index columns, float cons
   const Index parts = row_parts(exec);
   const Backward backward{rows,  columns, (rows + parts - 1) / parts, x, statistics, weight, dy,
                           out.x, scratch};
-  Kokkos::parallel_for("layernorm_backward", Teams(exec, static_cast<int>(parts), Kokkos::AUTO), backward);
+  Kokkos::parallel_for("layernorm_backward", teams_of_rows(exec, parts, columns), backward);
   add_parts(exec, parts, columns, scratch, out.weight);
   add_parts(exec, parts, columns, scratch + parts * columns, out.bias);
 }

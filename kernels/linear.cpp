@@ -4,6 +4,7 @@
 
 #include "kernels/gemm.hpp"
 #include "kernels/row_sum.hpp"
+#include "kernels/teams.hpp"
 
 namespace ddproxy::kernels {
 namespace {
@@ -17,7 +18,7 @@ Matrix transposed(float const* data, Index columns) {
 
 void fill_rows(Space const& exec, Index rows, Index columns, float const* row, float* y) {
   Kokkos::parallel_for(
-      "fill_rows", Teams(exec, static_cast<int>(rows), Kokkos::AUTO), KOKKOS_LAMBDA(Team const& team) {
+      "fill_rows", teams_of_rows(exec, rows, columns), KOKKOS_LAMBDA(Team const& team) {
         float* const out = y + team.league_rank() * columns;
         Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) { out[c] = row[c]; });
       });

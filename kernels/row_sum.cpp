@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kernels/teams.hpp"
+
 namespace ddproxy::kernels {
 namespace {
 
@@ -44,6 +46,41 @@ struct PartialSum {
   }
 };
 
+/// Sums the parts of a column: an item is a column on a host, where vectors hold several, and a team on a
+/// device, where one thread a column would be too few.
+struct SumOfParts {
+  Index parts;
+  Index columns;
+  float const* partial;
+  float* sum;
+
+  template <class Item>
+  KOKKOS_FUNCTION void operator()(Item const& item) const {
+    if constexpr (on_device)
+      by_team(item);
+    else
+      by_thread(item);
+  }
+
+  template <class Column>
+  KOKKOS_FUNCTION void by_thread(Column c) const {
+    float total = 0;
+    for (Index p = 0; p < parts; ++p) total += partial[p * columns + c];
+    sum[c] = total;
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void by_team(Member const& team) const {
+    float const* const column = partial + team.league_rank();
+    const Index step = columns;
+    float total = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, parts), [=](Index p, float& part) { part += column[p * step]; }, total);
+    float* const out = sum + team.league_rank();
+    Kokkos::single(Kokkos::PerTeam(team), [=]() { *out = total; });
+  }
+};
+
 }  // namespace
 
 Index row_parts(Index concurrency) {
@@ -61,17 +98,16 @@ Index row_sum_scratch(Index concurrency, Index columns) {
 void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch) {
   const Index parts = row_parts(exec);
   const PartialSum partial{rows, columns, (rows + parts - 1) / parts, x, scratch};
-  Kokkos::parallel_for("row_sum", Teams(exec, static_cast<int>(parts), Kokkos::AUTO), partial);
+  Kokkos::parallel_for("row_sum", teams_of_rows(exec, parts, columns), partial);
   add_parts(exec, parts, columns, scratch, sum);
 }
 
 void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum) {
-  Kokkos::parallel_for(
-      "add_parts", Range(exec, 0, columns), KOKKOS_LAMBDA(Index c) {
-        float total = 0;
-        for (Index p = 0; p < parts; ++p) total += partial[p * columns + c];
-        sum[c] = total;
-      });
+  const SumOfParts work{parts, columns, partial, sum};
+  if constexpr (on_device)
+    Kokkos::parallel_for("add_parts", teams_of_rows(exec, columns, parts), work);
+  else
+    Kokkos::parallel_for("add_parts", Range(exec, 0, columns), work);
 }
 
 }  // namespace ddproxy::kernels

@@ -36,7 +36,7 @@ BlockActivations take_block(Slab& slab, model::Shape const& shape, model::Tokens
 
 Index scratch_elements(model::Shape const& shape, model::Tokens tokens, Index concurrency) {
   const Index widest = std::max(3 * shape.d_model, shape.d_ff);
-  return std::max({kernels::attention_scratch(attention_size(shape, tokens)),
+  return std::max({kernels::attention_scratch(concurrency, attention_size(shape, tokens)),
                    kernels::layernorm_scratch(concurrency, shape.d_model),
                    kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest})});
 }

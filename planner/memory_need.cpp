@@ -14,8 +14,8 @@ namespace {
 
 // What the kernels allocate, array by array; a test of theirs holds these sums against it.
 constexpr std::int64_t line = 16;         // arrays start on a cache line: elements in 64 bytes
-constexpr std::int64_t query_tile = 64;   // rows of attention scores that a head holds at a time
 constexpr std::int64_t most_parts = 256;  // into which a sum over rows is split
+constexpr std::int64_t most_threads_of_a_host = 4096;
 
 std::int64_t elements(std::initializer_list<std::int64_t> arrays) {
   std::int64_t sum = 0;
@@ -46,8 +46,8 @@ std::int64_t activations(model::Shape const& shape, model::Tokens tokens) {
 
 std::int64_t scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
   const std::int64_t parts = std::min(concurrency, most_parts);
-  const std::int64_t attention =
-      2 * shape.heads * std::min(query_tile, tokens.sequence) * tokens.sequence;
+  const std::int64_t queries = concurrency > most_threads_of_a_host ? 256 : 64;  // whose scores a head holds
+  const std::int64_t attention = 2 * shape.heads * std::min(queries, tokens.sequence) * tokens.sequence;
   const std::int64_t layernorm = 2 * parts * shape.d_model;
   const std::int64_t linear = parts * std::max(3 * shape.d_model, shape.d_ff);
   return std::max({attention, layernorm, linear});
@@ -81,8 +81,12 @@ MemoryNeed kernel_memory(model::Shape const& shape, model::Tokens tokens, std::i
 }
 
 int likely_concurrency() {
+#ifdef DDPROXY_DEVICE
+  return 1 << 17;  // the need depends on no more than that it is a device
+#else
   char const* threads = std::getenv("OMP_NUM_THREADS");
   return threads ? std::max(std::atoi(threads), 1) : static_cast<int>(std::thread::hardware_concurrency());
+#endif
 }
 
 }  // namespace ddproxy

@@ -38,7 +38,7 @@ kernels::RowStatistics statistics(Arrays const& a) {
 
 Index scratch_elements(Index tokens) {
   const Index threads = Space().concurrency();
-  return std::max({kernels::attention_scratch({1, tokens, heads, d_model / heads}),
+  return std::max({kernels::attention_scratch(threads, {1, tokens, heads, d_model / heads}),
                    kernels::layernorm_scratch(threads, d_model),
                    kernels::linear_scratch(threads, {tokens, 0, d_ff})});
 }

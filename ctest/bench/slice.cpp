@@ -40,7 +40,7 @@ Slice::Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens)
       in_(filled(tokens * std::max(shape_.d_ff, vocabulary))),
       out_(filled(tokens * shape_.d_ff)),
       dqkv_(filled(tokens * 3 * shape_.d_model)),
-      scores_(filled(64 * tokens * shape_.heads)) {}
+      scores_(filled(kernels::attention_tile_rows(exec_.concurrency()) * tokens * shape_.heads)) {}
 
 double Slice::backward_seconds() {
   const auto start = Clock::now();
@@ -77,10 +77,10 @@ void Slice::head_products() {
   kernels::gemm(exec_, {n, c, v}, 1, {in_.data(), v}, {gpt.weight("wte.weight"), c}, 0, {out_.data(), c});
 }
 
-/// Five products for each tile of 64 queries and the keys they see: scores, their gradient, and those of v, k
+/// Five products for each tile of queries and the keys they see: scores, their gradient, and those of v, k
 /// and q.
 void Slice::attention_products() {
-  constexpr Index tile = 64;
+  const Index tile = kernels::attention_tile_rows(exec_.concurrency());
   const Index t = tokens_.sequence, c = shape_.d_model, heads = shape_.heads, d = c / heads;
   float const* const q = backward_->gpt().activations.blocks.front().qkv;
   for (Index first = 0; first < t; first += tile) {

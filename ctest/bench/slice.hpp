@@ -27,8 +27,8 @@ class Slice {
   model::Tokens tokens_;
   kernels::Floats arena_;
   std::unique_ptr<KernelBackward> backward_;
-  kernels::Floats in_, out_, dqkv_, scores_;
   kernels::Space exec_;
+  kernels::Floats in_, out_, dqkv_, scores_;
 };
 
 }  // namespace ddproxy::bench

@@ -28,7 +28,7 @@ TEST_P(Attention, MatchesTheReference) {
                            static_cast<Index>(s.heads), static_cast<Index>(s.head_size)};
   const auto qkv = sharp_qkv(rows, columns), gradient = numbers(rows * columns, 2);
   const Space exec;
-  const Floats scratch = poisoned(static_cast<std::size_t>(attention_scratch(size)));
+  const Floats scratch = poisoned(static_cast<std::size_t>(attention_scratch(exec.concurrency(), size)));
   const Floats in = to_space(qkv), out = poisoned(rows * columns), log_sum = poisoned(rows * s.heads);
   const Floats dout = to_space(gradient), dqkv = poisoned(rows * 3 * columns);
   attention_forward(exec, size, in.data(), out.data(), log_sum.data(), scratch.data());
@@ -40,13 +40,12 @@ TEST_P(Attention, MatchesTheReference) {
 }
 
 // one token; shorter than a tile; exactly one; several, the last one short; heads that threads do not share
-// evenly
-INSTANTIATE_TEST_SUITE_P(Sizes, Attention,
-                         testing::Values(reference::AttentionSize{1, 1, 1, 4},
-                                         reference::AttentionSize{2, 5, 3, 8},
-                                         reference::AttentionSize{1, 64, 2, 16},
-                                         reference::AttentionSize{2, 65, 5, 12},
-                                         reference::AttentionSize{1, 200, 3, 20}));
+// evenly; longer than a tile of a device
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, Attention,
+    testing::Values(reference::AttentionSize{1, 1, 1, 4}, reference::AttentionSize{2, 5, 3, 8},
+                    reference::AttentionSize{1, 64, 2, 16}, reference::AttentionSize{2, 65, 5, 12},
+                    reference::AttentionSize{1, 200, 3, 20}, reference::AttentionSize{1, 300, 2, 8}));
 
 }  // namespace
 }  // namespace ddproxy::kernels

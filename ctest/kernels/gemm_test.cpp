@@ -102,6 +102,31 @@ TEST(Gemm, PlainMatchesTheReference) {
 }
 TEST(Gemm, SaysWhoComputes) {
   EXPECT_FALSE(gemm_backend().empty());
+  EXPECT_EQ(on_device, gemm_backend().ends_with("TF32")) << gemm_backend();
+}
+
+/// Of a product whose operands have 23 bits.
+double error_at(MatrixPrecision precision) {
+  set_matrix_precision(precision);
+  const Case size{1, 256, 256, 256};
+  const Operand a(1, size.rows, size.inner, false, 1), b(1, size.inner, size.columns, false, 2);
+  const Floats a_data = to_space(a.values), b_data = to_space(b.values);
+  const Floats out = poisoned(static_cast<std::size_t>(size.rows * size.columns));
+  gemm(Space(), {size.rows, size.columns, size.inner}, 1, a.matrix(a_data), b.matrix(b_data), 0,
+       {out.data(), size.columns});
+  Space().fence();
+  set_matrix_precision(MatrixPrecision::fp32);
+  return reference::relative_error(to_host(out), expected(size, a, b, 1, 0, std::vector<double>(out.size())));
+}
+
+TEST(Gemm, Fp32KeepsAllBitsAndTf32RoundsToTen) {
+  EXPECT_LT(error_at(MatrixPrecision::fp32), 2e-6);
+  if (!on_device) {
+    EXPECT_THROW(set_matrix_precision(MatrixPrecision::tf32), std::invalid_argument);
+  } else {
+    EXPECT_GT(error_at(MatrixPrecision::tf32), 1e-5);
+    EXPECT_LT(error_at(MatrixPrecision::tf32), 1e-2);
+  }
 }
 
 }  // namespace

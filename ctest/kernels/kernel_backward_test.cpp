@@ -155,7 +155,7 @@ TEST(KernelBackward, TellsItsMemoryBeforehand) {
   EXPECT_EQ(need.weights, static_cast<std::int64_t>(run.backward.gpt().weights.size() * sizeof(float)));
   EXPECT_EQ(need.gradients, static_cast<std::int64_t>(run.arena.size() * sizeof(float)));
   EXPECT_EQ(need.total(), need.weights + need.gradients + need.activations + need.work);
-  for (const int concurrency : {1, 3, 300})
+  for (const int concurrency : {1, 3, 300, 221184})
     for (const model::Tokens tokens : {model::Tokens{1, 7}, model::Tokens{3, 32}}) {
       const MemoryNeed told = kernel_memory(shape, tokens, concurrency);
       EXPECT_EQ(told.activations, (activation_elements(shape, tokens) + 4 * tokens.count()) * 4);

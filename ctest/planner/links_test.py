@@ -1,29 +1,48 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""links_test.py MODEL FULL INPUT: the program MODEL holds neither Kokkos nor MPI nor a device's libraries; FULL shows that the
-test sees them. Both predict the same."""
+"""links_test.py MODEL FULL INPUT: the program MODEL holds neither Kokkos nor MPI nor a device's libraries, not even through a
+library of another's, and works where they are absent; FULL shows that the test sees them. Both predict the same, if FULL can
+start: a build for a device needs the device's driver to."""
 import re
 import subprocess
 import sys
 
-FORBIDDEN = re.compile(r"kokkos|libmpi|libcuda|libnccl|libcublas|\bMPI_|libopen-(pal|rte)", re.IGNORECASE)
+FORBIDDEN = re.compile(r"kokkos|libmpi|libcuda|libnccl|libcublas|libhip|\bMPI_|libopen-(pal|rte)", re.IGNORECASE)
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def found(program):
     """What the program needs at run time, or has inside, and must not."""
-    needed = subprocess.run(["readelf", "--dynamic", "--wide", program], capture_output=True, text=True, check=True)
-    libraries = re.findall(r"\(NEEDED\).*\[(.*)\]", needed.stdout)
-    symbols = subprocess.run(["nm", "--demangle", program], capture_output=True, text=True, check=True).stdout
-    return sorted({match.group() for text in (*libraries, symbols) for match in FORBIDDEN.finditer(text)})
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "--dynamic", "--wide", program))
+    loaded = output("ldd", program).splitlines()
+    symbols = output("nm", "--demangle", program)
+    return sorted({match.group() for text in (*needed, *loaded, symbols) for match in FORBIDDEN.finditer(text)})
 
 
-model, full = found(sys.argv[1]), found(sys.argv[2])
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+model_program, full_program, model_input = sys.argv[1:]
+model, full = found(model_program), found(full_program)
 if not full:
-    sys.exit(f"{sys.argv[2]} seems to need neither Kokkos nor MPI: this test sees nothing")
+    sys.exit(f"{full_program} seems to need neither Kokkos nor MPI: this test sees nothing")
 if model:
-    sys.exit(f"{sys.argv[1]} must do without {', '.join(model)}")
+    sys.exit(f"{model_program} must do without {', '.join(model)}")
 
-said = [subprocess.run([program, "predict", sys.argv[3]], capture_output=True, text=True) for program in sys.argv[1:3]]
-if said[0].returncode != 0 or not said[0].stdout or said[0].stdout != said[1].stdout:
-    sys.exit(f"the two programs do not predict the same: {said}")
+predicted = run(model_program, "predict", model_input)
+if predicted.returncode != 0 or not predicted.stdout:
+    sys.exit(f"{model_program} does not predict: {predicted}")
+planned = run(model_program, "run", model_input, "--dry-run")
+if planned.returncode != 0 or "memory:" not in planned.stdout:
+    sys.exit(f"{model_program} does not plan: {planned}")
+
+also_predicted = run(full_program, "predict", model_input)
+if "libcuda.so.1" in also_predicted.stderr:
+    print(f"{full_program} cannot start without the driver, as expected: {also_predicted.stderr.strip()}")
+elif also_predicted.stdout != predicted.stdout:
+    sys.exit(f"the two programs do not predict the same: {predicted} {also_predicted}")
