@@ -37,7 +37,9 @@ function(ddproxy_device_sources target)
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "[.]cpp$")
     set_source_files_properties(${sources} PROPERTIES LANGUAGE ${DDPROXY_DEVICE_LANGUAGE})
-    # {fmt} 9 leaves out constexpr for nvcc, which has it, and then fails to check format strings
+  endif()
+  # {fmt} 9 leaves out constexpr for nvcc, which has it, and then fails to check format strings.
+  if(DDPROXY_DEVICE STREQUAL "CUDA")
     target_compile_definitions(${target} PRIVATE FMT_USE_CONSTEXPR=1)
   endif()
 endfunction()

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """readme_test.py ROOT DDPROXY KOKKOS_DIR: runs every command of README.md's sh blocks in a copy of the project.
 
-The two whole commands are not run from here: scripts/test is what runs this, and scripts/run without an input takes minutes;
-scripts/run with an input is. A build that is asked for is configured, and the program of this build stands in for its result."""
+Those that take minutes are not run from here: scripts/test is what runs this, and scripts/setup before it; scripts/run with an
+input is run. A build that is asked for is configured, and the program of this build stands in for its result; one for CUDA where
+scripts/setup has built a Kokkos for it."""
 import os
 import re
 import shutil
@@ -12,7 +13,8 @@ import sys
 import tempfile
 
 root, ddproxy, kokkos = sys.argv[1:]
-WHOLE = {"scripts/run", "scripts/test"}
+WHOLE = {"scripts/run", "scripts/test", "scripts/setup --cuda 80"}
+CUDA_ROOT = ".deps/kokkos-cuda-80-root"
 environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KOKKOS_ROOT": kokkos,
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_NUM_THREADS": "1", "CMAKE_GENERATOR": "Ninja",
                "PATH": "/usr/bin:" + os.environ["PATH"]}
@@ -23,13 +25,20 @@ def copy_of_project(folder):
     shutil.copytree(root, folder, ignore=ignore, dirs_exist_ok=True)
     os.makedirs(f"{folder}/build", exist_ok=True)
     shutil.copy2(ddproxy, f"{folder}/build/ddproxy")
+    if os.path.exists(f"{root}/{CUDA_ROOT}"):
+        os.makedirs(f"{folder}/.deps")
+        shutil.copy2(f"{root}/{CUDA_ROOT}", f"{folder}/{CUDA_ROOT}")
 
 
 def run(command, folder):
     if command in WHOLE:
         return print("left to others:", command)
+    if "cuda" in command and not os.path.exists(f"{folder}/{CUDA_ROOT}"):
+        return print("no Kokkos for CUDA here:", command)
     if command.startswith("cmake -S"):
         command = command.replace("-B build", "-B configured")
+    elif command.startswith("cmake --build --preset"):
+        command += " --target help"
     elif command.startswith("cmake --build"):
         command = command.replace("build build --target ddproxy", "build configured --target help")
     elif command.startswith("scripts/run"):  # without the build, which is there
