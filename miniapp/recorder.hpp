@@ -9,6 +9,7 @@
 #include "miniapp/measure.hpp"
 #include "miniapp/provenance.hpp"
 #include "miniapp/trace_pass.hpp"
+#include "miniapp/wire_error.hpp"
 #include "planner/analysis.hpp"
 #include "planner/options.hpp"
 #include "results/writer.hpp"
@@ -42,6 +43,7 @@ class Recorder {
   /// Names, plans and predictions of the cases, and room for their samples.
   void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted);
   void verified(std::vector<std::int64_t> const& right);
+  void wire_errors(WireErrors const& errors, Wire wire);
   void sample(std::size_t item, int round, Sample const& sample);
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
   /// One pass of each case: [case][rank].

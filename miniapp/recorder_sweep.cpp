@@ -107,6 +107,15 @@ void Recorder::verified(Integers const& right) {
   writer_.flush();
 }
 
+void Recorder::wire_errors(WireErrors const& errors, Wire wire) {
+  writer_.attribute("/wire", "element_bytes", std::int64_t{wire_element_bytes(wire)});
+  writer_.attribute("/wire", "error_bound", errors.bound);
+  writer_.attribute("/wire", "total_rms_error", errors.total_rms);
+  writer_.write("/wire/rms_error", errors.rms);
+  writer_.write("/wire/max_error", errors.max);
+  writer_.flush();
+}
+
 void Recorder::sample(std::size_t item, int round, Sample const& sample) {
   const std::vector<std::size_t> at{item, static_cast<std::size_t>(round), 0};
   const std::vector<std::size_t> counts{1, 1, sample.total.size()};

@@ -23,6 +23,19 @@ std::string Session::verify_case(CaseReport const& report) {
   return verify_numbers(bench_.runtime, bench_.workload, schedule, bench_.arena, *bench_.allreduce);
 }
 
+// What is wrong with real gradients that were rounded on their way; records and prints how much.
+std::string Session::verify_wire() {
+  const bool rounds = bench_.workload.wire != Wire::fp32;
+  if (!rounds || !bench_.reduces() || bench_.config.compute == ComputeMode::replay) return "";
+  say("comparing the reduced gradients of a pass with their fp32 average");
+  const auto errors = measure_wire_errors(bench_);
+  if (root()) {
+    recorder_->wire_errors(errors, bench_.workload.wire);
+    fmt::print("{}", describe(errors, bench_.workload));
+  }
+  return beyond_bound(errors, bench_.workload);
+}
+
 void Session::verify() {
   std::vector<std::int64_t> right;
   std::string complaint;
@@ -33,6 +46,7 @@ void Session::verify() {
     right.push_back(wrong == complaints.end());
     if (wrong != complaints.end() && complaint.empty()) complaint = report.item.name() + ": " + *wrong;
   }
+  if (const auto wrong = verify_wire(); complaint.empty()) complaint = wrong;
   verified_ = complaint.empty();
   bench_.runtime.together([&] {
     if (!root()) return;

@@ -40,6 +40,10 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/allreduce", "ranks", "number of ranks"},
     {"/allreduce", "total_bytes", "fixed total of chunk_seconds"},
 
+    {"/wire", "element_bytes", "bytes of an element on the wire"},
+    {"/wire", "error_bound", "bound of max_error, proven (docs/input.md)"},
+    {"/wire", "total_rms_error", "rms_error of all gradients together"},
+
     {"/fom", "tokens_per_s",
      "figure of merit: ranks x tokens of a rank / T of the best measured bucketed case"},
     {"/fom", "backward_s", "T of that case, seconds"},

@@ -130,6 +130,10 @@ def check_bf16():
         assert file["sweep"].attrs["wire"] in ("bf16", b"bf16")
         assert 2 * file["allreduce/bytes"][-1] == fp32["allreduce/bytes"][-1]
         assert file["plans/bytes"][:].tolist() == fp32["plans/bytes"][:].tolist()
+        assert "wire" not in fp32
+        wire, rms, worst = file["wire"].attrs, file["wire/rms_error"][:], file["wire/max_error"][:]
+        assert len(rms) == len(worst) == 28 and (0 < rms).all() and (rms < 0.02).all(), rms
+        assert (worst <= wire["error_bound"]).all() and worst.max() > 0.5 * 2**-8 and wire["element_bytes"] == 2, worst
     refused = subprocess.run([ddproxy, "compare", "run.h5", "bf16.h5"], capture_output=True, text=True)
     assert refused.returncode == 2 and "wire: 'fp32' against 'bf16'" in refused.stderr, refused.stderr
 
