@@ -4,18 +4,36 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdio>
+
 #include "ctest/mpi_main.hpp"
+#include "miniapp/device.hpp"
 
 namespace ddproxy {
 Runtime const* test_runtime = nullptr;
 }
 
-// All ranks run all tests; one failing rank fails the run. A program in which no test ran fails.
+namespace {
+
+// Skipped as a whole, where each of them was.
+int judge(int status) {
+  auto const& all = *testing::UnitTest::GetInstance();
+  if (all.test_to_run_count() == 0) return 1;
+  return status == 0 && all.skipped_test_count() == all.test_to_run_count() ? 77 : status;
+}
+
+}  // namespace
+
+// All ranks run all tests, on one device where there is no more; one failing rank fails the run. A program in
+// which no test ran fails; without a device it is skipped.
 int main(int argc, char** argv) {
-  const ddproxy::Runtime runtime(argc, argv);
+  std::string reason;
+  if (ddproxy::on_device && ddproxy::count_devices(reason) == 0) {
+    std::printf("skipped: no device (%s)\n", reason.c_str());
+    return 77;
+  }
+  const ddproxy::Runtime runtime(argc, argv, true);
   ddproxy::test_runtime = &runtime;
   testing::InitGoogleTest(&argc, argv);
-  const int status = RUN_ALL_TESTS();
-  const bool none = testing::UnitTest::GetInstance()->test_to_run_count() == 0;
-  return static_cast<int>(runtime.maximum(none ? 1 : status));
+  return static_cast<int>(runtime.maximum(judge(RUN_ALL_TESTS())));
 }

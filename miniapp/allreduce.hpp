@@ -32,8 +32,8 @@ class Allreduce {
   /// Returns when all that was started is reduced. Throws what went wrong: std::runtime_error naming rank and
   /// slice.
   virtual void wait_all() = 0;
-  /// Returns when the reduction of that number (from 0) is complete, with the moment when it was. Errors as
-  /// wait_all().
+  /// When the reduction of that number (from 0) is complete: returns when it is, with the moment when it was;
+  /// on a device's stream at once, with the event that will tell. Errors as wait_all().
   virtual Completion wait_for(std::size_t call) = 0;
   /// Since begin(); valid after wait_all().
   virtual std::vector<Reduction> const& reductions() const = 0;

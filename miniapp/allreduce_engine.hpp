@@ -13,7 +13,7 @@ namespace ddproxy {
 class AllreduceEngine {
  public:
   virtual ~AllreduceEngine() = default;
-  /// Begins a reduction; the one before is complete, and `ready` is over.
+  /// Begins a reduction; the one before is complete, and `ready` is over, at the moment that it holds.
   virtual void begin(Slice slice, Completion ready) = 0;
   /// Moves it on; true when it is complete. Never waits.
   virtual bool test() = 0;

@@ -8,12 +8,17 @@
 
 #include "miniapp/check.hpp"
 #include "miniapp/nap.hpp"
+#include "miniapp/time_limit.hpp"
 
 namespace ddproxy {
 
 MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
-                     Wire wire)
-    : arena_(arena), piece_elements_(piece_elements), wire_(wire, piece_elements), timeout_s_(timeout_s) {
+                     Wire wire, Scale scale)
+    : arena_(arena),
+      piece_elements_(piece_elements),
+      wire_(wire, piece_elements),
+      scale_(scale),
+      timeout_s_(timeout_s) {
   check_mpi(MPI_Comm_dup(communicator, &communicator_));
   check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
   check_mpi(MPI_Comm_rank(communicator_, &rank_));
@@ -45,7 +50,10 @@ bool MpiEngine::test() {
   int complete = 0;
   check_mpi(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE));
   if (!complete) return false;
-  wire_.unpack(arena_ + piece_.offset, piece_.count, factor_);
+  if (scale_)
+    scale_(arena_ + piece_.offset, piece_.count, factor_);
+  else
+    wire_.unpack(arena_ + piece_.offset, piece_.count, factor_);
   if (piece_.offset + piece_.count < reduction_.slice.offset + reduction_.slice.count) {
     start_piece();
     return false;
@@ -55,15 +63,11 @@ bool MpiEngine::test() {
 }
 
 void MpiEngine::wait() {
-  for (Nap nap; !test(); nap()) check_time();
+  for (Nap nap; !test(); nap()) check_time_limit(reduction_, rank_, timeout_s_);
 }
 
-void MpiEngine::check_time() const {
-  const std::chrono::duration<double> age = Clock::now() - reduction_.start;
-  if (age.count() > timeout_s_)
-    throw std::runtime_error(fmt::format(
-        "rank {}: the all-reduce of elements {} to {} is not complete after {} s (allreduce.timeout_s)",
-        rank_, reduction_.slice.offset, reduction_.slice.offset + reduction_.slice.count - 1, timeout_s_));
+std::string MpiEngine::description() const {
+  return fmt::format("mpi, {} buffers, {}", scale_ ? "device" : "host", wire_.name());
 }
 
 }  // namespace ddproxy

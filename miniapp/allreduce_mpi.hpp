@@ -9,15 +9,18 @@
 
 namespace ddproxy {
 
-/// Nonblocking MPI all-reduces of host memory. A slice goes in consecutive pieces, because
-/// an in-place nonblocking collective allocates a temporary of the whole message; each piece is packed for
-/// the wire when it leaves, and unpacked and scaled by 1/n as it arrives.
+/// Multiplies values in memory that the host cannot reach, and returns when that is done.
+using Scale = void (*)(float* values, std::size_t count, float factor);
+
+/// Nonblocking MPI all-reduces of host memory, or of a device's where MPI takes it. A slice goes in
+/// consecutive pieces, because an in-place nonblocking collective allocates a temporary of the whole message;
+/// each piece is packed for the wire when it leaves, and unpacked and scaled by 1/n as it arrives.
 class MpiEngine : public AllreduceEngine {
  public:
-  /// `arena` is host memory that outlives the engine; a piece has at most `piece_elements`; a slice that
-  /// takes longer than `timeout_s` is an error.
+  /// `arena` outlives the engine; a piece has at most `piece_elements`; a slice that takes longer than
+  /// `timeout_s` is an error. Device memory needs `scale`, and goes over the wire as it is (fp32).
   MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
-            Wire wire = Wire::fp32);
+            Wire wire = Wire::fp32, Scale scale = nullptr);
   ~MpiEngine() override;
   MpiEngine(MpiEngine const&) = delete;
   MpiEngine& operator=(MpiEngine const&) = delete;
@@ -26,17 +29,17 @@ class MpiEngine : public AllreduceEngine {
   bool test() override;
   void wait() override;
   Reduction last() const override { return reduction_; }
-  std::string description() const override { return std::string("mpi, host buffers, ") + wire_.name(); }
+  std::string description() const override;
 
  private:
   void start_piece();
-  void check_time() const;
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   MPI_Request request_ = MPI_REQUEST_NULL;
   float* arena_;
   std::size_t piece_elements_;
   MpiWire wire_;
+  Scale scale_;
 
   double timeout_s_;
   int rank_ = 0;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/allreduce_polled.hpp"
 
-#include "miniapp/nap.hpp"
-
 namespace ddproxy {
 
 void PolledAllreduce::begin(std::size_t calls) {
@@ -21,8 +19,8 @@ void PolledAllreduce::start(Slice slice, Completion ready) {
 void PolledAllreduce::begin_next() {
   if (in_flight_ || done_.size() == jobs_.size()) return;
   Job const& job = jobs_[done_.size()];
-  if (job.ready.when > Clock::now()) return;
-  engine_->begin(job.slice, job.ready);
+  if (!is_over(job.ready)) return;
+  engine_->begin(job.slice, {moment_of(job.ready)});
   in_flight_ = true;
 }
 
@@ -41,7 +39,7 @@ void PolledAllreduce::wait_all() {
 
 Completion PolledAllreduce::wait_for(std::size_t call) {
   while (done_.size() <= call) {
-    if (!in_flight_) sleep_until(jobs_[done_.size()].ready.when);
+    if (!in_flight_) wait_until_over(jobs_[done_.size()].ready);
     begin_next();
     engine_->wait();
     done_.push_back(engine_->last());

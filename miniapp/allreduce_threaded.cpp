@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/allreduce_threaded.hpp"
 
-#include "miniapp/nap.hpp"
+#include "miniapp/device.hpp"
 
 namespace ddproxy {
 
@@ -57,12 +57,12 @@ bool ThreadedAllreduce::take(Job& job) {
 }
 
 void ThreadedAllreduce::carry_out(Job const& job) {
-  sleep_until(job.ready.when);
-  engine_->begin(job.slice, job.ready);
+  engine_->begin(job.slice, {wait_until_over(job.ready)});
   engine_->wait();
 }
 
 void ThreadedAllreduce::work() {
+  adopt_device();
   for (Job job; take(job);) {
     std::exception_ptr failure;
     try {

@@ -2,17 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 
+#include "miniapp/completion.hpp"
+
 namespace ddproxy {
-
-using Clock = std::chrono::steady_clock;
-
-/// When everything that a Backward was asked to run so far is complete.
-struct Completion {
-  Clock::time_point when;  ///< host and replay: that moment, which may still be to come with replay
-};
 
 /// A run of elements of the gradient arena.
 struct Slice {
@@ -27,11 +21,13 @@ class Backward {
  public:
   virtual ~Backward() = default;
   virtual std::size_t operations() const = 0;
-  virtual void begin() {}                            ///< starts a pass
-  virtual void run(std::size_t operation) = 0;       ///< asynchronous where the device is
-  virtual Completion completion() = 0;               ///< of all operations run since begin()
+  virtual void begin() {}                       ///< starts a pass
+  virtual void run(std::size_t operation) = 0;  ///< asynchronous where the device is
+  /// Of all operations run since begin(). On a device it holds until as many more are asked for as there are
+  /// operations.
+  virtual Completion completion() = 0;
   virtual bool takes_back() const { return false; }  ///< whether reduced buckets are copied back at the end
-  /// Copies a reduced slice of the arena back into the gradients, after `reduced` is over.
+  /// Copies a reduced slice of the arena back into the gradients when `reduced` is over; asynchronous too.
   virtual void take_back(Slice slice, Completion reduced) { (void)slice, (void)reduced; }
   virtual void fence() = 0;  ///< returns when they are complete
 };

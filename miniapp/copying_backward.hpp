@@ -16,9 +16,10 @@ namespace ddproxy {
 class CopyingBackward : public Backward {
  public:
   /// `gradients` is what `backward` writes, `buckets` what is reduced: both [all elements, ready order], both
-  /// outlive this. With `back`, take_back() copies a reduced slice into the gradients.
+  /// outlive this. With `back`, take_back() copies a reduced slice into the gradients. `exec` is the instance
+  /// on which `backward` works.
   CopyingBackward(Backward& backward, model::BackwardPass const& pass, kernels::Floats gradients,
-                  kernels::Floats buckets, bool back);
+                  kernels::Floats buckets, bool back, kernels::Space exec = {});
   std::size_t operations() const override { return backward_.operations(); }
   void begin() override { backward_.begin(); }
   void run(std::size_t operation) override;
@@ -31,8 +32,8 @@ class CopyingBackward : public Backward {
   Backward& backward_;
   std::vector<Slice> completed_;  // elements that each operation completes
   kernels::Floats gradients_, buckets_;
-
   bool back_;
+  kernels::Space exec_;
 };
 
 }  // namespace ddproxy

@@ -35,14 +35,10 @@ KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass co
       arena_(std::move(arena)),
       gpt_(exec_, checked(shape, pass, tokens, arena_), pass, tokens, seed, rank),
       work_memory_("work buffers", work_elements(shape, tokens, exec_.concurrency())),
-      work_(work_memory_, shape, tokens, exec_.concurrency()) {
+      work_(work_memory_, shape, tokens, exec_.concurrency()),
+      marks_(pass.operations.size()) {
   for (auto const& operation : pass.operations) steps_.push_back(step(operation));
   forward();
-}
-
-Completion KernelBackward::completion() {
-  fence();
-  return {Clock::now()};
 }
 
 void KernelBackward::forward() {

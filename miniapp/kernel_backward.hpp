@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "miniapp/backward.hpp"
+#include "miniapp/device.hpp"
 #include "miniapp/kernel_model.hpp"
 
 namespace ddproxy {
@@ -26,8 +27,12 @@ class KernelBackward : public Backward {
   KernelBackward& operator=(KernelBackward const&) = delete;
 
   std::size_t operations() const override { return steps_.size(); }
-  void run(std::size_t operation) override { steps_[operation](); }
-  Completion completion() override;
+  void begin() override { marks_.move_on(); }
+  void run(std::size_t operation) override {
+    steps_[operation]();
+    marks_.move_on();
+  }
+  Completion completion() override { return marks_.after(exec_); }
   void fence() override { exec_.fence("KernelBackward"); }
 
   KernelModel const& gpt() const { return gpt_; }
@@ -71,6 +76,7 @@ class KernelBackward : public Backward {
   Slab work_memory_;
   WorkBuffers work_;
   std::vector<Step> steps_;
+  Marks marks_;
 };
 
 }  // namespace ddproxy

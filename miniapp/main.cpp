@@ -33,7 +33,7 @@ int fail(Runtime const* runtime, Agreed const& error, bool agreed) {
 }
 
 int run(Options const& options, int argc, char** argv) {
-  const Runtime runtime(argc, argv);
+  const Runtime runtime(argc, argv, options.share_device);
   try {
     execute(options, runtime);
     return exit_fine;

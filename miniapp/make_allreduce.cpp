@@ -2,26 +2,109 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/make_allreduce.hpp"
 
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>  // MPIX_Query_cuda_support
+#endif
+
+#include <stdexcept>
+
 #include "miniapp/allreduce_mpi.hpp"
 #include "miniapp/allreduce_polled.hpp"
 #include "miniapp/allreduce_replay.hpp"
+#include "miniapp/allreduce_staged.hpp"
 #include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/check.hpp"
+#include "miniapp/device.hpp"
 #include "model/bucket_plan.hpp"
 #include "planner/workload.hpp"
+#ifdef DDPROXY_NCCL
+#include "miniapp/allreduce_nccl.hpp"
+#endif
 
 namespace ddproxy {
 namespace {
 
+std::size_t piece_elements(Config const& config) {
+  return static_cast<std::size_t>(config.piece_mib * model::bytes_per_mib) / sizeof(float);
+}
+
+#ifdef DDPROXY_DEVICE_BUILD
+// What MPI itself says; where it cannot be asked, no.
+bool mpi_takes_device_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && !defined(KOKKOS_ENABLE_HIP)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_ROCM_AWARE_SUPPORT) && defined(KOKKOS_ENABLE_HIP)
+  return MPIX_Query_rocm_support() == 1;
+#else
+  return false;
+#endif
+}
+
+// bf16 is packed on the host.
+bool reduce_directly(Config const& config) {
+  if (config.buffers == Buffers::direct && config.wire != Wire::fp32)
+    throw std::invalid_argument(config.file.string() +
+                                ": [allreduce] buffers = \"direct\" needs wire = \"fp32\"; use \"staged\"");
+  if (config.buffers != Buffers::automatic) return config.buffers == Buffers::direct;
+  return config.wire == Wire::fp32 && mpi_takes_device_memory();
+}
+
+std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, MPI_Comm communicator, float* arena) {
+  const auto piece = piece_elements(config);
+  if (reduce_directly(config))
+    return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, Wire::fp32,
+                                       scale_device_memory);
+  auto staging = make_pinned_staging(arena, piece);
+  auto inner =
+      std::make_unique<MpiEngine>(communicator, staging->memory(), piece, config.timeout_s, config.wire);
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(communicator, &rank));
+  return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece, rank, config.timeout_s);
+}
+#else
+std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, MPI_Comm communicator, float* arena) {
+  return std::make_unique<MpiEngine>(communicator, arena, piece_elements(config), config.timeout_s,
+                                     config.wire);
+}
+#endif
+
 std::unique_ptr<AllreduceEngine> make_engine(Config const& config, MPI_Comm communicator, float* arena) {
   if (config.backend == Backend::replay)
     return std::make_unique<ReplayEngine>(of_gradients(input_cost(config).value(), config.wire));
-  const auto piece = static_cast<std::size_t>(config.piece_mib * model::bytes_per_mib) / sizeof(float);
-  return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, config.wire);
+  return make_mpi_engine(config, communicator, arena);
 }
 
 }  // namespace
 
+#ifdef DDPROXY_NCCL
+std::string nccl_version() {
+  return loaded_nccl_version();
+}
+
+void check_backend(Config const& config) {
+  if (config.backend == Backend::nccl && config.wire != Wire::fp32)
+    throw std::invalid_argument(config.file.string() +
+                                ": [allreduce] wire: NCCL reduces in \"fp32\" here; use backend = \"mpi\"");
+}
+#else
+std::string nccl_version() {
+  return "none";
+}
+
+void check_backend(Config const& config) {
+  if (config.backend == Backend::nccl)
+    throw std::invalid_argument(config.file.string() +
+                                ": [allreduce] backend: this build has no NCCL; use \"mpi\" or \"replay\"");
+}
+
+static std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm, float*) {
+  check_backend(config);
+  return nullptr;
+}
+#endif
+
 std::unique_ptr<Allreduce> make_allreduce(Config const& config, MPI_Comm communicator, float* arena) {
+  if (config.backend == Backend::nccl) return make_nccl_allreduce(config, communicator, arena);
   auto engine = make_engine(config, communicator, arena);
   if (config.progress == Progress::thread) return std::make_unique<ThreadedAllreduce>(std::move(engine));
   return std::make_unique<PolledAllreduce>(std::move(engine), config.progress == Progress::poll);

@@ -20,7 +20,8 @@ struct LayerTimes {
   std::vector<std::vector<double>> medians() const;
 };
 
-/// Times each operation between two fences, `samples` times after one unmeasured pass. Collective.
+/// Times each operation, `samples` times after one unmeasured pass: on a host between two fences, on a device
+/// by events in a pass that nothing interrupts. Collective.
 LayerTimes measure_layers(Workbench& bench, int samples);
 
 /// r_i as the maximum over ranks, T_compute likewise.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "miniapp/device.hpp"
 #include "miniapp/measure.hpp"
 #include "planner/statistics.hpp"
 
@@ -10,16 +11,20 @@ namespace {
 
 std::vector<double> time_operations(Workbench& bench) {
   auto& backward = *bench.backward;
-  std::vector<double> seconds;
-  seconds.reserve(backward.operations());
+  std::vector<Completion> ends;
+  ends.reserve(backward.operations() + 1);
   bench.runtime.barrier();
+  synchronise_clocks();
   backward.begin();
+  ends.push_back(backward.completion());
   for (std::size_t op = 0; op < backward.operations(); ++op) {
-    const auto start = Clock::now();
     backward.run(op);
-    backward.fence();
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    ends.push_back(backward.completion());
   }
+  backward.fence();
+  std::vector<double> seconds;
+  for (std::size_t op = 0; op < backward.operations(); ++op)
+    seconds.push_back(std::chrono::duration<double>(moment_of(ends[op + 1]) - moment_of(ends[op])).count());
   return seconds;
 }
 

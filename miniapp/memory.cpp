@@ -11,6 +11,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "miniapp/device.hpp"
+#include "miniapp/device_choice.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -59,6 +62,15 @@ void require_memory(Runtime const& runtime, double need) {
                       "{:.1f} GiB are available; "
                       "use a smaller model, fewer tokens or fewer ranks a node",
                       need / gib, runtime.local_ranks(), need * runtime.local_ranks() / gib, there / gib));
+  });
+}
+
+void require_device_memory(Runtime const& runtime, double need) {
+  const double free = free_device_memory();
+  runtime.barrier();  // nobody allocates before everybody has looked
+  runtime.together([&] {
+    const auto complaint = complain_of_device_memory(need, runtime.ranks_on_device(), free);
+    if (!complaint.empty()) throw std::runtime_error(complaint);
   });
 }
 

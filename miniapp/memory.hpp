@@ -17,4 +17,7 @@ double peak_memory();
 /// rank.
 void require_memory(Runtime const& runtime, double need);
 
+/// Throws Agreed (exit 4) where the ranks on some device together need more than it has free.
+void require_device_memory(Runtime const& runtime, double need);
+
 }  // namespace ddproxy

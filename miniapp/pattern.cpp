@@ -4,13 +4,14 @@
 
 #include <limits>
 
-#include "miniapp/nap.hpp"
+#include "kernels/busy.hpp"
 
 namespace ddproxy {
 namespace {
 
-kernels::Range elements(std::size_t offset, std::size_t count) {
-  return {static_cast<kernels::Index>(offset), static_cast<kernels::Index>(offset + count)};
+kernels::Range elements(kernels::Space const& exec, Slice slice) {
+  return {exec, static_cast<kernels::Index>(slice.offset),
+          static_cast<kernels::Index>(slice.offset + slice.count)};
 }
 
 }  // namespace
@@ -27,21 +28,32 @@ std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
   return slices;
 }
 
-PatternBackward::PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank)
-    : runs_(completed_slices(pass)), arena_(std::move(arena)), rank_(rank) {}
+PatternBackward::PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank,
+                                 kernels::Space exec)
+    : runs_(completed_slices(pass)),
+      arena_(std::move(arena)),
+      rank_(rank),
+      exec_(std::move(exec)),
+      marks_(runs_.size()) {}
 
 void PatternBackward::run(std::size_t operation) {
-  using namespace std::chrono_literals;
-  sleep_until(Clock::now() + 200us);
-  write_pattern(arena_, runs_[operation].offset, runs_[operation].count, rank_);
+  constexpr double pause_s = 200e-6;
+  kernels::busy(exec_, pause_s);
+  write_pattern(exec_, arena_, runs_[operation], rank_);
+  marks_.move_on();
+}
+
+void write_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice, int rank) {
+  const float weight = pattern_weight(rank);
+  Kokkos::parallel_for(
+      "ddproxy::write_pattern", elements(exec, slice),
+      KOKKOS_LAMBDA(kernels::Index i) { arena(i) = weight * pattern(static_cast<std::uint64_t>(i)); });
 }
 
 void write_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank) {
-  const float weight = pattern_weight(rank);
-  Kokkos::parallel_for(
-      "ddproxy::write_pattern", elements(offset, count),
-      KOKKOS_LAMBDA(kernels::Index i) { arena(i) = weight * pattern(static_cast<std::uint64_t>(i)); });
-  Kokkos::fence();
+  const kernels::Space exec;
+  write_pattern(exec, arena, {offset, count}, rank);
+  exec.fence("write_pattern");
 }
 
 WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks) {
@@ -51,7 +63,7 @@ WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t 
   WrongElements wrong;
   kernels::Index first = 0;
   Kokkos::parallel_reduce(
-      "ddproxy::find_wrong", elements(offset, count),
+      "ddproxy::find_wrong", elements(kernels::Space(), {offset, count}),
       KOKKOS_LAMBDA(kernels::Index i, std::int64_t & found, kernels::Index & least) {
         const float expected = average * pattern(static_cast<std::uint64_t>(i));
         if (Kokkos::abs(arena(i) - expected) <= 1e-5F * expected) return;  // false for NaN

@@ -7,6 +7,7 @@
 
 #include "kernels/types.hpp"
 #include "miniapp/backward.hpp"
+#include "miniapp/device.hpp"
 #include "model/gpt2.hpp"
 
 namespace ddproxy {
@@ -25,19 +26,23 @@ inline float pattern_weight(int rank) {
 std::vector<Slice> completed_slices(model::BackwardPass const& pass);
 
 /// A backward pass that writes f(rank, element) instead of gradients: what verification runs through the
-/// pipeline. It pauses before each operation, so that a bucket that starts too early has the time to do harm.
+/// pipeline. It pauses before each operation, on a device the stream does, so that a bucket that starts too
+/// early has the time to do harm.
 class PatternBackward : public Backward {
  public:
-  PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank);
+  PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank, kernels::Space exec = {});
   std::size_t operations() const override { return runs_.size(); }
+  void begin() override { marks_.move_on(); }
   void run(std::size_t operation) override;
-  Completion completion() override { return {Clock::now()}; }
-  void fence() override {}
+  Completion completion() override { return marks_.after(exec_); }
+  void fence() override { exec_.fence("PatternBackward"); }
 
  private:
   std::vector<Slice> runs_;  // elements that each operation completes
   kernels::Floats arena_;
   int rank_;
+  kernels::Space exec_;
+  Marks marks_;
 };
 
 /// Elements of the arena that are not the average of f over `ranks` ranks (assigned); `first` is the first of
@@ -48,7 +53,8 @@ struct WrongElements {
 };
 WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks);
 
-/// Writes f(rank, element) for a run of elements.
+/// Writes f(rank, element) for a run of elements; with an instance it is asynchronous.
+void write_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice, int rank);
 void write_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank);
 
 /// Fills the arena with NaN.

@@ -16,14 +16,17 @@
 
 #include "kernels/gemm.hpp"
 #include "miniapp/build_info.hpp"
+#include "miniapp/device.hpp"
+#include "miniapp/device_choice.hpp"
+#include "miniapp/make_allreduce.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
 namespace {
 
-constexpr std::array<std::string_view, 12> prefixes{"NCCL_",     "UCX_", "OMPI_", "MPICH_",
-                                                    "SLURM_",    "OMP_", "GOMP_", "KOKKOS_",
-                                                    "OPENBLAS_", "MKL_", "CUDA_", "HDF5_"};
+constexpr std::array<std::string_view, 14> prefixes{"NCCL_",     "HIP_",   "RCCL_", "UCX_",  "OMPI_",
+                                                    "MPICH_",    "SLURM_", "OMP_",  "GOMP_", "KOKKOS_",
+                                                    "OPENBLAS_", "MKL_",   "CUDA_", "HDF5_"};
 
 // Addresses and keys that the launcher hands to its own daemons.
 bool is_of_this_job(std::string_view variable) {
@@ -86,6 +89,16 @@ std::string mpi_version() {
   return std::string(text.data()).substr(0, std::string_view(text.data()).find('\n'));
 }
 
+// The accelerator, or the processor, whose memory clock nobody says.
+DeviceInfo describe_own_device(Runtime const& runtime) {
+  if (runtime.device() >= 0) return describe_device(runtime.device());
+  return {processor_info("model name"), "", "", clock_hz(), std::nan("")};
+}
+
+std::vector<double> gather_number(Runtime const& runtime, double mine) {
+  return runtime.gather(std::vector<double>{mine});
+}
+
 std::string kokkos_configuration() {
   std::ostringstream stream;
   Kokkos::print_configuration(stream);
@@ -94,25 +107,31 @@ std::string kokkos_configuration() {
 
 }  // namespace
 
-Provenance gather_provenance(Runtime const& runtime, Config const& config) {
-  const bool replay = config.compute == ComputeMode::replay;
-  const std::string processor = processor_info("model name");
+Provenance gather_provenance(Workbench const& bench) {
+  auto const& runtime = bench.runtime;
+  const bool replay = bench.config.compute == ComputeMode::replay;
+  const DeviceInfo device = describe_own_device(runtime);
   Provenance provenance;
   provenance.attributes = {{"git_revision", git_revision},
                            {"compiler", compiler},
                            {"flags", flags},
                            {"kokkos", kokkos_configuration()},
                            {"mpi", mpi_version()},
-                           {"nccl", "none"},
+                           {"nccl", nccl_version()},
+                           {"allreduce", bench.allreduce->description()},
                            {"blas", replay ? "not used" : kernels::gemm_backend()},
-                           {"device_kind", replay ? "replay" : processor}};
+                           {"device_kind", replay ? "replay" : device.name}};
+  for (auto& version : device_versions()) provenance.attributes.push_back(std::move(version));
   provenance.environment = relevant_environment();
   provenance.host = runtime.gather(host_name());
-  provenance.device = runtime.gather(processor);
-  provenance.uuid = runtime.gather(std::string());
+  provenance.device = runtime.gather(device.name);
+  provenance.uuid = runtime.gather(device.uuid);
+  provenance.pci_bus = runtime.gather(device.pci_bus);
   provenance.binding = runtime.gather(binding());
-  provenance.numa_node = runtime.gather(std::vector<double>{static_cast<double>(numa_node())});
-  provenance.clock_hz = runtime.gather(std::vector<double>{clock_hz()});
+  provenance.numa_node = gather_number(runtime, numa_node());
+  provenance.device_numa_node = gather_number(runtime, numa_node_of(device.pci_bus));
+  provenance.clock_hz = gather_number(runtime, device.clock_hz);
+  provenance.memory_clock_hz = gather_number(runtime, device.memory_clock_hz);
   return provenance;
 }
 

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "miniapp/runtime.hpp"
-#include "planner/config.hpp"
+#include "miniapp/workbench.hpp"
 
 namespace ddproxy {
 
@@ -16,11 +15,11 @@ struct Provenance {
   std::vector<std::pair<std::string, std::string>> attributes;  ///< of the program and its libraries
   std::vector<std::string> environment;                         ///< NAME=value of the variables that matter
   // A value a rank:
-  std::vector<std::string> host, device, uuid, binding;
-  std::vector<double> numa_node, clock_hz;
+  std::vector<std::string> host, device, uuid, pci_bus, binding;
+  std::vector<double> numa_node, device_numa_node, clock_hz, memory_clock_hz;
 };
 
 /// Collective; complete on rank 0.
-Provenance gather_provenance(Runtime const& runtime, Config const& config);
+Provenance gather_provenance(Workbench const& bench);
 
 }  // namespace ddproxy

@@ -69,7 +69,10 @@ void Recorder::provenance(Provenance const& provenance) {
   writer_.write("/provenance/uuid", provenance.uuid);
   writer_.write("/provenance/binding", provenance.binding);
   writer_.write("/provenance/numa_node", to_integers(provenance.numa_node));
+  writer_.write("/provenance/pci_bus", provenance.pci_bus);
+  writer_.write("/provenance/device_numa_node", to_integers(provenance.device_numa_node));
   writer_.write("/provenance/clock", provenance.clock_hz);
+  writer_.write("/provenance/memory_clock", provenance.memory_clock_hz);
   writer_.flush();
 }
 

@@ -8,13 +8,35 @@
 #include <functional>
 #include <stdexcept>
 
-#include "miniapp/backward.hpp"
 #include "miniapp/check.hpp"
+#include "miniapp/device.hpp"
+#include "miniapp/device_choice.hpp"
 
 namespace ddproxy {
 namespace {
 
-void initialize_mpi(int& argc, char**& argv) {
+MPI_Comm split_by_node() {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  return node;
+}
+
+// The texts of all ranks of this node, on each of them.
+std::vector<std::string> share_on_node(std::string text, int local_ranks) {
+  constexpr int longest = 64;
+  text.resize(longest, '\0');
+  std::string all(static_cast<std::size_t>(longest * local_ranks), '\0');
+  MPI_Comm node = split_by_node();
+  check_mpi(MPI_Allgather(text.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, node));
+  check_mpi(MPI_Comm_free(&node));
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < all.size(); at += longest) texts.emplace_back(all.c_str() + at);
+  return texts;
+}
+
+}  // namespace
+
+Runtime::Mpi::Mpi(int& argc, char**& argv) {
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
   if (provided < MPI_THREAD_SERIALIZED)
@@ -23,27 +45,43 @@ void initialize_mpi(int& argc, char**& argv) {
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 }
 
-void find_neighbours(int& local_rank, int& local_ranks) {
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-  check_mpi(MPI_Comm_rank(node, &local_rank));
-  check_mpi(MPI_Comm_size(node, &local_ranks));
-  check_mpi(MPI_Comm_free(&node));
+Runtime::Mpi::~Mpi() {
+  MPI_Finalize();
 }
 
-}  // namespace
-
-Runtime::Runtime(int& argc, char**& argv) {
-  initialize_mpi(argc, argv);
+Runtime::Runtime(int& argc, char**& argv, bool share_device) : mpi_(argc, argv) {
   check_mpi(MPI_Comm_rank(communicator(), &rank_));
   check_mpi(MPI_Comm_size(communicator(), &ranks_));
-  find_neighbours(local_rank_, local_ranks_);
-  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+  MPI_Comm node = split_by_node();
+  check_mpi(MPI_Comm_rank(node, &local_rank_));
+  check_mpi(MPI_Comm_size(node, &local_ranks_));
+  check_mpi(MPI_Comm_free(&node));
+  auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
+  if constexpr (on_device) {
+    take_device(share_device);
+    settings.set_device_id(device_);
+  }
+  Kokkos::initialize(settings);
 }
 
 Runtime::~Runtime() {
   Kokkos::finalize();
-  MPI_Finalize();
+}
+
+void Runtime::take_device(bool share) {
+  std::string uuid;
+  together([&] {
+    std::string reason;
+    const int devices = count_devices(reason);
+    device_ = choose_device(local_rank_, devices, reason);
+    uuid = describe_device(device_).uuid;
+  });
+  const auto uuids = share_on_node(uuid, local_ranks_);
+  ranks_on_device_ = ranks_on(uuid, uuids);
+  together([&] {
+    const auto complaint = complain_of_devices(uuids, share);
+    if (!complaint.empty()) throw std::runtime_error(complaint);
+  });
 }
 
 double Runtime::barrier() const {

@@ -19,11 +19,12 @@ struct Agreed : std::exception {
   std::string message;
 };
 
-/// MPI, then Kokkos; torn down in reverse. One of them lives for the whole run.
+/// MPI, then this rank's device, then Kokkos; torn down in reverse. One of them lives for the whole run.
 class Runtime {
  public:
-  /// Throws std::runtime_error where MPI offers less than MPI_THREAD_SERIALIZED.
-  Runtime(int& argc, char**& argv);
+  /// Throws std::runtime_error where MPI offers less than MPI_THREAD_SERIALIZED; Agreed (exit 4) in a build
+  /// for a device where a rank has none, or, unless they `share_device`, two ranks have the same.
+  Runtime(int& argc, char**& argv, bool share_device = false);
   ~Runtime();
   Runtime(Runtime const&) = delete;
   Runtime& operator=(Runtime const&) = delete;
@@ -34,6 +35,8 @@ class Runtime {
   bool root() const { return rank_ == 0; }
   int local_rank() const { return local_rank_; }    ///< among the ranks of this node
   int local_ranks() const { return local_ranks_; }  ///< on this node
+  int device() const { return device_; }            ///< its number; -1 on a host
+  int ranks_on_device() const { return ranks_on_device_; }
 
   /// Waits for all ranks; returns the seconds this one waited.
   double barrier() const;
@@ -50,7 +53,16 @@ class Runtime {
   void together(std::function<void()> const& action) const;
 
  private:
+  /// First up, last down, also where a constructor throws.
+  struct Mpi {
+    Mpi(int& argc, char**& argv);
+    ~Mpi();
+  };
+  void take_device(bool share);
+
+  Mpi mpi_;
   int rank_ = 0, ranks_ = 1, local_rank_ = 0, local_ranks_ = 1;
+  int device_ = -1, ranks_on_device_ = 1;
 };
 
 /// The exit code and the text for an exception that is being handled.

@@ -16,7 +16,7 @@
 namespace ddproxy {
 
 Session::Session(Options const& options, Workbench bench) : options_(options), bench_(std::move(bench)) {
-  const auto provenance = gather_provenance(bench_.runtime, bench_.config);
+  const auto provenance = gather_provenance(bench_);
   bench_.runtime.together([&] {
     if (!root()) return;
     recorder_.emplace(options, bench_.config);

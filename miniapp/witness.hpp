@@ -16,17 +16,22 @@ class Witness : public Backward {
   void begin() override { backward_.begin(); }
   void run(std::size_t operation) override {
     backward_.run(operation);
-    ends_.push_back(backward_.completion().when);
+    ends_.push_back(backward_.completion());
   }
   Completion completion() override { return backward_.completion(); }
   void fence() override { backward_.fence(); }
   bool takes_back() const override { return backward_.takes_back(); }
   void take_back(Slice slice, Completion reduced) override { backward_.take_back(slice, reduced); }
-  std::vector<Clock::time_point> const& ends() const { return ends_; }
+  /// Of a pass that is over.
+  std::vector<Clock::time_point> ends() const {
+    std::vector<Clock::time_point> moments;
+    for (auto const& end : ends_) moments.push_back(moment_of(end));
+    return moments;
+  }
 
  private:
   Backward& backward_;
-  std::vector<Clock::time_point> ends_;
+  std::vector<Completion> ends_;
 };
 
 }  // namespace ddproxy

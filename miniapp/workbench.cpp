@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/workbench.hpp"
 
+#include <cstdlib>
+
 #include "kernels/gemm.hpp"
+#include "miniapp/busy_backward.hpp"
 #include "miniapp/check.hpp"
 #include "miniapp/copying_backward.hpp"
 #include "miniapp/kernel_backward.hpp"
@@ -20,10 +23,16 @@ kernels::Floats make_arena(Workbench const& bench) {
                          static_cast<std::size_t>(bench.workload.bytes()) / sizeof(float));
 }
 
+// Beside real all-reduces of device memory the time is spent there; a twin needs no device.
+std::unique_ptr<Backward> make_replay(Workbench const& bench, std::vector<double> const& seconds,
+                                      double back_seconds = -1) {
+  if (on_device && bench.reduces()) return std::make_unique<BusyBackward>(seconds, back_seconds);
+  return std::make_unique<ReplayBackward>(seconds, back_seconds);
+}
+
 std::unique_ptr<Backward> make_backward(Workbench const& bench) {
   auto const& config = bench.config;
-  if (config.compute == ComputeMode::replay)
-    return std::make_unique<ReplayBackward>(bench.workload.operation_seconds);
+  if (config.compute == ComputeMode::replay) return make_replay(bench, bench.workload.operation_seconds);
   return std::make_unique<KernelBackward>(config.shape, bench.workload.pass, config.tokens, seed,
                                           bench.runtime.rank(), bench.gradients);
 }
@@ -34,7 +43,7 @@ std::unique_ptr<Backward> replay_with_copies(Workbench const& bench, bool back) 
   const double element_seconds = gradient_element_bytes / bench.copies.bandwidth;
   for (auto const& gradient : bench.workload.pass.gradients)
     seconds[gradient.operation] += static_cast<double>(gradient.numel) * element_seconds;
-  return std::make_unique<ReplayBackward>(seconds, back ? element_seconds : -1);
+  return make_replay(bench, seconds, back ? element_seconds : -1);
 }
 
 std::unique_ptr<Backward> make_copying(Workbench const& bench) {
@@ -67,17 +76,36 @@ void set_precision(Config const& config) try {
   throw std::invalid_argument(config.file.string() + ": [compute] " + error.what());
 }
 
+void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) {
+  if (config.backend == Backend::nccl && runtime.ranks_on_device() > 1 &&
+      !std::getenv("NCCL_MULTI_RANK_GPU_ENABLE"))
+    throw std::runtime_error(
+        "NCCL takes one rank a device: use [allreduce] backend = \"mpi\" where ranks share one (NCCL 2.30 "
+        "and "
+        "later: NCCL_MULTI_RANK_GPU_ENABLE=1)");
+}
+
+void require_room(Config const& config, Workload const& workload, Runtime const& runtime) {
+  const double need = memory_need(config, workload, kernels::Space().concurrency());
+  if (on_device && needs_arena(config))
+    require_device_memory(runtime, need);
+  else
+    require_memory(runtime, need);
+}
+
 }  // namespace
 
 Workbench make_workbench(Config const& config, Workload workload, Runtime const& runtime) {
   refuse_replay_of_many(config, runtime);
   runtime.together([&] {
     check_can_run(config);
+    check_backend(config);
+    refuse_nccl_on_shared_device(config, runtime);
     if (config.compute == ComputeMode::replay) return;
     check_kernels(config);
     set_precision(config);
   });
-  require_memory(runtime, memory_need(config, workload, kernels::Space().concurrency()));
+  require_room(config, workload, runtime);
   Workbench bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}};
   if (needs_arena(config)) bench.arena = bench.gradients = make_arena(bench);
   bench.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written

@@ -32,8 +32,8 @@ struct Workbench {
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n
 };
 
-/// Collective. Throws Agreed (exit 2) where the memory does not suffice, before allocating, or where a
-/// replayed all-reduce is started with several ranks.
+/// Collective. Throws Agreed (exit 2; 4 for a device's memory) where the memory does not suffice, before
+/// allocating, or where a replayed all-reduce is started with several ranks.
 Workbench make_workbench(Config const& config, Workload workload, Runtime const& runtime);
 
 }  // namespace ddproxy

@@ -97,6 +97,8 @@ void read_allreduce(Config& config, Section section) {
   config.copies = section.choice("copies", model::CopyMode::none, copy_words);
   config.wire = section.choice("wire", Wire::fp32, wire_words);
   config.progress = section.choice("progress", Progress::thread, progress_words);
+  config.priority = section.choice("priority", config.priority, priority_words);
+  config.buffers = section.choice("buffers", config.buffers, buffers_words);
   config.piece_mib = section.positive("piece_mib", config.piece_mib);
   if (config.piece_mib < 0.001 || config.piece_mib > 4096)
     section.fail("piece_mib", "must be from 0.001 to 4096");
@@ -165,7 +167,6 @@ void check_can_run(Config const& config) {
   const auto refuse = [&](std::string_view what) {
     throw std::invalid_argument(fmt::format("{}: [allreduce] {}", config.file.string(), what));
   };
-  if (config.backend == Backend::nccl) refuse("backend: this build has no NCCL; use \"mpi\" or \"replay\"");
   if (config.copies != model::CopyMode::none && config.compute == ComputeMode::replay &&
       !(config.machine.bandwidth > 0))
     refuse("copies: replayed copies need [machine] bandwidth");

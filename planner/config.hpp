@@ -20,6 +20,8 @@ enum class ComputeMode { kernels, replay };
 enum class Precision { fp32, tf32, bf16 };
 enum class Backend { mpi, nccl, replay };
 enum class Progress { thread, poll, none };
+enum class Priority { normal, high };
+enum class Buffers { automatic, direct, staged };
 enum class Strategy { naive, flat, per_tensor, bucketed, optimal };
 
 /// An input file (docs/input.md), checked.
@@ -41,8 +43,10 @@ struct Config {
   Wire wire = Wire::fp32;
   int ranks = 0;  ///< n that a replayed all-reduce stands for; 0 where it is real
   Progress progress = Progress::thread;
-  double piece_mib = 16;   ///< an MPI all-reduce of more goes in pieces of this size
-  double timeout_s = 300;  ///< of one bucket
+  Priority priority = Priority::normal;  ///< of NCCL's communication stream
+  Buffers buffers = Buffers::automatic;  ///< how MPI takes device memory
+  double piece_mib = 16;                 ///< an MPI all-reduce of more goes in pieces of this size
+  double timeout_s = 300;                ///< of one bucket
 
   std::vector<Strategy> strategies;
   std::vector<double> caps_mib;
@@ -61,8 +65,8 @@ struct Config {
 /// to do.
 Config read_config(std::filesystem::path const& file);
 
-/// Throws std::invalid_argument for what a prediction can have and a run cannot: a backend that this program
-/// was not built with, replayed copies without a bandwidth.
+/// Throws std::invalid_argument for what a prediction can have and no run: replayed copies without a
+/// bandwidth. What depends on the program's build is checked when it runs.
 void check_can_run(Config const& config);
 
 /// Where an input file names no caps, MiB.

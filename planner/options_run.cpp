@@ -12,6 +12,8 @@ CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, 
   command->add_option("--json", options.json, "write the figures and all tables to this file too");
   command->add_flag("--dry-run", options.dry_run,
                     "say what would be done and what it needs; touches no device");
+  command->add_flag("--share-device", options.share_device,
+                    "let several ranks use one device, which is refused otherwise");
   command->callback([&options, name] { options.command = name; });
   return command;
 }

@@ -26,6 +26,10 @@ inline constexpr std::array<Word<Backend>, 3> backend_words{
 inline constexpr std::array<Word<Progress>, 3> progress_words{
     {{"thread", Progress::thread}, {"poll", Progress::poll}, {"none", Progress::none}}};
 inline constexpr std::array<Word<Wire>, 2> wire_words{{{"fp32", Wire::fp32}, {"bf16", Wire::bf16}}};
+inline constexpr std::array<Word<Priority>, 2> priority_words{
+    {{"normal", Priority::normal}, {"high", Priority::high}}};
+inline constexpr std::array<Word<Buffers>, 3> buffers_words{
+    {{"auto", Buffers::automatic}, {"direct", Buffers::direct}, {"staged", Buffers::staged}}};
 inline constexpr std::array<Word<Strategy>, 5> strategy_words{{{"naive", Strategy::naive},
                                                                {"flat", Strategy::flat},
                                                                {"per_tensor", Strategy::per_tensor},

@@ -170,7 +170,7 @@ TEST(Pipeline, CopiesEachBucketBackOnceItIsReduced) {
   Noted allreduce(backward.log);
   run_pass(backward, allreduce, Schedule(workload, model::per_tensor_plan(workload.gradient_bytes), true));
   const std::vector<std::string> end(backward.log.end() - 7, backward.log.end());
-  EXPECT_EQ(end, (std::vector<std::string>{"fence", "wait0", "back0", "wait1", "back2", "fence", "wait"}));
+  EXPECT_EQ(end, (std::vector<std::string>{"fence", "wait0", "back0", "wait1", "back2", "wait", "fence"}));
 }
 
 // What arrives in the gradients after copies in and out is the average over all ranks.

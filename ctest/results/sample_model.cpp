@@ -28,7 +28,8 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.attribute("/", "ddproxy_version", "0.1.0");
   writer.attribute("/", "command", "run");
   if (!sample.created.empty()) writer.attribute("/", "created", sample.created);
-  for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "blas", "hdf5"})
+  for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "allreduce", "device_runtime",
+                    "device_driver", "blas", "hdf5"})
     writer.attribute("/provenance", name, "of the test");
   writer.attribute("/provenance", "nccl", "none");
   writer.attribute("/provenance", "device_kind", sample.replay ? "replay" : "a processor");
@@ -40,7 +41,10 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.write("/provenance/uuid", Texts{"", ""});
   writer.write("/provenance/numa_node", Integers{0, -1});
   writer.write("/provenance/binding", Texts{"0", "1"});
+  writer.write("/provenance/pci_bus", Texts{"0000:3b:00.0", "0000:af:00.0"});
+  writer.write("/provenance/device_numa_node", Integers{0, 1});
   writer.write("/provenance/clock", Reals{2.5e9, 2.5e9});
+  writer.write("/provenance/memory_clock", Reals{1.2e9, 1.2e9});
   writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
 }
 

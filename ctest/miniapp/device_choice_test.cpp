@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/device_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <stdexcept>
+
+#include "miniapp/nccl_version.hpp"
+
+namespace ddproxy {
+namespace {
+
+TEST(DeviceChoice, EachRankOfANodeHasItsOwn) {
+  for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(choose_device(rank, 8, ""), rank);
+}
+
+TEST(DeviceChoice, WhereTheLauncherShowsOneItIsThatOne) {
+  for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(choose_device(rank, 1, ""), 0);
+  EXPECT_EQ(complain_of_devices({"GPU-a", "GPU-b", "GPU-c"}, false), "");
+}
+
+TEST(DeviceChoice, NoDeviceIsSaidWithTheDriversReason) {
+  try {
+    choose_device(0, 0, "CUDA driver is a stub library");
+    ADD_FAILURE() << "no error";
+  } catch (std::runtime_error const& error) {
+    EXPECT_NE(std::string(error.what()).find("no device: this build computes on one (CUDA driver is a stub"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(DeviceChoice, TwoRanksOnOneAreRefusedUnlessTheyAreMeantToShare) {
+  const std::vector<std::string> uuids{"GPU-a", "GPU-b", "GPU-a"};
+  EXPECT_NE(complain_of_devices(uuids, false).find("3 ranks on this node have 2 devices"), std::string::npos);
+  EXPECT_NE(complain_of_devices(uuids, false).find("--share-device"), std::string::npos);
+  EXPECT_EQ(complain_of_devices(uuids, true), "");
+  EXPECT_EQ(complain_of_devices({"GPU-a"}, false), "");
+  EXPECT_EQ(ranks_on("GPU-a", uuids), 2);
+  EXPECT_EQ(ranks_on("GPU-b", uuids), 1);
+}
+
+TEST(DeviceChoice, TheKernelKnowsTheNumaNodeOfAnAddress) {
+  const auto folder = std::filesystem::temp_directory_path() / "ddproxy_numa_test";
+  std::filesystem::create_directories(folder / "0000:3b:00.0");
+  std::ofstream(folder / "0000:3b:00.0" / "numa_node") << "3\n";
+  EXPECT_EQ(numa_node_of("00000000:3B:00.0", folder), 3);
+  EXPECT_EQ(numa_node_of("0000:3B:00.0", folder), 3);
+  EXPECT_EQ(numa_node_of("00000000:AF:00.0", folder), -1);
+  EXPECT_EQ(numa_node_of("", folder), -1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(DeviceMemory, NeedAndWhatIsFreeAreSaid) {
+  constexpr double gib = 1073741824.0;
+  EXPECT_EQ(complain_of_device_memory(40 * gib, 1, 40 * gib), "");
+  const auto complaint = complain_of_device_memory(30 * gib, 2, 40 * gib);
+  EXPECT_NE(complaint.find("a rank needs 30.0 GiB, the 2 on this device 60.0 GiB, and 40.0 GiB are free"),
+            std::string::npos)
+      << complaint;
+}
+
+TEST(NcclVersion, IsReadAsNcclWritesIt) {
+  EXPECT_EQ(nccl_version_text(22809), "2.28.9");
+  EXPECT_EQ(nccl_version_text(21003), "2.10.3");
+  EXPECT_EQ(nccl_version_text(2804), "2.8.4");
+}
+
+TEST(NcclVersion, BelowTwoTenIsRefused) {
+  EXPECT_NO_THROW(require_nccl_version(21000));
+  EXPECT_NO_THROW(require_nccl_version(22809));
+  EXPECT_THROW(require_nccl_version(20908), std::runtime_error);
+  EXPECT_THROW(require_nccl_version(2804), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/device.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ctest/mpi_main.hpp"
+#include "kernels/busy.hpp"
+#include "miniapp/make_allreduce.hpp"
+#include "miniapp/pattern.hpp"
+
+namespace ddproxy {
+namespace {
+
+// What only a device can show; on a host all of it is skipped.
+struct Device : testing::Test {
+  void SetUp() override {
+    if (!on_device) GTEST_SKIP() << "this build computes on the host";
+  }
+  kernels::Space exec;
+};
+
+double seconds_between(Completion const& from, Completion const& to) {
+  return std::chrono::duration<double>(moment_of(to) - moment_of(from)).count();
+}
+
+TEST_F(Device, AStreamIsHeldForTheTimeThatIsAsked) {
+  for (const double asked : {20e-6, 200e-6, 2e-3, 20e-3}) {
+    Marks marks(1);
+    synchronise_clocks();
+    kernels::busy(exec, 1e-3);  // the host runs ahead of it
+    const auto start = marks.after(exec);
+    kernels::busy(exec, asked);
+    marks.move_on();
+    const auto end = marks.after(exec);
+    exec.fence("held");
+    EXPECT_NEAR(seconds_between(start, end), asked, std::max(0.02 * asked, 5e-6));
+  }
+}
+
+TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
+  Marks marks(1);
+  synchronise_clocks();
+  const auto before = Clock::now();
+  kernels::busy(exec, 0.05);
+  const auto end = marks.after(exec);
+  EXPECT_FALSE(is_over(end));
+  const auto moment = wait_until_over(end);
+  EXPECT_GT(moment, before + std::chrono::milliseconds(49));
+  EXPECT_LT(moment, Clock::now() + std::chrono::milliseconds(1));
+}
+
+// The slice is written late: a reduction that did not wait for the event would take the poison.
+void expect_average(Config const& config, kernels::Space const& exec) {
+  const kernels::Floats arena("arena", 3'000'000);
+  const auto allreduce = make_allreduce(config, MPI_COMM_WORLD, arena.data());
+  const Slice whole{0, arena.size()};
+  poison(arena);
+  Marks marks(1);
+  allreduce->begin(1);
+  synchronise_clocks();
+  kernels::busy(exec, 0.02);
+  write_pattern(exec, arena, whole, test_runtime->rank());
+  allreduce->start(whole, marks.after(exec));
+  allreduce->wait_all();
+  EXPECT_EQ(find_wrong(arena, 0, whole.count, test_runtime->ranks()).count, 0) << allreduce->description();
+  auto const& done = allreduce->reductions().at(0);
+  EXPECT_LE(done.start, done.end);
+}
+
+TEST_F(Device, MpiAveragesItsMemoryThroughPinnedMemory) {
+  Config config;
+  config.buffers = Buffers::staged;
+  config.piece_mib = 1;
+  expect_average(config, exec);
+}
+
+TEST_F(Device, NcclAveragesItsMemory) {
+  if (nccl_version() == "none") GTEST_SKIP() << "this build has no NCCL";
+  if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "NCCL takes one rank a device";
+  Config config;
+  config.backend = Backend::nccl;
+  for (const auto priority : {Priority::normal, Priority::high}) {
+    config.priority = priority;
+    expect_average(config, exec);
+  }
+}
+
+TEST_F(Device, IsKnown) {
+  const auto info = describe_device(test_runtime->device());
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_EQ(info.uuid.size(), std::string("GPU-00000000-0000-0000-0000-000000000000").size());
+  EXPECT_GT(info.clock_hz, 1e8);
+  EXPECT_GT(free_device_memory(), 1e6);
+  EXPECT_FALSE(device_versions().empty());
+}
+
+}  // namespace
+}  // namespace ddproxy

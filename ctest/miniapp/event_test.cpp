@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "ctest/mpi_main.hpp"
+#include "miniapp/allreduce_polled.hpp"
+#include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/busy_backward.hpp"
+#include "miniapp/device.hpp"
+#include "miniapp/witness.hpp"
+
+namespace ddproxy {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// An event as a device has them: passed when the test says so.
+struct PlannedEvent : Event {
+  bool over() const override { return passed; }
+  Clock::time_point moment() const override { return at; }
+  std::atomic<bool> passed = false;
+  Clock::time_point at = Clock::now() - 1s;
+};
+
+/// Notes whether the event was passed when a reduction began.
+struct NotingEngine : AllreduceEngine {
+  explicit NotingEngine(PlannedEvent const& event) : event_(event) {}
+  void begin(Slice slice, Completion ready) override {
+    too_early = too_early || !event_.passed;
+    reduction = {slice, Clock::now(), Clock::now(), ready.when};
+  }
+  bool test() override { return true; }
+  void wait() override {}
+  Reduction last() const override { return reduction; }
+  std::string description() const override { return "noting"; }
+  PlannedEvent const& event_;
+  std::atomic<bool> too_early = false;
+  Reduction reduction{};
+};
+
+void expect_to_wait(Allreduce& allreduce, NotingEngine const& engine, PlannedEvent& event) {
+  allreduce.begin(1);
+  allreduce.start({0, 1}, {{}, &event});
+  allreduce.progress();
+  std::thread device([&] {
+    std::this_thread::sleep_for(5ms);
+    event.passed = true;
+  });
+  allreduce.wait_all();
+  device.join();
+  EXPECT_FALSE(engine.too_early);
+  ASSERT_EQ(allreduce.reductions().size(), 1U);
+  EXPECT_EQ(allreduce.reductions().front().ready, event.at);
+}
+
+TEST(Events, ACommunicationThreadWaitsForThem) {
+  PlannedEvent event;
+  auto engine = std::make_unique<NotingEngine>(event);
+  auto const& noting = *engine;
+  ThreadedAllreduce allreduce(std::move(engine));
+  expect_to_wait(allreduce, noting, event);
+}
+
+TEST(Events, APolledAllreduceWaitsForThem) {
+  for (const bool poll : {true, false}) {
+    PlannedEvent event;
+    auto engine = std::make_unique<NotingEngine>(event);
+    auto const& noting = *engine;
+    PolledAllreduce allreduce(std::move(engine), poll);
+    expect_to_wait(allreduce, noting, event);
+  }
+}
+
+TEST(Events, AnEventSaysWhenAndNotTheMomentBesideIt) {
+  PlannedEvent event;
+  EXPECT_FALSE(is_over({Clock::now() - 1s, &event}));
+  event.passed = true;
+  EXPECT_TRUE(is_over({Clock::now() + 1h, &event}));
+  EXPECT_EQ(moment_of({{}, &event}), event.at);
+  EXPECT_EQ(wait_until_over({{}, &event}), event.at);
+}
+
+TEST(Marks, AreOneUntilMoreIsAskedFor) {
+  const kernels::Space exec;
+  Marks marks(2);
+  const auto first = marks.after(exec);
+  std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(marks.after(exec).when, first.when);
+  marks.move_on();
+  EXPECT_GT(wait_until_over(marks.after(exec)), moment_of(first));
+}
+
+// Lower bounds only: nothing is said of how late a sleep ends.
+TEST(Busy, AReplayedPassHoldsTheStream) {
+  BusyBackward backward({2e-3, 3e-3}, 1e-3);
+  Witness witness(backward);
+  synchronise_clocks();
+  const auto start = Clock::now();
+  witness.begin();
+  witness.run(0);
+  witness.run(1);
+  witness.take_back({0, 4}, {start});
+  witness.fence();
+  EXPECT_GE(Clock::now() - start, 9ms);
+  const auto ends = witness.ends();
+  ASSERT_EQ(ends.size(), 2U);
+  EXPECT_GE(ends[1] - ends[0], 2900us);
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+
+#include "ctest/mpi_main.hpp"
+#include "kernels/types.hpp"
+#include "miniapp/allreduce_mpi.hpp"
+#include "miniapp/allreduce_polled.hpp"
+#include "miniapp/allreduce_staged.hpp"
+#include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/pattern.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr std::size_t piece = 100;
+
+/// Copies as late as a device's stream may: one after another, each only when it was asked for a few times.
+/// What does not wait for them works on old numbers.
+class LateStaging : public Staging {
+ public:
+  explicit LateStaging(float* arena) : arena_(arena), memory_(2 * piece) {}
+  float* memory() override { return memory_.data(); }
+  void fetch(std::size_t slot, Slice slice) override {
+    ask(slot, [=, this] { std::copy_n(arena_ + slice.offset, slice.count, memory() + slot * piece); });
+  }
+  void put_back(std::size_t slot, Slice slice) override {
+    ask(slot, [=, this] { std::copy_n(memory() + slot * piece, slice.count, arena_ + slice.offset); });
+  }
+  bool over(std::size_t slot) override {
+    if (!copies_.empty() && ++questions_ % 3 == 0) {
+      copies_.front().carry_out();
+      copies_.pop_front();
+    }
+    return std::ranges::none_of(copies_, [=](Copy const& copy) { return copy.slot == slot; });
+  }
+  std::size_t most_waiting() const { return most_waiting_; }
+
+ private:
+  struct Copy {
+    std::size_t slot;
+    std::function<void()> carry_out;
+  };
+  void ask(std::size_t slot, std::function<void()> copy) {
+    copies_.push_back({slot, std::move(copy)});
+    most_waiting_ = std::max(most_waiting_, copies_.size());
+  }
+
+  float* arena_;
+  std::vector<float> memory_;
+  std::deque<Copy> copies_;
+  int questions_ = 0;
+  std::size_t most_waiting_ = 0;
+};
+
+struct Staged {
+  LateStaging* staging;
+  std::unique_ptr<StagedEngine> engine;
+};
+
+Staged make(kernels::Floats const& arena, double timeout = 60) {
+  auto staging = std::make_unique<LateStaging>(arena.data());
+  auto* const kept = staging.get();
+  auto inner = std::make_unique<MpiEngine>(MPI_COMM_WORLD, staging->memory(), piece, timeout);
+  return {kept, std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece,
+                                               test_runtime->rank(), timeout)};
+}
+
+void expect_average(Allreduce& allreduce, kernels::Floats const& arena, std::vector<Slice> const& slices) {
+  write_pattern(arena, 0, arena.size(), test_runtime->rank());
+  allreduce.begin(slices.size());
+  for (auto const& slice : slices) {
+    allreduce.start(slice, {Clock::now()});
+    allreduce.progress();
+  }
+  allreduce.wait_all();
+  EXPECT_EQ(find_wrong(arena, 0, arena.size(), test_runtime->ranks()).count, 0);
+  auto const& done = allreduce.reductions();
+  ASSERT_EQ(done.size(), slices.size());
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    EXPECT_EQ(done[i].slice, slices[i]);
+    EXPECT_LE(done[i].start, done[i].end);
+  }
+}
+
+const std::vector<Slice> all_lengths{{0, 1}, {1, 99}, {100, 100}, {200, 101}, {301, 199}, {500, 500}};
+
+TEST(Staged, SlicesOfAnyLengthComeBackAveragedWithAThread) {
+  const kernels::Floats arena("arena", 1000);
+  ThreadedAllreduce allreduce(make(arena).engine);
+  for (int pass = 0; pass < 3; ++pass) expect_average(allreduce, arena, all_lengths);
+}
+
+TEST(Staged, AndWhenPolled) {
+  const kernels::Floats arena("arena", 1000);
+  for (const bool poll : {true, false}) {
+    PolledAllreduce allreduce(make(arena).engine, poll);
+    for (int pass = 0; pass < 3; ++pass) expect_average(allreduce, arena, all_lengths);
+  }
+}
+
+TEST(Staged, LeavesTheRestOfTheArenaAlone) {
+  const kernels::Floats arena("arena", 400);
+  const float mine = pattern_weight(test_runtime->rank());
+  write_pattern(arena, 0, 400, test_runtime->rank());
+  auto [staging, engine] = make(arena);
+  engine->begin({50, 250}, {Clock::now()});
+  engine->wait();
+  EXPECT_EQ(find_wrong(arena, 50, 250, test_runtime->ranks()).count, 0);
+  EXPECT_EQ(arena(49), mine * pattern(49));
+  EXPECT_EQ(arena(300), mine * pattern(300));
+}
+
+// While a piece is reduced, the one before is on its way back and the one after next on its way here.
+TEST(Staged, CopiesRunBesideTheReduction) {
+  const kernels::Floats arena("arena", 1000);
+  auto [staging, engine] = make(arena);
+  engine->begin({0, 1000}, {Clock::now()});
+  EXPECT_EQ(staging->most_waiting(), 2U);  // both slots are being filled at once
+  engine->wait();
+  EXPECT_GE(staging->most_waiting(), 3U);  // one back, one here, and more where the stream is late
+  EXPECT_EQ(engine->description(), "mpi, host buffers, fp32, staged in pinned memory");
+}
+
+TEST(Staged, ATimeoutNamesRankAndElementsOfTheArena) {
+  if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
+  const kernels::Floats arena("arena", 300);
+  auto [staging, engine] = make(arena, test_runtime->rank() == 0 ? 0.05 : 60);
+  if (test_runtime->rank() != 0) MPI_Barrier(MPI_COMM_WORLD);
+  engine->begin({150, 150}, {});
+  if (test_runtime->rank() != 0) return engine->wait();
+  try {
+    engine->wait();
+    ADD_FAILURE() << "no timeout";
+  } catch (std::runtime_error const& error) {
+    EXPECT_NE(std::string(error.what()).find("rank 0: the all-reduce of elements 150 to 299"),
+              std::string::npos)
+        << error.what();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  while (!engine->test()) continue;
+}
+
+// Stands in for a device's kernel: each element of a slice is to be scaled once.
+void scale_in_place(float* values, std::size_t count, float factor) {
+  for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
+}
+
+TEST(DeviceBuffers, AreScaledWhereTheyAre) {
+  const kernels::Floats arena("arena", 1000);
+  auto engine =
+      std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), piece, 60, Wire::fp32, scale_in_place);
+  EXPECT_EQ(engine->description(), "mpi, device buffers, fp32");
+  ThreadedAllreduce allreduce(std::move(engine));
+  expect_average(allreduce, arena, all_lengths);
+}
+
+}  // namespace
+}  // namespace ddproxy

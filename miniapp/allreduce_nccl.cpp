@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/allreduce_nccl.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <memory>
+#include <vector>
+
+#include "miniapp/nap.hpp"
+#include "miniapp/nccl_communicator.hpp"
+#include "miniapp/nccl_version.hpp"
+#include "planner/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+class NcclAllreduce : public Allreduce {
+ public:
+  NcclAllreduce(Config const& config, MPI_Comm communicator, float* arena)
+      : arena_(arena),
+        timeout_s_(config.timeout_s),
+        priority_(config.priority),
+        stream_(config.priority == Priority::high),
+        nccl_(communicator, config.timeout_s) {}
+
+  void begin(std::size_t calls) override;
+  void start(Slice slice, Completion ready) override;
+  void wait_all() override;
+  Completion wait_for(std::size_t call) override;
+  std::vector<Reduction> const& reductions() const override { return done_; }
+  std::string description() const override;
+
+ private:
+  struct Call {
+    Slice slice;
+    Completion ready;
+  };
+  struct Span {
+    gpu::TimedEvent start, end;
+  };
+  void wait_for_next();
+  void note_next();
+
+  float* arena_;
+  double timeout_s_;
+  Priority priority_;
+  gpu::OwnStream stream_;
+  NcclCommunicator nccl_;
+  std::vector<Call> calls_;
+  std::vector<std::unique_ptr<Span>> spans_;  // of the calls, used again in each pass
+  std::vector<Reduction> done_;
+};
+
+void NcclAllreduce::begin(std::size_t calls) {
+  calls_.clear();
+  done_.clear();
+  calls_.reserve(calls);
+  done_.reserve(calls);
+  while (spans_.size() < calls) spans_.push_back(std::make_unique<Span>());
+}
+
+void NcclAllreduce::start(Slice slice, Completion ready) {
+  auto& [start, end] = *spans_.at(calls_.size());
+  calls_.push_back({slice, ready});
+  if (ready.event)
+    gpu::timed(*ready.event).hold_back(stream_.get());
+  else
+    sleep_until(ready.when);
+  start.record(stream_.get());
+  nccl_.average(arena_ + slice.offset, slice.count, stream_.get());
+  end.record(stream_.get());
+}
+
+Completion NcclAllreduce::wait_for(std::size_t call) {
+  nccl_.check_errors();
+  return {{}, &spans_.at(call)->end};
+}
+
+void NcclAllreduce::wait_all() {
+  while (done_.size() < calls_.size()) {
+    wait_for_next();
+    note_next();
+  }
+}
+
+// Without naps: what is waited for here is the tail that is measured. The limit counts from when the one
+// before was over, or from when the host came here.
+void NcclAllreduce::wait_for_next() {
+  const auto since = Clock::now();
+  auto const& end = spans_[done_.size()]->end;
+  for (unsigned turn = 1; !end.over(); ++turn) {
+    sched_yield();
+    if (turn % 1024 != 0) continue;
+    nccl_.check_errors();
+    auto const& slice = calls_[done_.size()].slice;
+    if (std::chrono::duration<double>(Clock::now() - since).count() > timeout_s_)
+      nccl_.abort(fmt::format(
+          "the all-reduce of bucket {} (elements {} to {}) is not complete after {} s (allreduce.timeout_s)",
+          done_.size(), slice.offset, slice.offset + slice.count - 1, timeout_s_));
+  }
+}
+
+void NcclAllreduce::note_next() {
+  auto const& span = *spans_[done_.size()];
+  auto const& [slice, ready] = calls_[done_.size()];
+  done_.push_back({slice, span.start.moment(), span.end.moment(), moment_of(ready)});
+}
+
+std::string NcclAllreduce::description() const {
+  return fmt::format("nccl {}, a stream of {} priority", loaded_nccl_version(),
+                     word_of(priority_, priority_words));
+}
+
+}  // namespace
+
+std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm communicator, float* arena) {
+  return std::make_unique<NcclAllreduce>(config, communicator, arena);
+}
+
+std::string loaded_nccl_version() {
+  int version = 0;
+  ncclGetVersion(&version);
+  return nccl_version_text(version);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "miniapp/allreduce.hpp"
+#include "planner/config.hpp"
+
+namespace ddproxy {
+
+/// Averages slices of `arena`, device memory that outlives it, by NCCL (or RCCL) on a stream of its own,
+/// which waits for each slice's event; the host only asks. Collective over `communicator`. Throws
+/// std::runtime_error where NCCL is older than 2.10 or finds no way between the ranks; std::invalid_argument
+/// for wire "bf16". wait_all() and wait_for() throw, the communicator aborted, where NCCL reports an error or
+/// a slice takes longer than allreduce.timeout_s.
+std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm communicator, float* arena);
+
+/// Of the library that is loaded, for instance 2.28.9.
+std::string loaded_nccl_version();
+
+}  // namespace ddproxy

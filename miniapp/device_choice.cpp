@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/device_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+
+namespace ddproxy {
+
+int choose_device(int local_rank, int devices, std::string const& reason) {
+  if (devices <= 0)
+    throw std::runtime_error(fmt::format(
+        "no device: this build computes on one ({}); see nvidia-smi, CUDA_VISIBLE_DEVICES and what the "
+        "scheduler was asked for, or use a build for the host",
+        reason.empty() ? "the driver shows none" : reason));
+  return local_rank % devices;
+}
+
+std::string complain_of_devices(std::vector<std::string> const& uuids, bool share) {
+  const std::set<std::string> different(uuids.begin(), uuids.end());
+  if (share || different.size() == uuids.size()) return "";
+  return fmt::format(
+      "{} ranks on this node have {} device{}: start one rank a device, or give --share-device (for backend "
+      "\"mpi\", to try things out)",
+      uuids.size(), different.size(), different.size() == 1 ? "" : "s");
+}
+
+int ranks_on(std::string const& uuid, std::vector<std::string> const& uuids) {
+  return static_cast<int>(std::ranges::count(uuids, uuid));
+}
+
+// The driver writes eight digits of the domain, in upper case; the kernel four, in lower.
+int numa_node_of(std::string pci_bus, std::filesystem::path const& devices) {
+  std::ranges::transform(pci_bus, pci_bus.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (pci_bus.find(':') == 8) pci_bus.erase(0, 4);
+  int node = -1;
+  return std::ifstream(devices / pci_bus / "numa_node") >> node ? node : -1;
+}
+
+std::string complain_of_device_memory(double need, int ranks, double free) {
+  constexpr double gib = 1073741824.0;
+  if (need * ranks <= free) return "";
+  return fmt::format(
+      "not enough device memory: a rank needs {:.1f} GiB, the {} on this device {:.1f} GiB, and {:.1f} GiB "
+      "are "
+      "free; use a smaller model or fewer tokens{}",
+      need / gib, ranks, need * ranks / gib, free / gib, ranks > 1 ? ", or fewer ranks a device" : "");
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/nccl_communicator.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "miniapp/check.hpp"
+#include "miniapp/nccl_version.hpp"
+
+namespace ddproxy {
+namespace {
+
+int library_version() {
+  int version = 0;
+  if (ncclGetVersion(&version) != ncclSuccess) throw std::runtime_error("NCCL does not tell its version");
+  return version;
+}
+
+// Rank 0's, on all ranks.
+ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
+  ncclUniqueId id{};
+  const auto status = rank == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
+  int failed = status != ncclSuccess;
+  check_mpi(MPI_Bcast(&failed, 1, MPI_INT, 0, communicator));
+  if (failed) throw std::runtime_error("NCCL finds no network interface (NCCL_DEBUG=INFO says more)");
+  check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, communicator));
+  return id;
+}
+
+}  // namespace
+
+NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s) : timeout_s_(timeout_s) {
+  require_nccl_version(library_version());
+  int ranks = 1;
+  check_mpi(MPI_Comm_rank(communicator, &rank_));
+  check_mpi(MPI_Comm_size(communicator, &ranks));
+  const ncclUniqueId id = agree_on_id(communicator, rank_);
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  // As DDP has it. A nonblocking communicator starts a thread for each call, which would be part of what is
+  // measured; aborting works with both, and NCCL_COMM_BLOCKING=0 asks for the other one.
+  config.blocking = 1;
+  settle(ncclCommInitRankConfig(&communicator_, ranks, id, rank_, &config));
+}
+
+NcclCommunicator::~NcclCommunicator() {
+  if (communicator_ == nullptr) return;
+  if (std::uncaught_exceptions() > 0)
+    ncclCommAbort(communicator_);  // the others may never come to the end
+  else
+    ncclCommDestroy(communicator_);
+}
+
+void NcclCommunicator::average(float* values, std::size_t count, gpu::Stream stream) {
+  settle(ncclAllReduce(values, values, count, ncclFloat, ncclAvg, communicator_, stream));
+}
+
+// A nonblocking communicator is still at work when a call returns, and must not be called again before it is
+// not.
+void NcclCommunicator::settle(ncclResult_t status, std::source_location where) {
+  const auto start = Clock::now();
+  for (; status == ncclSuccess || status == ncclInProgress; sched_yield()) {
+    if (communicator_ == nullptr) return;
+    ncclResult_t state = ncclSuccess;
+    status = ncclCommGetAsyncError(communicator_, &state);
+    if (status == ncclSuccess) status = state;
+    if (status == ncclSuccess) return;
+    if (std::chrono::duration<double>(Clock::now() - start).count() > timeout_s_)
+      abort(fmt::format("does not get on for {} s (allreduce.timeout_s)", timeout_s_));
+  }
+  abort(fmt::format("{}: {} (line {})", ncclGetErrorString(status), ncclGetLastError(communicator_),
+                    where.line()));
+}
+
+void NcclCommunicator::abort(std::string const& why) {
+  if (auto* const aborted = std::exchange(communicator_, nullptr)) ncclCommAbort(aborted);
+  throw std::runtime_error(fmt::format("rank {}: NCCL: {}", rank_, why));
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <source_location>
+#include <string>
+
+#include "miniapp/gpu.hpp"
+#ifdef KOKKOS_ENABLE_HIP
+#include <rccl.h>
+#else
+#include <nccl.h>
+#endif
+
+namespace ddproxy {
+
+/// One NCCL communicator over the ranks of an MPI one; aborted where anything goes wrong, so that no rank is
+/// left waiting in a kernel.
+class NcclCommunicator {
+ public:
+  /// Collective. Throws as make_nccl_allreduce() does.
+  NcclCommunicator(MPI_Comm communicator, double timeout_s);
+  ~NcclCommunicator();
+  NcclCommunicator(NcclCommunicator const&) = delete;
+  NcclCommunicator& operator=(NcclCommunicator const&) = delete;
+
+  int rank() const { return rank_; }
+
+  /// Enqueues the average over all ranks, in place.
+  void average(float* values, std::size_t count, gpu::Stream stream);
+
+  /// Throws where NCCL has found an error since.
+  void check_errors() { settle(ncclSuccess); }
+
+  /// Ends what is under way on this rank, its kernels included, and throws std::runtime_error.
+  [[noreturn]] void abort(std::string const& why);
+
+ private:
+  void settle(ncclResult_t status, std::source_location where = std::source_location::current());
+
+  ncclComm_t communicator_ = nullptr;
+  int rank_ = 0;
+  double timeout_s_;
+};
+
+}  // namespace ddproxy

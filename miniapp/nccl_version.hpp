@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace ddproxy {
+
+/// "2.28.9" of the number that ncclGetVersion() gives: major * 10000 + minor * 100 + patch, up to 2.8 major *
+/// 1000 (nccl.h, NCCL_VERSION).
+std::string nccl_version_text(int version);
+
+/// Throws std::runtime_error below 2.10, which has no average (ncclAvg).
+void require_nccl_version(int version);
+
+}  // namespace ddproxy
