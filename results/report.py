@@ -16,6 +16,7 @@ except ImportError as error:
     sys.exit(2)
 
 PUBLISHED = Path(__file__).resolve().parent.parent / "inputs" / "published" / "allreduce-8xa100-1node.csv"
+PUBLISHED_RANKS = 8  # which that table does not say
 
 
 def arguments():
@@ -25,7 +26,7 @@ def arguments():
     parser.add_argument("-o", "--output", metavar="DIR", help="folder for what is written; default: the first file's own")
     parser.add_argument("--csv", action="store_true", help="write every table as CSV too")
     parser.add_argument("--json", action="store_true", help="write all tables as one JSON file too")
-    parser.add_argument("--reference", metavar="CSV", help="published all-reduce table (bytes,seconds) to draw beside a(x); "
+    parser.add_argument("--reference", metavar="CSV", help="published all-reduce table (bytes,seconds, optionally ranks) to draw beside a(x); "
                         "default: eight A100 of one node, where ddproxy's inputs/ are at hand; 'none' for none")
     return parser.parse_args()
 
@@ -34,7 +35,8 @@ def reference(name):
     if name == "none" or (name is None and not PUBLISHED.is_file()):
         return None
     path = Path(name) if name else PUBLISHED
-    return path.stem, read_reference(path)
+    sizes, seconds, ranks = read_reference(path)
+    return path.stem, (sizes, seconds, ranks if name else PUBLISHED_RANKS)
 
 
 def report(options):

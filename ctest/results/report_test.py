@@ -17,6 +17,7 @@ import numpy as np
 
 MAKE_SAMPLE, REPORT = sys.argv[1], sys.argv[2]
 sys.path.insert(0, str(Path(REPORT).parent))
+from reporting.cases import Cases  # noqa: E402
 from reporting.data import ReportError, Results  # noqa: E402
 from reporting.tables import tables_of  # noqa: E402
 
@@ -66,7 +67,8 @@ class Page(WithSample):
 
     def check_pictures(self):
         pictures = [path for path in self.written if path.suffix == ".png"]
-        self.assertEqual({p.stem[7:] for p in pictures}, {"sweep", "split", "layers", "costs", "allreduce", "against", "history"})
+        self.assertEqual({p.stem[7:] for p in pictures}, {"sweep", "split", "layers", "costs", "allreduce", "timeline", "against",
+                                                              "history"})
         for picture in pictures:
             pixels = matplotlib.image.imread(picture)
             self.assertGreater(min(pixels.shape[:2]), 300)
@@ -97,6 +99,23 @@ class Page(WithSample):
         self.assertTrue(targets and targets <= set(identifiers), targets - set(identifiers))
 
 
+class Several(WithSample):
+    def test_says_what_differs_and_draws_all_caps(self):
+        other = self.folder / "other.h5"
+        shutil.copy(self.sample, other)
+        with h5py.File(other, "r+") as file:
+            file["model"].attrs.modify("preset", "another")
+            file["sweep/bucket_bytes"][3:] = file["sweep/bucket_bytes"][3:] * 4
+        done = report(self.sample, other)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = Path(done.stdout.splitlines()[0]).read_text()
+        self.assertIn("differ in model preset:", page)
+        files = [Results(p) for p in (self.sample, other)]
+        ours, theirs = (Cases(f, files) for f in files)
+        self.assertEqual(ours.edges, theirs.edges)
+        self.assertLess(max(c.x[c.bucketed].max() for c in (ours, theirs)), ours.edges["flat"])
+
+
 class Damaged(WithSample):
     def refused(self, *arguments):
         done = report(*arguments)
@@ -115,7 +134,7 @@ class Damaged(WithSample):
             file["sweep/predicted"][...] = np.nan
             file["sweep/measured"][9] = np.nan
             file["sweep/measured_median"][9] = np.nan
-            for name in ("sweep/ci_low", "layers/flops", "allreduce/busbw", "score", "timeline", "provenance/host"):
+            for name in ("sweep/ci_low", "layers", "allreduce/busbw", "score", "timeline", "provenance/host"):
                 del file[name]
 
         self.change(lose)
@@ -127,6 +146,7 @@ class Damaged(WithSample):
     def test_takes_the_medians_of_an_interrupted_run_from_its_samples(self):
         whole = self.table("sweep")
         self.change(lambda file: [file["sweep"].__delitem__(n) for n in ("measured_median", "exposed", "tail", "slowdown")])
+        self.change(lambda file: file.attrs.modify("complete", 0))
         table = self.table("sweep")
         np.testing.assert_allclose(table["T_ms"], whole["T_ms"])
         np.testing.assert_allclose(table["E_ms"], whole["E_ms"])
@@ -136,6 +156,7 @@ class Damaged(WithSample):
         text.write_text("not HDF5")
         self.assertIn("cannot be read as HDF5", self.refused(text))
         self.assertIn("no such file", self.refused(self.folder / "none.h5"))
+        self.assertIn("is a folder", self.refused(self.folder))
         self.sample.unlink()
         h5py.File(self.sample, "w").close()
         self.assertIn("no ddproxy results file", self.fault())
@@ -145,14 +166,30 @@ class Damaged(WithSample):
         self.assertIn("schema version 2", self.fault())
 
     def test_names_the_dataset_that_is_lost(self):
-        self.change(lambda file: file.__delitem__("sweep/bucket_bytes"))
-        self.assertIn("/sweep/bucket_bytes", self.refused(self.sample))
+        kept = self.sample.read_bytes()
+        for name in ("sweep", "sweep/name", "sweep/measured", "sweep/predicted", "layers/seconds", "allreduce/seconds", "plans/bytes",
+                     "timeline/end", "provenance/command_line"):
+            self.sample.write_bytes(kept)
+            self.change(lambda file: file.__delitem__(name))
+            self.assertIn("has lost the dataset /" + name, self.fault())
+        self.sample.write_bytes(kept)
+        self.change(lambda file: file["fom"].attrs.__delitem__("valid"))
+        self.assertIn("/fom", self.fault())
+        self.assertEqual(list(self.folder.glob("*.png")), [])
+
+    def test_refuses_times_that_are_none(self):
+        self.change(lambda file: file["sweep/measured"].write_direct(np.zeros(file["sweep/measured"].shape)))
+        self.assertIn("/sweep/measured", self.refused(self.sample))
 
     def test_refuses_a_folder_that_cannot_be_written(self):
         self.assertIn("sample.h5", self.refused(self.sample, "-o", self.sample))
 
     def test_refuses_a_reference_that_is_no_table(self):
         self.assertIn("bytes,seconds", self.refused(self.sample, "--reference", REPORT))
+        table = self.folder / "table.csv"
+        for row in ("1,nan", "-2,3", "8,1e-5,0"):
+            table.write_text(f"bytes,seconds,ranks\n1024,1e-5,2\n{row}\n")
+            self.assertIn("table.csv:3", self.refused(self.sample, "--reference", table))
 
 
 if __name__ == "__main__":

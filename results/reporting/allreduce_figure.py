@@ -11,16 +11,30 @@ from .data import ReportError
 
 
 def read_reference(path):
-    """(bytes, seconds) of a published table `bytes,seconds`."""
+    """(bytes, seconds, ranks) of a published table `bytes,seconds[,ranks]`; of several ranks the most. The ranks are None
+    where the table does not say them."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-        values = np.array([[float(r["bytes"]), float(r["seconds"])] for r in rows])
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise ReportError(f"{path}: is no table with the columns bytes,seconds: {error}") from error
-    if not values.size:
+            lines = [(number, line) for number, line in enumerate(file, 1) if line.strip() and not line.startswith("#")]
+    except (OSError, ValueError) as error:
+        raise ReportError(f"{path}: cannot be read: {error}") from error
+    rows = [_reference_row(path, number, row) for (number, _), row in zip(lines[1:], csv.DictReader(line for _, line in lines))]
+    if not rows:
         raise ReportError(f"{path}: has no rows")
-    return values[:, 0], values[:, 1]
+    ranks = max((r[2] for r in rows if r[2]), default=None)
+    values = np.array([r[:2] for r in rows if r[2] == ranks])
+    return values[:, 0], values[:, 1], ranks
+
+
+def _reference_row(path, number, row):
+    try:
+        size, seconds = float(row["bytes"]), float(row["seconds"])
+        ranks = int(row["ranks"]) if row.get("ranks") else None
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReportError(f"{path}:{number}: is no row of a table with the columns bytes,seconds: {error}") from error
+    if not (0 < size < np.inf and 0 < seconds < np.inf and (ranks is None or ranks > 0)):
+        raise ReportError(f"{path}:{number}: bytes, seconds and ranks must be above 0 and finite")
+    return size, seconds, ranks
 
 
 def fit(results):
@@ -59,7 +73,7 @@ def draw_allreduce(results, reference=None):
     if results.has("/allreduce/busbw"):
         lower.plot(x, results["/allreduce/busbw"], "o-", color=style.MEASURED, markersize=4)
     if reference is not None:
-        _draw_reference(upper, lower, reference, results)
+        _draw_reference(upper, lower, reference)
     upper.set(xscale="log", yscale="log", ylabel="a(x): time of one all-reduce (s)")
     lower.set(xscale="log", ylabel="bus bandwidth (GB/s)", ylim=(0, None))
     _ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
@@ -67,11 +81,10 @@ def draw_allreduce(results, reference=None):
     return figure
 
 
-def _draw_reference(upper, lower, reference, results):
-    """Published times; the bus bandwidth as if they were of as many ranks as ours."""
-    name, (sizes, seconds) = reference
+def _draw_reference(upper, lower, reference):
+    """Published times, and the bus bandwidth where the table's number of ranks is known."""
+    name, (sizes, seconds, ranks) = reference
     look = {"color": style.OTHER, "marker": "^", "markersize": 4, "linestyle": ":"}
     upper.plot(sizes, seconds, label=f"published: {name}", **look)
-    ranks = float(results.attribute("/allreduce", "ranks", 1))
-    if ranks > 1:
+    if ranks and ranks > 1:
         lower.plot(sizes, sizes / seconds / 1e9 * 2.0 * (ranks - 1.0) / ranks, **look)

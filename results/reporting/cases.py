@@ -10,10 +10,15 @@ NAMES = {"per_tensor": "per\ntensor", "optimal": "optimal\nplan", "flat": "flat"
 STEP = 1.4
 
 
+def _caps(results):
+    return set((results["/sweep/bucket_bytes"] / MIB)[results["/sweep/strategy"] == "bucketed"])
+
+
 class Cases:
     """The logarithm of the cap in MiB; beside it, at the edges, the strategies that have none."""
 
-    def __init__(self, results):
+    def __init__(self, results, beside=()):
+        """`beside`: other files on the same axis."""
         self.strategy = results["/sweep/strategy"]
         self.ours = results["/sweep/source"] != "pytorch"
         self.mib = results["/sweep/bucket_bytes"] / MIB
@@ -21,21 +26,24 @@ class Cases:
         if not self.bucketed.any():
             raise ReportError(f"{results.path}: has no bucketed case to draw")
         self.x = np.where(self.bucketed, np.log2(np.where(self.bucketed, self.mib, 1.0)), np.nan)
-        low, high = np.nanmin(self.x), np.nanmax(self.x)
-        left = {name: low - STEP * (k + 1) for k, name in enumerate(n for n in LEFT if n in self.strategy)}
-        right = {name: high + STEP * (k + 1) for k, name in enumerate(n for n in RIGHT if n in self.strategy)}
+        files = (results, *beside)
+        strategies = set().union(*(f["/sweep/strategy"] for f in files))
+        self.caps = sorted(set().union(*(_caps(f) for f in files)))
+        low, high = np.log2(self.caps[0]), np.log2(self.caps[-1])
+        left = {name: low - STEP * (k + 1) for k, name in enumerate(n for n in LEFT if n in strategies)}
+        right = {name: high + STEP * (k + 1) for k, name in enumerate(n for n in RIGHT if n in strategies)}
         self.edges = {**left, **right}
         for name, position in self.edges.items():
             self.x[self.strategy == name] = position
         self.split = (low - STEP / 2, high + STEP / 2)
 
     def label(self, axes):
-        caps = sorted(set(self.mib[self.bucketed]))
         labels, raised = [], True
-        for before, cap in zip([0.0, *caps], caps):  # a label too near to the one before stands a line lower
-            raised = not raised or before == 0.0 or np.log2(cap / before) > 0.9
+        near = 0.13 * (self.split[1] - self.split[0])
+        for before, cap in zip([0.0, *self.caps], self.caps):  # a label too near to the one before stands a line lower
+            raised = not raised or before == 0.0 or np.log2(cap / before) > near
             labels.append(f"{cap:g}" if raised else f"\n{cap:g}")
-        axes.set_xticks([np.log2(c) for c in caps] + list(self.edges.values()), labels + [NAMES[n] for n in self.edges])
+        axes.set_xticks([np.log2(c) for c in self.caps] + list(self.edges.values()), labels + [NAMES[n] for n in self.edges])
         for position in self.split:
             axes.axvline(position, color="#808080", linewidth=0.6, alpha=0.6)
         axes.set_xlabel("bucket size (MiB), logarithmic; beside it what has none")

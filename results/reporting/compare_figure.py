@@ -18,16 +18,26 @@ def draw_against(files):
     factor, unit = style.time_scale(max(np.fmax.reduce(derive.column(f, "measured_median")) for f in files))
     figure, axes = plt.subplots(figsize=(5.2, 4.6), layout="constrained")
     for results, (colour, marker, line) in zip(files, LINES):
-        cases, values = Cases(results), derive.column(results, "measured_median") * factor
+        cases, values = Cases(results, files), derive.column(results, "measured_median") * factor
         low, high = (derive.column(results, n) * factor for n in ("ci_low", "ci_high"))
         for chosen, joined, label in ((cases.line(), line, results.path.stem), (cases.beside(), "none", None)):
             ends = np.nan_to_num(np.abs(np.vstack([values - low, high - values])[:, chosen]))
             axes.errorbar(cases.x[chosen], values[chosen], ends, color=colour, marker=marker, linestyle=joined, capsize=3,
                           markersize=5, label=label)
-    Cases(files[0]).label(axes)
+    Cases(files[0], files).label(axes)
+    medians = np.concatenate([derive.column(f, "measured_median") for f in files])
+    if np.nanmax(medians) > 10 * np.nanmin(medians):
+        axes.set_yscale("log")
     axes.set_ylabel(f"T: backward pass and all-reduce ({unit})")
     style.legend_above(axes)
     return figure
+
+
+def differences(files):
+    """The names of what the files do not have in common, as far as T depends on it."""
+    keys = [("/model", k) for k in ("preset", "shape", "precision", "batch", "sequence")]
+    keys += [("/sweep", k) for k in ("ranks", "compute_mode", "backend", "copies")] + [("/provenance", "device_kind")]
+    return [f"{group[1:]} {name}" for group, name in keys if len({str(f.attribute(group, name)) for f in files}) > 1]
 
 
 def _time(results):

@@ -9,6 +9,17 @@ import numpy as np
 SCHEMA_VERSION = 1
 MIB = 2.0**20
 
+# What a finished file of each command holds at the least.
+BASE = ("/provenance/command_line", "/model/name", "/model/layer", "/model/numel")
+SWEEP = (*(f"/sweep/{n}" for n in ("name", "strategy", "source", "bucket_bytes", "buckets", "order", "measured", "compute",
+                                   "measured_median", "ci_low", "ci_high", "exposed")),
+         *(f"/plans/{n}" for n in ("first", "count", "last_gradient", "bytes")))
+LAYERS = tuple(f"/layers/{n}" for n in ("operation", "operation_layer", "seconds", "ready"))
+ALLREDUCE = tuple(f"/allreduce/{n}" for n in ("bytes", "seconds", "median"))
+TIMELINE = tuple(f"/timeline/{n}" for n in ("first", "count", "start", "end", "resource", "label"))
+PREDICTED = ("/sweep/predicted", "/sweep/predicted_exposed")
+REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep": SWEEP, "layers": LAYERS}
+
 
 class ReportError(Exception):
     """Wrong input: one line that says what and where."""
@@ -25,7 +36,7 @@ class Results:
         self.path = Path(path)
         self.values, self.attributes, self.units = {}, {}, {}
         if not self.path.is_file():
-            raise ReportError(f"{path}: no such file")
+            raise ReportError(f"{path}: {'is a folder' if self.path.is_dir() else 'no such file'}")
         try:
             with h5py.File(self.path, "r") as file:
                 self._read(file)
@@ -63,6 +74,19 @@ class Results:
             raise ReportError(f"{self.path}: is no ddproxy results file: it has no attribute schema_version")
         if version != SCHEMA_VERSION:
             raise ReportError(f"{self.path}: has schema version {version}; this program reads version {SCHEMA_VERSION}")
+        if self.complete:
+            self._check_nothing_is_lost()
+        if (self.values.get("/sweep/measured", np.ones(1)) <= 0).any():
+            raise ReportError(f"{self.path}: /sweep/measured holds times that are not above 0")
+
+    def _check_nothing_is_lost(self):
+        command = self.attribute("/", "command", "")
+        parts = (BASE, REQUIRED.get(command, ()), *(p for p in (ALLREDUCE, TIMELINE) if any(path in self.values for path in p)))
+        for path in (path for part in parts for path in part):
+            if path not in self.values:
+                raise ReportError(f"{self.path}: has lost the dataset {path}, which a finished '{command}' writes")
+        if command == "run" and ("/fom", "valid") not in self.attributes:
+            raise ReportError(f"{self.path}: has lost the attributes of /fom, which a finished 'run' writes")
 
     def has(self, *paths):
         return all(path in self.values for path in paths)

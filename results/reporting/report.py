@@ -3,7 +3,7 @@
 """Puts figures and tables together."""
 from . import derive, page, style
 from .allreduce_figure import draw_allreduce
-from .compare_figure import draw_against, draw_history, in_time, ratios
+from .compare_figure import differences, draw_against, draw_history, in_time, ratios
 from .layers_figure import draw_costs, draw_layers, slowest_rank
 from .split_figure import draw_split
 from .sweep_figure import draw_sweep
@@ -62,6 +62,8 @@ class Report:
         for case, name in enumerate(derive.case_names(results)):
             if has_timeline(results, case):
                 svg = style.as_svg(drawn := draw_timeline(results, case), f"timeline{case}")
+                if case == best:
+                    self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-timeline.png"))
                 style.close(drawn)
                 parts.append(page.fold(name, page.figure(svg, f"{name}: compute and communication"), case == best))
         return "<h2>Timelines</h2>" + "".join(parts) if parts else ""
@@ -83,6 +85,8 @@ class Report:
         notes = [f"{f.path.name}: the run was interrupted; what it measured is shown." for f in self.files if not f.complete]
         if "replay" in self.newest.title():
             notes.append("Replay: what is called replay took its times from a table; it computed or reduced nothing.")
+        if unlike := differences(self.files):
+            notes.append(f"The files differ in {', '.join(unlike)}: their times are not those of the same work.")
         rank = slowest_rank(self.newest) if self.newest.has("/layers/seconds", "/layers/operation_layer") else None
         text = "".join(f'<p class="warning">{page.escape(n)}</p>' for n in notes)
         return text + (f"<p>The slowest rank in the backward pass is {self._rank(rank[0])}, {rank[1]:+.1%} over the median rank.</p>"

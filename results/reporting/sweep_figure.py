@@ -27,17 +27,17 @@ def _predicted(axes, cases, values, low, high):
 
 
 def _samples(axes, cases, results, factor):
-    """Each sample, small."""
+    """Each sample, small, to the right of its case."""
     values = derive.samples(results) * factor
     for case in np.flatnonzero(np.isfinite(cases.x) & cases.ours):
-        axes.plot(np.full(values.shape[1], cases.x[case]), values[case], ".", color=style.MEASURED, alpha=0.35, markersize=4)
+        axes.plot(np.full(values.shape[1], cases.x[case] + 0.2), values[case], ".", color=style.MEASURED, alpha=0.5, markersize=3)
 
 
-def _mark_best(axes, cases, values, colour, marker, word):
+def _mark_best(axes, cases, values, colour, marker, size, word):
     line = cases.line()
     if np.isfinite(values[line]).any():
         best = line[np.nanargmin(values[line])]
-        axes.plot(cases.x[best], values[best], marker=marker, color=colour, markersize=12, markerfacecolor="none",
+        axes.plot(cases.x[best], values[best], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
                   markeredgewidth=2, linestyle="none", label=f"best {word}: {cases.mib[best]:g} MiB")
 
 
@@ -46,7 +46,7 @@ def _shade_plateau(axes, cases, results):
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), color=style.GOOD, alpha=0.13, linewidth=0,
-                     label="plateau: as good as the best")
+                     label="plateau: the model's best caps" if results.has("/score/b_star_low") else "plateau: as good as the best")
 
 
 def _draw(axes, cases, results, names, factor):
@@ -65,7 +65,7 @@ def _baselines(axes, cases, results, factor):
     floor, last = derive.floor(results), derive.last_bucket_exposed(results)
     constant = derive.median(derive.column(results, "exposed")[line]) * factor
     if last is not None:
-        axes.plot(cases.x[line], last[line] * factor, ":", color=style.OTHER, label="a(last bucket)")
+        axes.plot(cases.x[line], last[line] * factor, ":", color="#E69F00", linewidth=2, label="a(last bucket)")
     axes.plot(cases.x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="a constant")
     if floor is not None:
         axes.axhline(floor * factor, color=style.GOOD, linewidth=1.5, label="floor: a(last gradient)")
@@ -77,8 +77,8 @@ def _draw_total(axes, cases, results):
     _samples(axes, cases, results, factor)
     names = ("measured_median", "ci_low", "ci_high", "predicted", "predicted_low", "predicted_high")
     middle, predicted = _draw(axes, cases, results, names, factor)
-    _mark_best(axes, cases, middle, style.MEASURED, "*", "measured")
-    _mark_best(axes, cases, predicted, style.PREDICTED, "D", "predicted")
+    _mark_best(axes, cases, middle, style.MEASURED, "*", 11, "measured")
+    _mark_best(axes, cases, predicted, style.PREDICTED, "D", 16, "predicted")
     compute = derive.median(derive.compute_seconds(results)) * factor
     axes.axhline(compute, color=style.GREY, linestyle=":", label="T_compute: no communication")
     axes.set_ylabel(f"T: backward and all-reduce ({unit})")

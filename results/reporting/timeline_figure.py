@@ -32,7 +32,8 @@ def draw_timeline(results, case):
         chosen = np.flatnonzero(resource == name)
         for parity in (0, 1):  # neighbours differ in colour, so that each bucket can be seen
             spans = [(start[k] * factor, (end[k] - start[k]) * factor) for k in chosen[parity::2]]
-            axes.broken_barh(spans, (ROWS[name] - 0.35, 0.7), facecolors=colours[parity], linewidth=0)
+            axes.broken_barh(spans, (ROWS[name] - 0.35, 0.7), facecolors=colours[parity], edgecolors=colours[parity],
+                             linewidth=0.3)  # so that the shortest call can be seen
     compute = float(derive.compute_seconds(results)[case])
     last = float(np.max(end))
     if np.isfinite(compute) and last > compute:
