@@ -9,10 +9,13 @@ if(mpiexec_version MATCHES "Open MPI|OpenRTE|PRTE|prte")
   set(DDPROXY_MPIEXEC_FLAGS --oversubscribe --bind-to none)
 endif()
 
-# What a test that needs a device is labelled with, and skipped where there is none.
+# What a test that needs a device is labelled with. It skips where the driver finds none, and is skipped where no driver lets it
+# start: DDPROXY_GPU_SKIP are the properties for that.
 set(DDPROXY_GPU_LABEL "")
+set(DDPROXY_GPU_SKIP SKIP_RETURN_CODE 77)
 if(DDPROXY_DEVICE)
   set(DDPROXY_GPU_LABEL gpu)
+  list(APPEND DDPROXY_GPU_SKIP SKIP_REGULAR_EXPRESSION "libcuda[.]so[.]1: cannot open")
 endif()
 
 # What CI builds for a device that it does not have: all of them, and what the tests labelled login_node run.
@@ -46,7 +49,7 @@ function(ddproxy_test name)
     endif()
     target_sources(${target} PRIVATE ${TEST_MAIN})
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${room};${TEST_LABELS}" SKIP_RETURN_CODE 77)
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${room};${TEST_LABELS}" ${DDPROXY_GPU_SKIP})
   endif()
   if(uses_device)
     ddproxy_device_sources(${target})
@@ -57,6 +60,6 @@ endfunction()
 # ddproxy_mpi_test(NAME RANKS TIMEOUT LABELS COMMAND...): COMMAND under mpirun, several ranks sharing few cores.
 function(ddproxy_mpi_test name ranks timeout labels)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${DDPROXY_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" PROCESSORS ${ranks} SKIP_RETURN_CODE 77
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" PROCESSORS ${ranks} ${DDPROXY_GPU_SKIP}
     ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_mpi_yield_when_idle=1;OMP_NUM_THREADS=1;OMP_PROC_BIND=false")
 endfunction()

@@ -85,10 +85,12 @@ void set_matrix_precision(MatrixPrecision precision) {
 }
 
 std::string gemm_backend() {
-  int version = 0;
-  check(blas::version(library.handle(), &version), "asking for the version");
+  int number = 0;  // 10000 major + 100 minor + patch
+  check(blas::version(library.handle(), &number), "asking for the version");
+  const std::string version = std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) +
+                              "." + std::to_string(number % 100);
   const bool tf32 = library.compute == blas::compute_tf32;
-  return std::string(blas::name) + " " + std::to_string(version) + (tf32 ? ", TF32" : ", fp32 without TF32");
+  return std::string(blas::name) + " " + version + (tf32 ? ", TF32" : ", fp32 without TF32");
 }
 
 std::string gemm_advice() {
