@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "miniapp/device.hpp"
 #include "miniapp/nap.hpp"
 #include "miniapp/nccl_communicator.hpp"
 #include "miniapp/nccl_version.hpp"
@@ -59,6 +60,7 @@ void NcclAllreduce::begin(std::size_t calls) {
   calls_.reserve(calls);
   done_.reserve(calls);
   while (spans_.size() < calls) spans_.push_back(std::make_unique<Span>());
+  synchronise_clocks();  // the moments of the spans
 }
 
 void NcclAllreduce::start(Slice slice, Completion ready) {
