@@ -142,8 +142,9 @@ void Recorder::cost_table(std::vector<model::CostPoint> const& table) {
   writer_.flush();
 }
 
-void Recorder::peak_memory(std::vector<double> const& bytes) {
-  writer_.write("/provenance/peak_memory", to_integers(bytes));
+void Recorder::memory(std::vector<double> const& peaks, double need) {
+  writer_.write("/provenance/peak_memory", to_integers(peaks));
+  writer_.write("/provenance/memory_need", to_integers(Reals(peaks.size(), need)));
 }
 
 }  // namespace ddproxy

@@ -49,7 +49,8 @@ class Recorder {
   /// One pass of each case: [case][rank].
   void timeline(Workload const& workload, std::vector<std::vector<RankTrace>> const& traces);
   void figures(FigureOfMerit const& figures);
-  void peak_memory(std::vector<double> const& bytes);
+  /// Bytes: the peak of each rank, and the need of any that was predicted.
+  void memory(std::vector<double> const& peaks, double need);
   void finish() { writer_.finish(); }
 
  private:

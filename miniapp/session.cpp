@@ -80,9 +80,12 @@ void Session::pieces() {
 
 void Session::finish() {
   const auto peaks = bench_.runtime.gather(std::vector<double>{peak_memory()});
+  const double need =
+      memory_need(bench_.config, bench_.workload, kernels::Space().concurrency(), bench_.runtime.ranks());
   bench_.runtime.together([&] {
     if (!root()) return;
-    recorder_->peak_memory(peaks);
+    recorder_->memory(peaks, need);
+    fmt::print("{}", memory_line(peaks, need));
     recorder_->figures(figures_);
     recorder_->finish();
     if (!options_.trace.empty())

@@ -68,6 +68,12 @@ std::string sweep_table(std::vector<CaseReport> const& reports, bool predicted) 
   return text;
 }
 
+std::string memory_line(std::vector<double> const& peaks, double need) {
+  const double peak = std::ranges::max(peaks);
+  return fmt::format("memory: predicted {:.1f} MiB a rank, the largest peak {:.1f} MiB ({:+.1f} %)\n",
+                     need / model::bytes_per_mib, peak / model::bytes_per_mib, 100 * (peak / need - 1));
+}
+
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   CaseReport const* best = best_bucketed(reports);
   if (!best) return "";

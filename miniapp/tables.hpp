@@ -22,6 +22,9 @@ std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total
 std::string sweep_table(std::vector<CaseReport> const& reports, bool predicted);
 /// The floor of E (seconds), and what choosing the bucket is worth among the measured caps; empty where
 /// nothing bucketed was measured.
+/// The predicted need of a rank beside the largest peak, bytes.
+std::string memory_line(std::vector<double> const& peaks, double need);
+
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 
 /// `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`. Throw

@@ -29,8 +29,9 @@ Workload make_workload(Config const& config);
 /// False where neither compute nor all-reduce touches a gradient.
 bool needs_arena(Config const& config);
 
-/// Bytes of memory that a rank needs. `concurrency`: of the execution space. Throws as kernel_memory().
-double memory_need(Config const& config, Workload const& workload, int concurrency);
+/// Bytes of memory that a rank needs, one of `ranks`. `concurrency`: of the execution space. Throws as
+/// kernel_memory().
+double memory_need(Config const& config, Workload const& workload, int concurrency, int ranks = 2);
 
 /// r_i: the running sum of the operations' seconds up to the one that completes gradient i.
 std::vector<double> ready_times(model::BackwardPass const& pass,
