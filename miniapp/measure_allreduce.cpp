@@ -33,9 +33,10 @@ double time_row(Workbench& bench, std::vector<Slice> const& slices) {
 // The arena stays finite: sums of NaN or of ever growing numbers may take another time.
 std::int64_t count_wrong(Workbench& bench, Slice slice) {
   if (!bench.reduces()) return -1;
-  write_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank());
+  const int groups = pattern_groups(bench.workload.wire, bench.runtime.ranks());
+  write_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank(), groups);
   time_row(bench, {slice});
-  const auto wrong = find_wrong(bench.arena, slice.offset, slice.count, bench.runtime.ranks());
+  const auto wrong = find_wrong(bench.arena, slice.offset, slice.count, bench.runtime.ranks(), groups);
   return std::llround(bench.runtime.sum(static_cast<double>(wrong.count)));
 }
 

@@ -14,6 +14,16 @@ kernels::Range elements(kernels::Space const& exec, Slice slice) {
           static_cast<kernels::Index>(slice.offset + slice.count)};
 }
 
+// Of each group: the sum of its ranks' weights over the number of all ranks.
+kernels::Floats average_weights(int ranks, int groups) {
+  const kernels::Floats averages("averages", static_cast<std::size_t>(groups));
+  const auto host = Kokkos::create_mirror_view(averages);
+  for (int rank = 0; rank < ranks; ++rank) host(rank % groups) += pattern_weight(rank);
+  for (int group = 0; group < groups; ++group) host(group) /= static_cast<float>(ranks);
+  Kokkos::deep_copy(averages, host);
+  return averages;
+}
+
 }  // namespace
 
 std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
@@ -29,43 +39,46 @@ std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
 }
 
 PatternBackward::PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank,
-                                 kernels::Space exec)
+                                 kernels::Space exec, int groups)
     : runs_(completed_slices(pass)),
       arena_(std::move(arena)),
       rank_(rank),
+      groups_(groups),
       exec_(std::move(exec)),
       marks_(runs_.size()) {}
 
 void PatternBackward::run(std::size_t operation) {
   constexpr double pause_s = 200e-6;
   kernels::busy(exec_, pause_s);
-  write_pattern(exec_, arena_, runs_[operation], rank_);
+  write_pattern(exec_, arena_, runs_[operation], rank_, groups_);
   marks_.move_on();
 }
 
-void write_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice, int rank) {
+void write_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice, int rank,
+                   int groups) {
   const float weight = pattern_weight(rank);
+  const kernels::Index group = rank % groups;
   Kokkos::parallel_for(
-      "ddproxy::write_pattern", elements(exec, slice),
-      KOKKOS_LAMBDA(kernels::Index i) { arena(i) = weight * pattern(static_cast<std::uint64_t>(i)); });
+      "ddproxy::write_pattern", elements(exec, slice), KOKKOS_LAMBDA(kernels::Index i) {
+        arena(i) = i % groups == group ? weight * pattern(static_cast<std::uint64_t>(i)) : 0.0F;
+      });
 }
 
-void write_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank) {
+void write_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank, int groups) {
   const kernels::Space exec;
-  write_pattern(exec, arena, {offset, count}, rank);
+  write_pattern(exec, arena, {offset, count}, rank, groups);
   exec.fence("write_pattern");
 }
 
-WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks) {
-  float sum = 0;
-  for (int rank = 0; rank < ranks; ++rank) sum += pattern_weight(rank);
-  const float average = sum / static_cast<float>(ranks);
+WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks,
+                         int groups) {
+  const auto averages = average_weights(ranks, groups);
   WrongElements wrong;
   kernels::Index first = 0;
   Kokkos::parallel_reduce(
       "ddproxy::find_wrong", elements(kernels::Space(), {offset, count}),
       KOKKOS_LAMBDA(kernels::Index i, std::int64_t & found, kernels::Index & least) {
-        const float expected = average * pattern(static_cast<std::uint64_t>(i));
+        const float expected = averages(i % groups) * pattern(static_cast<std::uint64_t>(i));
         if (Kokkos::abs(arena(i) - expected) <= 1e-5F * expected) return;  // false for NaN
         ++found;
         if (i < least) least = i;

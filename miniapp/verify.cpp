@@ -45,8 +45,12 @@ std::string name_of_element(Workload const& workload, std::int64_t element) {
   return "?";
 }
 
+int groups_of(Runtime const& runtime, Workload const& workload) {
+  return pattern_groups(workload.wire, runtime.ranks());
+}
+
 std::string check_numbers(Runtime const& runtime, Workload const& workload, kernels::Floats const& arena) {
-  const auto wrong = find_wrong(arena, 0, arena.extent(0), runtime.ranks());
+  const auto wrong = find_wrong(arena, 0, arena.extent(0), runtime.ranks(), groups_of(runtime, workload));
   if (wrong.count == 0) return "";
   return fmt::format("rank {}: {} of {} elements are wrong, the first is {}", runtime.rank(), wrong.count,
                      arena.extent(0), name_of_element(workload, wrong.first));
@@ -67,7 +71,7 @@ std::string verify_order(Workload const& workload, Schedule const& schedule, Bac
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
                            kernels::Floats arena, Allreduce& allreduce) {
   poison(arena);
-  PatternBackward backward(workload.pass, arena, runtime.rank());
+  PatternBackward backward(workload.pass, arena, runtime.rank(), {}, groups_of(runtime, workload));
   runtime.barrier();
   const auto order = verify_order(workload, schedule, backward, allreduce);
   const auto numbers = check_numbers(runtime, workload, arena);
@@ -79,7 +83,7 @@ std::string verify_copied_numbers(Runtime const& runtime, Workload const& worklo
                                   Allreduce& allreduce) {
   poison(gradients);
   poison(arena);
-  PatternBackward pattern(workload.pass, gradients, runtime.rank());
+  PatternBackward pattern(workload.pass, gradients, runtime.rank(), {}, groups_of(runtime, workload));
   CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
   runtime.barrier();
   const auto order = verify_order(workload, schedule, backward, allreduce);

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "miniapp/wire.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -38,6 +40,32 @@ TEST(Pattern, PoisonAndSingleErrorsAreFound) {
   arena(437) += 1;
   EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1);
   EXPECT_EQ(find_wrong(arena, 0, 1000, 1).first, 437);
+}
+
+/// The average over `ranks` ranks as a wire of bf16 finds it, without `missing`.
+kernels::Floats averaged_in_bf16(int ranks, int groups, int missing = -1) {
+  const kernels::Floats sum("sum", 1000), mine("mine", 1000);
+  for (int rank = 0; rank < ranks; ++rank) {
+    write_pattern(mine, 0, 1000, rank, groups);
+    for (int i = 0; i < 1000 && rank != missing; ++i) sum(i) = from_bf16(to_bf16(sum(i) + mine(i)));
+  }
+  for (int i = 0; i < 1000; ++i) sum(i) *= 1.0F / static_cast<float>(ranks);
+  return sum;
+}
+
+TEST(Pattern, InGroupsOfFourItsSumsAreExactInBf16ForAnyNumberOfRanks) {
+  for (int ranks : {1, 2, 4, 5, 8, 64, 1000}) {
+    const int groups = pattern_groups(Wire::bf16, ranks);
+    EXPECT_EQ(find_wrong(averaged_in_bf16(ranks, groups), 0, 1000, ranks, groups).count, 0) << ranks;
+  }
+  EXPECT_GT(find_wrong(averaged_in_bf16(64, 1), 0, 1000, 64, 1).count, 0) << "without groups they are not";
+}
+
+TEST(Pattern, InGroupsAMissingRankIsFoundToo) {
+  for (int missing = 0; missing < 8; ++missing) {
+    const int groups = pattern_groups(Wire::bf16, 8);
+    EXPECT_EQ(find_wrong(averaged_in_bf16(8, groups, missing), 0, 1000, 8, groups).count, 500) << missing;
+  }
 }
 
 TEST(Pattern, TheBackwardPassWritesEveryGradientWithTheOperationThatCompletesIt) {
