@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/blas_advice.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/gemm_precision.hpp"
 #include "kernels/gemm_skinny.hpp"
@@ -78,13 +79,12 @@ std::string gemm_backend() {
 
 std::string gemm_advice() {
 #if defined(DDPROXY_OPENBLAS) && defined(__x86_64__)
-  const std::string core = openblas_get_corename();
-  const bool uses_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "Sapphirerapids";
-  if (__builtin_cpu_supports("avx512f") && !uses_avx512)
-    return "OpenBLAS chose the core type " + core +
-           ", but this processor has AVX-512: OPENBLAS_CORETYPE=SKYLAKEX may be up to twice as fast";
-#endif
+  const bool avx512 = __builtin_cpu_supports("avx512f");
+  const bool zen4 = avx512 && __builtin_cpu_is("amdfam19h");
+  return openblas_advice(openblas_get_corename(), {avx512, zen4});
+#else
   return {};
+#endif
 }
 
 }  // namespace ddproxy::kernels

@@ -120,6 +120,7 @@ Provenance gather_provenance(Workbench const& bench) {
                            {"nccl", nccl_version()},
                            {"allreduce", bench.allreduce->description()},
                            {"blas", replay ? "not used" : kernels::gemm_backend()},
+                           {"blas_advice", replay ? "" : kernels::gemm_advice()},
                            {"device_kind", replay ? "replay" : device.name}};
   for (auto& version : device_versions()) provenance.attributes.push_back(std::move(version));
   provenance.environment = relevant_environment();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "kernels/gemm.hpp"
 #include "miniapp/check.hpp"
 #include "miniapp/memory.hpp"
 #include "miniapp/tables.hpp"
@@ -86,6 +87,8 @@ void Session::finish() {
     if (!root()) return;
     recorder_->memory(peaks, need);
     fmt::print("{}", memory_line(peaks, need));
+    if (bench_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
+      fmt::print("{}\n", kernels::gemm_advice());
     recorder_->figures(figures_);
     recorder_->finish();
     if (!options_.trace.empty())

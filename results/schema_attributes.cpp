@@ -23,6 +23,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/provenance", "device_runtime", "run-time library of the device; with a device only"},
     {"/provenance", "device_driver", "its driver; with a device only"},
     {"/provenance", "blas", "BLAS library, version and processor type it chose"},
+    {"/provenance", "blas_advice", "known cure where that choice is slow on this processor, else empty"},
     {"/provenance", "hdf5", "HDF5 version"},
     {"/provenance", "device_kind", "what computed: the processor's or the accelerator's model, or replay"},
 

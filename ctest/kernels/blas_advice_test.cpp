@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/blas_advice.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ddproxy::kernels {
+namespace {
+
+constexpr VectorUnits haswell{false, false}, zen4{true, true}, full_width{true, false};
+
+TEST(OpenblasAdvice, NamesTheCureWhereTheChoiceWasMeasuredToBeSlow) {
+  EXPECT_NE(openblas_advice("Haswell", full_width).find("OPENBLAS_CORETYPE=SKYLAKEX"), std::string::npos);
+  EXPECT_NE(openblas_advice("Cooperlake", zen4).find("OPENBLAS_CORETYPE=HASWELL"), std::string::npos);
+}
+
+TEST(OpenblasAdvice, IsSilentElsewhere) {
+  EXPECT_EQ(openblas_advice("SkylakeX", full_width), "");
+  EXPECT_EQ(openblas_advice("Haswell", zen4), "");
+  EXPECT_EQ(openblas_advice("Zen", zen4), "");
+  EXPECT_EQ(openblas_advice("Haswell", haswell), "");
+}
+
+}  // namespace
+}  // namespace ddproxy::kernels
