@@ -49,6 +49,8 @@ void add_compare_command(CLI::App& app, Options& options) {
   command->add_option("--json", compare.json, "write the table to this file too");
   command->add_option("--csv", compare.csv, "the same as CSV");
   command->add_option("--junit", compare.junit, "the same as JUnit's XML");
+  command->add_flag("--dry-run", compare.dry_run,
+                    "only check the options and the files to be written; needs no FILES");
   command->callback([&options] {
     split_sides(options.compare);
     options.command = "compare";

@@ -8,12 +8,39 @@
 #include <stdexcept>
 
 #include "results/compare_parts.hpp"
+#include "results/output_files.hpp"
 
 namespace ddproxy::results {
+namespace {
+
+std::vector<std::filesystem::path> inputs_of(CompareOptions const& options) {
+  if (options.history) return history_files(*options.history);
+  auto paths = options.base;
+  paths.insert(paths.end(), options.next.begin(), options.next.end());
+  return paths;
+}
+
+// What would only fail when all is compared, or destroy what is to be read.
+void check_outputs(CompareOptions const& options) {
+  auto taken = inputs_of(options);
+  for (auto const& output : {options.json, options.csv, options.junit}) {
+    if (!output) continue;
+    for (auto const& other : taken)
+      if (is_same_file(*output, other))
+        throw std::invalid_argument(
+            "compare: " + output->string() +
+            " is to be written, but also read or written otherwise; give another file");
+    check_writable(*output);
+    taken.push_back(*output);
+  }
+}
+
+}  // namespace
 
 std::vector<Run> read_runs(std::vector<std::filesystem::path> const& paths) {
   std::vector<Run> runs;
   for (auto const& path : paths) runs.push_back(read_run(path));
+  check_distinct(runs);
   return runs;
 }
 
@@ -35,6 +62,9 @@ void finish(Table const& table, std::vector<std::string> const& doubts, CompareO
 }
 
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
+  check_keys(options.allow);
+  check_outputs(options);
+  if (options.dry_run) return 0;
   if (options.history) return show_history(options, out, warnings);
   if (options.rank_machines) return order_machines(options, out, warnings);
   return compare_two_sides(options, out, warnings);

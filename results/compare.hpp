@@ -16,19 +16,21 @@ struct CompareOptions {
   std::vector<Path> base = {};  ///< one file a run
   std::vector<Path> next = {};
   double tolerance = 0.02;  ///< the slowdown that matters, a share
-  /// Keys in which the files may differ: model, step, precision, sweep, ranks, device, mode.
+  /// Keys in which the files may differ: model, step, precision, sweep, ranks, device, mode, wire.
   std::vector<std::string> allow = {};
   bool rank_machines = false;        ///< order the machines of all files by the figure of merit instead
   std::optional<Path> history = {};  ///< find the change points over this folder's files *.h5 instead
   std::optional<Path> json = {};     ///< the table, written to this file too
   std::optional<Path> csv = {};
   std::optional<Path> junit = {};
+  bool dry_run = false;  ///< check the options and the files to be written, and no more
 };
 
 /// Prints a table to `out` and what casts doubt on it to `warnings`, a line each. Returns the exit code: 0,
 /// or 1 where a case is slower (of a history: where the last change of a case is a slowdown). Throws
-/// std::invalid_argument, one line, for files that cannot be read or compared, or options that do not fit
-/// together: the exit code is then 2.
+/// std::invalid_argument, one line, for files that cannot be read or compared or are there twice, for options
+/// that do not fit together, and for files that cannot be written or are among those to be read: the exit
+/// code is then 2, and nothing was written or printed.
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 
 /// "2%" or "0.02" as a share. Throws std::invalid_argument unless it is positive and below 1.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <stdexcept>
 
 #include "results/compare_parts.hpp"
@@ -11,9 +12,36 @@ namespace {
 
 using Kind = Column::Kind;
 
+constexpr std::string_view further_conditions =
+    "the fastest samples must say so too, and the change be above three times the samples' noise";
+
 std::string alarm_of(CaseComparison const& c) {
   if (c.verdict != Verdict::slower) return "";
   return percent(c.ratio.middle - 1.0) + " slower (with 99 % at least " + percent(c.family.low - 1.0) + ")";
+}
+
+std::string doubt_of(CaseComparison const& c, Comparison const& all) {
+  if (c.verdict == Verdict::too_few)
+    return "too few " + all.unit() + ": an alarm takes " + std::to_string(all.fewest) + " a side";
+  if (c.verdict == Verdict::not_proved)
+    return "ratio " + std::to_string(c.ratio.middle) +
+           ", not proved by one file a side: " + std::string(further_conditions);
+  return "";
+}
+
+// What was decided, and by which rule.
+std::string summary_of(Comparison const& comparison) {
+  std::ostringstream text;
+  const double limit = 1.0 + comparison.tolerance / 2.0;
+  text << comparison.count(Verdict::slower) << " of " << comparison.cases.size()
+       << " are slower by the rule: the family's lower end above 1, the ratio above " << limit;
+  if (comparison.of_samples) text << "; with one file a side " << further_conditions;
+  if (const auto n = comparison.count(Verdict::not_proved); n > 0)
+    text << "; " << n << " not proved: the interval agrees, these do not";
+  if (const auto n = comparison.count(Verdict::too_few); n > 0)
+    text << "; " << n << " with too few " << comparison.unit() << ": an alarm takes " << comparison.fewest
+         << " a side";
+  return text.str();
 }
 
 Table table_of(Comparison const& comparison) {
@@ -31,12 +59,12 @@ Table table_of(Comparison const& comparison) {
                {"verdict", "verdict", Kind::text}},
               {}};
   for (auto const& c : comparison.cases) {
-    Row row{{{c.name}, {"", c.base}, {"", c.next}}, alarm_of(c)};
+    Row row{{{c.name}, {"", c.base}, {"", c.next}}, alarm_of(c), doubt_of(c, comparison)};
     append(row, {c.ratio.middle, c.ratio.low, c.ratio.high});
     append(row, {c.family.low, c.family.high});
     row.cells.push_back({"", c.noise});
-    row.cells.push_back({"", static_cast<double>(c.needed)});
-    row.cells.push_back({std::string(name_of(c.verdict))});
+    row.cells.push_back({"", c.needed < most_values ? static_cast<double>(c.needed) : std::nan("")});
+    row.cells.push_back({name_of(c.verdict, comparison.unit())});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -56,10 +84,7 @@ int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ost
   if (comparison.cases.empty())
     throw std::invalid_argument("compare: the files have no measured case in common");
   finish(table_of(comparison), comparison.warnings, options, out, warnings);
-  const auto slower = std::ranges::count(comparison.cases, Verdict::slower, &CaseComparison::verdict);
-  out << slower << " of " << comparison.cases.size()
-      << " are slower by the rule: the family's lower end above 1, the ratio above "
-      << 1.0 + options.tolerance / 2.0 << '\n';
+  out << summary_of(comparison) << '\n';
   return comparison.is_slower() ? 1 : 0;
 }
 

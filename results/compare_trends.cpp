@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "results/compare_parts.hpp"
@@ -12,18 +14,16 @@ namespace {
 using Kind = Column::Kind;
 
 std::vector<Run> read_history(std::filesystem::path const& folder) {
-  if (!std::filesystem::is_directory(folder))
-    throw std::invalid_argument("compare: --history " + folder.string() + ": there is no such folder");
-  std::vector<std::filesystem::path> paths;
-  for (auto const& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".h5") paths.push_back(entry.path());
-  std::ranges::sort(paths);
-  auto runs = read_runs(paths);
+  auto runs = read_runs(history_files(folder));
   std::ranges::stable_sort(runs, {}, &Run::created);
   if (runs.size() < 6)
     throw std::invalid_argument("compare: --history " + folder.string() + ": " + std::to_string(runs.size()) +
                                 " files *.h5; a change point needs 6 or more");
   return runs;
+}
+
+std::string const& value_of(Run const& run, std::string_view key) {
+  return std::ranges::find(run.identity, key, [](auto const& pair) { return pair.first; })->second;
 }
 
 Row row_of(Change const& change, Run const& run, double tolerance) {
@@ -34,7 +34,44 @@ Row row_of(Change const& change, Run const& run, double tolerance) {
   return row;
 }
 
+// What makes two figures of merit hard to compare although they may be: a doubt for each way in which the
+// runs differ from the first.
+std::vector<std::string> differing(std::span<const Run> runs, std::vector<std::string> const& allowed) {
+  std::vector<std::string> doubts;
+  for (auto key : {"sweep", "mode"}) {
+    if (std::ranges::find(allowed, key) != allowed.end()) continue;
+    std::set<std::string> seen{value_of(runs[0], key)};
+    for (auto const& run : runs)
+      if (auto const& value = value_of(run, key); seen.insert(value).second)
+        doubts.push_back(runs[0].path.string() + " and " + run.path.string() + " differ in the " + key +
+                         ", so their figures of merit may: '" + value_of(runs[0], key) + "' against '" +
+                         value + "' (--allow " + key + ")");
+  }
+  return doubts;
+}
+
+std::vector<std::string> doubts_of(MachineMerit const& m) {
+  if (m.values == 0)
+    return {m.machine +
+            ": no figure of merit; no bucketed case was measured, or the files lack their tokens"};
+  const std::string unit = m.runs == 1 ? "sample" : "run";
+  const std::string count = std::to_string(m.values) + " " + unit + (m.values == 1 ? "" : "s");
+  if (!std::isfinite(m.tokens_per_s.low)) return {m.machine + ": " + count + ", an interval takes six"};
+  if (m.runs == 1) return {m.machine + ": one run, the interval is that of its " + count};
+  return {};
+}
+
 }  // namespace
+
+std::vector<std::filesystem::path> history_files(std::filesystem::path const& folder) {
+  if (!std::filesystem::is_directory(folder))
+    throw std::invalid_argument("compare: --history " + folder.string() + ": there is no such folder");
+  std::vector<std::filesystem::path> paths;
+  for (auto const& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".h5") paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  return paths;
+}
 
 int order_machines(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
   auto paths = options.base;
@@ -51,12 +88,12 @@ int order_machines(CompareOptions const& options, std::ostream& out, std::ostrea
                {"low", "95 % from", Kind::number},
                {"high", "to", Kind::number}},
               {}};
-  std::vector<std::string> doubts;
+  auto doubts = differing(runs, options.allow);
   for (auto const& m : rank_machines(runs)) {
     Row row{{{m.machine}, {"", static_cast<double>(m.runs)}}, ""};
     append(row, {m.tokens_per_s.middle, m.tokens_per_s.low, m.tokens_per_s.high});
     table.rows.push_back(std::move(row));
-    if (m.runs == 1) doubts.push_back(m.machine + ": one run, the interval is that of its samples");
+    for (auto& doubt : doubts_of(m)) doubts.push_back(std::move(doubt));
   }
   finish(table, doubts, options, out, warnings);
   return 0;

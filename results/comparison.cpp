@@ -29,17 +29,24 @@ double pooled_deviation(std::vector<double> const& a, std::vector<double> const&
   return std::sqrt((squares(a) + squares(b)) / static_cast<double>(a.size() + b.size() - 2));
 }
 
-// One run a side: the spread from run to run is taken to be that of the samples, and the fastest must agree.
-bool is_beyond_samples(CaseComparison const& c, double limit) {
+// One run a side: the spread from run to run is taken to be that of the samples.
+double beyond_noise(CaseComparison const& c) {
+  return std::isnan(c.fastest) ? 0.0 : 3.0 * c.noise;
+}
+
+bool is_proved(CaseComparison const& c, double limit) {
   if (std::isnan(c.fastest)) return true;
   const bool fastest_agrees = limit > 1.0 ? c.fastest > limit : c.fastest < limit;
-  return fastest_agrees && std::abs(std::log(c.ratio.middle)) > 3.0 * c.noise;
+  return fastest_agrees && std::abs(std::log(c.ratio.middle)) > beyond_noise(c);
 }
 
 Verdict verdict_of(CaseComparison const& c, double tolerance) {
+  if (std::isinf(c.family.high)) return Verdict::too_few;
   const double slower = 1.0 + tolerance / 2.0, faster = 1.0 - tolerance / 2.0;
-  if (c.family.low > 1.0 && c.ratio.middle > slower && is_beyond_samples(c, slower)) return Verdict::slower;
-  if (c.family.high < 1.0 && c.ratio.middle < faster && is_beyond_samples(c, faster)) return Verdict::faster;
+  if (c.family.low > 1.0 && c.ratio.middle > slower)
+    return is_proved(c, slower) ? Verdict::slower : Verdict::not_proved;
+  if (c.family.high < 1.0 && c.ratio.middle < faster)
+    return is_proved(c, faster) ? Verdict::faster : Verdict::not_proved;
   return Verdict::unchanged;
 }
 
@@ -57,6 +64,14 @@ struct Quantiles {
   }
 };
 
+// By the width of the interval, which is what decides, not by the noise, which a single value can raise.
+std::size_t needed_for(CaseComparison const& c, Estimate const& interval, std::size_t m, std::size_t n,
+                       double tolerance, double alpha) {
+  const double effect = std::log1p(tolerance), width = deviation_of(interval, m, n, 0.025);
+  return values_needed(effect, std::max(effect / 2.0, beyond_noise(c)), std::isnan(width) ? c.noise : width,
+                       alpha, power);
+}
+
 CaseComparison compare_one(Series const& series, double tolerance, double alpha, Quantiles const& quantiles) {
   const auto base = logs(series.base), next = logs(series.next);
   const Shift shift(base, next);
@@ -64,11 +79,12 @@ CaseComparison compare_one(Series const& series, double tolerance, double alpha,
   result.name = series.name;
   result.base = median(series.base);
   result.next = median(series.next);
-  result.ratio = exponential(shift.interval(quantiles.one));
+  const Estimate interval = shift.interval(quantiles.one);
+  result.ratio = exponential(interval);
   result.family = exponential(shift.interval(quantiles.family));
   result.noise = pooled_deviation(base, next);
-  result.needed = values_needed(std::log1p(tolerance) / result.noise, alpha, power);
   result.fastest = series.fastest;
+  result.needed = needed_for(result, interval, base.size(), next.size(), tolerance, alpha);
   result.verdict = verdict_of(result, tolerance);
   return result;
 }
@@ -86,12 +102,27 @@ std::vector<CaseComparison> compare_series(std::span<const Series> series, doubl
   return results;
 }
 
-bool Comparison::is_slower() const {
-  return std::ranges::any_of(cases, [](auto const& c) { return c.verdict == Verdict::slower; });
+std::size_t Comparison::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(cases, verdict, &CaseComparison::verdict));
 }
 
-std::string_view name_of(Verdict verdict) {
-  return verdict == Verdict::slower ? "slower" : verdict == Verdict::faster ? "faster" : "unchanged";
+bool Comparison::is_slower() const {
+  return count(Verdict::slower) > 0;
+}
+
+std::string name_of(Verdict verdict, std::string const& unit) {
+  switch (verdict) {
+    case Verdict::slower:
+      return "slower";
+    case Verdict::faster:
+      return "faster";
+    case Verdict::not_proved:
+      return "not proved";
+    case Verdict::too_few:
+      return "too few " + unit;
+    default:
+      return "unchanged";
+  }
 }
 
 }  // namespace ddproxy::results

@@ -73,28 +73,44 @@ std::string percent(double share) {
   return text;
 }
 
-void warn_of_noise(Comparison& result) {
-  const std::string unit = result.of_samples ? " samples" : " runs";
-  const std::size_t least = std::min(result.base_units, result.next_units);
-  if (std::isinf(result.cases.front().family.high)) {
-    const double alpha = family_error / static_cast<double>(result.cases.size());
-    result.warnings.push_back("no alarm is possible with so few" + unit + ": it takes " +
-                              std::to_string(values_needed(1e9, alpha, power)) + " a side");
-    return;
-  }
-  const auto worst = std::ranges::max_element(result.cases, {}, &CaseComparison::needed);
-  const auto noisy = std::ranges::count_if(result.cases, [&](auto const& c) { return c.needed > least; });
-  if (noisy > 0)
-    result.warnings.push_back("the noise hides a slowdown of " + percent(result.tolerance) + " in " +
-                              std::to_string(noisy) + " of " + std::to_string(result.cases.size()) +
-                              " cases; worst is " + worst->name + " (standard deviation " +
-                              percent(worst->noise) + "): it takes " + std::to_string(worst->needed) + unit +
-                              " a side");
+std::string remedy(Comparison const& result, std::size_t needed) {
+  if (needed < most_values) return "it takes " + std::to_string(needed) + " " + result.unit() + " a side";
+  return result.of_samples ? "no number of samples shows it; give several runs a side (--base, --new)"
+                           : "no feasible number of runs shows it; quieten the machine";
 }
 
-void warn_of_files(Comparison& result, std::span<const Run> runs) {
-  for (auto const& run : runs)
-    if (!run.complete) result.warnings.push_back(run.path.string() + ": the run was interrupted");
+void warn_of_few(Comparison& result) {
+  const auto few = result.count(Verdict::too_few);
+  if (few > 0)
+    result.warnings.push_back("no alarm is possible with so few " + result.unit() + " in " +
+                              std::to_string(few) + " of " + std::to_string(result.cases.size()) +
+                              " cases: it takes " + std::to_string(result.fewest) + " a side");
+}
+
+void warn_of_noise(Comparison& result) {
+  const std::size_t least = std::min(result.base_units, result.next_units);
+  const auto hides = [&](auto const& c) { return c.verdict != Verdict::too_few && c.needed > least; };
+  const auto noisy = std::ranges::count_if(result.cases, hides);
+  if (noisy == 0) return;
+  const auto worst = std::ranges::max_element(result.cases, {}, &CaseComparison::needed);
+  result.warnings.push_back("the noise hides a slowdown of " + percent(result.tolerance) + " in " +
+                            std::to_string(noisy) + " of " + std::to_string(result.cases.size()) +
+                            " cases; worst is " + worst->name + " (standard deviation " +
+                            percent(worst->noise) + "): " + remedy(result, worst->needed));
+}
+
+void warn_of_files(Comparison& result, std::span<const Run> base, std::span<const Run> next) {
+  for (auto side : {base, next})
+    for (auto const& run : side)
+      if (!run.complete) result.warnings.push_back(run.path.string() + ": the run was interrupted");
+  std::vector<std::string> both;
+  for (auto const& run : next)
+    if (std::ranges::any_of(base, [&](Run const& other) { return is_same_run(run, other); }))
+      both.push_back(run.path.string());
+  if (!both.empty())
+    result.warnings.push_back(both.front() +
+                              (both.size() > 1 ? " and " + std::to_string(both.size() - 1) + " more" : "") +
+                              ": the same run is on both sides");
 }
 
 }  // namespace
@@ -103,8 +119,7 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
   Comparison result;
   result.tolerance = tolerance;
   result.of_samples = base.size() == 1 && next.size() == 1;
-  warn_of_files(result, base);
-  warn_of_files(result, next);
+  warn_of_files(result, base, next);
   if (result.of_samples)
     result.warnings.push_back(
         "one file a side: run-to-run spread is unknown, the intervals hold for these two runs only");
@@ -112,7 +127,9 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
   if (series.empty()) return result;
   result.base_units = series.front().base.size();
   result.next_units = series.front().next.size();
+  result.fewest = fewest_values(family_error / static_cast<double>(series.size()));
   result.cases = compare_series(series, tolerance);
+  warn_of_few(result);
   warn_of_noise(result);
   return result;
 }

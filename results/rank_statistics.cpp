@@ -11,6 +11,7 @@ namespace ddproxy::results {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+const double efficiency = 3.0 / std::acos(-1.0);  // of the Hodges-Lehmann estimator, normal values
 
 // Arrangements of m and n values with U = 0, 1, ... mn / 2: the product over i of (1 - x^(n + i)) / (1 -
 // x^i).
@@ -99,17 +100,28 @@ double normal_quantile(double alpha) {
   return low;
 }
 
-std::size_t values_needed(double effect, double alpha, double power, std::size_t largest) {
-  const double efficiency = 3.0 / std::acos(-1.0);
-  const double z_alpha = normal_quantile(alpha), z_power = normal_quantile(1.0 - power);
-  const double test = 2.0 * std::pow((z_alpha + z_power) / effect, 2) / efficiency + z_alpha * z_alpha / 4.0;
-  const double estimate = 2.0 * std::pow(2.0 * z_power / effect, 2) / efficiency;
-  const double needed = std::ceil(std::max(test, estimate));
-  auto n =
-      needed < static_cast<double>(largest) ? static_cast<std::size_t>(needed) : largest;  // false for NaN
-  while (n < largest && 1.0L / binomial(2 * n, n) > static_cast<long double>(alpha))
-    ++n;  // else no bound at all
+std::size_t fewest_values(double alpha) {
+  std::size_t n = 1;
+  while (n < most_values && 1.0L / binomial(2 * n, n) > static_cast<long double>(alpha)) ++n;
   return n;
+}
+
+std::size_t values_needed(double effect, double threshold, double deviation, double alpha, double power) {
+  if (!(threshold < effect) || std::isnan(deviation)) return most_values;
+  const double z_alpha = normal_quantile(alpha), z_power = normal_quantile(1.0 - power);
+  const auto values = [&](double z, double margin) {
+    return 2.0 * std::pow(z * deviation / margin, 2) / efficiency;
+  };
+  const double test = values(z_alpha + z_power, effect) + z_alpha * z_alpha / 4.0;
+  const double needed = std::ceil(std::max(test, values(z_power, effect - threshold)));
+  if (needed >= static_cast<double>(most_values)) return most_values;
+  return std::max(static_cast<std::size_t>(needed), fewest_values(alpha));
+}
+
+double deviation_of(Estimate const& e, std::size_t m, std::size_t n, double alpha) {
+  if (!std::isfinite(e.high - e.low)) return std::nan("");
+  const double each = 1.0 / static_cast<double>(m) + 1.0 / static_cast<double>(n);
+  return (e.high - e.low) / (2.0 * normal_quantile(alpha) * std::sqrt(each / efficiency));
 }
 
 }  // namespace ddproxy::results

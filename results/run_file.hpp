@@ -33,14 +33,21 @@ struct Run {
   CaseTimes const* find(std::string const& name) const;
 };
 
-/// Throws std::invalid_argument as Reader does, and where a case's gradients were wrong.
+/// Throws std::invalid_argument as Reader does, where a case's gradients were wrong, and where a time is no
+/// positive number.
 Run read_run(std::filesystem::path const& path);
 
-/// The keys of Run::identity.
-std::span<const std::string_view> identity_keys();
+/// One file, or a copy of it: begun at the same time, of the same identity, with the same samples.
+bool is_same_run(Run const& a, Run const& b);
+
+/// Throws std::invalid_argument naming two files that hold the same run.
+void check_distinct(std::span<const Run> runs);
+
+/// Throws std::invalid_argument for a key that Run::identity does not have.
+void check_keys(std::span<const std::string> allowed);
 
 /// Throws std::invalid_argument naming what differs between the first run and any other, keys in `allowed`
-/// excepted, and for an unknown key.
+/// excepted.
 void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed);
 
 }  // namespace ddproxy::results

@@ -23,10 +23,11 @@ struct Cell {
   double number = 0.0;
 };
 
-/// One row a case; a row that is an alarm has a message.
+/// One row a case.
 struct Row {
   std::vector<Cell> cells;
-  std::string alarm;
+  std::string alarm;           ///< its message; empty where it is none
+  std::string undecided = {};  ///< why there can be no verdict; empty where there is one
 };
 
 struct Table {
@@ -38,9 +39,10 @@ struct Table {
 /// Aligned columns for people; numbers that are not available are "-".
 void print(Table const& table, std::ostream& out);
 
-/// Writes the files that the options ask for. JSON: {"NAME": {column: [...]}, "alarms": n, "warnings":
-/// [...]}, not available is null; CSV: a header and a line a row, empty where not available; JUnit: a test
-/// case a row, the alarms failures. Throws std::invalid_argument naming a file that cannot be written.
+/// Writes the files that the options ask for. JSON: {"NAME": {column: [...]}, "alarms": n, "undecided": n,
+/// "warnings": [...]}, not available is null; CSV: a header and a line a row, empty where not available;
+/// JUnit: a test case a row, the alarms failures, the undecided skipped. Throws std::invalid_argument naming
+/// a file that cannot be written.
 void write(Table const& table, std::vector<std::string> const& warnings, CompareOptions const& options);
 
 }  // namespace ddproxy::results

@@ -74,7 +74,8 @@ std::vector<MachineMerit> rank_machines(std::span<const Run> runs) {
   for (auto const& [machine, its_runs] : machines) {
     const auto values = merits(its_runs);
     const Estimate none{std::nan(""), std::nan(""), std::nan("")};
-    ranked.push_back({machine, its_runs.size(), values.empty() ? none : median_interval(values, 0.025)});
+    ranked.push_back(
+        {machine, its_runs.size(), values.size(), values.empty() ? none : median_interval(values, 0.025)});
   }
   const auto key = [](MachineMerit const& m) {
     return std::isnan(m.tokens_per_s.middle) ? 0.0 : -m.tokens_per_s.middle;

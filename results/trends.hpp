@@ -15,8 +15,9 @@ namespace ddproxy::results {
 struct MachineMerit {
   std::string machine;
   std::size_t runs = 0;
-  Estimate tokens_per_s;  ///< median of its runs' figures of merit, 95 % interval; of the one run's samples
-                          ///< where it has one
+  std::size_t values = 0;  ///< figures of merit, of its runs or of its one run's samples
+  Estimate tokens_per_s;   ///< median of its runs' figures of merit, 95 % interval; of the one run's samples
+                           ///< where it has one
 };
 
 /// tokens / T of the best bucketed case, tokens per second; NaN where the run measured none or does not say

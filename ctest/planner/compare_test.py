@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""compare_test.py PROGRAM MAKE_SAMPLE: the options of `ddproxy-model compare` reach the comparison, and its answer the exit code."""
+"""compare_test.py PROGRAM MAKE_SAMPLE: the options of `ddproxy-model compare` reach the comparison, and its answer the exit code;
+scripts/ab gives it the files that it wrote."""
 import importlib.util
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -15,6 +17,14 @@ if importlib.util.find_spec("h5py") is None:
 import h5py  # noqa: E402
 
 PROGRAM, MAKE_SAMPLE = sys.argv[1:]
+AB = pathlib.Path(__file__).parents[2] / "scripts" / "ab"
+# Stands in for ddproxy: a sweep of an empty input is bad input, of another one leaves a file and a line.
+STAND_IN = """#!/bin/sh
+case $1 in
+  sweep) echo "$0" >>LOG; [ -s "$2" ] || exit 2; touch "$4";;
+  compare) [ "$2" != --dry-run ] || exec PROGRAM "$@"; echo "$@"; exit 1;;
+esac
+"""
 
 
 def compare(code, *arguments):
@@ -31,16 +41,42 @@ def slower(source, target, factor):
     return target
 
 
+def check_ab(folder):
+    log = folder / "log"
+    for side in ("one", "two", "ab"):
+        (folder / side).mkdir()
+        (folder / side / "ddproxy").write_text(STAND_IN.replace("LOG", str(log)).replace("PROGRAM", PROGRAM))
+        (folder / side / "ddproxy").chmod(0o755)
+    (folder / "ab" / "archive.h5").touch()
+    (folder / "fine.toml").write_text("fine")
+    (folder / "bad.toml").touch()
+
+    def ab(code, *arguments):
+        log.write_text("")
+        environment = {**os.environ, "RUNS": "3", "OUT": str(folder / "ab")}
+        done = subprocess.run([AB, folder / "one", folder / "two", *arguments], env=environment, capture_output=True, text=True)
+        assert done.returncode == code, done
+        return done.stdout, [line.split("/")[-2] for line in log.read_text().splitlines()]
+
+    out, order = ab(1, folder / "fine.toml", "--tolerance", "3%")
+    sides = [" ".join(str(folder / "ab" / f"{side}00{k}.h5") for k in (1, 2, 3)) for side in "ab"]
+    assert out == f"compare --base {sides[0]} --new {sides[1]} --tolerance 3%\n", out
+    assert order == ["one", "two", "two", "one", "one", "two"], order
+    assert ab(2, folder / "fine.toml", "--tolerance", "nonsense") == ("", [])
+    assert ab(2, folder / "bad.toml") == ("", ["one"])
+
+
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     twin, real = folder / "twin.h5", folder / "real.h5"
     subprocess.run([MAKE_SAMPLE, twin], check=True)
     subprocess.run([MAKE_SAMPLE, real, "mpi"], check=True)
     # runs of one build scatter by 0.2 %, those of the other are 20 % slower, too
-    old = [slower(twin, folder / f"old{i}.h5", 1 + 0.002 * i / 8) for i in range(8)]
+    old = [slower(twin, folder / f"old{i}.h5", 1.001 + 0.002 * i / 8) for i in range(8)]
     new = [slower(twin, folder / f"new{i}.h5", 1.2 + 0.002 * i / 8) for i in range(8)]
 
-    compare(0, twin, twin)
+    done = compare(0, twin, twin)
+    assert "twin.h5: the same run is on both sides" in done.stderr and "too few samples" in done.stdout, done
     compare(0, "--base", *old, "--new", *old)
     done = compare(1, "--base", *old, "--new", *new, "--json", folder / "c.json", "--csv", folder / "c.csv", "--junit", folder / "c.xml")
     assert "slower" in done.stdout
@@ -55,6 +91,11 @@ with tempfile.TemporaryDirectory() as name:
     for history in (real, *new):
         history.unlink()
     assert "0 changes in 9 files" in compare(0, "--history", folder).stdout
-    for arguments in ((twin,), (twin, folder / "none.h5"), (twin, MAKE_SAMPLE), ("--history", folder / "none"), (twin, twin, "--tolerance", "2")):
+    kept = twin.read_bytes()
+    for arguments in ((twin, old[0], "--csv", twin), ("--base", *old, old[0], "--new", twin), ("--dry-run", "--allow", "colour"),
+                      (twin,), (twin, folder / "none.h5"), (twin, MAKE_SAMPLE), ("--history", folder / "none"), (twin, twin, "--tolerance", "2")):
         done = compare(2, *arguments)
         assert done.stderr.count("\n") == 1 and done.stdout == "", done
+    assert twin.read_bytes() == kept
+    assert compare(0, "--dry-run", "--tolerance", "5%", "--csv", folder / "d.csv").stdout == "" and not (folder / "d.csv").exists()
+    check_ab(folder)

@@ -9,6 +9,7 @@
 
 #include "ctest/results/folder.hpp"
 #include "ctest/results/sample_file.hpp"
+#include "results/comparison.hpp"
 
 namespace ddproxy::test {
 namespace {
@@ -31,6 +32,7 @@ class Compare : public Folder {
 
   int compare(CompareOptions const& options) {
     std::ostringstream table, doubts;
+    out = warnings = "";
     const int status = results::compare(options, table, doubts);
     out = table.str();
     warnings = doubts.str();
@@ -100,23 +102,97 @@ TEST_F(Compare, one_file_a_side_says_that_the_spread_of_runs_is_unknown) {
 TEST_F(Compare, a_disturbed_run_is_no_slowdown) {
   const auto base = runs("a", 1, {.samples = 12}), next = runs("b", 1, {.disturbance = 1.2, .samples = 12});
   EXPECT_EQ(compare({.base = base, .next = next}), 0);
-  EXPECT_TRUE(contains(row("flat"), "unchanged")) << out;
+  EXPECT_TRUE(contains(row("flat"), "not proved")) << out;
   EXPECT_EQ(compare({.base = next, .next = base}), 0);
-  EXPECT_TRUE(contains(row("flat"), "unchanged")) << out;
+  EXPECT_TRUE(contains(row("flat"), "not proved")) << out;
 }
 
 TEST_F(Compare, one_file_a_side_raises_no_alarm_within_its_own_noise) {
   const auto base = runs("a", 1, {.noise = 0.03, .samples = 40});
   const auto next = runs("b", 1, {.factor = 1.06, .only_case = "flat", .noise = 0.03, .samples = 40});
   EXPECT_EQ(compare({.base = base, .next = next}), 0);
+  EXPECT_TRUE(contains(row("flat"), "  -  not proved")) << out;
+  EXPECT_TRUE(contains(row("naive"), "  -  unchanged")) << out;
+  EXPECT_TRUE(contains(out, "the change be above three times the samples' noise; 1 not proved")) << out;
   EXPECT_TRUE(contains(warnings, "the noise hides")) << warnings;
+  EXPECT_TRUE(contains(warnings, "no number of samples shows it")) << warnings;
   EXPECT_EQ(compare({.base = base, .next = runs("c", 1, {.factor = 1.3, .noise = 0.03, .samples = 40})}), 1);
 }
 
-TEST_F(Compare, too_few_runs_are_said_to_be) {
-  EXPECT_EQ(compare({.base = runs("a", 3, {}), .next = runs("b", 3, {.factor = 1.5})}), 0);
-  EXPECT_TRUE(contains(warnings, "no alarm is possible with so few runs")) << warnings;
-  EXPECT_TRUE(contains(warnings, "it takes 7")) << warnings;
+TEST_F(Compare, too_few_runs_are_no_verdict) {
+  const auto base = runs("a", 6, {}), next = runs("b", 6, {.factor = 1.5});
+  EXPECT_EQ(compare({.base = base, .next = next, .json = folder / "r.json", .junit = folder / "r.xml"}), 0);
+  EXPECT_TRUE(contains(row("flat"), "7  too few runs")) << out;
+  EXPECT_TRUE(contains(out, "11 with too few runs: an alarm takes 7 a side")) << out;
+  EXPECT_TRUE(contains(warnings, "no alarm is possible with so few runs in 11 of 11 cases")) << warnings;
+  const auto junit = contents(folder / "r.xml");
+  EXPECT_TRUE(contains(junit, "failures=\"0\" errors=\"0\" skipped=\"11\"")) << junit;
+  EXPECT_TRUE(
+      contains(junit, "name=\"flat\">\n    <skipped message=\"too few runs: an alarm takes 7 a side"));
+  EXPECT_EQ(nlohmann::json::parse(contents(folder / "r.json"))["undecided"], 11);
+  EXPECT_EQ(compare({.base = runs("a", 7, {}), .next = runs("b", 7, {.factor = 1.5})}), 1);
+  compare({.base = {base[0]}, .next = {next[0]}});
+  EXPECT_TRUE(contains(row("flat"), "too few samples")) << out;
+}
+
+// The samples of one run scatter far on one side, which raises their standard deviation, but not the
+// interval.
+TEST_F(Compare, what_the_interval_excludes_needs_no_more_runs) {
+  std::vector<double> base, next;
+  for (int k = 0; k < 20; ++k) {
+    base.push_back(1.0 + 1e-4 * k + (k == 19 ? 0.3 : 0.0));
+    next.push_back(1.0 + 1e-4 * k + (k == 3 ? 0.3 : 0.0));
+  }
+  const std::vector<results::Series> series{{"runs", base, next}, {"samples", base, next, 1.0}};
+  const auto found = results::compare_series(series, 0.02);
+  EXPECT_LT(found[0].family.high, 1.01);
+  EXPECT_GT(found[0].noise, 0.03);
+  EXPECT_LE(found[0].needed, 20u);
+  EXPECT_EQ(found[1].needed, results::most_values);  // three times the noise is more than the tolerance
+}
+
+TEST_F(Compare, refuses_a_run_that_is_there_twice_on_a_side) {
+  const auto base = runs("a", 7, {}), next = runs("b", 7, {});
+  const auto twice = [&](std::filesystem::path const& again) {
+    auto side = base;
+    side.push_back(again);
+    EXPECT_TRUE(contains(refused({.base = side, .next = next}), "hold the same run"));
+    EXPECT_TRUE(contains(refused({.base = next, .next = side}), again.string()));
+    EXPECT_TRUE(contains(refused({.base = side, .rank_machines = true}), "hold the same run"));
+  };
+  std::filesystem::copy_file(base[2], folder / "copy.h5");
+  std::filesystem::create_symlink(base[3], folder / "link.h5");
+  for (auto const& again : {base[0], folder / "." / "a0.h5", folder / "copy.h5", folder / "link.h5"})
+    twice(again);
+  EXPECT_TRUE(contains(refused({.history = folder}), "hold the same run"));
+  EXPECT_EQ(compare({.base = base, .next = base}), 0);
+  EXPECT_TRUE(contains(warnings, "a0.h5 and 6 more: the same run is on both sides")) << warnings;
+  EXPECT_EQ(compare({.base = base, .next = next}), 0);
+  EXPECT_EQ(warnings, "");
+}
+
+TEST_F(Compare, refuses_outputs_that_are_inputs_or_cannot_be_written) {
+  const auto base = runs("a", 7, {}), next = runs("b", 7, {});
+  const auto before = contents(base[1]);
+  std::filesystem::create_symlink(base[1], folder / "link");
+  EXPECT_TRUE(contains(refused({.base = base, .next = next, .csv = base[1]}), "also read"));
+  EXPECT_TRUE(contains(refused({.base = base, .next = next, .json = folder / "link"}), "also read"));
+  EXPECT_TRUE(contains(refused({.base = base, .next = next, .junit = folder / "." / "b3.h5"}), "also read"));
+  EXPECT_TRUE(contains(refused({.history = folder, .csv = base[1]}), "also read"));
+  EXPECT_EQ(contents(base[1]), before);
+  const CompareOptions both{.base = base, .next = next, .json = folder / "r", .csv = folder / "r"};
+  EXPECT_TRUE(contains(refused(both), "give another file"));
+  const CompareOptions late{.base = base, .next = next, .json = folder / "r", .csv = folder / "none" / "r"};
+  EXPECT_TRUE(contains(refused(late), "cannot write"));
+  EXPECT_EQ(out, "");
+  EXPECT_FALSE(std::filesystem::exists(folder / "r"));
+}
+
+TEST_F(Compare, a_dry_run_checks_the_options) {
+  EXPECT_EQ(compare({.json = folder / "r", .dry_run = true}), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "r"));
+  EXPECT_TRUE(contains(refused({.allow = {"colour"}, .dry_run = true}), "no such key"));
+  EXPECT_TRUE(contains(refused({.csv = folder, .dry_run = true}), "cannot write"));
 }
 
 TEST_F(Compare, noise_that_hides_the_tolerance_is_said_to) {
@@ -178,7 +254,7 @@ TEST_F(Compare, writes_json_csv_and_junit) {
                 0),
       0u);
   EXPECT_EQ(std::ranges::count(csv, '\n'), 12);
-  EXPECT_TRUE(contains(junit, "tests=\"11\" failures=\"1\"")) << junit;
+  EXPECT_TRUE(contains(junit, "tests=\"11\" failures=\"1\" errors=\"0\" skipped=\"0\"")) << junit;
   EXPECT_TRUE(contains(junit, "name=\"flat\">\n    <failure message=\"")) << junit;
 }
 
@@ -202,6 +278,23 @@ TEST_F(Compare, orders_machines_by_the_figure_of_merit) {
   EXPECT_NEAR(tokens, 8 * 4 * 1024 / 0.530, 0.01 * tokens);
   EXPECT_LT(machines["low"][0], tokens);
   EXPECT_GT(machines["low"][0], machines["high"][1]);
+}
+
+TEST_F(Compare, says_what_makes_the_order_of_machines_doubtful) {
+  Paths all = runs("a", 2, {.host = "slow12"});
+  all.push_back(runs("b", 1, {.samples = 8, .host = "quick3"})[0]);
+  all.push_back(runs("c", 1, {.host = "other"})[0]);
+  EXPECT_EQ(compare({.base = all, .rank_machines = true}), 0);
+  EXPECT_TRUE(contains(warnings, "slow: 2 runs, an interval takes six")) << warnings;
+  EXPECT_TRUE(contains(warnings, "quick: one run, the interval is that of its 8 samples")) << warnings;
+  EXPECT_TRUE(contains(warnings, "other: 5 samples, an interval takes six")) << warnings;
+  EXPECT_FALSE(contains(warnings, "differ")) << warnings;
+  all.push_back(runs("d", 1, {.replay = false, .left_out = "bucketed 25 MiB", .host = "mpi"})[0]);
+  EXPECT_EQ(compare({.base = all, .rank_machines = true}), 0);
+  EXPECT_TRUE(contains(warnings, "a0.h5 and " + all.back().string() + " differ in the sweep")) << warnings;
+  EXPECT_TRUE(contains(warnings, "differ in the mode")) << warnings;
+  EXPECT_EQ(compare({.base = all, .allow = {"sweep", "mode"}, .rank_machines = true}), 0);
+  EXPECT_FALSE(contains(warnings, "differ")) << warnings;
 }
 
 TEST_F(Compare, finds_when_a_case_changed) {

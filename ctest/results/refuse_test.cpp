@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -12,6 +13,7 @@
 #include "ctest/results/folder.hpp"
 #include "ctest/results/sample_file.hpp"
 #include "results/reader.hpp"
+#include "results/run_file.hpp"
 #include "results/writer.hpp"
 
 namespace ddproxy::test {
@@ -62,6 +64,37 @@ TEST_F(Refuse, reading_a_dataset_that_is_missing_or_of_another_type) {
                        "/sweep/measured"));
   EXPECT_TRUE(contains(message_of<std::invalid_argument>([&] { reader.texts("/sweep/measured"); }), "type"));
   message_of<std::logic_error>([&] { reader.has("/sweep/unknown"); });
+}
+
+// A sample (of five) of the case "flat", second of the sweep, on both ranks.
+void plant(std::filesystem::path const& path, std::size_t sample, Reals const& times, bool complete = true) {
+  Writer writer(path);
+  write_sample(writer, {});
+  writer.write_part("/sweep/measured", {1, sample, 0}, {1, 1, times.size()}, times);
+  if (complete) return writer.finish();
+  writer.flush();
+  std::filesystem::rename(path.string() + ".part", path);
+}
+
+TEST_F(Refuse, times_that_cannot_have_been_measured) {
+  const auto path = folder / "r.h5";
+  for (bool complete : {true, false})
+    for (double wrong : Reals{0.0, -1.0, NAN, INFINITY}) {
+      plant(path, 2, {0.5, wrong}, complete);
+      const auto text = message_of<std::invalid_argument>([&] { results::read_run(path); });
+      EXPECT_TRUE(contains(text, "r.h5: the case flat has a time of")) << text;
+      EXPECT_TRUE(contains(text, "(sample 2, rank 1)")) << text;
+    }
+  plant(path, 3, {NAN, NAN});
+  message_of<std::invalid_argument>([&] { results::read_run(path); });
+}
+
+TEST_F(Refuse, not_what_was_not_measured) {
+  const auto path = folder / "r.h5";
+  plant(path, 4, {NAN, NAN}, false);
+  const auto run = results::read_run(path);
+  EXPECT_TRUE(std::isnan(run.find("flat")->samples[4]));
+  EXPECT_GT(run.find("flat")->seconds, 0.0);
 }
 
 TEST_F(Refuse, writing_where_one_cannot) {

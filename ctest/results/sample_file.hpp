@@ -17,6 +17,7 @@ struct Sample {
   bool replay = true;
   double factor = 1.0;         ///< every measured T is multiplied by it
   std::string only_case = "";  ///< where not empty, only that case
+  std::string left_out = "";   ///< a case that is not in the sweep
   double noise = 0.002;        ///< standard deviation of log T
   double disturbance = 1.0;    ///< every T but the first two of a case is multiplied by it
   unsigned seed = 1;

@@ -46,6 +46,7 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.write("/provenance/clock", Reals{2.5e9, 2.5e9});
   writer.write("/provenance/memory_clock", Reals{1.2e9, 1.2e9});
   writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
+  writer.write("/provenance/memory_need", Integers{1 << 30, 1 << 30});
 }
 
 void write_model(results::Writer& writer, Gradients const& all, Sample const& sample) {
@@ -119,6 +120,13 @@ void write_calibration(results::Writer& writer) {
     writer.write(std::string("/calibration/") + name, Reals{0.1, 0.1, 0.1, 0.1}, {2, 2});
   writer.write("/calibration/alpha", Reals{4e-5});
   writer.write("/calibration/beta", Reals{9e9});
+}
+
+void write_wire(results::Writer& writer, Gradients const& all) {
+  writer.attribute("/wire", "element_bytes", std::int64_t{4});
+  writer.attribute("/wire", "error_bound", 1e-5);
+  writer.attribute("/wire", "total_rms_error", 1e-7);
+  for (auto name : {"/wire/rms_error", "/wire/max_error"}) writer.write(name, Reals(all.name.size(), 1e-7));
 }
 
 }  // namespace ddproxy::test

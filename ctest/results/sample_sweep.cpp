@@ -126,6 +126,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   Integers cap, first, count, last, bytes, order;
   Columns columns;
   for (auto const& run : sample_cases()) {
+    if (run.name == sample.left_out) continue;
     const Prediction expected = predict(all, run);
     measure(columns, expected, sample.only_case.empty() || sample.only_case == run.name, sample, engine);
     name.push_back(run.name);

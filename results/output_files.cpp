@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/output_files.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+
+namespace ddproxy::results {
+
+bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b) {
+  std::error_code absent;
+  if (std::filesystem::equivalent(a, b, absent)) return true;
+  const auto whole = [](std::filesystem::path const& path) {  // of "q", which is not there, it makes nothing
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  return whole(a) == whole(b);
+}
+
+void check_writable(std::filesystem::path const& path) {
+  std::error_code absent;
+  const auto before = std::filesystem::status(path, absent).type();
+  using Type = std::filesystem::file_type;
+  if (before == Type::fifo || before == Type::character) return;  // the reader of a pipe would see its end
+  errno = 0;
+  if (!std::ofstream(path, std::ios::app))
+    throw std::invalid_argument("cannot write " + path.string() + ": " + std::strerror(errno));
+  if (before == Type::not_found) std::filesystem::remove(path);
+}
+
+}  // namespace ddproxy::results

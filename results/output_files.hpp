@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+
+namespace ddproxy::results {
+
+/// Two names of one file, which need not be there yet.
+bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b);
+
+/// Throws std::invalid_argument where `path` cannot be opened for writing. A file that is there is left as it
+/// is, one that is not does not come to be.
+void check_writable(std::filesystem::path const& path);
+
+}  // namespace ddproxy::results

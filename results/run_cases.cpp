@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/run_cases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "results/rank_statistics.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+double median_of_finite(std::vector<double> values) {
+  std::erase_if(values, [](double v) { return !std::isfinite(v); });
+  return values.empty() ? std::nan("") : median(values);
+}
+
+bool is_time(double value) {
+  return std::isfinite(value) && value > 0.0;
+}
+
+// The maximum over the ranks of each sample, up to the last one that any rank has.
+std::vector<double> slowest_of(std::span<const double> values, std::size_t ranks, std::string const& where) {
+  const auto is_nan = [](double v) { return std::isnan(v); };
+  std::size_t measured = values.size() / ranks;
+  while (measured > 0 && std::ranges::all_of(values.subspan((measured - 1) * ranks, ranks), is_nan))
+    --measured;
+  std::vector<double> slowest(values.size() / ranks, std::nan(""));
+  for (std::size_t s = 0; s < measured; ++s) {
+    const auto sample = values.subspan(s * ranks, ranks);
+    const auto wrong = std::ranges::find_if_not(sample, is_time);
+    if (wrong != sample.end())
+      throw std::invalid_argument(where + " has a time of " + std::to_string(*wrong) + " s (sample " +
+                                  std::to_string(s) + ", rank " + std::to_string(wrong - sample.begin()) +
+                                  "), which cannot have been measured; repeat the run");
+    slowest[s] = std::ranges::max(sample);
+  }
+  return slowest;
+}
+
+void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
+  if (!reader.has("/sweep/verified")) return;
+  const auto verified = reader.integers("/sweep/verified");
+  for (std::size_t c = 0; c < std::min(cases.size(), verified.size()); ++c)
+    if (verified[c] == 0)
+      throw std::invalid_argument(reader.path().string() + ": the case " + cases[c].name +
+                                  " reduced wrong gradients; its time means nothing");
+}
+
+}  // namespace
+
+std::vector<CaseTimes> read_cases(Reader const& reader) {
+  const std::string file = reader.path().string();
+  const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");
+  const auto values = reader.reals("/sweep/measured");
+  const auto extents = reader.extents("/sweep/measured");
+  if (extents[0] != names.size() || strategies.size() != names.size())
+    throw std::invalid_argument(file + ": /sweep/measured and /sweep/name differ in length");
+  if (extents[2] == 0) throw std::invalid_argument(file + ": /sweep/measured has no ranks");
+  std::vector<CaseTimes> cases;
+  const std::size_t length = extents[1] * extents[2];
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    const auto own = std::span(values).subspan(c * length, length);
+    auto samples = slowest_of(own, extents[2], file + ": the case " + names[c]);
+    const double middle = median_of_finite(samples);
+    cases.push_back({names[c], strategies[c], std::move(samples), middle});
+  }
+  check_verified(reader, cases);
+  return cases;
+}
+
+CaseTimes const* Run::find(std::string const& name) const {
+  const auto found = std::ranges::find(cases, name, &CaseTimes::name);
+  return found == cases.end() ? nullptr : &*found;
+}
+
+}  // namespace ddproxy::results

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "results/reader.hpp"
+#include "results/run_file.hpp"
+
+namespace ddproxy::results {
+
+/// The cases of /sweep. Throws std::invalid_argument naming file and case where gradients were wrong or a
+/// time is no positive number; a sample that no rank has (NaN), with none after it, was not measured, and is
+/// NaN.
+std::vector<CaseTimes> read_cases(Reader const& reader);
+
+}  // namespace ddproxy::results

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "results/table.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+using Kind = Column::Kind;
+
+std::string exact(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+std::string quoted(std::string const& text) {
+  std::string result = "\"";
+  for (char c : text) result.append(c == '"' ? 2 : 1, c);
+  return result.append("\"");
+}
+
+std::string escaped(std::string const& text) {
+  std::string result;
+  for (char c : text) {
+    const char* entity = c == '&'   ? "&amp;"
+                         : c == '<' ? "&lt;"
+                         : c == '>' ? "&gt;"
+                         : c == '"' ? "&quot;"
+                                    : nullptr;
+    entity ? result.append(entity) : result.append(1, c);
+  }
+  return result;
+}
+
+void write_csv(Table const& table, std::ostream& out) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c) out << (c ? "," : "") << table.columns[c].name;
+  out << '\n';
+  for (auto const& row : table.rows) {
+    for (std::size_t c = 0; c < row.cells.size(); ++c) {
+      auto const& cell = row.cells[c];
+      if (c > 0) out << ',';
+      if (table.columns[c].kind == Kind::text)
+        out << quoted(cell.text);
+      else if (std::isfinite(cell.number))
+        out << exact(cell.number);
+    }
+    out << '\n';
+  }
+}
+
+nlohmann::ordered_json value_of(Column const& column, Cell const& cell) {
+  if (column.kind == Kind::text) return cell.text;
+  if (!std::isfinite(cell.number)) return nullptr;
+  if (column.kind == Kind::count) return static_cast<std::int64_t>(cell.number);
+  return cell.number;
+}
+
+std::ptrdiff_t count(Table const& table, std::string Row::*message) {
+  return std::ranges::count_if(table.rows, [=](Row const& row) { return !(row.*message).empty(); });
+}
+
+void write_json(Table const& table, std::vector<std::string> const& warnings, std::ostream& out) {
+  nlohmann::ordered_json columns;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    auto& values = columns[table.columns[c].name] = nlohmann::ordered_json::array();
+    for (auto const& row : table.rows) values.push_back(value_of(table.columns[c], row.cells[c]));
+  }
+  out << nlohmann::ordered_json{{table.name, columns},
+                                {"alarms", count(table, &Row::alarm)},
+                                {"undecided", count(table, &Row::undecided)},
+                                {"warnings", warnings}}
+             .dump(2)
+      << '\n';
+}
+
+void write_junit(Table const& table, std::ostream& out) {
+  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"ddproxy " << table.name
+      << "\" tests=\"" << table.rows.size() << "\" failures=\"" << count(table, &Row::alarm)
+      << "\" errors=\"0\" skipped=\"" << count(table, &Row::undecided) << "\">\n";
+  for (auto const& row : table.rows) {
+    out << "  <testcase classname=\"ddproxy." << table.name << "\" name=\"" << escaped(row.cells[0].text)
+        << '"';
+    if (row.alarm.empty() && row.undecided.empty())
+      out << "/>\n";
+    else
+      out << ">\n    <" << (row.alarm.empty() ? "skipped" : "failure") << " message=\""
+          << escaped(row.alarm.empty() ? row.undecided : row.alarm) << "\"/>\n  </testcase>\n";
+  }
+  out << "</testsuite>\n</testsuites>\n";
+}
+
+void write_file(std::optional<std::filesystem::path> const& path,
+                std::function<void(std::ostream&)> const& write) {
+  if (!path) return;
+  std::ofstream file(*path);
+  if (file) write(file);
+  file.close();
+  if (!file) throw std::invalid_argument("cannot write " + path->string());
+}
+
+}  // namespace
+
+void write(Table const& table, std::vector<std::string> const& warnings, CompareOptions const& options) {
+  write_file(options.csv, [&](std::ostream& out) { write_csv(table, out); });
+  write_file(options.json, [&](std::ostream& out) { write_json(table, warnings, out); });
+  write_file(options.junit, [&](std::ostream& out) { write_junit(table, out); });
+}
+
+}  // namespace ddproxy::results
