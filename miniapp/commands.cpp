@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 
 #include "miniapp/check.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/signals.hpp"
 #include "miniapp/sweep.hpp"
+#include "results/output_files.hpp"
 
 namespace ddproxy {
 namespace {
@@ -28,16 +28,16 @@ void agree_on_input(Runtime const& runtime, Config const& config) {
 
 // What would only fail when all is measured.
 void check_files(Options const& options, Config const& config, Workload const& workload) {
-  for (auto const& file : {options.json, options.trace}) {
-    if (file.empty()) continue;
-    if (file == options.output) throw std::invalid_argument(file.string() + ": is the results file too");
-    if (!std::ofstream(file, std::ios::app))
-      throw std::invalid_argument(file.string() + ": cannot be written");
-  }
   const auto cases = make_cases(config, workload);
   for (auto const& name : options.trace_cases)
     if (std::ranges::find(cases, name, &Case::name) == cases.end())
       throw std::invalid_argument("--trace-cases: there is no case '" + name + "'");
+  for (auto const& file : {options.json, options.trace}) {
+    if (file.empty()) continue;
+    if (results::is_same_file(file, options.output))
+      throw std::invalid_argument(file.string() + ": is the results file too");
+    results::check_writable(file);
+  }
 }
 
 void check_chunks(Options const& options, double total_mib) {

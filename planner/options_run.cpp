@@ -30,11 +30,12 @@ void add_limits(CLI::App& command, Options& options) {
 }
 
 void add_trace(CLI::App& command, Options& options) {
-  command.add_option("--trace", options.trace,
-                     "write the timelines as Chrome trace JSON, for Perfetto or chrome://tracing");
+  auto* trace = command.add_option(
+      "--trace", options.trace, "write the timelines as Chrome trace JSON, for Perfetto or chrome://tracing");
   command
       .add_option("--trace-cases", options.trace_cases, "of these cases only, for instance flat,bucketed/25")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->needs(trace);
 }
 
 }  // namespace

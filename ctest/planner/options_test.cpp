@@ -63,6 +63,7 @@ TEST(Options, BadUsageIsTwo) {
                                                   {"rum", "in.toml"},
                                                   {"run", "in.toml", "--bogus"},
                                                   {"allreduce", "in.toml", "--chunks", "0"},
+                                                  {"run", "in.toml", "--trace-cases", "flat"},
                                                   {"compare", "a", "b", "--tolerance", "much"}};
   for (auto const& arguments : bad) {
     int code = 0;
