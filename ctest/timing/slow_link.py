@@ -104,8 +104,8 @@ def judge(cases):
 def report(opts, rate, rho, tokens, tables, verdict, cases):
     calibration = tables["calibration"]
     lines = [f"\n### {rate} gbit, rho about {rho}: {tokens} tokens", "",
-             "| KiB | " + " | ".join(f"{b / 1024:.3g}" for b in calibration["bytes"]) + " |", "|---" * (len(calibration["bytes"]) + 1) + "|",
-             *(f"| {name} | " + " | ".join(f"{v:.2f}" for v in calibration[name]) + " |" for name in ("kappa", "gamma")), "",
+             "| KiB | " + " | ".join(f"{b / 1024:.0f}" for b in calibration["bytes"]) + " |", "|---" * (len(calibration["bytes"]) + 1) + "|",
+             *(f"| {name} | " + " | ".join(f"{v:.2g}" for v in calibration[name]) + " |" for name in ("kappa", "gamma")), "",
              "| case | T s | E s | +- | predicted E s |", "|---|---|---|---|---|"]
     lines += [f"| {c['name']} | {c['T']:.3f} | {c['E']:.3f} | {c['noise']:.3f} | {c['predicted']:.3f} |" for c in cases]
     lines += ["", "error of E beyond the interval, mean {mean:.1%}, largest {largest:.1%}; regret beyond noise {regret:.1%}; "
