@@ -24,9 +24,9 @@
 namespace ddproxy {
 namespace {
 
-constexpr std::array<std::string_view, 14> prefixes{"NCCL_",     "HIP_",   "RCCL_", "UCX_",  "OMPI_",
-                                                    "MPICH_",    "SLURM_", "OMP_",  "GOMP_", "KOKKOS_",
-                                                    "OPENBLAS_", "MKL_",   "CUDA_", "HDF5_"};
+constexpr std::array<std::string_view, 16> prefixes{
+    "NCCL_",  "NVIDIA_", "CUBLAS_", "HIP_",    "RCCL_",     "UCX_", "OMPI_", "MPICH_",
+    "SLURM_", "OMP_",    "GOMP_",   "KOKKOS_", "OPENBLAS_", "MKL_", "CUDA_", "HDF5_"};
 
 // Addresses and keys that the launcher hands to its own daemons.
 bool is_of_this_job(std::string_view variable) {
