@@ -29,7 +29,7 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.attribute("/", "command", "run");
   if (!sample.created.empty()) writer.attribute("/", "created", sample.created);
   for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "allreduce", "device_runtime",
-                    "device_driver", "blas", "hdf5"})
+                    "device_driver", "blas", "blas_advice", "hdf5"})
     writer.attribute("/provenance", name, "of the test");
   writer.attribute("/provenance", "nccl", "none");
   writer.attribute("/provenance", "device_kind", sample.replay ? "replay" : "a processor");
@@ -46,6 +46,7 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.write("/provenance/clock", Reals{2.5e9, 2.5e9});
   writer.write("/provenance/memory_clock", Reals{1.2e9, 1.2e9});
   writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
+  writer.write("/provenance/memory_need", Integers{1 << 30, 1 << 30});
   writer.write("/provenance/memory_need", Integers{1 << 30, 1 << 30});
 }
 

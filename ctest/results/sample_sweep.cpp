@@ -144,6 +144,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   writer.attribute("/sweep", "backend", sample.replay ? "replay" : "mpi");
   writer.attribute("/sweep", "progress", "thread");
   writer.attribute("/sweep", "copies", "none");
+  writer.attribute("/sweep", "wire", "fp32");
   writer.write("/sweep/name", name);
   writer.write("/sweep/strategy", strategy);
   writer.write("/sweep/source", Texts(cases, "ddproxy"));
@@ -155,6 +156,11 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   writer.write("/sweep/slowest_rank", Integers(cases, 0));
   writer.write("/sweep/order", order, {cases, sample.samples});
   write_columns(writer, columns, cases, sample);
+  writer.attribute("/wire", "element_bytes", std::int64_t{4});
+  writer.attribute("/wire", "error_bound", 2e-7);
+  writer.attribute("/wire", "total_rms_error", 0.0);
+  writer.write("/wire/rms_error", Reals(all.bytes.size(), 0.0));
+  writer.write("/wire/max_error", Reals(all.bytes.size(), 0.0));
   writer.write("/plans/first", first);
   writer.write("/plans/count", count);
   writer.write("/plans/last_gradient", last);
