@@ -78,7 +78,7 @@ def _draw_total(axes, cases, results):
     names = ("measured_median", "ci_low", "ci_high", "predicted", "predicted_low", "predicted_high")
     middle, predicted = _draw(axes, cases, results, names, factor)
     _mark_best(axes, cases, middle, style.MEASURED, "*", 11, "measured")
-    _mark_best(axes, cases, predicted, style.PREDICTED, "D", 16, "predicted")
+    _mark_best(axes, cases, predicted, style.PREDICTED, "D", 13, "predicted")
     compute = derive.median(derive.compute_seconds(results)) * factor
     axes.axhline(compute, color=style.GREY, linestyle=":", label="T_compute: no communication")
     axes.set_ylabel(f"T: backward and all-reduce ({unit})")
