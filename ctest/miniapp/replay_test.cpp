@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "miniapp/allreduce_polled.hpp"
 #include "miniapp/allreduce_replay.hpp"
@@ -47,15 +48,17 @@ TEST_F(Twin, MeasuresWhatItsTablesPredict) {
   const auto allreduce = threaded();
   for (auto const& item : cases()) {
     const Schedule schedule(workload, item.plan, item.overlapped);
-    std::vector<double> totals;
-    for (int i = 0; i < 11; ++i) totals.push_back(run_pass(backward, *allreduce, schedule).total);
-    const double predicted = predict(item, job).total;
-    // other programs only ever add time, and never to all passes
-    const double undisturbed = quantile(totals, 0.25);
-    EXPECT_NEAR(undisturbed, predicted, 0.02 * predicted) << item.name();
-    EXPECT_GE(std::ranges::min(totals), predicted * 0.9999) << item.name();
-    const double exposed = predicted - job.t_compute;
-    EXPECT_NEAR(undisturbed - job.t_compute, exposed, std::max(0.1 * exposed, 0.5e-3)) << item.name();
+    const double predicted = predict(item, job).total, exposed = predicted - job.t_compute;
+    const double allowed = std::min(0.02 * predicted, std::max(0.1 * exposed, 0.5e-3));
+    double undisturbed = std::numeric_limits<double>::infinity();
+    // other programs only ever add time: a round that they disturb is run again
+    for (int round = 0; round < 5 && undisturbed > predicted + allowed; ++round) {
+      std::vector<double> totals;
+      for (int i = 0; i < 11; ++i) totals.push_back(run_pass(backward, *allreduce, schedule).total);
+      EXPECT_GE(std::ranges::min(totals), predicted * 0.9999) << item.name();
+      undisturbed = std::min(undisturbed, quantile(totals, 0.25));
+    }
+    EXPECT_NEAR(undisturbed, predicted, allowed) << item.name();
   }
 }
 
