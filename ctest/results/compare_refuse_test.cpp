@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctest/results/compare_runs.hpp"
+
+namespace ddproxy::test {
+namespace {
+
+TEST_F(Compare, refuses_a_run_that_is_there_twice_on_a_side) {
+  const auto base = runs("a", 7, {}), next = runs("b", 7, {});
+  const auto twice = [&](std::filesystem::path const& again) {
+    auto side = base;
+    side.push_back(again);
+    EXPECT_TRUE(contains(refused({.base = side, .next = next}), "hold the same run"));
+    EXPECT_TRUE(contains(refused({.base = next, .next = side}), again.string()));
+    EXPECT_TRUE(contains(refused({.base = side, .rank_machines = true}), "hold the same run"));
+  };
+  std::filesystem::copy_file(base[2], folder / "copy.h5");
+  std::filesystem::create_symlink(base[3], folder / "link.h5");
+  for (auto const& again : {base[0], folder / "." / "a0.h5", folder / "copy.h5", folder / "link.h5"})
+    twice(again);
+  EXPECT_TRUE(contains(refused({.history = folder}), "hold the same run"));
+  EXPECT_EQ(compare({.base = base, .next = base}), 0);
+  EXPECT_TRUE(contains(warnings, "a0.h5 and 6 more: the same run is on both sides")) << warnings;
+  EXPECT_EQ(compare({.base = base, .next = next}), 0);
+  EXPECT_EQ(warnings, "");
+}
+
+TEST_F(Compare, refuses_outputs_that_are_inputs_or_cannot_be_written) {
+  const auto base = runs("a", 7, {}), next = runs("b", 7, {});
+  const auto before = contents(base[1]);
+  std::filesystem::create_symlink(base[1], folder / "link");
+  EXPECT_TRUE(contains(refused({.base = base, .next = next, .csv = base[1]}), "also read"));
+  EXPECT_TRUE(contains(refused({.base = base, .next = next, .json = folder / "link"}), "also read"));
+  EXPECT_TRUE(contains(refused({.base = base, .next = next, .junit = folder / "." / "b3.h5"}), "also read"));
+  EXPECT_TRUE(contains(refused({.history = folder, .csv = base[1]}), "also read"));
+  EXPECT_EQ(contents(base[1]), before);
+  const CompareOptions both{.base = base, .next = next, .json = folder / "r", .csv = folder / "r"};
+  EXPECT_TRUE(contains(refused(both), "give another file"));
+  const CompareOptions late{.base = base, .next = next, .json = folder / "r", .csv = folder / "none" / "r"};
+  EXPECT_TRUE(contains(refused(late), "cannot write"));
+  EXPECT_EQ(out, "");
+  EXPECT_FALSE(std::filesystem::exists(folder / "r"));
+}
+
+TEST_F(Compare, a_dry_run_checks_the_options) {
+  EXPECT_EQ(compare({.json = folder / "r", .dry_run = true}), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "r"));
+  EXPECT_TRUE(contains(refused({.allow = {"colour"}, .dry_run = true}), "no such key"));
+  EXPECT_TRUE(contains(refused({.csv = folder, .dry_run = true}), "cannot write"));
+}
+
+TEST_F(Compare, refuses_files_that_are_not_comparable) {
+  const auto base = runs("a", 1, {});
+  const CompareOptions options{.base = base, .next = runs("b", 1, {.ranks = 16, .precision = "bf16"})};
+  const auto text = refused(options);
+  EXPECT_TRUE(contains(text, "ranks: '8' against '16'")) << text;
+  EXPECT_TRUE(contains(text, "precision: 'fp32' against 'bf16'")) << text;
+  EXPECT_FALSE(contains(text, "model:")) << text;
+  CompareOptions allowing = options;
+  allowing.allow = {"ranks", "precision"};
+  EXPECT_EQ(compare(allowing), 0);
+  allowing.allow = {"ranks"};
+  EXPECT_TRUE(contains(refused(allowing), "precision"));
+  allowing.allow = {"colour"};
+  EXPECT_TRUE(contains(refused(allowing), "no such key"));
+  EXPECT_TRUE(contains(refused({.base = base, .next = runs("c", 1, {.replay = false})}), "device"));
+}
+
+TEST_F(Compare, refuses_wrong_gradients_and_wrong_files) {
+  const auto base = runs("a", 1, {});
+  EXPECT_TRUE(
+      contains(refused({.base = base, .next = runs("b", 1, {.is_right = false})}), "wrong gradients"));
+  std::ofstream(folder / "text.h5") << "text";
+  EXPECT_TRUE(
+      contains(refused({.base = base, .next = {folder / "text.h5"}}), "text.h5: cannot be read as HDF5"));
+  results::Writer(folder / "empty.h5").finish();
+  EXPECT_TRUE(contains(refused({.base = base, .next = {folder / "empty.h5"}}), "has no dataset /sweep/name"));
+  EXPECT_TRUE(contains(refused({.base = base}), "give a file"));
+  EXPECT_TRUE(contains(refused({.base = base, .next = base, .json = folder / "none" / "r"}), "cannot write"));
+}
+
+TEST_F(Compare, accepts_an_interrupted_file_with_a_warning) {
+  EXPECT_EQ(compare({.base = runs("a", 1, {}), .next = runs("b", 1, {.is_complete = false})}), 0);
+  EXPECT_TRUE(contains(warnings, "b0.h5: the run was interrupted")) << warnings;
+}
+
+}  // namespace
+}  // namespace ddproxy::test
