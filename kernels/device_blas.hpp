@@ -26,7 +26,8 @@ using Status = cublasStatus_t;
 inline constexpr char name[] = "cuBLAS";
 inline constexpr Status success = CUBLAS_STATUS_SUCCESS;
 inline constexpr Operation as_it_is = CUBLAS_OP_N, across = CUBLAS_OP_T;
-inline constexpr Compute compute_fp32 = CUBLAS_COMPUTE_32F, compute_tf32 = CUBLAS_COMPUTE_32F_FAST_TF32;
+inline constexpr Compute compute_fp32 = CUBLAS_COMPUTE_32F, compute_tf32 = CUBLAS_COMPUTE_32F_FAST_TF32,
+                         compute_bf16 = CUBLAS_COMPUTE_32F_FAST_16BF;
 inline constexpr auto create = cublasCreate;
 inline constexpr auto destroy = cublasDestroy;
 inline constexpr auto set_stream = cublasSetStream;
@@ -58,7 +59,8 @@ using Status = hipblasStatus_t;
 inline constexpr char name[] = "hipBLAS";
 inline constexpr Status success = HIPBLAS_STATUS_SUCCESS;
 inline constexpr Operation as_it_is = HIPBLAS_OP_N, across = HIPBLAS_OP_T;
-inline constexpr Compute compute_fp32 = HIPBLAS_COMPUTE_32F, compute_tf32 = HIPBLAS_COMPUTE_32F_FAST_TF32;
+inline constexpr Compute compute_fp32 = HIPBLAS_COMPUTE_32F, compute_tf32 = HIPBLAS_COMPUTE_32F_FAST_TF32,
+                         compute_bf16 = HIPBLAS_COMPUTE_32F_FAST_16BF;
 inline constexpr auto create = hipblasCreate;
 inline constexpr auto destroy = hipblasDestroy;
 inline constexpr auto set_stream = hipblasSetStream;

@@ -42,9 +42,10 @@ void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Ma
 void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
                 Result c);
 
-/// How operands enter a product: with all their bits, or rounded to TF32's 10-bit mantissas, which the tensor
-/// cores of NVIDIA's A100 and its successors multiply. Sums are fp32 in both.
-enum class MatrixPrecision { fp32, tf32 };
+/// How operands enter a product: with all their bits, or rounded on the way to the tensor cores of NVIDIA's
+/// A100 and its successors, to TF32's 10-bit mantissas or to bf16's 7-bit ones. They are stored in fp32, and
+/// sums are fp32, in all three.
+enum class MatrixPrecision { fp32, tf32, bf16 };
 
 /// Of all products from now on; fp32 at the start. Not to be called while another thread multiplies. Throws
 /// std::invalid_argument, in one line, where the backend does not have it: the host's have fp32 alone.

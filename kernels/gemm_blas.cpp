@@ -66,7 +66,7 @@ void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Ma
 }
 
 void set_matrix_precision(MatrixPrecision precision) {
-  refuse_tf32(precision);
+  require_fp32(precision);
 }
 
 std::string gemm_backend() {

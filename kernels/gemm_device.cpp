@@ -18,7 +18,12 @@ void check(blas::Status status, char const* what) {
 /// would come after the device is gone.
 class Library {
  public:
-  blas::Compute compute = blas::compute_fp32;
+  MatrixPrecision precision = MatrixPrecision::fp32;
+
+  blas::Compute compute() const {
+    if (precision == MatrixPrecision::fp32) return blas::compute_fp32;
+    return precision == MatrixPrecision::tf32 ? blas::compute_tf32 : blas::compute_bf16;
+  }
 
   /// Products asked for with it are done by the instance's stream.
   blas::Handle on(Space const& exec) {
@@ -65,10 +70,11 @@ int dimension(Index n) {
 // op(B) = B^T; so each operand keeps its flag, and only their order and rows and columns change places.
 
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
-  check(blas::multiply_one(library.on(exec), operation(b), operation(a), dimension(size.columns),
-                           dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride),
-                           a.data, dimension(a.stride), &beta, c.data, dimension(c.stride), library.compute),
-        "a matrix product");
+  check(
+      blas::multiply_one(library.on(exec), operation(b), operation(a), dimension(size.columns),
+                         dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride),
+                         a.data, dimension(a.stride), &beta, c.data, dimension(c.stride), library.compute()),
+      "a matrix product");
 }
 
 void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
@@ -76,12 +82,12 @@ void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Ma
   check(blas::multiply_many(library.on(exec), operation(b), operation(a), dimension(size.columns),
                             dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride),
                             b.step, a.data, dimension(a.stride), a.step, &beta, c.data, dimension(c.stride),
-                            c.step, dimension(count), library.compute),
+                            c.step, dimension(count), library.compute()),
         "a batch of matrix products");
 }
 
 void set_matrix_precision(MatrixPrecision precision) {
-  library.compute = precision == MatrixPrecision::tf32 ? blas::compute_tf32 : blas::compute_fp32;
+  library.precision = precision;
 }
 
 std::string gemm_backend() {
@@ -89,8 +95,8 @@ std::string gemm_backend() {
   check(blas::version(library.handle(), &number), "asking for the version");
   const std::string version = std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) +
                               "." + std::to_string(number % 100);
-  const bool tf32 = library.compute == blas::compute_tf32;
-  return std::string(blas::name) + " " + version + (tf32 ? ", TF32" : ", fp32 without TF32");
+  constexpr char const* words[] = {"fp32 without TF32", "TF32", "bf16"};
+  return std::string(blas::name) + " " + version + ", " + words[static_cast<int>(library.precision)];
 }
 
 std::string gemm_advice() {

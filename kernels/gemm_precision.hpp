@@ -9,11 +9,11 @@
 namespace ddproxy::kernels {
 
 /// For backends that multiply in fp32 alone.
-inline void refuse_tf32(MatrixPrecision precision) {
-  if (precision == MatrixPrecision::tf32)
+inline void require_fp32(MatrixPrecision precision) {
+  if (precision != MatrixPrecision::fp32)
     throw std::invalid_argument(
-        "precision \"tf32\": this build's matrix products are in fp32 alone; use \"fp32\", or a build for "
-        "CUDA (cmake --preset cuda-a100)");
+        "precision: this build's matrix products are in \"fp32\" alone; \"tf32\" and \"bf16\" need a build "
+        "for CUDA (cmake --preset cuda-a100)");
 }
 
 }  // namespace ddproxy::kernels

@@ -70,8 +70,10 @@ void check_kernels(Config const& config) try {
 
 void set_precision(Config const& config) try {
   using kernels::MatrixPrecision;
-  const bool tf32 = config.precision == Precision::tf32;
-  kernels::set_matrix_precision(tf32 ? MatrixPrecision::tf32 : MatrixPrecision::fp32);
+  const bool tf32 = config.precision == Precision::tf32, bf16 = config.precision == Precision::bf16;
+  kernels::set_matrix_precision(tf32   ? MatrixPrecision::tf32
+                                : bf16 ? MatrixPrecision::bf16
+                                       : MatrixPrecision::fp32);
 } catch (std::invalid_argument const& error) {
   throw std::invalid_argument(config.file.string() + ": [compute] " + error.what());
 }

@@ -84,8 +84,6 @@ void read_compute(Config& config, Section section) {
   config.precision = section.choice("precision", Precision::fp32, precision_words);
   config.times = section.path("times");
   section.finish();
-  if (config.compute == ComputeMode::kernels && config.precision == Precision::bf16)
-    section.fail("precision", "the kernels compute in \"fp32\" or \"tf32\"; use one, or mode = \"replay\"");
   if (config.compute == ComputeMode::kernels && !config.times.empty())
     section.fail("times", "is for mode = \"replay\" only");
 }

@@ -119,13 +119,16 @@ double error_at(MatrixPrecision precision) {
   return reference::relative_error(to_host(out), expected(size, a, b, 1, 0, std::vector<double>(out.size())));
 }
 
-TEST(Gemm, Fp32KeepsAllBitsAndTf32RoundsToTen) {
+TEST(Gemm, Fp32KeepsAllBitsTf32RoundsToTenAndBf16ToSeven) {
   EXPECT_LT(error_at(MatrixPrecision::fp32), 2e-6);
   if (!on_device) {
     EXPECT_THROW(set_matrix_precision(MatrixPrecision::tf32), std::invalid_argument);
+    EXPECT_THROW(set_matrix_precision(MatrixPrecision::bf16), std::invalid_argument);
   } else {
     EXPECT_GT(error_at(MatrixPrecision::tf32), 1e-5);
     EXPECT_LT(error_at(MatrixPrecision::tf32), 1e-2);
+    EXPECT_GT(error_at(MatrixPrecision::bf16), 2 * error_at(MatrixPrecision::tf32));
+    EXPECT_LT(error_at(MatrixPrecision::bf16), 2e-2);
   }
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch_gpu.py [--beside FOLDER]   PyTorch's backward pass of GPT-2-large on a GPU, layer by layer, fp32 and TF32.
+"""torch_gpu.py [--beside FOLDER]   PyTorch's backward pass of GPT-2-large on a GPU, layer by layer: fp32, TF32, and bf16 as torch.autocast has it.
 
 The same dimensions, batch and sequence as inputs/gpt2-large-gpu-*.toml; medians, by events of the device. With FOLDER, the times
-of `ddproxy layers` that scripts/gpu-check left there, layers-fp32.layers.csv and layers-tf32.layers.csv, stand beside them.
+of `ddproxy layers` that scripts/gpu-check left there, layers-PRECISION.layers.csv, stand beside them.
 """
 import argparse
 import csv
@@ -35,10 +35,11 @@ def hook_up(model, marks):
         block.register_forward_hook(mark_gradient(marks, behind))
 
 
-def backward(model, tokens, targets, marks):
+def backward(model, tokens, targets, marks, bf16):
     """Milliseconds of each layer, and of the whole pass."""
     model.zero_grad(set_to_none=True)
-    loss = F.cross_entropy(model(tokens).flatten(0, 1), targets.flatten())
+    with torch.autocast("cuda", torch.bfloat16, enabled=bf16):
+        loss = F.cross_entropy(model(tokens).flatten(0, 1), targets.flatten())
     torch.cuda.synchronize()
     marks.clear()
     start = event()
@@ -51,14 +52,14 @@ def backward(model, tokens, targets, marks):
     return times | {"sum": start.elapsed_time(end)}
 
 
-def measure(arguments, tf32):
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
+def measure(arguments, precision):
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision != "fp32"
     torch.manual_seed(1)
     model = Slice(arguments.layers, arguments.vocabulary)
     tokens, targets = torch.randint(arguments.vocabulary, (2, arguments.batch, arguments.sequence))
     marks = []
     hook_up(model, marks)
-    passes = [backward(model, tokens, targets, marks) for _ in range(arguments.samples + 2)][2:]
+    passes = [backward(model, tokens, targets, marks, precision == "bf16") for _ in range(arguments.samples + 2)][2:]
     return {layer: statistics.median(times[layer] for times in passes) for layer in passes[0]}
 
 
@@ -82,8 +83,8 @@ def main():
     arguments = parser.parse_args()
     torch.set_default_device("cuda")
     print(f"# PyTorch {torch.__version__}, CUDA {torch.version.cuda}, {torch.cuda.get_device_name()}")
-    for precision in ("fp32", "tf32"):
-        theirs, ours = measure(arguments, precision == "tf32"), read_ours(arguments.beside, precision)
+    for precision in ("fp32", "tf32", "bf16"):
+        theirs, ours = measure(arguments, precision), read_ours(arguments.beside, precision)
         print(f"\n| {precision} layer | ddproxy ms | PyTorch ms | ratio |\n|---|---|---|---|")
         for layer, milliseconds in theirs.items():
             mine = ours.get(layer, float("nan"))

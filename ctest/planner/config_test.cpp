@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\nlayers = 2\n", ":1", "[model]: model: d_model"},
         Bad{"[model]\npreset = \"tiny\"\n[step]\nsequence = 33\n", ":4", "context of 32"},
         Bad{"[model]\npreset = \"tiny\"\n[step]\nbatch = 1.5\n", ":4", "whole number"},
-        Bad{"[model]\npreset = \"tiny\"\n[compute]\nprecision = \"bf16\"\n", ":4", "fp32"},
+        Bad{"[model]\npreset = \"tiny\"\n[compute]\nprecision = \"fp16\"\n", ":4", "fp32, tf32, bf16"},
         Bad{"[model]\npreset = \"tiny\"\n[compute]\nmode = \"replay\"\n", "", "peak_flops"},
         Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"replay\"\n", ":3", "table"},
         Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"mpi\"\nranks = 8\n", ":5", "mpirun"},
