@@ -12,6 +12,7 @@
 #include "miniapp/nap.hpp"
 #include "miniapp/nccl_communicator.hpp"
 #include "miniapp/nccl_version.hpp"
+#include "miniapp/wire_device.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -23,7 +24,9 @@ class NcclAllreduce : public Allreduce {
       : arena_(arena),
         timeout_s_(config.timeout_s),
         priority_(config.priority),
+        wire_(config.wire),
         stream_(config.priority == Priority::high),
+        exec_(stream_.get()),
         nccl_(communicator, config.timeout_s) {}
 
   void begin(std::size_t calls) override;
@@ -41,13 +44,17 @@ class NcclAllreduce : public Allreduce {
   struct Span {
     gpu::TimedEvent start, end;
   };
+  void enqueue(Slice slice);
   void wait_for_next();
   void note_next();
 
   float* arena_;
   double timeout_s_;
   Priority priority_;
+  Wire wire_;
   gpu::OwnStream stream_;
+  kernels::Space exec_;  // the same stream, as Kokkos knows it
+  DeviceWire message_;
   NcclCommunicator nccl_;
   std::vector<Call> calls_;
   std::vector<std::unique_ptr<Span>> spans_;  // of the calls, used again in each pass
@@ -71,8 +78,16 @@ void NcclAllreduce::start(Slice slice, Completion ready) {
   else
     sleep_until(ready.when);
   start.record(stream_.get());
-  nccl_.average(arena_ + slice.offset, slice.count, stream_.get());
+  enqueue(slice);
   end.record(stream_.get());
+}
+
+// Summed, not averaged, in bf16: 1/n would be rounded into every element.
+void NcclAllreduce::enqueue(Slice slice) {
+  float* const values = arena_ + slice.offset;
+  if (wire_ == Wire::fp32) return nccl_.average(values, slice.count, stream_.get());
+  nccl_.sum(message_.pack(exec_, values, slice.count), slice.count, stream_.get());
+  message_.unpack(exec_, values, slice.count, 1.0F / static_cast<float>(nccl_.ranks()));
 }
 
 Completion NcclAllreduce::wait_for(std::size_t call) {
@@ -111,8 +126,8 @@ void NcclAllreduce::note_next() {
 }
 
 std::string NcclAllreduce::description() const {
-  return fmt::format("nccl {}, a stream of {} priority", loaded_nccl_version(),
-                     word_of(priority_, priority_words));
+  return fmt::format("nccl {}, a stream of {} priority, {}", loaded_nccl_version(),
+                     word_of(priority_, priority_words), word_of(wire_, wire_words));
 }
 
 }  // namespace

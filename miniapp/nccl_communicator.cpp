@@ -35,15 +35,14 @@ ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
 
 NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s) : timeout_s_(timeout_s) {
   require_nccl_version(library_version());
-  int ranks = 1;
   check_mpi(MPI_Comm_rank(communicator, &rank_));
-  check_mpi(MPI_Comm_size(communicator, &ranks));
+  check_mpi(MPI_Comm_size(communicator, &ranks_));
   const ncclUniqueId id = agree_on_id(communicator, rank_);
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   // As DDP has it. A nonblocking communicator starts a thread for each call, which would be part of what is
   // measured; aborting works with both, and NCCL_COMM_BLOCKING=0 asks for the other one.
   config.blocking = 1;
-  settle(ncclCommInitRankConfig(&communicator_, ranks, id, rank_, &config));
+  settle(ncclCommInitRankConfig(&communicator_, ranks_, id, rank_, &config));
 }
 
 NcclCommunicator::~NcclCommunicator() {
@@ -56,6 +55,10 @@ NcclCommunicator::~NcclCommunicator() {
 
 void NcclCommunicator::average(float* values, std::size_t count, gpu::Stream stream) {
   settle(ncclAllReduce(values, values, count, ncclFloat, ncclAvg, communicator_, stream));
+}
+
+void NcclCommunicator::sum(Bf16* values, std::size_t count, gpu::Stream stream) {
+  settle(ncclAllReduce(values, values, count, ncclBfloat16, ncclSum, communicator_, stream));
 }
 
 // A nonblocking communicator is still at work when a call returns, and must not be called again before it is

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "miniapp/gpu.hpp"
+#include "miniapp/wire.hpp"
 #ifdef KOKKOS_ENABLE_HIP
 #include <rccl.h>
 #else
@@ -27,9 +28,12 @@ class NcclCommunicator {
   NcclCommunicator& operator=(NcclCommunicator const&) = delete;
 
   int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
 
   /// Enqueues the average over all ranks, in place.
   void average(float* values, std::size_t count, gpu::Stream stream);
+  /// Enqueues the sum over all ranks, in place, added and rounded as NCCL does it.
+  void sum(Bf16* values, std::size_t count, gpu::Stream stream);
 
   /// Throws where NCCL has found an error since.
   void check_errors() { settle(ncclSuccess); }
@@ -41,7 +45,7 @@ class NcclCommunicator {
   void settle(ncclResult_t status, std::source_location where = std::source_location::current());
 
   ncclComm_t communicator_ = nullptr;
-  int rank_ = 0;
+  int rank_ = 0, ranks_ = 1;
   double timeout_s_;
 };
 

@@ -83,8 +83,11 @@ Workload from_table(model::BackwardPass const& pass, std::filesystem::path const
   return per_layer(pass, model::read_layer_times(file), file.string());
 }
 
-// What a reduction by MPI takes for the largest piece: the packed message, and MPI's own memory.
+// What a reduction takes: with NCCL the packed message, at most that of one bucket of all gradients; with MPI
+// that of the largest piece, and MPI's own memory.
 double reduction_memory(Config const& config, double gradients, int ranks) {
+  if (config.backend == Backend::nccl && config.wire != Wire::fp32)
+    return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
   if (config.backend != Backend::mpi) return 0;
   const double piece = std::min(gradients, config.piece_mib * model::bytes_per_mib);
   const double message = piece * wire_element_bytes(config.wire) / gradient_element_bytes;

@@ -60,10 +60,11 @@ void expect_average(Config const& config, kernels::Space const& exec) {
   allreduce->begin(1);
   synchronise_clocks();
   kernels::busy(exec, 0.02);
-  write_pattern(exec, arena, whole, test_runtime->rank());
+  const int ranks = test_runtime->ranks(), groups = pattern_groups(config.wire, ranks);
+  write_pattern(exec, arena, whole, test_runtime->rank(), groups);
   allreduce->start(whole, marks.after(exec));
   allreduce->wait_all();
-  EXPECT_EQ(find_wrong(arena, 0, whole.count, test_runtime->ranks()).count, 0) << allreduce->description();
+  EXPECT_EQ(find_wrong(arena, 0, whole.count, ranks, groups).count, 0) << allreduce->description();
   auto const& done = allreduce->reductions().at(0);
   EXPECT_LE(done.start, done.end);
 }
@@ -80,10 +81,12 @@ TEST_F(Device, NcclAveragesItsMemory) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "NCCL takes one rank a device";
   Config config;
   config.backend = Backend::nccl;
-  for (const auto priority : {Priority::normal, Priority::high}) {
-    config.priority = priority;
-    expect_average(config, exec);
-  }
+  for (const auto priority : {Priority::normal, Priority::high})
+    for (const auto wire : {Wire::fp32, Wire::bf16}) {
+      config.priority = priority;
+      config.wire = wire;
+      expect_average(config, exec);
+    }
 }
 
 TEST_F(Device, IsKnown) {

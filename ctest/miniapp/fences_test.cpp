@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "ctest/fence_watch.hpp"
+#include "ctest/mpi_main.hpp"
+#include "miniapp/make_allreduce.hpp"
+#include "miniapp/pipeline.hpp"
+#include "miniapp/workbench.hpp"
+
+// A pass of the whole pipeline, backward and reductions: the host waits for the device where the backward
+// pass is over and, with copies out of the buckets, at the end, and nowhere else.
+namespace ddproxy {
+namespace {
+
+struct Way {
+  Backend backend;
+  Wire wire;
+  model::CopyMode copies;
+};
+
+struct PipelineFences : testing::TestWithParam<Way> {
+  const Config config = [] {
+    Config config;
+    config.shape = model::find_preset("tiny");
+    config.tokens = {2, 24};
+    config.backend = GetParam().backend;
+    config.wire = GetParam().wire;
+    config.copies = GetParam().copies;
+    config.machine.bandwidth = 1e10;
+    return config;
+  }();
+
+  void SetUp() override {
+    if (GetParam().backend != Backend::nccl) return;
+    if (nccl_version() == "none") GTEST_SKIP() << "this build has no NCCL";
+    if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "NCCL takes one rank a device";
+  }
+};
+
+TEST_P(PipelineFences, AreOnlyThoseThatEndIt) {
+  const auto workload = make_workload(config);
+  const auto bench = make_workbench(config, workload, *test_runtime);
+  Backward& backward = bench.backward_of(true);
+  const Schedule schedule(
+      workload, model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536}), true);
+  run_pass(backward, *bench.allreduce, schedule);  // what is made on first use
+  const FenceWatch watch;
+  run_pass(backward, *bench.allreduce, schedule);
+  const std::size_t ends = GetParam().copies == model::CopyMode::in_out ? 2 : 1;
+  EXPECT_EQ(watch.seen(), std::vector<std::string>(ends, "KernelBackward")) << bench.allreduce->description();
+}
+
+constexpr auto none = model::CopyMode::none, in_out = model::CopyMode::in_out;
+INSTANTIATE_TEST_SUITE_P(
+    Ways, PipelineFences,
+    testing::Values(Way{Backend::mpi, Wire::fp32, none}, Way{Backend::mpi, Wire::bf16, none},
+                    Way{Backend::mpi, Wire::fp32, in_out}, Way{Backend::nccl, Wire::fp32, none},
+                    Way{Backend::nccl, Wire::bf16, none}, Way{Backend::nccl, Wire::fp32, in_out}));
+
+}  // namespace
+}  // namespace ddproxy
