@@ -60,7 +60,6 @@ void run_steps(Session& session, std::string const& command, bool pieces) {
   if (command == "run" || command == "sweep") {
     session.verify();
     session.sweep();
-    session.trace();
   }
   session.finish();
 }

@@ -45,8 +45,8 @@ double algorithm_bandwidth(SizeTimes const& times);
 /// (nccl-tests, doc/PERFORMANCE.md); 0 for one rank.
 double bus_bandwidth(SizeTimes const& times, int ranks);
 
-/// Message sizes from 1 KiB to `largest` bytes: by factors of four, from 64 KiB on of two, and the largest
-/// itself.
+/// Message sizes from 1 KiB to `largest` bytes: by factors of four, from 64 KiB on of two, the last of up
+/// to three.
 std::vector<std::int64_t> message_sizes(std::int64_t largest);
 
 /// Measures a(x), x bytes on the wire, the way the pipeline reduces, its packing included. Collective; the

@@ -64,24 +64,20 @@ void Session::sweep() {
   std::vector<Case> cases;
   for (auto const& report : reports_) cases.push_back(report.item);
   const auto total = cases.size() * static_cast<std::size_t>(bench_.config.samples);
-  run_sweep(bench_, cases, [&](std::size_t item, int round, int position, Sample const& sample) {
-    say(fmt::format("sample {} of {}: {}", position + 1, total, cases[item].name()));
-    samples_[item].push_back(sample);
-    order_[item][static_cast<std::size_t>(round)] = position;
-    recorder_->sample(item, round, sample);
-  });
+  const auto traces =
+      run_sweep(bench_, cases, [&](std::size_t item, int round, int position, Sample const& sample) {
+        say(fmt::format("sample {} of {}: {}", position + 1, total, cases[item].name()));
+        samples_[item].push_back(sample);
+        order_[item][static_cast<std::size_t>(round)] = position;
+        recorder_->sample(item, round, sample);
+      });
   bench_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
       throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
   });
-  if (root()) conclude_sweep();
-}
-
-void Session::trace() {
-  say("drawing timelines");
-  std::vector<std::vector<RankTrace>> traces;
-  for (auto const& report : reports_) traces.push_back(trace_pass(bench_, report.item));
-  if (root()) recorder_->timeline(bench_.workload, traces);
+  if (!root()) return;
+  conclude_sweep();
+  recorder_->timeline(bench_.workload, traces);
 }
 
 void Session::conclude_sweep() {

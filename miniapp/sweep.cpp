@@ -23,12 +23,14 @@ class Passes {
       schedules_.emplace_back(bench.workload, item.plan, item.overlapped);
       overlapped_.push_back(item.overlapped);
     }
+    traces_.resize(cases.size());
   }
 
   std::vector<double> compute() { return split(command(compute_pass, 0), 1); }
   Sample measure(std::size_t item);
   void end(bool interrupted) { send(interrupted ? interrupt : stop, 0); }
   bool follow();  // false: interrupted
+  std::vector<RankTrace> const& traces() const { return traces_; }
 
  private:
   static constexpr std::size_t width = 4;
@@ -41,6 +43,7 @@ class Passes {
   Schedule alone_{bench_.workload.pass.operations.size()};
   std::vector<Schedule> schedules_;
   std::vector<bool> overlapped_;
+  std::vector<RankTrace> traces_;  // of this rank's last pass of each case
 };
 
 void Passes::send(std::int64_t action, std::size_t item) {
@@ -55,9 +58,10 @@ std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
 
 std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
   auto const& schedule = action == case_pass ? schedules_[item] : alone_;
-  Backward& backward = bench_.backward_of(action == case_pass && overlapped_[item]);
+  Witness backward(bench_.backward_of(action == case_pass && overlapped_[item]));  // of all passes alike
   const double waited = bench_.runtime.barrier();
   const auto times = run_pass(backward, *bench_.allreduce, schedule);
+  if (action == case_pass) traces_[item] = trace_of(times, backward, bench_.allreduce->reductions());
   const auto all = bench_.runtime.gather(
       std::vector<double>{times.total, times.backward_end, waited, signalled() ? 1.0 : 0.0});
   if (std::ranges::any_of(split(all, 3), [](double flag) { return flag > 0; })) set_signalled();
@@ -136,7 +140,8 @@ void lead(Workbench& bench, Passes& passes, std::vector<Case> const& cases, Samp
 
 }  // namespace
 
-void run_sweep(Workbench& bench, std::vector<Case> const& cases, SampleSink const& sink) {
+std::vector<std::vector<RankTrace>> run_sweep(Workbench& bench, std::vector<Case> const& cases,
+                                              SampleSink const& sink) {
   Passes passes(bench, cases);
   bool complete = true;
   if (bench.runtime.root()) {
@@ -146,6 +151,9 @@ void run_sweep(Workbench& bench, std::vector<Case> const& cases, SampleSink cons
     complete = passes.follow();
   }
   if (!complete) throw Agreed(exit_interrupted, "interrupted by a signal; what was measured is saved");
+  std::vector<std::vector<RankTrace>> traces;
+  for (auto const& mine : passes.traces()) traces.push_back(gather_traces(bench.runtime, mine));
+  return traces;
 }
 
 }  // namespace ddproxy

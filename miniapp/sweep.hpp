@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "miniapp/pipeline.hpp"
+#include "miniapp/trace_pass.hpp"
 #include "miniapp/workbench.hpp"
 #include "planner/analysis.hpp"
 
@@ -21,8 +22,10 @@ void initialize_benchmark(std::vector<std::string> const& arguments);
 
 /// Measures every case `samples` times, in rounds, the cases of a round in random order. Google Benchmark
 /// runs on rank 0 and drives it; the other ranks follow its commands, so that they cannot disagree on the
-/// order or the number of passes. Collective. Throws Agreed (exit 75) on all ranks where a signal came; the
-/// samples until then went to the sink.
-void run_sweep(Workbench& bench, std::vector<Case> const& cases, SampleSink const& sink);
+/// order or the number of passes. Collective. Returns the timeline of each case's last sample: on rank 0 a
+/// trace of each rank, none elsewhere and for a case without samples. Throws Agreed (exit 75) on all ranks
+/// where a signal came; the samples until then went to the sink.
+std::vector<std::vector<RankTrace>> run_sweep(Workbench& bench, std::vector<Case> const& cases,
+                                              SampleSink const& sink);
 
 }  // namespace ddproxy

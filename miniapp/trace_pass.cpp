@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/trace_pass.hpp"
 
-#include "miniapp/pipeline.hpp"
-#include "miniapp/witness.hpp"
-
 namespace ddproxy {
 namespace {
 
@@ -12,33 +9,36 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-// The same number of values on each rank: operations, then start and end of each bucket.
-std::vector<double> flatten(PassTimes const& times, Witness const& witness,
-                            std::vector<Reduction> const& reductions) {
-  std::vector<double> values;
-  for (auto end : witness.ends()) values.push_back(seconds_between(times.start, end));
-  for (auto const& reduction : reductions) {
-    values.push_back(seconds_between(times.start, reduction.start));
-    values.push_back(seconds_between(times.start, reduction.end));
+// Operations, then start and end of each reduction.
+std::vector<double> flatten(RankTrace const& trace) {
+  auto values = trace.operation_end;
+  for (auto const& [start, end] : trace.reductions) {
+    values.push_back(start);
+    values.push_back(end);
   }
   return values;
 }
 
 }  // namespace
 
-std::vector<RankTrace> trace_pass(Workbench& bench, Case const& item) {
-  Witness witness(bench.backward_of(item.overlapped));
-  const Schedule schedule(bench.workload, item.plan, item.overlapped);
-  bench.runtime.barrier();
-  const auto times = run_pass(witness, *bench.allreduce, schedule);
-  const auto mine = flatten(times, witness, bench.allreduce->reductions());
-  const auto all = bench.runtime.gather(mine);
+RankTrace trace_of(PassTimes const& times, Witness const& witness, std::vector<Reduction> const& reductions) {
+  RankTrace trace;
+  for (auto end : witness.ends()) trace.operation_end.push_back(seconds_between(times.start, end));
+  for (auto const& reduction : reductions)
+    trace.reductions.push_back(
+        {seconds_between(times.start, reduction.start), seconds_between(times.start, reduction.end)});
+  return trace;
+}
+
+std::vector<RankTrace> gather_traces(Runtime const& runtime, RankTrace const& mine) {
+  const std::size_t operations = mine.operation_end.size(), length = operations + 2 * mine.reductions.size();
   std::vector<RankTrace> traces;
-  for (std::size_t at = 0; at < all.size(); at += mine.size()) {
+  if (length == 0) return traces;
+  const auto all = runtime.gather(flatten(mine));
+  for (std::size_t at = 0; at < all.size(); at += length) {
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto operations = static_cast<std::ptrdiff_t>(witness.operations());
-    RankTrace trace{{first, first + operations}, {}};
-    for (std::size_t k = at + witness.operations(); k < at + mine.size(); k += 2)
+    RankTrace trace{{first, first + static_cast<std::ptrdiff_t>(operations)}, {}};
+    for (std::size_t k = at + operations; k < at + length; k += 2)
       trace.reductions.push_back({all[k], all[k + 1]});
     traces.push_back(std::move(trace));
   }

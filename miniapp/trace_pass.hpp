@@ -4,8 +4,10 @@
 
 #include <vector>
 
-#include "miniapp/workbench.hpp"
-#include "planner/cases.hpp"
+#include "miniapp/allreduce.hpp"
+#include "miniapp/pipeline.hpp"
+#include "miniapp/runtime.hpp"
+#include "miniapp/witness.hpp"
 
 namespace ddproxy {
 
@@ -15,8 +17,11 @@ struct RankTrace {
   std::vector<model::Interval> reductions;
 };
 
-/// Runs one more pass of a case, none of its samples, and notes when each operation ended and each bucket was
-/// reduced. Collective; on rank 0 one trace a rank, empty elsewhere.
-std::vector<RankTrace> trace_pass(Workbench& bench, Case const& item);
+/// Of a pass that is over, on this rank.
+RankTrace trace_of(PassTimes const& times, Witness const& witness, std::vector<Reduction> const& reductions);
+
+/// Collective; on rank 0 one trace a rank, empty elsewhere and where there is none. Each rank's has as many
+/// operations and reductions.
+std::vector<RankTrace> gather_traces(Runtime const& runtime, RankTrace const& mine);
 
 }  // namespace ddproxy
