@@ -24,9 +24,10 @@ double at(Curve const& curve, double cap_mib, std::filesystem::path const& file)
 
 void check(Curve const& curve, std::filesystem::path const& file, double t_compute) {
   if (std::ranges::none_of(curve, [&](auto const& point) { return point.seconds > t_compute; }))
-    throw std::invalid_argument(
-        fmt::format("{}: every time is below T_compute, {:.4g} s; the file must hold T of this backward pass",
-                    file.string(), t_compute));
+    throw std::invalid_argument(fmt::format(
+        "{}: every time is below T_compute, {:.4g} s; the file must hold T of this backward pass, and the "
+        "times of the pass be taken on a machine that does nothing else",
+        file.string(), t_compute));
 }
 
 // Only E is scored: it stands in the place of the tail.
