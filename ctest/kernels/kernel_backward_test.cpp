@@ -129,6 +129,23 @@ TEST(Gradients, APlantedWrongOneIsFound) {
   }
 }
 
+TEST(Gradients, AnOperationThatIsLeftOutIsFound) {
+  const model::Shape shape = model::find_preset("tiny");
+  const auto expected = StepOnKernels(shape, {1, 32}).expected();
+  const std::size_t operations = model::backward_pass(shape).operations.size();
+  for (std::size_t left_out = 0; left_out < operations; ++left_out) {
+    StepOnKernels run(shape, {1, 32});  // a new one: buffers would keep what the pass before was right about
+    for (std::size_t i = 0; i < operations; ++i)
+      if (i != left_out) run.backward.run(i);
+    run.backward.fence();
+    const auto flat = kernels::to_host(run.arena);
+    const auto wrong = std::ranges::count_if(run.pass.gradients, [&](auto const& g) {
+      return reference::relative_error(tensor(run.pass, flat, g.name), expected.at(g.name)) > tolerance;
+    });
+    EXPECT_GT(wrong, 0) << run.pass.operations[left_out].name;
+  }
+}
+
 TEST(KernelBackward, RanksShareTheWeightsButNotTheTokens) {
   const model::Shape shape = model::find_preset("tiny");
   const StepOnKernels first(shape, {1, 32}, 0), second(shape, {1, 32}, 1);
