@@ -35,6 +35,11 @@ std::vector<LayerRow> layer_rows(Workload const& workload, LayerTimes const& tim
   return rows;
 }
 
+// So that nobody takes a twin's tables for a machine's.
+std::string label(bool replayed) {
+  return replayed ? "# replay: from a table or the roofline, not measured\n" : "";
+}
+
 void save(std::filesystem::path const& file, std::string const& text) {
   std::ofstream stream(file);
   stream << text;
@@ -43,29 +48,32 @@ void save(std::filesystem::path const& file, std::string const& text) {
 
 }  // namespace
 
-std::string layer_table(Workload const& workload, LayerTimes const& times) {
+std::string layer_table(Workload const& workload, LayerTimes const& times, bool replayed) {
   const auto rows = layer_rows(workload, times);
   double sum = 0;
   for (auto const& row : rows) sum += row.seconds;
-  std::string text =
-      fmt::format("{:<12} {:>12} {:>8} {:>13}\n", "layer", "median ms", "share", "slowest rank");
+  std::string text = label(replayed) + fmt::format("{:<12} {:>12} {:>8} {:>13}\n", "layer", "median ms",
+                                                   "share", "slowest rank");
   for (auto const& row : rows)
     text += fmt::format("{:<12} {:>12.3f} {:>6.1f} % {:>13}\n", row.layer, row.seconds * 1e3,
                         100 * row.seconds / sum, row.slowest);
   return text + fmt::format("{:<12} {:>12.3f}\n", "sum", sum * 1e3);
 }
 
-void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times) {
+void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times,
+                     bool replayed) {
   std::string text =
+      label(replayed) +
       "# backward pass, median of each operation on the slowest rank, summed over the layer\nlayer,seconds\n";
   for (auto const& row : layer_rows(workload, times))
     text += fmt::format("{},{:.9g}\n", row.layer, row.seconds);
   save(file, text);
 }
 
-void write_gradient_csv(std::filesystem::path const& file, Workload const& workload,
-                        ReadyTimes const& times) {
+void write_gradient_csv(std::filesystem::path const& file, Workload const& workload, ReadyTimes const& times,
+                        bool replayed) {
   std::string text =
+      label(replayed) +
       "# gradients in ready order; seconds since the ready time of the row before\nname,numel,seconds\n";
   double before = 0;
   for (std::size_t i = 0; i < times.ready.size(); ++i) {
@@ -78,8 +86,10 @@ void write_gradient_csv(std::filesystem::path const& file, Workload const& workl
   save(file, text);
 }
 
-void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks) {
+void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks,
+                         bool replayed) {
   std::string text =
+      label(replayed) +
       "# median seconds of one all-reduce, calls in a row, maximum over ranks\nranks,bytes,seconds\n";
   for (auto const& [bytes, seconds] : to_table(times))
     text += fmt::format("{},{},{:.9g}\n", ranks, bytes, seconds);

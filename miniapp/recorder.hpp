@@ -8,7 +8,7 @@
 #include "miniapp/evidence.hpp"
 #include "miniapp/measure.hpp"
 #include "miniapp/provenance.hpp"
-#include "miniapp/trace_pass.hpp"
+#include "miniapp/rank_trace.hpp"
 #include "miniapp/wire_error.hpp"
 #include "planner/analysis.hpp"
 #include "planner/options.hpp"

@@ -43,9 +43,10 @@ void Session::layers() {
   if (!root()) return;
   const auto ready = slowest_ready(bench_.workload, layer_times_);
   recorder_->layers(bench_.config, bench_.workload, layer_times_, ready);
-  write_layer_csv(beside(".layers.csv"), bench_.workload, layer_times_);
-  write_gradient_csv(beside(".gradients.csv"), bench_.workload, ready);
-  if (options_.command == "layers") fmt::print("{}", layer_table(bench_.workload, layer_times_));
+  const bool replayed = bench_.config.compute == ComputeMode::replay;
+  write_layer_csv(beside(".layers.csv"), bench_.workload, layer_times_, replayed);
+  write_gradient_csv(beside(".gradients.csv"), bench_.workload, ready, replayed);
+  if (options_.command == "layers") fmt::print("{}", layer_table(bench_.workload, layer_times_, replayed));
 }
 
 void Session::allreduce() {
@@ -61,9 +62,10 @@ void Session::allreduce() {
   cost_ = known ? *known : model::TableCost(to_table(allreduce_times_));
   recorder_->allreduce(allreduce_times_, bench_.ranks());
   recorder_->cost_table(cost_->table());
-  write_allreduce_csv(beside(".allreduce.csv"), allreduce_times_, bench_.ranks());
+  write_allreduce_csv(beside(".allreduce.csv"), allreduce_times_, bench_.ranks(), !bench_.reduces());
   figures_.bus_bw_GBps = bus_bandwidth(allreduce_times_.back(), bench_.ranks()) / 1e9;
-  if (options_.command == "allreduce") fmt::print("{}", allreduce_table(allreduce_times_, bench_.ranks()));
+  if (options_.command == "allreduce")
+    fmt::print("{}", allreduce_table(allreduce_times_, bench_.ranks(), !bench_.reduces()));
 }
 
 void Session::pieces() {
@@ -91,10 +93,10 @@ void Session::finish() {
       fmt::print("{}\n", kernels::gemm_advice());
     recorder_->figures(figures_);
     recorder_->finish();
-    if (!options_.trace.empty())
-      results::write_trace(results::Reader(options_.output), options_.trace_cases, options_.trace);
     if (!options_.json.empty()) write_json(options_.output, figures_, options_.json);
     fmt::print("results: {}\n{}\n", options_.output.string(), to_line(figures_));
+    if (!options_.trace.empty())
+      results::write_trace(results::Reader(options_.output), options_.trace_cases, options_.trace);
     const auto beyond = beyond_limits(figures_, options_.max_model_error, options_.max_regret);
     if (!beyond.empty()) throw Agreed(exit_regression, beyond);
   });

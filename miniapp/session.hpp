@@ -27,7 +27,7 @@ class Session {
   /// where it does not.
   void plan_from_input();
   void verify();  ///< every case; throws Agreed (exit 3) where one is wrong
-  void sweep();   ///< measures every case, and keeps the timeline of its last sample
+  void sweep();   ///< measures every case, and keeps the timeline of each one's last sample
   /// Closes the file and prints the figure of merit; throws Agreed (exit 1) where the score is beyond its
   /// limits.
   void finish();

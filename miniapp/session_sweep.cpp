@@ -89,7 +89,7 @@ void Session::conclude_sweep() {
   }
   recorder_->results(reports_, order_);
   judge_sweep();
-  fmt::print("{}", sweep_table(reports_, predicted_));
+  fmt::print("{}", sweep_table(bench_.config, reports_, predicted_));
   if (cost_) fmt::print("{}", tuning_line(reports_, cost()(bench_.workload.gradient_bytes.back())));
 }
 

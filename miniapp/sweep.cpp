@@ -12,7 +12,7 @@
 namespace ddproxy {
 namespace {
 
-enum Action : std::int64_t { stop, interrupt, compute_pass, case_pass };
+enum Action : std::int64_t { stop, interrupt, compute_pass, warm_up_pass, case_pass };
 
 // The passes of a sweep: rank 0 calls measure(), the others follow().
 class Passes {
@@ -27,6 +27,7 @@ class Passes {
   }
 
   std::vector<double> compute() { return split(command(compute_pass, 0), 1); }
+  void warm_up(std::size_t item) { command(warm_up_pass, item); }
   Sample measure(std::size_t item);
   void end(bool interrupted) { send(interrupted ? interrupt : stop, 0); }
   bool follow();  // false: interrupted
@@ -57,8 +58,9 @@ std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
 }
 
 std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
-  auto const& schedule = action == case_pass ? schedules_[item] : alone_;
-  Witness backward(bench_.backward_of(action == case_pass && overlapped_[item]));  // of all passes alike
+  const bool of_case = action != compute_pass;
+  auto const& schedule = of_case ? schedules_[item] : alone_;
+  Witness backward(bench_.backward_of(of_case && overlapped_[item]));  // of all passes alike
   const double waited = bench_.runtime.barrier();
   const auto times = run_pass(backward, *bench_.allreduce, schedule);
   if (action == case_pass) traces_[item] = trace_of(times, backward, bench_.allreduce->reductions());
@@ -127,15 +129,18 @@ std::vector<PlannedSample> shuffled(std::vector<Case> const& cases, int rounds) 
   return plan;
 }
 
-void lead(Workbench& bench, Passes& passes, std::vector<Case> const& cases, SampleSink const& sink) {
+// False: interrupted by a signal.
+bool lead(Workbench& bench, Passes& passes, std::vector<Case> const& cases, SampleSink const& sink) {
   for (int i = 0; i < bench.config.warmup; ++i) {
     passes.compute();
-    passes.measure(0);
+    passes.warm_up(0);
   }
   Leader leader(bench, passes, sink);
   drive(shuffled(cases, bench.config.samples),
         [&](std::size_t item, int round) { return signalled() ? 0.0 : leader.sample(item, round); });
-  passes.end(signalled());
+  const bool interrupted = signalled();  // asked once: the others are told the same
+  passes.end(interrupted);
+  return !interrupted;
 }
 
 }  // namespace
@@ -143,13 +148,7 @@ void lead(Workbench& bench, Passes& passes, std::vector<Case> const& cases, Samp
 std::vector<std::vector<RankTrace>> run_sweep(Workbench& bench, std::vector<Case> const& cases,
                                               SampleSink const& sink) {
   Passes passes(bench, cases);
-  bool complete = true;
-  if (bench.runtime.root()) {
-    lead(bench, passes, cases, sink);
-    complete = !signalled();
-  } else {
-    complete = passes.follow();
-  }
+  const bool complete = bench.runtime.root() ? lead(bench, passes, cases, sink) : passes.follow();
   if (!complete) throw Agreed(exit_interrupted, "interrupted by a signal; what was measured is saved");
   std::vector<std::vector<RankTrace>> traces;
   for (auto const& mine : passes.traces()) traces.push_back(gather_traces(bench.runtime, mine));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "miniapp/pipeline.hpp"
-#include "miniapp/trace_pass.hpp"
+#include "miniapp/rank_trace.hpp"
 #include "miniapp/workbench.hpp"
 #include "planner/analysis.hpp"
 

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <optional>
 
+#include "planner/words.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -24,10 +26,10 @@ std::string optional_ms(std::optional<double> seconds) {
 
 }  // namespace
 
-std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks) {
-  std::string text =
-      fmt::format("all-reduce, {} ranks\n{:>14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>7}\n", ranks, "bytes",
-                  "median us", "p99 us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
+std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed) {
+  std::string text = fmt::format("all-reduce, {} ranks{}\n{:>14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>7}\n",
+                                 ranks, replayed ? ", replay: from a table, not measured" : "", "bytes",
+                                 "median us", "p99 us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
   for (auto const& size : times)
     fmt::format_to(Out(text), "{:>14} {:>12.1f} {:>12.1f} {:>12.3f} {:>12.3f} {:>8} {:>7}\n", size.bytes,
                    median(size.seconds) * 1e6, quantile(size.seconds, 0.99) * 1e6,
@@ -48,10 +50,14 @@ std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total
   return text;
 }
 
-std::string sweep_table(std::vector<CaseReport> const& reports, bool predicted) {
+std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports, bool predicted) {
+  constexpr int fewest_for_95 = 6;  // samples; of fewer the interval is their range
   std::string text =
-      fmt::format("{:<16} {:>7} {:>10} {:>19} {:>10} {:>9} {:>9} {:>9} {:>8}\n", "case", "buckets", "T ms",
-                  "95 %", "pred. T", "E ms", "pred. E", "tail ms", "overlap");
+      fmt::format("{}: compute {}, all-reduce {}\n", config.model,
+                  word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
+  fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>10} {:>9} {:>9} {:>9} {:>8}\n", "case", "buckets",
+                 "T ms", config.samples < fewest_for_95 ? "range" : "95 %", "pred. T", "E ms", "pred. E",
+                 "tail ms", "overlap");
   for (auto const& report : reports) {
     if (!report.measured) continue;
     auto const& m = *report.measured;

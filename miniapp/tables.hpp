@@ -15,23 +15,26 @@ namespace ddproxy {
 
 // Tables for people, and the CSV files of docs/results.md.
 
-/// Layer by layer: seconds (slowest rank), share of the pass, the slowest rank.
-std::string layer_table(Workload const& workload, LayerTimes const& times);
-std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks);
+/// Layer by layer: seconds (slowest rank), share of the pass, the slowest rank. `replayed` here and below:
+/// labelled as not measured.
+std::string layer_table(Workload const& workload, LayerTimes const& times, bool replayed);
+std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed);
 std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total);
-std::string sweep_table(std::vector<CaseReport> const& reports, bool predicted);
-/// The floor of E (seconds), and what choosing the bucket is worth among the measured caps; empty where
-/// nothing bucketed was measured.
+std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports, bool predicted);
 /// The predicted need of a rank beside the largest peak, bytes.
 std::string memory_line(std::vector<double> const& peaks, double need);
-
+/// The floor of E (seconds), and what choosing the bucket is worth among the measured caps; empty where
+/// nothing bucketed was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 
 /// `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`. Throw
 /// std::invalid_argument where the file cannot be written.
-void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times);
-void write_gradient_csv(std::filesystem::path const& file, Workload const& workload, ReadyTimes const& times);
-void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks);
+void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times,
+                     bool replayed);
+void write_gradient_csv(std::filesystem::path const& file, Workload const& workload, ReadyTimes const& times,
+                        bool replayed);
+void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks,
+                         bool replayed);
 void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> const& runs);
 
 }  // namespace ddproxy

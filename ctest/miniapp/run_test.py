@@ -11,6 +11,11 @@ import tempfile
 
 import h5py
 
+try:
+    import xarray
+except ImportError:
+    xarray = None
+
 ddproxy, tiny, ranks, *mpiexec = sys.argv[1:]
 FOM = re.compile(r"^DDPROXY_FOM tokens_per_s=\S+ backward_s=\S+ bucket_mib=\S+ exposed_s=\S+ tail_s=\S+ overlap=\S+ "
                  r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ valid=(true|false|replay)$")
@@ -49,6 +54,16 @@ def check_run():
         assert file["score/predictor"].shape == (4,)
         check_timeline(file["timeline"])
         check_against_json(file, json.load(open("run.json")), fom)
+        check_xarray(sweep)
+
+
+def check_xarray(sweep):
+    if xarray is None:
+        return
+    with xarray.open_dataset("run.h5", group="sweep", engine="h5netcdf") as data:
+        assert data["measured"].dims == ("case", "sample", "rank"), data["measured"].dims
+        assert (data["measured"].values == sweep["measured"][:]).all()
+        assert data["ci_low"].attrs["units"] == "s" and len(data["case"]) == 7
 
 
 def check_timeline(timeline):
@@ -154,6 +169,8 @@ def check_sweep():
     assert names == {"T/flat", "T/bucketed/1"}, names
     with h5py.File("sweep.h5") as file:
         assert "predicted" not in file["sweep"]
+        traced = {name.decode() for name, count in zip(file["sweep/name"], file["timeline/count"]) if count > 0}
+        assert traced == {"flat", "bucketed/1"}, traced
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "ctest/results/compare_runs.hpp"

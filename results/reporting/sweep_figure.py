@@ -53,7 +53,7 @@ def _draw(axes, cases, results, names, factor):
     middle, low, high, predicted, band_low, band_high = (derive.column(results, n) * factor for n in names)
     if np.isfinite(predicted).any():
         _predicted(axes, cases, predicted, band_low, band_high)
-    _measured(axes, cases, middle, low, high, True, style.MEASURED, "o", "measured, 95 % interval")
+    _measured(axes, cases, middle, low, high, True, style.MEASURED, "o", "measured, " + derive.spread(results))
     if cases.line(ours=False).size:
         _measured(axes, cases, middle, low, high, False, style.OTHER, "^", "PyTorch DDP, measured")
     return middle, predicted

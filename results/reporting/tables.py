@@ -47,7 +47,7 @@ def sweep_table(results):
     words = {1.0: "yes", 0.0: "WRONG"}
     rows = [[name, *[c[k] * s for c, s in zip(columns, scale)], words.get(float(verified[k]), "not checked")]
             for k, name in enumerate(derive.case_names(results))]
-    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "95 % from (ms)", ".3f"),
+    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "95 % (range of under six) from (ms)", ".3f"),
               ("high_ms", "to (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
               ("predicted_E_ms", "predicted E (ms)", ".3f"), ("slowdown_ms", "slowdown (ms)", ".3f"), ("tail_ms", "tail (ms)", ".3f"),
               ("overlap", "overlap", ".3f"), ("verified", "verified", "")]

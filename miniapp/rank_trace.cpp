@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/trace_pass.hpp"
+#include "miniapp/rank_trace.hpp"
 
 namespace ddproxy {
 namespace {
