@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,9 @@
 namespace ddproxy {
 
 /// Notes by name what would stop the host for as long as it lives: fences, deep copies and allocations, as
-/// Kokkos tells its tools of them. On a host two kinds are left out: those before a product, because BLAS
-/// reads at once what was enqueued before it, and those of a mark (miniapp/device.hpp), which is no event
-/// there. One at a time.
+/// Kokkos tells its tools of them; waits that go past Kokkos are not seen. On a host two kinds are left out:
+/// those before a product, because BLAS reads at once what was enqueued before it, and those of a mark
+/// (miniapp/device.hpp), which is no event there. One at a time.
 class FenceWatch {
  public:
   FenceWatch() : before_(Kokkos::Tools::Experimental::get_callbacks()) {

@@ -20,13 +20,14 @@ namespace {
 
 class NcclAllreduce : public Allreduce {
  public:
-  NcclAllreduce(Config const& config, MPI_Comm communicator, float* arena)
+  NcclAllreduce(Config const& config, MPI_Comm communicator, kernels::Floats const& arena)
       : arena_(arena),
         timeout_s_(config.timeout_s),
         priority_(config.priority),
         wire_(config.wire),
         stream_(config.priority == Priority::high),
         exec_(stream_.get()),
+        message_(wire_ == Wire::fp32 ? 0 : arena.size()),
         nccl_(communicator, config.timeout_s) {}
 
   void begin(std::size_t calls) override;
@@ -48,7 +49,7 @@ class NcclAllreduce : public Allreduce {
   void wait_for_next();
   void note_next();
 
-  float* arena_;
+  kernels::Floats arena_;
   double timeout_s_;
   Priority priority_;
   Wire wire_;
@@ -84,7 +85,7 @@ void NcclAllreduce::start(Slice slice, Completion ready) {
 
 // Summed, not averaged, in bf16: 1/n would be rounded into every element.
 void NcclAllreduce::enqueue(Slice slice) {
-  float* const values = arena_ + slice.offset;
+  float* const values = arena_.data() + slice.offset;
   if (wire_ == Wire::fp32) return nccl_.average(values, slice.count, stream_.get());
   nccl_.sum(message_.pack(exec_, values, slice.count), slice.count, stream_.get());
   message_.unpack(exec_, values, slice.count, 1.0F / static_cast<float>(nccl_.ranks()));
@@ -132,7 +133,8 @@ std::string NcclAllreduce::description() const {
 
 }  // namespace
 
-std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm communicator, float* arena) {
+std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
+                                               kernels::Floats const& arena) {
   return std::make_unique<NcclAllreduce>(config, communicator, arena);
 }
 

@@ -93,15 +93,17 @@ void check_backend(Config const& config) {
                                 ": [allreduce] backend: this build has no NCCL; use \"mpi\" or \"replay\"");
 }
 
-static std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm, float*) {
+static std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm,
+                                                      kernels::Floats const&) {
   check_backend(config);
   return nullptr;
 }
 #endif
 
-std::unique_ptr<Allreduce> make_allreduce(Config const& config, MPI_Comm communicator, float* arena) {
+std::unique_ptr<Allreduce> make_allreduce(Config const& config, MPI_Comm communicator,
+                                          kernels::Floats const& arena) {
   if (config.backend == Backend::nccl) return make_nccl_allreduce(config, communicator, arena);
-  auto engine = make_engine(config, communicator, arena);
+  auto engine = make_engine(config, communicator, arena.data());
   if (config.progress == Progress::thread) return std::make_unique<ThreadedAllreduce>(std::move(engine));
   return std::make_unique<PolledAllreduce>(std::move(engine), config.progress == Progress::poll);
 }

@@ -13,6 +13,7 @@ namespace {
 constexpr double least_sample_s =
     2e-3;  // calls in a row, until the clock and the first wake-up do not matter
 constexpr double time_a_size_s = 0.5;
+constexpr std::int64_t long_message = 1 << 20;
 constexpr int least_samples = 3, most_samples = 50, most_calls = 256;
 
 // `bytes` on the wire.
@@ -30,8 +31,8 @@ double time_row(Workbench& bench, std::vector<Slice> const& slices) {
   return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
-// The arena stays finite: sums of NaN or of ever growing numbers may take another time.
-// `seconds` assigned: of the reduction.
+// `seconds`: of the reduction, assigned. The arena stays finite: sums of NaN or of ever growing numbers may
+// take another time.
 std::int64_t count_wrong(Workbench& bench, Slice slice, double& seconds) {
   const int groups = pattern_groups(bench.workload.wire, bench.runtime.ranks());
   if (bench.reduces()) write_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank(), groups);
@@ -45,7 +46,8 @@ SizeTimes measure_size(Workbench& bench, std::int64_t bytes) {
   const Slice slice{0, elements_of(bench, bytes)};
   double once = 0;
   SizeTimes times{bytes, {}, count_wrong(bench, slice, once)};
-  if (once < time_a_size_s) once = time_row(bench, {slice});  // the first of a size may be slower
+  // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
+  if (once < time_a_size_s || bytes < long_message) once = time_row(bench, {slice});
   const auto calls = std::clamp(static_cast<int>(least_sample_s / once), 1, most_calls);
   const auto samples =
       std::clamp(static_cast<int>(time_a_size_s / (once * calls)), least_samples, most_samples);
@@ -58,8 +60,11 @@ SizeTimes measure_size(Workbench& bench, std::int64_t bytes) {
 
 std::vector<std::int64_t> message_sizes(std::int64_t largest) {
   std::vector<std::int64_t> sizes;
+  const std::int64_t doubling = 65536;
+  std::int64_t size = 1024;
+  for (; size < std::min(doubling, largest); size *= 4) sizes.push_back(size);
   // The last step is up to a factor of 3: a(x) is nearly straight there, and the calls are the longest.
-  for (std::int64_t size = 1024; 3 * size <= 2 * largest; size *= size < 65536 ? 4 : 2) sizes.push_back(size);
+  for (; size < largest && (size == doubling || 3 * size <= 2 * largest); size *= 2) sizes.push_back(size);
   sizes.push_back(largest);
   return sizes;
 }

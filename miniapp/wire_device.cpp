@@ -23,11 +23,10 @@ void widen_all(kernels::Space const& exec, Bf16 const* from, float* to, std::siz
 
 }  // namespace
 
+DeviceWire::DeviceWire(std::size_t most_elements)
+    : message_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "message"), most_elements) {}
+
 Bf16* DeviceWire::pack(kernels::Space const& exec, float const* values, std::size_t count) {
-  if (message_.size() < count) {
-    message_ = {};  // the old one first: there may be no room for both
-    message_ = decltype(message_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "message"), count);
-  }
   round_all(exec, values, message_.data(), count);
   return message_.data();
 }

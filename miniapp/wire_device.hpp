@@ -11,7 +11,10 @@ namespace ddproxy {
 /// asked for; the host does not wait. One message at a time: what is packed next takes its place.
 class DeviceWire {
  public:
-  /// The message of these values. Allocates, and then waits, where no slice before was as long.
+  /// For slices of at most so many elements.
+  explicit DeviceWire(std::size_t most_elements);
+
+  /// The message of these values.
   Bf16* pack(kernels::Space const& exec, float const* values, std::size_t count);
   /// values = the message packed last, as it is by now, times `factor`; assigned.
   void unpack(kernels::Space const& exec, float* values, std::size_t count, float factor) const;

@@ -70,10 +70,14 @@ void check_kernels(Config const& config) try {
 
 void set_precision(Config const& config) try {
   using kernels::MatrixPrecision;
-  const bool tf32 = config.precision == Precision::tf32, bf16 = config.precision == Precision::bf16;
-  kernels::set_matrix_precision(tf32   ? MatrixPrecision::tf32
-                                : bf16 ? MatrixPrecision::bf16
-                                       : MatrixPrecision::fp32);
+  switch (config.precision) {
+    case Precision::fp32:
+      return kernels::set_matrix_precision(MatrixPrecision::fp32);
+    case Precision::tf32:
+      return kernels::set_matrix_precision(MatrixPrecision::tf32);
+    case Precision::bf16:
+      return kernels::set_matrix_precision(MatrixPrecision::bf16);
+  }
 } catch (std::invalid_argument const& error) {
   throw std::invalid_argument(config.file.string() + ": [compute] " + error.what());
 }
@@ -115,7 +119,7 @@ Workbench make_workbench(Config const& config, Workload workload, Runtime const&
     bench.gradients = make_arena(bench);
   bench.backward = make_backward(bench);
   bench.copying = make_copying(bench);
-  bench.allreduce = make_allreduce(config, runtime.communicator(), bench.arena.data());
+  bench.allreduce = make_allreduce(config, runtime.communicator(), bench.arena);
   return bench;
 }
 

@@ -26,7 +26,7 @@ void check(Curve const& curve, std::filesystem::path const& file, double t_compu
   if (std::ranges::none_of(curve, [&](auto const& point) { return point.seconds > t_compute; }))
     throw std::invalid_argument(fmt::format(
         "{}: every time is below T_compute, {:.4g} s; the file must hold T of this backward pass, and the "
-        "times of the pass be taken on a machine that does nothing else",
+        "pass must be timed on an otherwise idle machine",
         file.string(), t_compute));
 }
 

@@ -7,6 +7,7 @@
 #include "miniapp/allreduce_mpi.hpp"
 #include "miniapp/allreduce_polled.hpp"
 #include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/measure.hpp"
 #include "miniapp/pattern.hpp"
 #include "miniapp/runtime.hpp"
 
@@ -27,6 +28,19 @@ std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena, Wire 
   auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, 60, wire);
   if (drive == Drive::thread) return std::make_unique<ThreadedAllreduce>(std::move(engine));
   return std::make_unique<PolledAllreduce>(std::move(engine), drive == Drive::poll);
+}
+
+TEST(MessageSizes, GrowByFactorsOfFourThenTwoAndEndAtTheLargest) {
+  for (const std::int64_t largest : {1024, 3000, 65536, 98303, 98304, 100000, 1 << 30, 1'610'612'736}) {
+    const auto sizes = message_sizes(largest);
+    EXPECT_EQ(sizes.back(), largest);
+    for (std::size_t i = 1; i < sizes.size(); ++i) {
+      EXPECT_LT(sizes[i - 1], sizes[i]) << largest;
+      EXPECT_LE(sizes[i], (sizes[i - 1] < 65536 ? 4 : 3) * sizes[i - 1]) << largest;
+    }
+  }
+  EXPECT_EQ(message_sizes(100000), (std::vector<std::int64_t>{1024, 4096, 16384, 65536, 100000}));
+  EXPECT_EQ(message_sizes(500), (std::vector<std::int64_t>{500}));
 }
 
 struct EveryDrive : testing::TestWithParam<Drive> {

@@ -53,7 +53,7 @@ TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
 // The slice is written late: a reduction that did not wait for the event would take the poison.
 void expect_average(Config const& config, kernels::Space const& exec) {
   const kernels::Floats arena("arena", 3'000'000);
-  const auto allreduce = make_allreduce(config, MPI_COMM_WORLD, arena.data());
+  const auto allreduce = make_allreduce(config, MPI_COMM_WORLD, arena);
   const Slice whole{0, arena.size()};
   poison(arena);
   Marks marks(1);

@@ -57,6 +57,30 @@ TEST_F(Tables, GradientTimesThatDoNotFitTheModelAreRefused) {
             std::string::npos);
 }
 
+Config tiny(std::string const& sections) {
+  const Folder folder;
+  return read_config(folder.file("tiny.toml", "[model]\npreset = \"tiny\"\n" + sections));
+}
+
+TEST(MemoryNeed, HoldsARoundedMessageOfAllGradientsBesideNccl) {
+  const auto fp32 = tiny("[allreduce]\nbackend = \"nccl\"\n");
+  const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
+  const auto workload = make_workload(fp32);
+  EXPECT_EQ(memory_need(bf16, make_workload(bf16), 1) - memory_need(fp32, workload, 1),
+            static_cast<double>(workload.bytes()) / 2);
+}
+
+TEST(Roofline, KernelsStoreFp32WhateverTheyMultiplyIn) {
+  const std::string machine = "[machine]\npeak_flops = 1e30\nbandwidth = 1e9\n";  // bound by memory
+  const auto seconds = [&](std::string const& mode, std::string const& precision) {
+    return make_workload(
+               tiny("[compute]\nmode = \"" + mode + "\"\nprecision = \"" + precision + "\"\n" + machine))
+        .operation_seconds.front();
+  };
+  EXPECT_EQ(seconds("kernels", "bf16"), seconds("kernels", "fp32"));
+  EXPECT_DOUBLE_EQ(seconds("replay", "bf16"), seconds("replay", "fp32") / 2);
+}
+
 TEST(Cases, AreThoseOfTheInputInItsOrder) {
   const auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x8.toml");
   const auto cases = make_cases(config, make_workload(config));
