@@ -9,7 +9,7 @@
 #include "model/layer_cost.hpp"
 #include "published.hpp"
 
-// How fast the model is. No time is asserted; docs/model.md holds what was measured.
+// How fast the model is. No time is asserted; docs/measurements/model.md holds what was measured.
 namespace ddproxy::model {
 namespace {
 
