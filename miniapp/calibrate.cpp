@@ -100,19 +100,41 @@ void balance(Workbench& bench, Work& work, Slice slice) {
   }
 }
 
-CoRun co_run(Workbench& bench, Work work, std::size_t elements, int samples) {
+// The co-runs of one message size.
+struct Trial {
+  Work work;
+  CoRun run;
+  double spent = 0;  // seconds
+};
+
+Trial make_trial(Workbench& bench, Work work, std::size_t elements) {
   balance(bench, work, {work.free_offset, elements});
-  CoRun run{static_cast<std::int64_t>(elements * sizeof(float)), {}, {}, {}, {}};
-  double spent = 0;
-  for (int i = 0; i < samples && (i < least_samples || spent < time_a_size_s); ++i) {
-    const CoRun one = sample(bench, work);
-    for (auto times :
-         {&CoRun::compute_alone, &CoRun::collective_alone, &CoRun::compute_beside, &CoRun::collective_beside})
-      (run.*times).push_back((one.*times).front());
-    spent += one.compute_alone[0] + one.collective_alone[0] +
-             std::max(one.compute_beside[0], one.collective_beside[0]);
+  return {std::move(work), {static_cast<std::int64_t>(elements * sizeof(float)), {}, {}, {}, {}}};
+}
+
+void repeat(Workbench& bench, Trial& trial) {
+  const CoRun one = sample(bench, trial.work);
+  for (auto times :
+       {&CoRun::compute_alone, &CoRun::collective_alone, &CoRun::compute_beside, &CoRun::collective_beside})
+    (trial.run.*times).push_back((one.*times).front());
+  trial.spent += one.compute_alone[0] + one.collective_alone[0] +
+                 std::max(one.compute_beside[0], one.collective_beside[0]);
+}
+
+// From the smallest to the largest, in equal steps of the logarithm.
+std::vector<std::size_t> elements_tried(Workbench const& bench, Work const& work) {
+  const double free = static_cast<double>(bench.arena.extent(0) - work.free_offset);
+  const double largest = std::min(static_cast<double>(largest_message) / sizeof(float), free);
+  const double smallest =
+      std::min(largest, static_cast<double>(std::ranges::min(bench.workload.gradient_bytes)) / sizeof(float));
+  std::vector<std::size_t> tried;
+  for (int i = 0; i < message_sizes_tried; ++i) {
+    const double share = static_cast<double>(i) / (message_sizes_tried - 1);
+    const auto elements =
+        static_cast<std::size_t>(std::lround(smallest * std::pow(largest / smallest, share)));
+    if (tried.empty() || elements > tried.back()) tried.push_back(elements);
   }
-  return run;
+  return tried;
 }
 
 double within(double speed) {
@@ -129,41 +151,31 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
           within((collective_alone - collective_rest) / together)};
 }
 
-model::Speeds speeds_of(CoRun const& run) {
-  std::vector<double> kappa, gamma;
-  for (std::size_t i = 0; i < run.compute_alone.size(); ++i) {
-    const auto sample = speeds_of(run.compute_alone[i], run.collective_alone[i], run.compute_beside[i],
-                                  run.collective_beside[i]);
-    kappa.push_back(sample.kappa);
-    gamma.push_back(sample.gamma);
-  }
-  return {median(kappa), median(gamma)};
+model::SpeedSamples samples_of(CoRun const& run) {
+  model::SpeedSamples speeds{run.bytes, {}};
+  for (std::size_t i = 0; i < run.compute_alone.size(); ++i)
+    speeds.samples.push_back(speeds_of(run.compute_alone[i], run.collective_alone[i], run.compute_beside[i],
+                                       run.collective_beside[i]));
+  return speeds;
 }
 
-model::Contention contention_of(std::vector<CoRun> const& runs) {
-  if (runs.empty()) return {};
-  std::vector<model::SpeedPoint> table;
-  for (auto const& run : runs) table.push_back({run.bytes, speeds_of(run)});
-  return model::Contention(std::move(table));
+model::Speeds speeds_of(CoRun const& run) {
+  return model::median_speeds(samples_of(run).samples);
 }
 
 std::vector<CoRun> calibrate(Workbench& bench, int samples) {
   if (bench.config.compute == ComputeMode::replay) return {};
   const Work work = choose_work(bench.workload);
   compute(bench, work);
-  const auto free = bench.arena.extent(0) - work.free_offset;
-  const double largest =
-      std::min(static_cast<double>(largest_message) / sizeof(float), static_cast<double>(free));
-  const double smallest =
-      std::min(largest, static_cast<double>(std::ranges::min(bench.workload.gradient_bytes)) / sizeof(float));
+  std::vector<Trial> trials;
+  for (const std::size_t elements : elements_tried(bench, work))
+    trials.push_back(make_trial(bench, work, elements));
+  // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
+  for (int round = 0; round < samples; ++round)
+    for (Trial& trial : trials)
+      if (round < least_samples || trial.spent < time_a_size_s) repeat(bench, trial);
   std::vector<CoRun> runs;
-  for (int i = 0; i < message_sizes_tried; ++i) {
-    const double share = static_cast<double>(i) / (message_sizes_tried - 1);
-    const auto elements =
-        static_cast<std::size_t>(std::lround(smallest * std::pow(largest / smallest, share)));
-    const auto bytes = static_cast<std::int64_t>(elements * sizeof(float));
-    if (runs.empty() || bytes > runs.back().bytes) runs.push_back(co_run(bench, work, elements, samples));
-  }
+  for (Trial& trial : trials) runs.push_back(std::move(trial.run));
   return runs;
 }
 

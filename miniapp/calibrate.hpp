@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "miniapp/workbench.hpp"
-#include "model/timeline.hpp"
+#include "model/contention.hpp"
 
 namespace ddproxy {
 
@@ -26,8 +26,8 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
 /// Median over the samples.
 model::Speeds speeds_of(CoRun const& run);
 
-/// The speeds of all co-runs by their message sizes, which rise; none without co-runs.
-model::Contention contention_of(std::vector<CoRun> const& runs);
+/// Those of each sample.
+model::SpeedSamples samples_of(CoRun const& run);
 
 /// Runs the linear operations of the block that comes first in the backward pass beside back-to-back
 /// all-reduces of gradients that they do not write, at six message sizes from that of the smallest gradient

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "miniapp/evidence.hpp"
@@ -36,9 +37,9 @@ class Recorder {
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
   void cost_table(std::vector<model::CostPoint> const& table);
 
-  void calibration(std::vector<CoRun> const& runs, model::AlphaBeta const& fit);
+  void calibration(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table);
   void uncertainty(std::vector<Uncertainty> const& cases);
-  void score(model::ScoreCard const& card, model::Band best_cap);
+  void score(model::ScoreCard const& card, model::Band best_cap, double floor);
 
   /// Names, plans and predictions of the cases, and room for their samples.
   void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted);

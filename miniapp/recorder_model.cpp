@@ -36,9 +36,13 @@ std::int64_t whole_bytes(double bytes) {
 
 }  // namespace
 
-void Recorder::calibration(std::vector<CoRun> const& runs, model::AlphaBeta const& fit) {
+void Recorder::calibration(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table) {
+  const model::AlphaBeta fit = model::fit_alpha_beta(table);
+  const model::RelativeError error = model::error_of(fit, table);
   writer_.write("/calibration/alpha", Reals{fit.alpha});
   writer_.write("/calibration/beta", Reals{fit.beta});
+  writer_.write("/calibration/fit_error_mean", Reals{error.mean});
+  writer_.write("/calibration/fit_error_max", Reals{error.largest});
   if (!runs.empty()) {
     writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
     writer_.write("/calibration/kappa", column<Reals>(runs, [](auto& run) { return speeds_of(run).kappa; }));
@@ -64,7 +68,7 @@ void Recorder::uncertainty(std::vector<Uncertainty> const& cases) {
   writer_.flush();
 }
 
-void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
+void Recorder::score(model::ScoreCard const& card, model::Band best_cap, double floor) {
   const model::Score scores[] = {card.model, card.constant, card.pytorch_default, card.last_bucket};
   writer_.write("/score/predictor",
                 std::vector<std::string>{"model", "constant", "pytorch_default", "last_bucket"});
@@ -82,6 +86,7 @@ void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
   writer_.write("/score/b_star_predicted", bytes(card.predicted_cap_mib));
   writer_.write("/score/b_star_low", Integers{whole_bytes(best_cap.low)});
   writer_.write("/score/b_star_high", Integers{whole_bytes(best_cap.high)});
+  writer_.write("/score/floor", Reals{floor});
   writer_.flush();
 }
 

@@ -140,6 +140,7 @@ void Recorder::results(Reports const& reports, std::vector<Integers> const& orde
   writer_.write("/sweep/tail", measured(reports, &CaseResult::tail));
   writer_.write("/sweep/skew", measured(reports, &CaseResult::skew));
   writer_.write("/sweep/comm", measured(reports, &CaseResult::communication));
+  writer_.write("/sweep/last_bucket", column<Reals>(reports, [](auto& r) { return r.last_bucket; }));
   writer_.write("/sweep/slowest_rank", column<Integers>(reports, [](auto& r) {
                   return std::int64_t{r.measured ? r.measured->slowest_rank : -1};
                 }));

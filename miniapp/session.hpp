@@ -57,6 +57,7 @@ class Session {
   std::vector<CoRun> co_runs_;
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // bytes
+  double floor_ = not_available;                        // of E, seconds
   std::vector<SizeTimes> allreduce_times_;
   std::optional<model::TableCost> cost_;  // by bytes on the wire
   std::vector<std::vector<Sample>> samples_;

@@ -12,7 +12,7 @@ void Session::calibrate() {
   if (bench_.copying && bench_.config.compute == ComputeMode::kernels)
     bench_.copies.bandwidth = measure_copy_bandwidth(bench_, bench_.config.samples);
   if (!root()) return;
-  recorder_->calibration(co_runs_, model::fit_alpha_beta(cost_->table()));
+  recorder_->calibration(co_runs_, cost_->table());
   if (!co_runs_.empty()) write_contention_csv(beside(".contention.csv"), co_runs_);
 }
 
@@ -48,6 +48,7 @@ void Session::predict_bands() {
 void Session::plan_from_input() {
   bench_.runtime.together([&] {
     const auto job = input_job(bench_.config, bench_.workload);
+    if (job) floor_ = model::floor_seconds(*job);
     for (auto& report : reports_) {
       if (report.item.strategy != Strategy::optimal) continue;
       if (!job)
@@ -67,8 +68,11 @@ void Session::predict() {
     evidence_ =
         collect_evidence(bench_, layer_times_, allreduce_times_, bench_.reduces() ? nullptr : &*cost_);
     evidence_.copies = bench_.copies;
-    evidence_.contention = contention_of(co_runs_);
+    for (auto const& run : co_runs_) evidence_.contention.push_back(samples_of(run));
+    if (const double first = bench_.config.first_bucket_mib; first > 0)
+      evidence_.first_bucket = static_cast<std::int64_t>(first * model::bytes_per_mib);
     job = model::job_from(evidence_, model::Jitter::included);
+    floor_ = model::floor_seconds(job);
   }
   for (auto& report : reports_) {
     if (report.item.strategy != Strategy::optimal) continue;

@@ -82,15 +82,19 @@ void Session::sweep() {
 
 void Session::conclude_sweep() {
   for (std::size_t i = 0; i < reports_.size(); ++i) {
+    auto const& plan = reports_[i].item.plan;
+    if (cost_) reports_[i].last_bucket = cost()(plan.back().bytes);
     if (samples_[i].empty()) continue;
-    const double communication =
-        cost_ ? model::communication_seconds(reports_[i].item.plan, cost()) : not_available;
-    reports_[i].measured = analyse(samples_[i], communication);
+    reports_[i].measured =
+        analyse(samples_[i], cost_ ? model::communication_seconds(plan, cost()) : not_available);
   }
   recorder_->results(reports_, order_);
   judge_sweep();
   fmt::print("{}", sweep_table(bench_.config, reports_, predicted_));
-  if (cost_) fmt::print("{}", tuning_line(reports_, cost()(bench_.workload.gradient_bytes.back())));
+  fmt::print("{}", tuning_line(reports_, floor_));
+  if (CaseReport const* best = best_bucketed(reports_); best && predicted_)
+    fmt::print("{}",
+               waterfall_line(*best, uncertainty_[static_cast<std::size_t>(best - reports_.data())].terms));
 }
 
 void Session::judge_sweep() {
@@ -103,7 +107,7 @@ void Session::judge_sweep() {
     return;
   }
   const auto cases = scored_cases(reports_, cost());
-  if (!cases.empty()) recorder_->score(model::score(cases), best_cap_);
+  if (!cases.empty()) recorder_->score(model::score(cases), best_cap_, floor_);
 }
 
 }  // namespace ddproxy

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 
@@ -83,13 +84,27 @@ std::string memory_line(std::vector<double> const& peaks, double need) {
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   CaseReport const* best = best_bucketed(reports);
   if (!best) return "";
-  double worst = 0;
+  CaseReport const* worst = best;
   for (auto const& report : reports)
-    if (report.item.strategy == Strategy::bucketed && report.measured)
-      worst = std::max(worst, report.measured->total.value);
-  const double gain = worst - best->measured->total.value;
-  return fmt::format("floor {:.3g} ms; choosing the bucket well is worth up to {:.3g} ms ({:.1f} %) here\n",
-                     floor * milli, gain * milli, 100 * gain / worst);
+    if (report.item.strategy == Strategy::bucketed && report.measured &&
+        report.measured->total.value > worst->measured->total.value)
+      worst = &report;
+  Estimate const &most = worst->measured->total, &least = best->measured->total;
+  const double gain = most.value - least.value;
+  return fmt::format("{}choosing the bucket well is worth up to {:.3g} ms ({:.1f} %) here{}\n",
+                     std::isnan(floor) ? "" : fmt::format("floor {:.3g} ms; ", floor * milli), gain * milli,
+                     100 * gain / most.value, least.high >= most.low ? ", which is within the noise" : "");
+}
+
+std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms) {
+  if (terms.contention == terms.ideal && terms.jitter == terms.ideal) return "";
+  const double measured = report.measured->exposed.value;
+  return fmt::format(
+      "E of {}: ideal {:.3g} ms, contention {:+.3g}, copies {:+.3g}, jitter {:+.3g}, not explained {:+.3g}: "
+      "measured {:.3g} ms\n",
+      report.item.name(), terms.ideal * milli, (terms.contention - terms.ideal) * milli,
+      (terms.copies - terms.contention) * milli, (terms.jitter - terms.copies) * milli,
+      (measured - terms.jitter) * milli, measured * milli);
 }
 
 }  // namespace ddproxy

@@ -9,6 +9,7 @@
 
 #include "miniapp/calibrate.hpp"
 #include "miniapp/measure.hpp"
+#include "model/uncertainty.hpp"
 #include "planner/analysis.hpp"
 
 namespace ddproxy {
@@ -23,9 +24,11 @@ std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total
 std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports, bool predicted);
 /// The predicted need of a rank beside the largest peak, bytes.
 std::string memory_line(std::vector<double> const& peaks, double need);
-/// The floor of E (seconds), and what choosing the bucket is worth among the measured caps; empty where
-/// nothing bucketed was measured.
+/// The floor of E (seconds; NaN: not known), and what choosing the bucket is worth among the measured caps;
+/// empty where nothing bucketed was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
+/// Why E of a measured case is what it is, a term at a time; empty where no term adds to the ideal.
+std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms);
 
 /// `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`. Throw
 /// std::invalid_argument where the file cannot be written.

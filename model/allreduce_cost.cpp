@@ -95,6 +95,16 @@ AlphaBeta fit_alpha_beta(std::span<const CostPoint> table) {
   return {alpha, 1 / slope};
 }
 
+RelativeError error_of(AlphaBeta const& law, std::span<const CostPoint> table) {
+  RelativeError result;
+  for (CostPoint const& point : table) {
+    const double error = std::abs(law(point.bytes) - point.seconds) / point.seconds;
+    result.mean += error / static_cast<double>(table.size());
+    result.largest = std::max(result.largest, error);
+  }
+  return result;
+}
+
 TableCost::TableCost(std::vector<CostPoint> table) : table_(std::move(table)) {
   check_table(table_);
   for (std::size_t i = 1; i < table_.size(); ++i) {
@@ -122,6 +132,27 @@ double TableCost::operator()(std::int64_t bytes) const {
 
 bool TableCost::covers(std::int64_t bytes) const {
   return table_.front().bytes <= bytes && bytes <= table_.back().bytes;
+}
+
+Unfalling never_falling(AllreduceCost cost, std::int64_t low, std::int64_t high) {
+  constexpr double step = 1.0905077326652577;  // 2^(1/8)
+  std::vector<CostPoint> points{{low, cost(low)}};
+  for (double size = static_cast<double>(low); points.back().bytes < high; size *= step) {
+    const std::int64_t bytes = std::min(high, static_cast<std::int64_t>(size));
+    if (bytes > points.back().bytes) points.push_back({bytes, cost(bytes)});
+  }
+  const auto falls = [](CostPoint const& a, CostPoint const& b) {
+    return b.seconds < a.seconds * (1 - 1e-9);
+  };
+  if (std::ranges::adjacent_find(points, falls) == points.end()) return {std::move(cost), false};
+  const TableCost raised(std::move(points));
+  return {[cost = std::move(cost), raised](std::int64_t bytes) {
+            if (raised.covers(bytes)) return raised(bytes);
+            CostPoint const &first = raised.table().front(), &last = raised.table().back();
+            return bytes < first.bytes ? std::min(cost(bytes), first.seconds)
+                                       : std::max(cost(bytes), last.seconds);
+          },
+          true};
 }
 
 }  // namespace ddproxy::model

@@ -30,6 +30,14 @@ struct AlphaBeta {
 /// std::invalid_argument for fewer than two points.
 AlphaBeta fit_alpha_beta(std::span<const CostPoint> table);
 
+/// How far a law is from a table: |law - seconds| / seconds, over its rows.
+struct RelativeError {
+  double mean = 0;
+  double largest = 0;
+};
+
+RelativeError error_of(AlphaBeta const& law, std::span<const CostPoint> table);
+
 /// A point of a table in log-log, with the interpolant's slope.
 struct LogPoint {
   double x;      ///< log(bytes)
@@ -55,5 +63,13 @@ class TableCost {
   std::vector<LogPoint> log_points_;
   bool raised_ = false;
 };
+
+/// A derived a(x) where it does not fall as bytes grow, looked at eight times an octave from `low` to `high`
+/// bytes; else its running maximum there, and beyond these ends no less (below: no more) than at them.
+struct Unfalling {
+  AllreduceCost cost;
+  bool raised;  ///< true where the running maximum was taken
+};
+Unfalling never_falling(AllreduceCost cost, std::int64_t low, std::int64_t high);
 
 }  // namespace ddproxy::model

@@ -91,6 +91,7 @@ RankedCost in_one_node(std::span<const RankedTable> tables, Placement const& pla
   return {scaled_by_form(*table, placement, inside, free_link),
           false,
           table->ranks,
+          false,
           {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " + ranks_text(table->ranks) +
            " in one node"}};
 }
@@ -103,8 +104,9 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
       scaled_by_form(table, placement, inside, between),
       false,
       table.ranks,
+      false,
       {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " + ranks_text(table.ranks)}};
-  if (inside.latency == 0) {
+  if (placement.ranks_per_node > 1 && nearest(tables, placement, true) == nullptr) {
     result.warnings.push_back("no table of one node: all of the time is taken for the network's");
   }
   return result;
@@ -118,16 +120,15 @@ RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Plac
     throw std::invalid_argument("all-reduce: the inside of a node is unknown; give a table of one node");
   }
   const Placement node{placement.ranks_per_node, placement.ranks_per_node};
-  const AllreduceCost inside =
-      table->ranks == node.ranks ? AllreduceCost(TableCost(table->points)) : in_one_node(tables, node).cost;
-  auto cost = [inside, between, nodes = placement.nodes()](std::int64_t bytes) {
+  RankedCost inside = table->ranks == node.ranks
+                          ? RankedCost{TableCost(table->points), true, table->ranks, false, {}}
+                          : in_one_node(tables, node);
+  auto cost = [inside = inside.cost, between, nodes = placement.nodes()](std::int64_t bytes) {
     return inside(bytes) + topology_seconds({nodes, 1}, free_link, between, static_cast<double>(bytes));
   };
-  return {
-      cost,
-      false,
-      table->ranks,
-      {"a(x) for " + ranks_text(placement.ranks) + " rests on a node's table and the stated link of a node"}};
+  inside.warnings.push_back("a(x) for " + ranks_text(placement.ranks) +
+                            " rests on a node's table and the stated link of a node");
+  return {cost, false, table->ranks, true, inside.warnings};
 }
 
 }  // namespace
@@ -167,7 +168,7 @@ RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& 
                           std::optional<Link> const& between) {
   if (tables.empty()) throw std::invalid_argument("all-reduce: there is no table");
   for (RankedTable const& table : tables) {
-    if (table.ranks == placement.ranks) return {TableCost(table.points), true, table.ranks, {}};
+    if (table.ranks == placement.ranks) return {TableCost(table.points), true, table.ranks, false, {}};
   }
   if (placement.nodes() == 1) return in_one_node(tables, placement);
   if (RankedTable const* table = nearest(tables, placement, false)) {
@@ -179,11 +180,11 @@ RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& 
       " nodes, but the table speaks of one; give a second table or a node's latency and bandwidth");
 }
 
-AllreduceCost rescaled(TableCost const& cost, double latency_scale, double bandwidth_scale) {
+AllreduceCost rescaled(AllreduceCost const& cost, AlphaBeta const& fit, double latency_scale,
+                       double bandwidth_scale) {
   if (!(latency_scale > 0) || !(bandwidth_scale > 0)) {
     throw std::invalid_argument("what-if: the scales of latency and bandwidth must be positive");
   }
-  const AlphaBeta fit = fit_alpha_beta(cost.table());
   const AlphaBeta other{fit.alpha * latency_scale, fit.beta * bandwidth_scale};
   return [cost, fit, other](std::int64_t bytes) {
     return bytes <= 0 ? 0.0 : cost(bytes) * other(bytes) / fit(bytes);

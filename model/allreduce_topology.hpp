@@ -52,6 +52,7 @@ struct RankedCost {
   AllreduceCost cost;
   bool measured = false;              ///< there is a table for these ranks
   int based_on = 0;                   ///< ranks of the table that was taken
+  bool uses_statement = false;        ///< the stated link of a node is part of it
   std::vector<std::string> warnings;  ///< what the figure assumes
 };
 
@@ -64,7 +65,9 @@ RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& 
                           std::optional<Link> const& between = {});
 
 /// The what-if of another network: a(x) times the change of its affine fit with latency and bandwidth scaled.
-/// Throws std::invalid_argument for scales that are not positive.
-AllreduceCost rescaled(TableCost const& cost, double latency_scale, double bandwidth_scale);
+/// It can fall as bytes grow: see never_falling(). Throws std::invalid_argument for scales that are not
+/// positive.
+AllreduceCost rescaled(AllreduceCost const& cost, AlphaBeta const& fit, double latency_scale,
+                       double bandwidth_scale);
 
 }  // namespace ddproxy::model

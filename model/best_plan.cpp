@@ -7,35 +7,13 @@
 #include <stdexcept>
 
 namespace ddproxy::model {
-namespace {
-
-Plan plan_of_cap(Job const& job, std::int64_t cap, std::optional<std::int64_t> first_bucket) {
-  if (!first_bucket) return bucketed_plan(job.gradient_bytes, {&cap, 1});
-  const std::int64_t caps[] = {*first_bucket, cap};
-  return bucketed_plan(job.gradient_bytes, caps);
-}
-
-/// The largest cap that leaves the plan of `cap` as it is. The last bucket ends with the gradients, whatever
-/// the cap.
-std::int64_t last_cap_of(Plan const& plan, bool first_has_own_limit) {
-  std::int64_t smallest = any_cap;
-  for (std::size_t k = first_has_own_limit ? 1 : 0; k + 1 < plan.size(); ++k) {
-    smallest = std::min(smallest, plan[k].bytes);
-  }
-  return smallest;
-}
-
-}  // namespace
 
 std::vector<CapRange> sweep_caps(Job const& job, std::optional<std::int64_t> first_bucket) {
   std::vector<CapRange> sweep;
-  for (std::int64_t cap = 1;;) {
-    const Plan plan = plan_of_cap(job, cap, first_bucket);
-    const std::int64_t last = last_cap_of(plan, first_bucket.has_value());
-    sweep.push_back({cap, last, plan.size(), simulate(job, plan).total});
-    if (last == any_cap) return sweep;
-    cap = last + 1;
-  }
+  for_each_cap(job.gradient_bytes, first_bucket, [&](std::int64_t low, std::int64_t high, Plan const& plan) {
+    sweep.push_back({low, high, plan.size(), simulate(job, plan).total});
+  });
+  return sweep;
 }
 
 CapRange best_caps(std::span<const CapRange> sweep, double tolerance) {
@@ -57,7 +35,9 @@ std::vector<double> cap_list_mib(Plan const& plan) {
 }
 
 double floor_seconds(Job const& job) {
-  return job.gradient_bytes.empty() ? 0.0 : job.cost(job.gradient_bytes.back());
+  if (job.gradient_bytes.empty()) return 0;
+  const double compute_behind_it = job.t_compute - job.ready.back();
+  return std::max(0.0, job.cost(job.gradient_bytes.back()) - compute_behind_it);
 }
 
 }  // namespace ddproxy::model

@@ -3,18 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "model/bucket_plan.hpp"
+#include "model/cap_walk.hpp"
 #include "model/timeline.hpp"
 
 namespace ddproxy::model {
-
-/// The cap at and above which every plan is flat.
-inline constexpr std::int64_t any_cap = std::numeric_limits<std::int64_t>::max();
 
 /// Caps with one T: of one plan, or of neighbouring ones.
 struct CapRange {
@@ -24,10 +21,9 @@ struct CapRange {
   double seconds;       ///< predicted T, the least where there are several
 };
 
-/// T(b) for every cap b: one range for each plan that DDP's rule can make, with rising caps. The plan of cap
-/// b stays until the cap passes its smallest closed bucket, so nothing is missed. `first_bucket`: limit of
-/// the first bucket in bytes; nothing: the cap. O(n) memory beside the result. Throws as simulate() and
-/// bucketed_plan() do.
+/// T(b) for every cap b: one range for each plan that DDP's rule can make, with rising caps. `first_bucket`:
+/// limit of the first bucket in bytes; nothing: the cap. O(n) memory beside the result. Throws as simulate()
+/// and bucketed_plan() do.
 std::vector<CapRange> sweep_caps(Job const& job, std::optional<std::int64_t> first_bucket = {});
 
 /// b* as a plateau: the range with the least T, with the neighbours whose T is at most (1 + tolerance) times
@@ -38,16 +34,17 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// F_j = min over i < j of max(F_i, r_j) + a(S_j - S_i), where S are the running sums of the bytes; it needs
 /// an a(x) that does not fall. With contention each step of that recurrence is one of the fluid, with the
 /// kappa and gamma of the bucket's size, and for each j the plan is kept after which the next bucket can
-/// start earliest: near the best of all, not exact. The plan of the best cap is a candidate too, and all are
-/// simulated: no cap is predicted to be faster. Among equals, the plan that loses least where every
-/// all-reduce takes 10 % longer (the recurrence with such an a(x) is a candidate, too); among those, the one
-/// with the fewest calls. O(n^2) time, O(n) memory.
+/// start earliest: near the best of all, not exact, and neither is it with copies out. Then the plan of the
+/// best cap is a candidate too, and all are simulated: no cap is predicted to be faster. Among equals (T to a
+/// millionth), the plan that loses least where every all-reduce takes 10 % longer (the recurrence with such
+/// an a(x) is a candidate, too); among those, the one with the fewest calls. O(n^2) time, O(n) memory.
 Plan optimal_plan(Job const& job);
 
 /// A plan as PyTorch DDP's `bucket_cap_mb_list`: MiB, exact in binary, one a bucket.
 std::vector<double> cap_list_mib(Plan const& plan);
 
-/// The least E of any plan: a(size of the last gradient), seconds. 0 where there is no gradient.
+/// What no plan's E is below, seconds: the last gradient's own a(x) from when it is ready, less what compute
+/// goes on behind it. Copies out and contention only add to it. 0 where there is no gradient.
 double floor_seconds(Job const& job);
 
 }  // namespace ddproxy::model

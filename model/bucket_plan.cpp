@@ -20,19 +20,27 @@ void check_caps(std::span<const std::int64_t> caps) {
 
 }  // namespace
 
-Plan bucketed_plan(std::span<const std::int64_t> gradient_bytes, std::span<const std::int64_t> caps) {
+Bucketing::Bucketing(std::span<const std::int64_t> bytes) : sum_{0} {
+  for (const std::int64_t each : bytes) sum_.push_back(sum_.back() + each);
+}
+
+Plan Bucketing::bucketed(std::span<const std::int64_t> caps) const {
   check_caps(caps);
   Plan plan;
-  Bucket open{0, 0, 0};
-  for (std::size_t i = 0; i < gradient_bytes.size(); ++i) {
-    open.last = i;
-    open.bytes += gradient_bytes[i];
-    const std::int64_t limit = caps[std::min(plan.size(), caps.size() - 1)];
-    if (open.bytes < limit && i + 1 < gradient_bytes.size()) continue;
-    plan.push_back(open);
-    open = {i + 1, i + 1, 0};
+  const std::size_t n = sum_.size() - 1;
+  for (std::size_t first = 0; first < n;) {
+    const std::int64_t limit = std::min(caps[std::min(plan.size(), caps.size() - 1)], sum_[n]);
+    const auto behind = sum_.begin() + static_cast<std::ptrdiff_t>(first) + 1;
+    const auto closed = std::lower_bound(behind, sum_.end(), sum_[first] + limit);
+    const std::size_t last = std::min(n, static_cast<std::size_t>(closed - sum_.begin())) - 1;
+    plan.push_back({first, last, sum_[last + 1] - sum_[first]});
+    first = last + 1;
   }
   return plan;
+}
+
+Plan bucketed_plan(std::span<const std::int64_t> gradient_bytes, std::span<const std::int64_t> caps) {
+  return Bucketing(gradient_bytes).bucketed(caps);
 }
 
 Plan flat_plan(std::span<const std::int64_t> gradient_bytes) {

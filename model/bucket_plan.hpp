@@ -20,9 +20,21 @@ using Plan = std::vector<Bucket>;
 
 inline constexpr double bytes_per_mib = 1048576.0;
 
+/// Bucketing of which many plans are made.
+class Bucketing {
+ public:
+  explicit Bucketing(std::span<const std::int64_t> bytes);  ///< in ready order
+
+  /// As bucketed_plan(), in O(buckets x log n).
+  Plan bucketed(std::span<const std::int64_t> caps) const;
+
+ private:
+  std::vector<std::int64_t> sum_;  // bytes of the first i
+};
+
 /// PyTorch DDP's rule (compute_bucket_assignment_by_size in torch/csrc/distributed/c10d/reducer.cpp): add
 /// gradients in ready order, close the bucket when its bytes reach its limit. Bucket k has the limit caps[k],
-/// later ones the last of `caps`, in bytes. Gradients are never split. Throws std::invalid_argument where
+/// later ones the last of `caps`, in bytes. Bucketing are never split. Throws std::invalid_argument where
 /// `caps` is empty or holds one that is not positive.
 Plan bucketed_plan(std::span<const std::int64_t> gradient_bytes, std::span<const std::int64_t> caps);
 

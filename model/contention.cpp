@@ -39,6 +39,32 @@ Contention::Contention(std::vector<SpeedPoint> table) {
   for (auto const& [bytes, speeds] : table) rows_.push_back({std::log(static_cast<double>(bytes)), speeds});
 }
 
+Speeds Contention::fastest() const {
+  if (rows_.empty()) return {};
+  Speeds best{0, 0};
+  for (auto const& [log_bytes, speeds] : rows_)
+    best = {std::max(best.kappa, speeds.kappa), std::max(best.gamma, speeds.gamma)};
+  return best;
+}
+
+Speeds median_speeds(std::vector<Speeds> const& samples) {
+  if (samples.empty()) throw std::invalid_argument("contention: a size has no sample");
+  const auto middle = [&](double Speeds::*speed) {
+    std::vector<double> values;
+    for (Speeds const& sample : samples) values.push_back(sample.*speed);
+    std::sort(values.begin(), values.end());
+    return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+  };
+  return {middle(&Speeds::kappa), middle(&Speeds::gamma)};
+}
+
+Contention contention_of(std::vector<SpeedSamples> const& sizes) {
+  if (sizes.empty()) return {};
+  std::vector<SpeedPoint> table;
+  for (SpeedSamples const& size : sizes) table.push_back({size.bytes, median_speeds(size.samples)});
+  return Contention(std::move(table));
+}
+
 Speeds Contention::operator()(std::int64_t bytes) const {
   if (rows_.empty()) return {};
   if (rows_.size() == 1 || bytes < 1) return rows_.front().speeds;

@@ -19,6 +19,12 @@ struct SpeedPoint {
   Speeds speeds;
 };
 
+/// Measured speeds beside collectives of one size.
+struct SpeedSamples {
+  std::int64_t bytes;
+  std::vector<Speeds> samples;
+};
+
 /// kappa and gamma as functions of the collective's bytes. A small message is mostly latency, which waits for
 /// a processor or a place on the device; a large one shares memory and links: gamma may differ several times.
 /// Between the sizes of a table both are linear in log(bytes), beyond its ends constant.
@@ -31,6 +37,8 @@ class Contention {
   // not positive or do not rise.
 
   Speeds operator()(std::int64_t bytes) const;
+  Speeds fastest() const;  ///< the highest kappa and the highest gamma of any size
+  bool none() const { return rows_.empty(); }
 
  private:
   struct Row {
@@ -39,5 +47,11 @@ class Contention {
   };
   std::vector<Row> rows_;  // one row alone: for all sizes; none: no contention
 };
+
+/// The median of kappa, and that of gamma. Throws std::invalid_argument where there is no sample.
+Speeds median_speeds(std::vector<Speeds> const& samples);
+
+/// That of each size; none without sizes.
+Contention contention_of(std::vector<SpeedSamples> const& sizes);
 
 }  // namespace ddproxy::model

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "model/best_plan.hpp"
+#include "model/cost_floor.hpp"
 
 namespace ddproxy::model {
 namespace {
 
 constexpr double longer = 1.1;  ///< how much longer all-reduces take when plans are told apart
-constexpr double equal = 1e-9;  ///< relative difference below which two T are the same
+constexpr double equal = 1e-6;  ///< relative difference below which two T are the same
 
 /// The same job with the copies in among the compute, which no plan can change.
 Job with_copies_in(Job job) {
@@ -48,24 +50,28 @@ struct Recurrence {
     label[0].next = 0;
   }
 
-  /// True where the bucket of gradients i to j - 1 is of no use if its call takes at least `seconds`.
-  bool hopeless(std::size_t i, std::size_t j, double seconds) const {
-    Fluid const& fluid = label[i].fluid;
-    return std::max(job.ready[j - 1] + fluid.delay, fluid.free) + scale * seconds >= label[j].next;
+  /// True where no bucket that ends with gradient j - 1 and takes at least `seconds` alone is of any use.
+  bool too_long(std::size_t j, double seconds) const {
+    return job.ready[j - 1] + scale * seconds >= label[j].next || label[j].next <= ready_after(j);
   }
 
-  /// Tries that bucket; false where it and all larger ones are too large.
-  bool extend(std::size_t i, std::size_t j, std::int64_t bytes, double seconds) {
-    const double ready = job.ready[j - 1], call = scale * seconds;
-    if (ready + call >= label[j].next) return false;
-    if (hopeless(i, j, seconds)) return true;
-    Fluid fluid = label[i].fluid;
-    fluid.reduce(ready, job.t_compute, call, job.contention(bytes));
-    const double ready_next = j < job.ready.size() ? job.ready[j] : job.t_compute;
-    const double next = std::max(fluid.free, ready_next + fluid.delay);
-    if (next < label[j].next) label[j] = {fluid, i, next};
-    return true;
+  /// What comes of the bucket of gradients i to j - 1, reduced in `seconds` if alone.
+  Label with(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
+    Label result{label[i].fluid, i};
+    result.fluid.reduce(job.ready[j - 1], job.t_compute, scale * seconds, speeds);
+    result.next = std::max(result.fluid.free, ready_after(j) + result.fluid.delay);
+    return result;
   }
+
+  /// True where that bucket is of no use if it takes at least `seconds`, at most at `speeds`.
+  bool useless(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
+    Fluid const& fluid = label[i].fluid;
+    const double start = std::max(job.ready[j - 1] + fluid.delay, fluid.free);
+    return start + scale * seconds >= label[j].next || with(i, j, seconds, speeds).next >= label[j].next;
+  }
+
+  /// Undisturbed, until a bucket behind the first j gradients can be ready.
+  double ready_after(std::size_t j) const { return j < job.ready.size() ? job.ready[j] : job.t_compute; }
 
   double backward_end() const { return job.t_compute + label.back().fluid.delay; }
 
@@ -77,19 +83,25 @@ struct Recurrence {
   }
 };
 
-/// The recurrence for several scales at once. a(x) is what takes the time, so what the last call tried, a
-/// smaller one, took is tried first.
+/// The recurrence for several scales at once. a(x) and the speeds beside compute are what takes the time, so
+/// lower bounds are tried first: an a(x) that is a little less, and the fastest speeds of any size.
 std::vector<Recurrence> solve(Job const& job, std::vector<std::int64_t> const& sum) {
   std::vector<Recurrence> all{{job, 1.0}, {job, longer}};
+  CostFloor at_least(job.cost);
+  const Speeds fastest = job.contention.fastest();
   for (std::size_t j = 1; j < sum.size(); ++j) {
-    bool more = true;
-    double seconds = 0;
-    for (std::size_t i = j; more && i-- > 0;) {
-      if (std::ranges::all_of(all, [&](auto const& r) { return r.hopeless(i, j, seconds); })) continue;
+    for (std::size_t i = j; i-- > 0;) {
       const std::int64_t bytes = sum[j] - sum[i];
-      seconds = job.cost(bytes);
-      more = false;
-      for (Recurrence& r : all) more |= r.extend(i, j, bytes, seconds);
+      const double least = at_least(bytes);
+      if (std::ranges::all_of(all, [&](auto const& r) { return r.too_long(j, least); })) break;
+      const auto useless = [&](auto const& r) { return r.useless(i, j, least, fastest); };
+      if (std::ranges::all_of(all, useless)) continue;
+      const double seconds = job.cost(bytes);
+      const Speeds speeds = job.contention(bytes);
+      for (Recurrence& r : all) {
+        const Label found = r.with(i, j, seconds, speeds);
+        if (found.next < r.label[j].next) r.label[j] = found;
+      }
     }
   }
   return all;
@@ -127,16 +139,43 @@ Plan joined_plan(Recurrence const& r, std::vector<std::int64_t> const& sum) {
   return plan_from(r.job, std::move(last));
 }
 
+/// A lower bound of a plan's T, from those of a(x) and of what both do to each other.
+double least_total(Job const& job, Plan const& plan, CostFloor& at_least) {
+  const Speeds fastest = job.contention.fastest();
+  Fluid fluid;
+  for (Bucket const& bucket : plan)
+    fluid.reduce(job.ready[bucket.last], job.t_compute, at_least(bucket.bytes), fastest);
+  return std::max(fluid.free, job.t_compute + fluid.delay);
+}
+
+/// The plan of the cap with the least T, if that is less than `least`. `copied`: the job with the copies in
+/// among the compute.
+std::optional<Plan> better_cap(Job const& job, Job const& copied, double least) {
+  CostFloor at_least(job.cost);
+  std::optional<Plan> best;
+  for_each_cap(job.gradient_bytes, {}, [&](std::int64_t, std::int64_t, Plan const& plan) {
+    if (least_total(copied, plan, at_least) >= least) return;
+    const double seconds = simulate(job, plan).total;
+    if (seconds >= least) return;
+    least = seconds;
+    best = plan;
+  });
+  return best;
+}
+
 std::vector<Plan> candidate_plans(Job const& job) {
   const Job copied = with_copies_in(job);
   const std::vector<std::int64_t> sum = running_sums(job);
   std::vector<Plan> plans;
-  for (Recurrence const& r : solve(copied, sum)) {
-    plans.push_back(earliest_plan(r));
-    plans.push_back(joined_plan(r, sum));
-  }
-  const std::int64_t cap = best_caps(sweep_caps(job)).low;
-  plans.push_back(bucketed_plan(job.gradient_bytes, {&cap, 1}));
+  double least = std::numeric_limits<double>::infinity();
+  for (Recurrence const& r : solve(copied, sum))
+    for (Plan const& plan : {earliest_plan(r), joined_plan(r, sum)}) {
+      least = std::min(least, simulate(job, plan).total);
+      plans.push_back(plan);
+    }
+  const bool exact = job.contention.none() && job.copies.mode != CopyMode::in_out;
+  if (exact) return plans;
+  if (auto plan = better_cap(job, copied, least)) plans.push_back(std::move(*plan));
   return plans;
 }
 

@@ -84,13 +84,14 @@ std::vector<double> ends_without_jitter(std::vector<Pass const*> const& passes) 
   return result;
 }
 
-Job assemble(Evidence const& evidence, std::vector<double> const& ends, std::vector<CostPoint> table) {
+Job assemble(Evidence const& evidence, std::vector<double> const& ends, std::vector<CostPoint> table,
+             std::vector<SpeedSamples> const& contention) {
   Job job;
   job.t_compute = ends.back();
   for (const std::size_t operation : evidence.gradient_operation) job.ready.push_back(ends[operation]);
   job.gradient_bytes = evidence.gradient_bytes;
   job.cost = TableCost(std::move(table));
-  job.contention = evidence.contention;
+  job.contention = contention_of(contention);
   job.copies = evidence.copies;
   return job;
 }
@@ -115,20 +116,35 @@ class Draw {
     for (std::size_t i = 0; i < evidence.sizes.size(); ++i) {
       table.push_back({evidence.sizes[i], median(resampled(evidence.allreduce[i]))});
     }
-    return assemble(evidence, ends_of(passes, jitter), std::move(table));
+    std::vector<SpeedSamples> contention;
+    for (auto const& [bytes, samples] : evidence.contention)
+      contention.push_back({bytes, resampled(samples)});
+    return assemble(evidence, ends_of(passes, jitter), std::move(table), contention);
   }
 
  private:
-  std::vector<double> resampled(std::vector<double> const& samples) {
-    std::vector<double> drawn;
+  template <class Value>
+  std::vector<Value> resampled(std::vector<Value> const& samples) {
+    std::vector<Value> drawn;
     for (std::size_t i = 0; i < samples.size(); ++i) drawn.push_back(samples[below(samples.size())]);
     return drawn;
   }
   std::mt19937_64 engine_;
 };
 
-Band central(std::vector<double> const& lows, std::vector<double> const& highs) {
-  return {quantile(lows, 0.025), quantile(highs, 0.975)};
+constexpr double low_share = 0.025, high_share = 0.975;  // of a central 95 %
+
+Band central(std::vector<double> const& values) {
+  return {quantile(values, low_share), quantile(values, high_share)};
+}
+
+/// Of caps, one of the values itself: between a cap and "no upper end" there is nothing.
+Band central_caps(std::vector<double> lows, std::vector<double> highs) {
+  std::sort(lows.begin(), lows.end());
+  std::sort(highs.begin(), highs.end());
+  const double last = static_cast<double>(lows.size() - 1);
+  return {lows[static_cast<std::size_t>(std::floor(low_share * last))],
+          highs[static_cast<std::size_t>(std::ceil(high_share * last))]};
 }
 
 double exposed(Job const& job, Plan const& plan) {
@@ -145,7 +161,7 @@ Job job_from(Evidence const& evidence, Jitter jitter) {
   for (std::size_t i = 0; i < evidence.sizes.size(); ++i) {
     table.push_back({evidence.sizes[i], median(evidence.allreduce[i])});
   }
-  return assemble(evidence, ends_of(passes, jitter), std::move(table));
+  return assemble(evidence, ends_of(passes, jitter), std::move(table), evidence.contention);
 }
 
 Bands bootstrap(Evidence const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates,
@@ -162,14 +178,14 @@ Bands bootstrap(Evidence const& evidence, Jitter jitter, std::span<const Plan> p
       totals[k].push_back(simulate(job, plans[k]).total);
       exposures[k].push_back(totals[k].back() - job.t_compute);
     }
-    const CapRange best = best_caps(sweep_caps(job));
+    const CapRange best = best_caps(sweep_caps(job, evidence.first_bucket));
     lows.push_back(static_cast<double>(best.low));
     highs.push_back(static_cast<double>(best.high));
   }
   Bands bands;
-  for (auto const& values : totals) bands.total.push_back(central(values, values));
-  for (auto const& values : exposures) bands.exposed.push_back(central(values, values));
-  bands.best_cap = central(lows, highs);
+  for (auto const& values : totals) bands.total.push_back(central(values));
+  for (auto const& values : exposures) bands.exposed.push_back(central(values));
+  bands.best_cap = central_caps(std::move(lows), std::move(highs));
   return bands;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct Evidence {
   std::vector<std::int64_t> gradient_bytes;
   std::vector<std::int64_t> sizes;             ///< bytes of the all-reduce table, rising
   std::vector<std::vector<double>> allreduce;  ///< seconds [size][sample]
-  Contention contention = {};
+  std::vector<SpeedSamples> contention = {};   ///< sizes rising; none: no contention
   Copies copies = {};
+  std::optional<std::int64_t> first_bucket = {};  ///< its own limit, for b*; nothing: the cap
 };
 
 /// Which ready times a job is given.
@@ -46,8 +48,8 @@ struct Bands {
 
 /// 95 % bands by the bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, percentile
 /// method): passes are drawn with replacement as a whole, since their operations are correlated, and each
-/// size of the table by itself. The interval of b* runs from the 2.5 % quantile of the plateaus' low ends to
-/// the 97.5 % quantile of their high ends. The same seed gives the same bands.
+/// size of the all-reduce table and of the co-runs by itself. The interval of b* runs from the 2.5 % quantile
+/// of the plateaus' low ends to the 97.5 % quantile of their high ends. The same seed gives the same bands.
 Bands bootstrap(Evidence const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates = 200,
                 std::uint64_t seed = 1);
 

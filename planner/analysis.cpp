@@ -60,6 +60,7 @@ model::ScoredCase scored(CaseReport const& report, model::AllreduceCost const& c
 
 std::string beyond(std::string_view name, double value, std::optional<double> limit) {
   if (!limit || value <= *limit) return "";
+  if (std::isnan(value)) return fmt::format("{} is not available, and --max-{} asks for it", name, name);
   return fmt::format("{} is {:.4g}, above --max-{} {:g}", name, value, name, *limit);
 }
 

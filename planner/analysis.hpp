@@ -44,6 +44,7 @@ struct CaseReport {
   std::optional<CaseResult> measured;
   model::Timeline predicted;
   double predicted_compute = 0;
+  double last_bucket = not_available;  ///< a(x) of its plan's last bucket, seconds
   double predicted_exposed() const { return predicted.total - predicted_compute; }
 };
 

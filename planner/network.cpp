@@ -24,12 +24,6 @@ struct Tables {
   std::vector<std::string> warnings;
 };
 
-std::vector<model::CostPoint> at_sizes_of(std::vector<model::CostPoint> points,
-                                          model::AllreduceCost const& cost) {
-  for (auto& point : points) point.seconds = cost(point.bytes);
-  return points;
-}
-
 bool has_ranks(Tables const& tables, int ranks) {
   return std::ranges::any_of(tables.all, [ranks](auto const& table) { return table.ranks == ranks; });
 }
@@ -79,6 +73,16 @@ int only_ranks(Tables const& tables, Config const& config) {
       fmt::format("predict: there are tables of {} ranks; choose with --ranks", fmt::join(ranks, ", ")));
 }
 
+// Its figures at the sizes of its table, and no falls.
+void settle(Network& network) {
+  const auto unfalling =
+      model::never_falling(network.cost, network.points.front().bytes, network.points.back().bytes);
+  network.cost = unfalling.cost;
+  for (auto& point : network.points) point.seconds = network.cost(point.bytes);
+  if (unfalling.raised)
+    network.warnings.push_back("the derived a(x) falls as bytes grow; its running maximum is taken");
+}
+
 Network from_tables(Tables const& tables, int ranks, PredictOptions const& options, Config const& config) {
   const int per_node = options.ranks_per_node > 0 ? options.ranks_per_node : config.ranks_per_node;
   if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank has nothing to reduce");
@@ -91,10 +95,12 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
   std::optional<model::Link> between;
   if (options.node_latency) between = model::Link{*options.node_latency, *options.node_bandwidth_GBps * 1e9};
   const model::Placement placement{ranks, per_node > 0 ? per_node : std::max(ranks, 1)};
-  auto [cost, measured, based_on, warnings] = model::cost_for_ranks(tables.all, placement, between);
+  auto [cost, measured, based_on, uses_statement, warnings] =
+      model::cost_for_ranks(tables.all, placement, between);
   auto const& base = *std::ranges::find(tables.all, based_on, &RankedTable::ranks);
-  Network network{ranks, cost, at_sizes_of(base.points, cost), tables.warnings};
+  Network network{ranks, cost, base.points, tables.warnings, uses_statement};
   network.warnings.insert(network.warnings.end(), warnings.begin(), warnings.end());
+  settle(network);
   return network;
 }
 
@@ -108,18 +114,19 @@ std::vector<Network> make_networks(PredictOptions const& options, Config const& 
   for (const int ranks : wanted)
     networks.push_back(
         what_if(from_tables(tables, ranks, options, config), options.latency_scale, options.bandwidth_scale));
+  if (options.node_latency && std::ranges::none_of(networks, &Network::uses_stated_link))
+    throw std::invalid_argument(fmt::format(
+        "--node-latency, --node-bandwidth: the tables speak for {} ranks without them; leave them out",
+        fmt::join(wanted, ", ")));
   return networks;
 }
 
 Network what_if(Network const& network, double latency_scale, double bandwidth_scale) {
   if (latency_scale == 1 && bandwidth_scale == 1) return network;  // to the last bit
-  const model::TableCost table(network.points);
-  const auto changed = model::rescaled(table, latency_scale, bandwidth_scale);
   Network other = network;
-  other.cost = [cost = network.cost, table, changed](std::int64_t bytes) {
-    return bytes <= 0 ? 0.0 : cost(bytes) * changed(bytes) / table(bytes);
-  };
-  other.points = at_sizes_of(network.points, other.cost);
+  other.cost =
+      model::rescaled(network.cost, model::fit_alpha_beta(network.points), latency_scale, bandwidth_scale);
+  settle(other);
   return other;
 }
 

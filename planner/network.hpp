@@ -17,6 +17,7 @@ struct Network {
   model::AllreduceCost cost;
   std::vector<model::CostPoint> points;  ///< a(x) at the sizes of its table
   std::vector<std::string> warnings;
+  bool uses_stated_link = false;  ///< a(x) rests on --node-latency and --node-bandwidth
 
   bool covers(std::int64_t bytes) const {
     return bytes >= points.front().bytes && bytes <= points.back().bytes;
@@ -25,7 +26,8 @@ struct Network {
 
 /// One for each of --ranks, in that order; without it the one network that the tables or the input file name.
 /// The what-if scales change a(x). Throws std::invalid_argument where there is no table or several to
-/// choose from, where a table does not say its ranks and they matter, and as model::cost_for_ranks() does.
+/// choose from, where a table does not say its ranks and they matter, where a node's link is stated and no
+/// network needs it, and as model::cost_for_ranks() does.
 std::vector<Network> make_networks(PredictOptions const& options, Config const& config);
 
 /// The network with latency and bandwidth scaled in the affine fit of a(x), and a(x) with it.

@@ -73,10 +73,12 @@ model::Plan plan_at(model::Job const& job, double cap_mib, double first_mib) {
 }
 
 Prediction make_prediction(PredictInput const& input, Network const& network) {
-  Prediction result{network, input.job(network.cost), {}, 0, 0, {}, {}, {}, 0, {}, network.warnings};
+  Prediction result{network, input.job(network.cost), {}, 0, 0, {}, {}, {}, {}, {}, 0, {}, network.warnings};
   model::Job const& job = result.job;
   result.t_comm = model::communication_seconds(model::flat_plan(job.gradient_bytes), job.cost);
   result.floor = model::floor_seconds(job);
+  result.affine = model::fit_alpha_beta(network.points);
+  result.affine_error = model::error_of(result.affine, network.points);
   const double first = input.config.first_bucket_mib;
   const auto sweep = model::sweep_caps(job, first > 0 ? std::optional(to_bytes(first)) : std::nullopt);
   result.best = model::best_caps(sweep, same);

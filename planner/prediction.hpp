@@ -33,6 +33,8 @@ struct Prediction {
   std::vector<PredictedCase> cases;
   double t_comm;            ///< of the flat plan, seconds
   double floor;             ///< seconds
+  model::AlphaBeta affine;  ///< fitted to a(x)'s table
+  model::RelativeError affine_error;
   model::CapRange best;     ///< every cap with the least T
   model::CapRange plateau;  ///< T at most 0.1 % above it
   model::Plan plan;         ///< the best of all

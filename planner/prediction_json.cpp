@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -40,6 +41,11 @@ Json prediction_json(Prediction const& p) {
             {"t_comm_s", p.t_comm},
             {"floor_s", p.floor},
             {"cases", Json::array()}};
+  json["affine_fit"] = {
+      {"alpha_s", p.affine.alpha},
+      {"beta_bytes_per_s", std::isfinite(p.affine.beta) ? Json(p.affine.beta) : Json(nullptr)},
+      {"error_mean", p.affine_error.mean},
+      {"error_max", p.affine_error.largest}};
   for (auto const& c : p.cases) json["cases"].push_back(case_json(c));
   json["best"] = {{"bucket_mib", p.best_cap_mib()},
                   {"interval_mib", interval(p.best)},

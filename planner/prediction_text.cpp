@@ -63,18 +63,21 @@ char const* regime_text(model::Regime regime) {
   }
 }
 
-std::string closed_form_text(Prediction const& prediction) {
-  const auto fit = model::fit_alpha_beta(prediction.network.points);
-  double bytes = 0;
-  for (const auto each : prediction.job.gradient_bytes) bytes += static_cast<double>(each);
-  const model::UniformJob uniform{bytes, fit.alpha, fit.beta, prediction.job.t_compute};
-  if (!(fit.alpha > 0) || !std::isfinite(fit.beta))
-    return "closed form: none, the affine fit of a(x) has no latency or no bandwidth\n";
+std::string affine_text(Prediction const& p) {
   return fmt::format(
-      "closed form: {} (rho_w {:.2f}; a(x) = {:.1f} us + x / {:.2f} GB/s); were gradients uniform, b* would "
-      "be "
-      "{:.2f} MiB\n",
-      regime_text(model::regime(uniform)), uniform.load(), fit.alpha * 1e6, fit.beta / 1e9,
+      "affine fit: a(x) = {:.1f} us + x / {:.2f} GB/s, off by {:.1f} % on average, {:.1f} % at most\n",
+      p.affine.alpha * 1e6, p.affine.beta / 1e9, 100 * p.affine_error.mean, 100 * p.affine_error.largest);
+}
+
+std::string closed_form_text(Prediction const& p) {
+  if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
+    return "closed form: none, the affine fit of a(x) has no latency or no bandwidth\n";
+  double bytes = 0;
+  for (const auto each : p.job.gradient_bytes) bytes += static_cast<double>(each);
+  const model::UniformJob uniform{bytes, p.affine.alpha, p.affine.beta, p.job.t_compute};
+  return fmt::format(
+      "closed form: {} (rho_w {:.2f}); were gradients uniform and a(x) that line, b* would be {:.2f} MiB\n",
+      regime_text(model::regime(uniform)), uniform.load(),
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }
 
@@ -102,7 +105,7 @@ std::string describe(PredictInput const& input, Prediction const& p) {
                  (p.best.seconds - p.job.t_compute) * milli, range_text(p.plateau));
   fmt::format_to(Out(text), "best plan: {} buckets: T {:.3f} ms, E {:.3f} ms\n", p.plan.size(),
                  p.plan_seconds * milli, (p.plan_seconds - p.job.t_compute) * milli);
-  return text + tuning_text(p) + closed_form_text(p);
+  return text + tuning_text(p) + affine_text(p) + closed_form_text(p);
 }
 
 std::string pytorch_lines(Prediction const& p) {

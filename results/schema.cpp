@@ -60,6 +60,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/calibration/collective_beside", real, {"message", "sample"}, "s", "time of the collective beside compute"},
     {"/calibration/alpha", real, {}, "s", "fit of a(x) = alpha + x / beta: time a call"},
     {"/calibration/beta", real, {}, "byte/s", "fit of a(x) = alpha + x / beta: bandwidth, bytes on the wire"},
+    {"/calibration/fit_error_mean", real, {}, "1", "relative error of that fit over the table's sizes, mean"},
+    {"/calibration/fit_error_max", real, {}, "1", "relative error of that fit over the table's sizes, largest"},
 
     {"/sweep/name", text, {"case"}, "1", "name of the case, for instance bucketed 25 MiB"},
     {"/sweep/strategy", text, {"case"}, "1", "naive, flat, per_tensor, bucketed or optimal"},
@@ -84,6 +86,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/sweep/predicted_tail", real, {"case"}, "s", "predicted tail"},
     {"/sweep/predicted_slowdown", real, {"case"}, "s", "predicted slowdown"},
     {"/sweep/ideal", real, {"case"}, "s", "predicted E of the plain recurrence: no contention, no copies, no jitter"},
+    {"/sweep/last_bucket", real, {"case"}, "s", "a(x) of the plan's last bucket: a baseline of E"},
     {"/sweep/with_contention", real, {"case"}, "s", "the same with kappa and gamma"},
     {"/sweep/with_copies", real, {"case"}, "s", "the same with copies too"},
     {"/sweep/with_jitter", real, {"case"}, "s", "the same with the latest rank of each gradient too: the prediction of an overlapped case"},
@@ -120,12 +123,13 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/score/max_error", real, {"predictor"}, "1", "maximum over cases of |difference of E| / max(E, noise)"},
     {"/score/order", real, {"predictor"}, "1", "share of the pairs that differ by more than twice the noise in the right order"},
     {"/score/regret", real, {"predictor"}, "1", "T at the predicted best cap over the least T, - 1"},
-    {"/score/tail_error", real, {"predictor"}, "s", "mean over cases of |difference of tail|"},
-    {"/score/slowdown_error", real, {"predictor"}, "s", "mean over cases of |difference of slowdown|"},
+    {"/score/tail_error", real, {"predictor"}, "1", "mean over cases of |difference of tail| / max(E, noise)"},
+    {"/score/slowdown_error", real, {"predictor"}, "1", "mean over cases of |difference of slowdown| / max(E, noise)"},
     {"/score/b_star_measured", integer, {}, "byte", "swept cap with the least measured T"},
     {"/score/b_star_predicted", integer, {}, "byte", "swept cap with the least predicted T"},
-    {"/score/b_star_low", integer, {}, "byte", "lower end of the plateau of the best cap"},
-    {"/score/b_star_high", integer, {}, "byte", "upper end of the plateau of the best cap"},
+    {"/score/b_star_low", integer, {}, "byte", "95 % interval of the best cap: the lowest of the best plateaus"},
+    {"/score/b_star_high", integer, {}, "byte", "95 % interval of the best cap: the highest, -1: no upper end"},
+    {"/score/floor", real, {}, "s", "what no plan's E is below: the last gradient's a(x), less what compute does behind it"},
 });
 // clang-format on
 

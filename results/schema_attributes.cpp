@@ -56,7 +56,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/fom", "tail_s", "its tail, seconds"},
     {"/fom", "overlap", "its overlap"},
     {"/fom", "bus_bw_GBps", "bus bandwidth at the largest size, GB/s"},
-    {"/fom", "model_error", "mean of |predicted E - E| / max(E, noise of T) over the bucketed cases"},
+    {"/fom", "model_error", "mean of |predicted E - E| / max(E, noise) over the bucketed cases"},
     {"/fom", "regret", "T at the predicted best cap over the least T, - 1"},
     {"/fom", "valid", "true, false or replay (nothing was reduced)"},
 });

@@ -37,11 +37,11 @@ CoRun co_run(std::int64_t bytes, double beside) {
 
 TEST(Contention, IsATableOfTheCoRuns) {
   const std::vector<CoRun> runs{co_run(1000, 2), co_run(1000000, 4)};
-  const auto contention = contention_of(runs);
+  const auto contention = model::contention_of({samples_of(runs[0]), samples_of(runs[1])});
   EXPECT_EQ(contention(1000).kappa, 0.5);
   EXPECT_EQ(contention(5000000).gamma, 0.25);
   EXPECT_NEAR(contention(31623).kappa, 0.375, 1e-6);
-  EXPECT_EQ(contention_of(std::vector<CoRun>{})(1000).kappa, 1);
+  EXPECT_EQ(model::contention_of({})(1000).kappa, 1);
 }
 
 }  // namespace

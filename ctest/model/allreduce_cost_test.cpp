@@ -47,6 +47,17 @@ TEST(AllreduceCost, SmallMessagesCountAsMuchAsLargeOnes) {
   EXPECT_NEAR(fit_alpha_beta(table).alpha, 1.05e-5, 0.01e-5);
 }
 
+TEST(AllreduceCost, TellsHowFarTheLineIsFromTheTable) {
+  const AlphaBeta law{1e-5, 1e8};
+  std::vector<CostPoint> table = sampled(law, {1, 1000, 100000, 10000000});
+  EXPECT_NEAR(error_of(law, table).largest, 0, 1e-15);
+  table[0].seconds /= 1.5;  // the line is 50 % above it
+  table[2].seconds *= 2;    // and 50 % below this one
+  table[3].seconds /= 1.2;
+  EXPECT_NEAR(error_of(law, table).mean, (0.5 + 0.5 + 0.2) / 4, 1e-12);
+  EXPECT_NEAR(error_of(law, table).largest, 0.5, 1e-12);
+}
+
 TEST(AllreduceCost, GoesThroughItsPoints) {
   const std::vector<CostPoint> table = read_allreduce(published("allreduce-8xa100-1node.csv"));
   const TableCost cost(table);
@@ -55,6 +66,24 @@ TEST(AllreduceCost, GoesThroughItsPoints) {
     highest = std::max(highest, point.seconds);
     EXPECT_NEAR(cost(point.bytes), highest, 1e-12 + 1e-9 * highest);
   }
+}
+
+TEST(AllreduceCost, ADerivedCostThatFallsIsRaised) {
+  // With 16 times the latency the table of 8 A100s would be slower at 128 KiB than at 512.
+  const TableCost table(read_allreduce(published("allreduce-8xa100-1node.csv")));
+  const AlphaBeta fit = fit_alpha_beta(table.table()), other{16 * fit.alpha, fit.beta};
+  const AllreduceCost falls = [=](std::int64_t x) { return table(x) * other(x) / fit(x); };
+  const std::int64_t low = table.table().front().bytes, high = table.table().back().bytes;
+  ASSERT_GT(falls(128 << 10), falls(512 << 10));
+  const Unfalling raised = never_falling(falls, low, high);
+  EXPECT_TRUE(raised.raised);
+  double before = 0;
+  for (std::int64_t x = low / 8; x < 4 * high; x += x / 50 + 1) {
+    EXPECT_GE(raised.cost(x), before * (1 - 1e-12)) << x;
+    before = raised.cost(x);
+  }
+  EXPECT_NEAR(raised.cost(high), falls(high), 1e-9 * falls(high));
+  EXPECT_FALSE(never_falling(table, low, high).raised);
 }
 
 TEST(AllreduceCost, NeverFalls) {

@@ -135,6 +135,23 @@ TEST(Topology, RefusesWhatCannotBe) {
   EXPECT_THROW(cost_for_ranks({&single, 1}, place(8, 8)), std::invalid_argument);
 }
 
+TEST(Topology, ANodeWithoutLatencyIsATableOfOneNodeToo) {
+  const RankedTable tables[] = {made_by([](double x) { return x / 1e11; }, 8),
+                                made_by(
+                                    [](double x) {
+                                      return topology_seconds({16, 8}, nvlink, fabric, x);
+                                    },
+                                    16)};
+  EXPECT_EQ(cost_for_ranks(tables, place(64, 8)).warnings.size(), 1U);
+}
+
+TEST(Topology, AStatedNetworkOnAnExtrapolatedNodeSaysBoth) {
+  const RankedTable table = made_by([](double x) { return topology_seconds({4, 8}, nvlink, fabric, x); }, 4);
+  const RankedCost cost = cost_for_ranks({&table, 1}, place(32, 8), fabric);
+  EXPECT_EQ(cost.warnings.size(), 2U);
+  EXPECT_TRUE(cost.uses_statement);
+}
+
 TEST(Topology, WithoutATableOfOneNodeItSaysWhatItAssumes) {
   const RankedTable table{16, read_allreduce(published("allreduce-16xa100-slingshot.csv"))};
   const RankedCost cost = cost_for_ranks({&table, 1}, place(64, 4));
@@ -145,12 +162,13 @@ TEST(Topology, WithoutATableOfOneNodeItSaysWhatItAssumes) {
 
 TEST(Topology, AnotherNetworkIsRescaled) {
   const TableCost cost(made_by([](double x) { return 10e-6 + x / 1e9; }, 4).points);
-  const AllreduceCost faster = rescaled(cost, 0.5, 2);
+  const AlphaBeta fit = fit_alpha_beta(cost.table());
+  const AllreduceCost faster = rescaled(cost, fit, 0.5, 2);
   EXPECT_NEAR(faster(64) / cost(64), 0.5, 0.001);
   EXPECT_NEAR(faster(1 << 30) / cost(1 << 30), 0.5, 0.001);
-  const AllreduceCost same_latency = rescaled(cost, 1, 2);
+  const AllreduceCost same_latency = rescaled(cost, fit, 1, 2);
   EXPECT_NEAR(same_latency(64) / cost(64), 1, 0.01);
-  EXPECT_THROW(rescaled(cost, 0, 1), std::invalid_argument);
+  EXPECT_THROW(rescaled(cost, fit, 0, 1), std::invalid_argument);
 }
 
 /// Error at each size of 4 ranks predicted from 2 ranks in the same file.

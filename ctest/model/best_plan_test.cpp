@@ -231,6 +231,19 @@ TEST(BestPlan, NoPlanExposesLessThanTheFloor) {
   EXPECT_NEAR(exposed, floor, 1e-6);
 }
 
+TEST(BestPlan, WhatComputeDoesBehindTheLastGradientLowersTheFloor) {
+  Job job;
+  job.ready = {1, 2};
+  job.gradient_bytes = {10, 100};
+  job.cost = AlphaBeta{0.1, 1000};
+  job.t_compute = 2.05;
+  EXPECT_NEAR(floor_seconds(job), 0.15, 1e-12);
+  EXPECT_NEAR(simulate(job, optimal_plan(job)).total - job.t_compute, floor_seconds(job), 1e-12);
+  job.t_compute = 3;
+  EXPECT_EQ(floor_seconds(job), 0);
+  EXPECT_EQ(simulate(job, optimal_plan(job)).total, job.t_compute);
+}
+
 TEST(BestPlan, ItsListOfCapsMakesThePlanAgain) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Job job = random_job(seed, 40, 2000);

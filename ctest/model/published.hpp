@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/bucket_plan.hpp"
 #include "model/gpt2.hpp"
+#include "model/score.hpp"
 
 namespace ddproxy::model {
 
@@ -31,6 +34,18 @@ inline std::vector<std::int64_t> gradient_bytes(BackwardPass const& pass, std::i
 
 inline std::int64_t mib(double size) {
   return static_cast<std::int64_t>(size * bytes_per_mib);
+}
+
+/// The prediction's score and its baselines', a line each.
+inline void print_score(ScoreCard const& card) {
+  const std::pair<char const*, Score const&> lines[] = {{"model", card.model},
+                                                        {"best constant", card.constant},
+                                                        {"near 25 MiB", card.pytorch_default},
+                                                        {"a(last bucket)", card.last_bucket}};
+  for (auto const& [name, s] : lines) {
+    std::printf("  %-14s mean %5.1f %%, max %5.1f %%, pairs in order %4.0f %%, regret %.2f %%\n", name,
+                100 * s.mean_error, 100 * s.max_error, 100 * s.ordered, 100 * s.regret);
+  }
 }
 
 }  // namespace ddproxy::model

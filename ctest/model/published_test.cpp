@@ -10,17 +10,24 @@
 
 #include "model/csv.hpp"
 #include "model/csv_table.hpp"
+#include "model/score.hpp"
 #include "model/timeline.hpp"
 
 // The model held against measurements that others published. The figures printed here stand in docs/model.md.
 namespace ddproxy::model {
 namespace {
 
+/// All the time is communication, as where T_compute is 0: then T = E = T_comm. No scatter was published.
+ScoredCase communication(double cap, double measured, Plan const& plan, AllreduceCost const& cost) {
+  return {cap, measured, 0, {measured, 0}, {communication_seconds(plan, cost), 0}, cost(plan.back().bytes)};
+}
+
 TEST(Published, TwoT4sSpendThePredictedTimeInCommunication) {
   const auto bytes = gradient_bytes(backward_pass(cs336_shape(24, 1024, 16, 4096)));
   const TableCost cost(read_allreduce(published("allreduce-2xt4.csv")));
   const AlphaBeta affine = fit_alpha_beta(cost.table());
   const CsvTable table(published("ddp-medium-2xt4.csv"));
+  std::vector<ScoredCase> cases;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     if (table.text(row, "strategy") != "bucketed") continue;
     const double cap = table.number(row, "bucket_mb");
@@ -29,9 +36,11 @@ TEST(Published, TwoT4sSpendThePredictedTimeInCommunication) {
     const double measured = table.number(row, "calls") / 10 * table.number(row, "per_call_s");
     const double error = communication_seconds(plan, cost) / measured - 1;
     EXPECT_LT(std::abs(error), cap < 10 ? 0.08 : 0.03) << cap << " MiB";
+    cases.push_back(communication(cap, measured, plan, cost));
     std::printf("2x T4, %4.0f MiB: %.4f s, table %+.1f %%, affine fit %+.1f %%\n", cap, measured, 100 * error,
                 100 * (communication_seconds(plan, affine) / measured - 1));
   }
+  print_score(score(cases));
 }
 
 /// Mean and maximum error of every other row of a table, predicted from the rows between them.

@@ -103,6 +103,31 @@ TEST(Uncertainty, MoreSamplesMakeNarrowerBands) {
   EXPECT_LT(narrow.high - narrow.low, 0.6 * (wide.high - wide.low));
 }
 
+TEST(Uncertainty, ContentionIsDrawnToo) {
+  Evidence evidence = evidence_of(0, 5, 1);
+  evidence.contention = {{1000, {{0.8, 0.5}, {0.8, 0.6}, {0.8, 0.7}, {0.8, 0.8}, {0.8, 0.9}}}};
+  const auto plans = two_plans(evidence);
+  const Bands bands = bootstrap(evidence, Jitter::left_out, plans);
+  const double middle = simulate(job_from(evidence, Jitter::left_out), plans[0]).total;
+  EXPECT_LT(bands.total[0].low, middle);
+  EXPECT_GT(bands.total[0].high, middle);
+}
+
+TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
+  // ten gradients of 8 MB: a plan's caps begin one byte above a bucket and end at one
+  Evidence evidence = evidence_of(0.3, 9, 1);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Band caps = bootstrap(evidence, Jitter::included, two_plans(evidence), 20, seed).best_cap;
+    EXPECT_EQ(std::fmod(caps.low - 1, 8e6), 0) << caps.low;
+    EXPECT_TRUE(std::fmod(caps.high, 8e6) == 0 || caps.high == static_cast<double>(any_cap)) << caps.high;
+  }
+  evidence.first_bucket = 8'000'000;
+  const CapRange best = best_caps(sweep_caps(job_from(evidence, Jitter::included), evidence.first_bucket));
+  const Band behind = bootstrap(evidence, Jitter::included, two_plans(evidence)).best_cap;
+  EXPECT_LE(behind.low, static_cast<double>(best.low));
+  EXPECT_GE(behind.high, static_cast<double>(best.high));
+}
+
 TEST(Uncertainty, TheSameSeedGivesTheSameBands) {
   const Evidence evidence = evidence_of(0.1, 10, 2);
   const auto plans = two_plans(evidence);
@@ -114,7 +139,7 @@ TEST(Uncertainty, TheSameSeedGivesTheSameBands) {
 
 TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
   Evidence evidence = evidence_of(0.1, 9, 4);
-  evidence.contention = {0.8, 0.7};
+  evidence.contention = {{1000, {{0.8, 0.7}}}};
   evidence.copies = {CopyMode::in_out, 1e10, 1e-5};
   const Plan plan = per_tensor_plan(evidence.gradient_bytes);
   const Waterfall waterfall = explain(evidence, plan);

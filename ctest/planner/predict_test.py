@@ -77,7 +77,19 @@ class Predict(unittest.TestCase):
         self.assertEqual(high, 1)
         self.assertEqual(result["plan"]["bucket_cap_mb_list"][-1], 1)
         self.assertAlmostEqual(result["floor_s"], 0.35)
+        self.assertAlmostEqual(result["affine_fit"]["alpha_s"], 0.1)
+        self.assertLess(result["affine_fit"]["error_max"], 1e-9)
         self.assertEqual(done.stderr, "")
+
+    def test_the_affine_fit_tells_how_far_it_is_from_the_table(self):
+        bent = self.path("bent.csv", "bytes,seconds\n1048576,1\n2097152,1\n4194304,4\n")
+        result, done = self.predict(*self.small()[:2], "--allreduce", bent)
+        fit, table = result["affine_fit"], {1 << 20: 1, 1 << 21: 1, 1 << 22: 4}
+        errors = [abs(fit["alpha_s"] + x / fit["beta_bytes_per_s"] - s) / s for x, s in table.items()]
+        self.assertAlmostEqual(fit["error_mean"], sum(errors) / 3)
+        self.assertAlmostEqual(fit["error_max"], max(errors))
+        self.assertGreater(fit["error_max"], 0.1)
+        self.assertIn(f"off by {100 * fit['error_mean']:.1f} % on average, {100 * max(errors):.1f} % at most", done.stdout)
 
     def test_a_job_given_by_layers_and_in_forward_order(self):
         table = self.small()[2:]
@@ -182,12 +194,18 @@ class Predict(unittest.TestCase):
         result, done = self.predict(*two_nodes, "--node-latency", "5e-6", "--node-bandwidth", "25")
         self.assertGreater(result["t_comm_s"], self.predict(NODE)[0]["t_comm_s"])
         self.assertIn("stated link", done.stderr)
+        link = ["--node-latency", "5e-6", "--node-bandwidth", "25"]
+        self.assertIn("leave them out", self.refused(NODE, *link))
+        self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 need it
 
     def test_what_if_scales(self):
         plain = self.predict(SLINGSHOT)[0]
         self.assertLess(self.predict(SLINGSHOT, "--bandwidth-scale", "2")[0]["t_comm_s"], 0.6 * plain["t_comm_s"])
         self.assertGreater(self.predict(SLINGSHOT, "--latency-scale", "9")[0]["cases"][0]["predicted_s"],
                            plain["cases"][0]["predicted_s"])
+        slow, done = self.predict(NODE, "--latency-scale", "16")  # the scaled table would fall at 512 KiB
+        self.assertIn("derived a(x) falls", done.stderr)
+        self.assertNotIn("derived", self.predict(NODE)[1].stderr)
         halved = self.predict(SLINGSHOT, "--precision", "bf16")[0]
         self.assertLess(halved["t_compute_s"], 0.6 * plain["t_compute_s"])
 

@@ -80,11 +80,19 @@ class Page(WithSample):
         with h5py.File(self.sample) as file:
             np.testing.assert_allclose(tables["sweep"]["T_ms"], file["sweep/measured_median"][()] * 1e3)
         np.testing.assert_allclose(tables["ratios"]["ratio"], 2.0)
+        self.check_terms(tables["terms"])
         with open(out / "sample-sweep.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual([r["case"] for r in rows], tables["sweep"]["case"])
         self.assertEqual(rows[0]["overlap"], "")
         self.assertIsNone(tables["sweep"]["overlap"][0])
+
+    def check_terms(self, terms):
+        """What explains measured - ideal adds up to it; nothing is said where that is within the noise."""
+        names = ("contention", "copies", "jitter", "unexplained")
+        shares = [s for s in zip(*(terms[f"{name}_percent"] for name in names)) if None not in s]
+        self.assertTrue(0 < len(shares) < len(terms["case"]))
+        np.testing.assert_allclose([sum(s) for s in shares], 100.0)
 
     def check_page(self, page):
         """No network, no script, every reference inside the page, and what a file holds is shown as text."""

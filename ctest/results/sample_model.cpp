@@ -121,6 +121,8 @@ void write_calibration(results::Writer& writer) {
     writer.write(std::string("/calibration/") + name, Reals{0.1, 0.1, 0.1, 0.1}, {2, 2});
   writer.write("/calibration/alpha", Reals{4e-5});
   writer.write("/calibration/beta", Reals{9e9});
+  writer.write("/calibration/fit_error_mean", Reals{0.1});
+  writer.write("/calibration/fit_error_max", Reals{0.3});
 }
 
 void write_wire(results::Writer& writer, Gradients const& all) {

@@ -69,6 +69,13 @@ void measure(Columns& to, Prediction const& expected, bool slower, Sample const&
   to.tail.push_back(to.exposed.back() - to.slowdown.back());
 }
 
+/// A share of E, of the cases that overlap: all but the first.
+Reals terms(Reals exposed, double share) {
+  for (double& seconds : exposed) seconds *= share;
+  exposed.front() = std::nan("");
+  return exposed;
+}
+
 void write_columns(results::Writer& writer, Columns const& c, std::size_t cases, Sample const& sample) {
   const std::vector<std::size_t> cube{cases, sample.samples, ranks};
   writer.write("/sweep/measured", c.measured, cube);
@@ -77,6 +84,8 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
   writer.write("/sweep/arrival", c.arrival, cube);
   Reals predicted_exposed;
   for (double t : c.predicted) predicted_exposed.push_back(t - compute_seconds);
+  const Reals ideal = terms(predicted_exposed, 0.5), contention = terms(predicted_exposed, 0.9),
+              jitter = terms(predicted_exposed, 1.0);
   const std::pair<const char*, Reals const*> columns[] = {{"measured_median", &c.median},
                                                           {"ci_low", &c.low},
                                                           {"ci_high", &c.high},
@@ -87,6 +96,11 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
                                                           {"tail", &c.tail},
                                                           {"exposed_low", &c.exposed},
                                                           {"exposed_high", &c.exposed},
+                                                          {"ideal", &ideal},
+                                                          {"last_bucket", &c.tail},
+                                                          {"with_contention", &contention},
+                                                          {"with_copies", &contention},
+                                                          {"with_jitter", &jitter},
                                                           {"predicted_tail", &predicted_exposed},
                                                           {"predicted_exposed", &predicted_exposed}};
   const auto known = [&](std::string_view name) {
@@ -174,6 +188,7 @@ void write_score(results::Writer& writer) {
     writer.write(std::string("/score/") + name, Reals{0.01, 0.5});
   for (auto name : {"b_star_measured", "b_star_predicted", "b_star_low", "b_star_high"})
     writer.write(std::string("/score/") + name, Integers{25 * mib});
+  writer.write("/score/floor", Reals{0.01});
   for (auto name : {"tokens_per_s", "backward_s", "bucket_mib", "exposed_s", "tail_s", "overlap",
                     "bus_bw_GBps", "model_error", "regret"})
     writer.attribute("/fom", name, 1.5);

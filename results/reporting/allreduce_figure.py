@@ -68,8 +68,10 @@ def draw_allreduce(results, reference=None):
     upper.plot(x, derive.median(seconds, 1), "o-", color=style.MEASURED, markersize=4, label="measured, median")
     fitted = fit(results)
     if fitted:
-        upper.plot(x, fitted[0] + x / fitted[1], "--", color=style.PREDICTED,
-                   label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s")
+        line = fitted[0] + x / fitted[1]
+        off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))
+        upper.plot(x, line, "--", color=style.PREDICTED,
+                   label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, {off:.0%} off on average")
     if results.has("/allreduce/busbw"):
         lower.plot(x, results["/allreduce/busbw"], "o-", color=style.MEASURED, markersize=4)
     if reference is not None:

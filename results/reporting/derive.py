@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is computed from a file: medians where an interrupted run has none, a(x), the floor."""
+"""What is computed from a file: medians where an interrupted run has none, the plateau."""
 import warnings
 
 import numpy as np
@@ -63,45 +63,6 @@ def best_case(results, values):
     """Index of the least of the values of our own bucketed cases, None where there is none."""
     ours = (results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch") & np.isfinite(values)
     return int(np.flatnonzero(ours)[np.argmin(values[ours])]) if ours.any() else None
-
-
-def allreduce_cost(results):
-    """a(x) as a function of bytes: straight lines between the points in log-log, beyond them through the last two. None
-    where the file has no table."""
-    for x, y in (("/allreduce/table_bytes", "/allreduce/table_seconds"), ("/allreduce/bytes", "/allreduce/median")):
-        if results.has(x, y) and np.size(results[x]) >= 2:
-            return _interpolation(np.asarray(results[x], float), np.asarray(results[y], float))
-    return None
-
-
-def _interpolation(sizes, seconds):
-    order = np.argsort(sizes)
-    sizes, seconds = sizes[order], seconds[order]
-
-    def cost(count):
-        if count > sizes[-1]:
-            return seconds[-1] + (count - sizes[-1]) * (seconds[-1] - seconds[-2]) / (sizes[-1] - sizes[-2])
-        return float(np.exp(np.interp(np.log(count), np.log(sizes), np.log(seconds))))
-
-    return cost
-
-
-def floor(results):
-    """The least E of any plan: a(last gradient)."""
-    cost = allreduce_cost(results)
-    if cost is None or not results.has("/model/numel"):
-        return None
-    element = 2 if results.attribute("/model", "precision") == "bf16" else 4
-    return cost(float(results["/model/numel"][-1]) * element)
-
-
-def last_bucket_exposed(results):
-    """The baseline E = a(last bucket) of each case [case]."""
-    cost = allreduce_cost(results)
-    if cost is None or not results.has("/plans/first", "/plans/count", "/plans/bytes"):
-        return None
-    ends = (results["/plans/first"] + results["/plans/count"] - 1).astype(int)
-    return np.array([cost(float(results["/plans/bytes"][k])) if k >= 0 else np.nan for k in ends])
 
 
 def plateau(results):

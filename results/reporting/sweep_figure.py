@@ -62,13 +62,13 @@ def _draw(axes, cases, results, names, factor):
 def _baselines(axes, cases, results, factor):
     """What a prediction has to be better than, and what no plan can beat."""
     line = cases.line()
-    floor, last = derive.floor(results), derive.last_bucket_exposed(results)
+    floor = float(results["/score/floor"]) if results.has("/score/floor") else np.nan
     constant = derive.median(derive.column(results, "exposed")[line]) * factor
-    if last is not None:
-        axes.plot(cases.x[line], last[line] * factor, ":", color="#E69F00", linewidth=2, label="a(last bucket)")
+    if results.has("/sweep/last_bucket"):
+        axes.plot(cases.x[line], derive.column(results, "last_bucket")[line] * factor, ":", color="#E69F00", linewidth=2, label="a(last bucket)")
     axes.plot(cases.x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="a constant")
-    if floor is not None:
-        axes.axhline(floor * factor, color=style.GOOD, linewidth=1.5, label="floor: a(last gradient)")
+    if np.isfinite(floor):
+        axes.axhline(floor * factor, color=style.GOOD, linewidth=1.5, label="floor: no plan is below")
 
 
 def _draw_total(axes, cases, results):

@@ -85,8 +85,8 @@ def score_table(results):
                for n in names]
     rows = [[p, *[c[k] for c in columns]] for k, p in enumerate(results["/score/predictor"])]
     labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("max_error", "largest error", ".3f"),
-              ("order", "pairs in order", ".3f"), ("regret", "regret", ".4f"), ("tail_error_s", "error of the tail (s)", ".2e"),
-              ("slowdown_error_s", "error of the slowdown (s)", ".2e")]
+              ("order", "pairs in order", ".3f"), ("regret", "regret", ".4f"), ("tail_error", "error of the tail", ".3f"),
+              ("slowdown_error", "error of the slowdown", ".3f")]
     return Table("score", "Score of the prediction", labels, rows)
 
 
@@ -94,9 +94,20 @@ def term_table(results):
     names = {"ideal": "ideal", "with_contention": "+ contention", "with_copies": "+ copies", "with_jitter": "+ jitter",
              "exposed": "measured"}
     columns = [derive.column(results, n) * 1e3 for n in names]
-    rows = [[name, *[c[k] for c in columns]] for k, name in enumerate(derive.case_names(results))]
-    return Table("terms", "The prediction of E, a term at a time",
-                 [("case", "case", ""), *[(f"{n}_ms", f"{label} (ms)", ".5g") for n, label in names.items()]], rows)
+    shares = _explained(results, *columns)
+    rows = [[name, *[c[k] for c in columns], *[s[k] for s in shares.values()]]
+            for k, name in enumerate(derive.case_names(results))]
+    return Table("terms", "The prediction of E, a term at a time, and what each explains of measured - ideal",
+                 [("case", "case", ""), *[(f"{n}_ms", f"{label} (ms)", ".5g") for n, label in names.items()],
+                  *[(f"{name}_percent", f"{name} (%)", ".0f") for name in shares]], rows)
+
+
+def _explained(results, ideal, contention, copies, jitter, measured):
+    """Percent of measured - ideal; NaN where that is within the noise of E."""
+    noise = (derive.column(results, "exposed_high") - derive.column(results, "exposed_low")) / 2 * 1e3
+    miss = np.where(np.abs(measured - ideal) > noise, measured - ideal, np.nan)
+    parts = {"contention": contention - ideal, "copies": copies - contention, "jitter": jitter - copies, "unexplained": measured - jitter}
+    return {name: 100.0 * part / miss for name, part in parts.items()}
 
 
 def rank_table(results):

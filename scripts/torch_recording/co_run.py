@@ -14,6 +14,8 @@ LARGEST_MESSAGE = 64 * 2**20
 SIZES = 6
 TARGET_SECONDS = 0.1  # of one sample, where a call does not take longer
 MOST_REPETITIONS = 100000
+BALANCING_ROUNDS = 4
+LEAST_SHARE = 0.1  # less cannot be told
 
 
 class Multiply:
@@ -76,11 +78,11 @@ def sample(multiply, calls, buffer):
 def balance(multiply, buffer):
     """As much compute and as many calls (returned) as end together: what only one of them takes says nothing about both."""
     multiply.repetitions = calls = 1
-    for aim in (TARGET_SECONDS / 2, TARGET_SECONDS):
-        times = sample(multiply, calls, buffer)
-        kappa, gamma = speeds(*times)
-        product, call = times[0] / kappa / multiply.repetitions, times[1] / gamma / calls
-        seconds = max(aim, product, call)
+    for _ in range(BALANCING_ROUNDS):
+        _, alone, compute, collective = sample(multiply, calls, buffer)
+        share = max(1 - max(collective - compute, 0) / alone, LEAST_SHARE)  # of the calls, beside compute
+        call, product = min(compute, collective) / (share * calls), compute / multiply.repetitions
+        seconds = max(TARGET_SECONDS, product, call)
         multiply.repetitions, calls = (max(1, min(MOST_REPETITIONS, int(seconds / each))) for each in (product, call))
     return calls
 
