@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "miniapp/device.hpp"
 #include "planner/statistics.hpp"
 
 namespace ddproxy {
@@ -15,7 +16,8 @@ constexpr double time_a_size_s = 1.5;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, least_samples = 3, balancing_rounds = 4;
 constexpr double least_share = 0.1;  // of the calls, taken to run beside compute: less cannot be told
-constexpr double most_repetitions = 100000;
+// A device's queue of what it was asked for is finite, and the host is not to wait for room in it.
+constexpr double most_repetitions = on_device ? 400 : 100000;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -50,7 +52,6 @@ void compute(Workbench& bench, Work const& work) {
       bench.backward->run(op);
       bench.allreduce->progress();
     }
-  bench.backward->fence();
 }
 
 struct Times {
@@ -59,13 +60,20 @@ struct Times {
 
 Times time_together(Workbench& bench, Work const& work, bool with_compute, bool with_collective) {
   bench.allreduce->begin(work.calls.size());
+  synchronise_clocks();
   bench.runtime.barrier();
   const auto start = Clock::now();
-  Times times;
-  if (with_collective)
+  const auto reduce = [&] {
     for (auto const& slice : work.calls) bench.allreduce->start(slice, {start});
+  };
+  // A device is behind the host: calls that were asked for first would be over before compute begins.
+  if (with_collective && !on_device) reduce();
   if (with_compute) compute(bench, work);
-  times.compute = since(start);
+  const Completion computed = bench.backward->completion();
+  if (with_collective && on_device) reduce();
+  bench.backward->fence();
+  Times times;
+  times.compute = std::chrono::duration<double>(moment_of(computed) - start).count();
   bench.allreduce->wait_all();
   if (with_collective)
     times.collective =
@@ -94,7 +102,8 @@ void balance(Workbench& bench, Work& work, Slice slice) {
     const double share = std::max(1 - std::max(collective - compute, 0.0) / alone, least_share);
     const double call = std::min(compute, collective) / (share * static_cast<double>(work.calls.size()));
     const double repetition = compute / work.repetitions;
-    const double seconds = std::max({target_seconds, repetition, call});
+    const double seconds =
+        std::min(std::max({target_seconds, repetition, call}), most_repetitions * std::min(call, repetition));
     work.repetitions = static_cast<int>(as_many(seconds, repetition));
     work.calls.assign(as_many(seconds, call), slice);
   }
@@ -167,6 +176,7 @@ std::vector<CoRun> calibrate(Workbench& bench, int samples) {
   if (bench.config.compute == ComputeMode::replay) return {};
   const Work work = choose_work(bench.workload);
   compute(bench, work);
+  bench.backward->fence();
   std::vector<Trial> trials;
   for (const std::size_t elements : elements_tried(bench, work))
     trials.push_back(make_trial(bench, work, elements));

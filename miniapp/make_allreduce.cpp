@@ -29,9 +29,12 @@ std::size_t piece_elements(Config const& config) {
 }
 
 #ifdef DDPROXY_DEVICE_BUILD
-// What MPI itself says; where it cannot be asked, no.
+// What MPI itself says; where it cannot be asked, no. Open MPI's answer is of other calls: its nonblocking
+// reductions add on the host (open-mpi/ompi issues 9845 and 12045).
 bool mpi_takes_device_memory() {
-#if defined(MPIX_CUDA_AWARE_SUPPORT) && !defined(KOKKOS_ENABLE_HIP)
+#if defined(OPEN_MPI)
+  return false;
+#elif defined(MPIX_CUDA_AWARE_SUPPORT) && !defined(KOKKOS_ENABLE_HIP)
   return MPIX_Query_cuda_support() == 1;
 #elif defined(MPIX_ROCM_AWARE_SUPPORT) && defined(KOKKOS_ENABLE_HIP)
   return MPIX_Query_rocm_support() == 1;

@@ -14,6 +14,38 @@
 namespace ddproxy {
 namespace {
 
+// What the headers have: communicators with options and calls that are still at work came with 2.14, the
+// text of the last error with 2.13. RCCL counts as NCCL does.
+#if NCCL_VERSION_CODE >= 21400
+constexpr int oldest_for_this_build = 21400;
+ncclResult_t initialise(ncclComm_t& communicator, int ranks, ncclUniqueId id, int rank) {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  // As DDP has it. A nonblocking communicator starts a thread for each call, which would be part of what is
+  // measured; aborting works with both, and NCCL_COMM_BLOCKING=0 asks for the other one.
+  config.blocking = 1;
+  return ncclCommInitRankConfig(&communicator, ranks, id, rank, &config);
+}
+bool at_work(ncclResult_t status) {
+  return status == ncclInProgress;
+}
+#else
+constexpr int oldest_for_this_build = oldest_nccl;
+ncclResult_t initialise(ncclComm_t& communicator, int ranks, ncclUniqueId id, int rank) {
+  return ncclCommInitRank(&communicator, ranks, id, rank);
+}
+bool at_work(ncclResult_t) {
+  return false;
+}
+#endif
+
+std::string last_error([[maybe_unused]] ncclComm_t communicator) {
+#if NCCL_VERSION_CODE >= 21300
+  return ncclGetLastError(communicator);
+#else
+  return "NCCL_DEBUG=WARN says more";
+#endif
+}
+
 int library_version() {
   int version = 0;
   if (ncclGetVersion(&version) != ncclSuccess) throw std::runtime_error("NCCL does not tell its version");
@@ -34,15 +66,11 @@ ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
 }  // namespace
 
 NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s) : timeout_s_(timeout_s) {
-  require_nccl_version(library_version());
+  require_nccl_version(library_version(), oldest_for_this_build);
   check_mpi(MPI_Comm_rank(communicator, &rank_));
   check_mpi(MPI_Comm_size(communicator, &ranks_));
   const ncclUniqueId id = agree_on_id(communicator, rank_);
-  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-  // As DDP has it. A nonblocking communicator starts a thread for each call, which would be part of what is
-  // measured; aborting works with both, and NCCL_COMM_BLOCKING=0 asks for the other one.
-  config.blocking = 1;
-  settle(ncclCommInitRankConfig(&communicator_, ranks_, id, rank_, &config));
+  settle(initialise(communicator_, ranks_, id, rank_));
 }
 
 NcclCommunicator::~NcclCommunicator() {
@@ -65,7 +93,7 @@ void NcclCommunicator::sum(Bf16* values, std::size_t count, gpu::Stream stream) 
 // not.
 void NcclCommunicator::settle(ncclResult_t status, std::source_location where) {
   const auto start = Clock::now();
-  for (; status == ncclSuccess || status == ncclInProgress; sched_yield()) {
+  for (; status == ncclSuccess || at_work(status); sched_yield()) {
     if (communicator_ == nullptr) return;
     ncclResult_t state = ncclSuccess;
     status = ncclCommGetAsyncError(communicator_, &state);
@@ -74,8 +102,7 @@ void NcclCommunicator::settle(ncclResult_t status, std::source_location where) {
     if (std::chrono::duration<double>(Clock::now() - start).count() > timeout_s_)
       abort(fmt::format("does not get on for {} s (allreduce.timeout_s)", timeout_s_));
   }
-  abort(fmt::format("{}: {} (line {})", ncclGetErrorString(status), ncclGetLastError(communicator_),
-                    where.line()));
+  abort(fmt::format("{}: {} (line {})", ncclGetErrorString(status), last_error(communicator_), where.line()));
 }
 
 void NcclCommunicator::abort(std::string const& why) {

@@ -13,13 +13,12 @@ std::string nccl_version_text(int version) {
   return fmt::format("{}.{}.{}", version / unit, version % unit / 100, version % 100);
 }
 
-void require_nccl_version(int version) {
-  constexpr int oldest = 21000;
+void require_nccl_version(int version, int oldest) {
   if (version < oldest)
     throw std::runtime_error(
-        fmt::format("NCCL {} is too old: 2.10 or later is needed, which averages (ncclAvg); put a newer "
-                    "libnccl.so.2 first in LD_LIBRARY_PATH",
-                    nccl_version_text(version)));
+        fmt::format("NCCL {} is too old: {} or later is needed; put a newer libnccl.so.2 first in "
+                    "LD_LIBRARY_PATH",
+                    nccl_version_text(version), nccl_version_text(oldest)));
 }
 
 }  // namespace ddproxy

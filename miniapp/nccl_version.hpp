@@ -10,7 +10,10 @@ namespace ddproxy {
 /// 1000 (nccl.h, NCCL_VERSION).
 std::string nccl_version_text(int version);
 
-/// Throws std::runtime_error below 2.10, which has no average (ncclAvg).
-void require_nccl_version(int version);
+/// The first that averages (ncclAvg).
+inline constexpr int oldest_nccl = 21000;
+
+/// Throws std::runtime_error where the version is below `oldest`.
+void require_nccl_version(int version, int oldest = oldest_nccl);
 
 }  // namespace ddproxy

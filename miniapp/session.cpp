@@ -9,6 +9,7 @@
 
 #include "kernels/gemm.hpp"
 #include "miniapp/check.hpp"
+#include "miniapp/device.hpp"
 #include "miniapp/memory.hpp"
 #include "miniapp/tables.hpp"
 #include "planner/json_tables.hpp"
@@ -82,9 +83,15 @@ void Session::pieces() {
 }
 
 void Session::finish() {
-  const auto peaks = bench_.runtime.gather(std::vector<double>{peak_memory()});
-  const double need =
-      memory_need(bench_.config, bench_.workload, kernels::Space().concurrency(), bench_.runtime.ranks());
+  const int concurrency = kernels::Space().concurrency();
+  const bool of_device = on_device && needs_arena(bench_.config);
+  // arrays stay to the end, so what the device lacks now is the most; ranks that share it take alike
+  const double taken =
+      of_device ? (bench_.device_free - free_device_memory()) / bench_.runtime.ranks_on_device() : peak_memory();
+  const auto peaks = bench_.runtime.gather(std::vector<double>{taken});
+  const double need = of_device
+                          ? device_memory_need(bench_.config, bench_.workload, concurrency)
+                          : memory_need(bench_.config, bench_.workload, concurrency, bench_.runtime.ranks());
   bench_.runtime.together([&] {
     if (!root()) return;
     recorder_->memory(peaks, need);

@@ -92,11 +92,11 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
 }
 
 void require_room(Config const& config, Workload const& workload, Runtime const& runtime) {
-  const double need = memory_need(config, workload, kernels::Space().concurrency());
+  const int concurrency = kernels::Space().concurrency();
   if (on_device && needs_arena(config))
-    require_device_memory(runtime, need);
+    require_device_memory(runtime, device_memory_need(config, workload, concurrency));
   else
-    require_memory(runtime, need);
+    require_memory(runtime, memory_need(config, workload, concurrency));
 }
 
 }  // namespace
@@ -111,8 +111,9 @@ Workbench make_workbench(Config const& config, Workload workload, Runtime const&
     check_kernels(config);
     set_precision(config);
   });
+  const double device_free = free_device_memory();
   require_room(config, workload, runtime);
-  Workbench bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}};
+  Workbench bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, device_free};
   if (needs_arena(config)) bench.arena = bench.gradients = make_arena(bench);
   bench.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written
   if (config.copies != model::CopyMode::none && config.compute == ComputeMode::kernels)

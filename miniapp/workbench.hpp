@@ -25,6 +25,7 @@ struct Workbench {
   std::unique_ptr<Backward> backward;
   std::unique_ptr<Backward> copying;  ///< the backward pass with its copies; null without
   std::unique_ptr<Allreduce> allreduce;
+  double device_free = 0;  ///< of the run's device before anything was allocated there, bytes
 
   /// The backward pass of a case: only an overlapped one makes the copies that the input asks for.
   Backward& backward_of(bool overlapped) const { return overlapped && copying ? *copying : *backward; }

@@ -20,7 +20,7 @@ using Plan = std::vector<Bucket>;
 
 inline constexpr double bytes_per_mib = 1048576.0;
 
-/// Bucketing of which many plans are made.
+/// DDP's rule for gradients of which many plans are made.
 class Bucketing {
  public:
   explicit Bucketing(std::span<const std::int64_t> bytes);  ///< in ready order
@@ -34,7 +34,7 @@ class Bucketing {
 
 /// PyTorch DDP's rule (compute_bucket_assignment_by_size in torch/csrc/distributed/c10d/reducer.cpp): add
 /// gradients in ready order, close the bucket when its bytes reach its limit. Bucket k has the limit caps[k],
-/// later ones the last of `caps`, in bytes. Bucketing are never split. Throws std::invalid_argument where
+/// later ones the last of `caps`, in bytes. Gradients are never split. Throws std::invalid_argument where
 /// `caps` is empty or holds one that is not positive.
 Plan bucketed_plan(std::span<const std::int64_t> gradient_bytes, std::span<const std::int64_t> caps);
 

@@ -95,6 +95,14 @@ double reduction_memory(Config const& config, double gradients, int ranks) {
   return (config.wire == Wire::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
 }
 
+// The kernels' arrays, the arena, and what copies are made into.
+double array_memory(Config const& config, Workload const& workload, int concurrency) {
+  const auto gradients = static_cast<double>(workload.bytes());
+  if (config.compute != ComputeMode::kernels) return needs_arena(config) ? gradients : 0;
+  return (config.copies == model::CopyMode::none ? 0 : gradients) +
+         static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
+}
+
 Workload from_roofline(model::BackwardPass pass, Config const& config) {
   Workload workload{std::move(pass), {}, {}};
   const bool kernels = config.compute == ComputeMode::kernels;
@@ -126,13 +134,14 @@ bool needs_arena(Config const& config) {
 }
 
 double memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
-  const auto gradients = static_cast<double>(workload.bytes());
-  const double rest = program_bytes + reduction_memory(config, gradients, ranks);
-  const double copies = config.copies == model::CopyMode::none ? 0 : gradients;
-  if (config.compute == ComputeMode::kernels)
-    return rest + copies +
-           static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
-  return rest + (needs_arena(config) ? gradients : 0);
+  return program_bytes + reduction_memory(config, static_cast<double>(workload.bytes()), ranks) +
+         array_memory(config, workload, concurrency);
+}
+
+double device_memory_need(Config const& config, Workload const& workload, int concurrency) {
+  const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are the host's
+  return array_memory(config, workload, concurrency) +
+         (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
 }
 
 std::vector<double> ready_times(model::BackwardPass const& pass,

@@ -33,6 +33,9 @@ bool needs_arena(Config const& config);
 /// kernel_memory().
 double memory_need(Config const& config, Workload const& workload, int concurrency, int ranks = 2);
 
+/// The same of a device's memory; what its libraries (cuBLAS, NCCL) take for themselves is not in it.
+double device_memory_need(Config const& config, Workload const& workload, int concurrency);
+
 /// r_i: the running sum of the operations' seconds up to the one that completes gradient i.
 std::vector<double> ready_times(model::BackwardPass const& pass,
                                 std::vector<double> const& operation_seconds);

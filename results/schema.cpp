@@ -23,7 +23,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/provenance/binding", text, {"rank"}, "1", "processors that the rank may use, for instance 0-15,32-47"},
     {"/provenance/clock", real, {"rank"}, "Hz", "clock frequency of the processor at the start, the highest of an accelerator"},
     {"/provenance/memory_clock", real, {"rank"}, "Hz", "highest clock frequency of the device's memory, NaN for a host"},
-    {"/provenance/peak_memory", integer, {"rank"}, "byte", "largest resident memory of the rank", true},
+    {"/provenance/peak_memory", integer, {"rank"}, "byte", "largest resident memory of the rank; on a device what it took of the device's", true},
     {"/provenance/memory_need", integer, {"rank"}, "byte", "memory that was predicted for it, as --dry-run does"},
 
     {"/model/name", text, {"gradient"}, "1", "name of the parameter tensor, in ready order"},

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
 #include "ctest/mpi_main.hpp"
 #include "kernels/busy.hpp"
 #include "miniapp/make_allreduce.hpp"
@@ -24,21 +28,32 @@ double seconds_between(Completion const& from, Completion const& to) {
   return std::chrono::duration<double>(moment_of(to) - moment_of(from)).count();
 }
 
+double seconds_held(kernels::Space const& exec, double asked) {
+  Marks marks(1);
+  kernels::busy(exec, 1e-3);  // the host runs ahead of it
+  const auto start = marks.after(exec);
+  kernels::busy(exec, asked);
+  marks.move_on();
+  const auto end = marks.after(exec);
+  exec.fence("held");
+  return seconds_between(start, end);
+}
+
 TEST_F(Device, AStreamIsHeldForTheTimeThatIsAsked) {
+  if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
+  synchronise_clocks();
   for (const double asked : {20e-6, 200e-6, 2e-3, 20e-3}) {
-    Marks marks(1);
-    synchronise_clocks();
-    kernels::busy(exec, 1e-3);  // the host runs ahead of it
-    const auto start = marks.after(exec);
-    kernels::busy(exec, asked);
-    marks.move_on();
-    const auto end = marks.after(exec);
-    exec.fence("held");
-    EXPECT_NEAR(seconds_between(start, end), asked, std::max(0.02 * asked, 5e-6));
+    std::vector<double> held;
+    for (int i = 0; i < 9; ++i) held.push_back(seconds_held(exec, asked));
+    std::ranges::sort(held);
+    std::printf("asked %.1f us: %.1f to %.1f us, median %.1f\n", asked * 1e6, held.front() * 1e6,
+                held.back() * 1e6, held[4] * 1e6);
+    EXPECT_NEAR(held[4], asked, std::max(0.02 * asked, 5e-6));
   }
 }
 
 TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
+  if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   Marks marks(1);
   synchronise_clocks();
   const auto before = Clock::now();

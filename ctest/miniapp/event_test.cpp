@@ -85,6 +85,7 @@ TEST(Events, AnEventSaysWhenAndNotTheMomentBesideIt) {
 
 TEST(Marks, AreOneUntilMoreIsAskedFor) {
   const kernels::Space exec;
+  synchronise_clocks();
   Marks marks(2);
   const auto first = marks.after(exec);
   std::this_thread::sleep_for(1ms);
