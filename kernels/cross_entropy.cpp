@@ -18,18 +18,43 @@ struct Forward {
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     const Index row = team.league_rank();
     float const* const in = logits + row * vocabulary;
+    float reference = largest_of(team, in, vocabulary < first_look ? vocabulary : first_look);
+    float sum = scaled_sum(team, in, reference);
+    if (sum > most) {
+      reference = largest_of(team, in, vocabulary);
+      sum = scaled_sum(team, in, reference);
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&]() {
+      log_sum[row] = reference + Kokkos::log(sum);
+      loss[row] = log_sum[row] - in[targets[row]];
+    });
+  }
+
+  // The sum is taken over exp(logit - reference), so that none overflows. Any reference not too far below the
+  // largest logit does: the largest of a few, so that the logits are read from memory once, unless the sum
+  // says that others are much larger.
+  static constexpr Index first_look = 256;
+  static constexpr float most = 1e25F;  // what a logit that is cut makes it exceed
+
+  KOKKOS_FUNCTION float largest_of(Team const& team, float const* in, Index count) const {
     float largest = in[0];
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, vocabulary),
-        [=](Index v, float& best) { best = Kokkos::max(best, in[v]); }, Kokkos::Max<float>(largest));
+        Kokkos::TeamVectorRange(team, count), [=](Index v, float& best) { best = Kokkos::max(best, in[v]); },
+        Kokkos::Max<float>(largest));
+    return largest;
+  }
+
+  KOKKOS_FUNCTION float scaled_sum(Team const& team, float const* in, float reference) const {
+    constexpr float highest = 60;  // e^60 is above `most`, and the sum of many still a float
     float sum = 0;
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, vocabulary),
-        [=](Index v, float& part) { part += exponential(in[v] - largest); }, sum);
-    Kokkos::single(Kokkos::PerTeam(team), [&]() {
-      log_sum[row] = largest + Kokkos::log(sum);
-      loss[row] = log_sum[row] - in[targets[row]];
-    });
+        [=](Index v, float& part) {
+          const float exponent = in[v] - reference;
+          part += exponential(exponent < highest ? exponent : highest);
+        },
+        sum);
+    return sum;
   }
 };
 

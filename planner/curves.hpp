@@ -3,23 +3,14 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "model/score.hpp"
 #include "planner/prediction.hpp"
 
 namespace ddproxy {
 
 /// What a curve without its scatter is taken to scatter by, a share of T.
 inline constexpr double curve_noise = 0.005;
-
-/// Predictors of a measured curve, each with its score.
-struct CurveScore {
-  std::string file;
-  std::vector<std::pair<std::string, model::Score>> rows;  ///< ddproxy, the other files, the baselines
-};
 
 /// Scores the prediction and the curves files[1...] against T(b) of files[0], whose E is taken over the
 /// prediction's T_compute. Throws std::invalid_argument where another curve lacks one of its caps, or where

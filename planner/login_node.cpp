@@ -15,10 +15,7 @@ bool works_on_login_node(Options const& options) {
 
 int run_on_login_node(Options const& options) {
   if (options.command == "compare") return results::compare(options.compare, std::cout, std::cerr);
-  if (options.command == "predict") {
-    predict(options, std::cout, std::cerr);
-    return 0;
-  }
+  if (options.command == "predict") return predict(options, std::cout, std::cerr);
   const Config config = read_config(options.input);
   std::cout << describe_plan(config, make_workload(config));
   return 0;

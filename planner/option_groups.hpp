@@ -14,6 +14,9 @@ CLI::Validator positive_number();
 /// 0 or more, finite: a share of something.
 CLI::Validator share_of_one();
 
+/// --max-model-error and --max-regret, limits of the score.
+void add_limits(CLI::App& command, Options& options);
+
 // The commands of each family; every parsed value goes into `options`, which must outlive the parse.
 void add_run_commands(CLI::App& app, Options& options);
 void add_predict_command(CLI::App& app, Options& options);

@@ -24,7 +24,7 @@ struct Options {
   double total_mib = 0;                  ///< `allreduce`: that total; 0: all gradients
   std::optional<double> max_model_error, max_regret;  ///< limits of the score; beyond: exit code 1
   bool dry_run = false;
-  bool share_device = false;  ///< several ranks may use one device
+  bool share_device = false;           ///< several ranks may use one device
   std::vector<std::string> benchmark;  ///< Google Benchmark's arguments, after --
   std::string command_line;            ///< as it was given
   PredictOptions predict;

@@ -109,6 +109,7 @@ void add_predict_command(CLI::App& app, Options& options) {
   add_network(*command, options.predict);
   add_conditions(*command, options.predict);
   add_outputs(*command, options);
+  add_limits(*command, options);
   command->callback([&options] { options.command = "predict"; });
 }
 

@@ -18,17 +18,6 @@ CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, 
   return command;
 }
 
-void add_limits(CLI::App& command, Options& options) {
-  command
-      .add_option("--max-model-error", options.max_model_error,
-                  "exit 1 where the mean error of the predicted E is above this share")
-      ->check(share_of_one());
-  command
-      .add_option("--max-regret", options.max_regret,
-                  "exit 1 where T at the predicted best cap is above the best T by more than this share")
-      ->check(share_of_one());
-}
-
 void add_trace(CLI::App& command, Options& options) {
   auto* trace = command.add_option(
       "--trace", options.trace, "write the timelines as Chrome trace JSON, for Perfetto or chrome://tracing");
@@ -39,6 +28,17 @@ void add_trace(CLI::App& command, Options& options) {
 }
 
 }  // namespace
+
+void add_limits(CLI::App& command, Options& options) {
+  command
+      .add_option("--max-model-error", options.max_model_error,
+                  "exit 1 where the mean error of the predicted E is above this share")
+      ->check(share_of_one());
+  command
+      .add_option("--max-regret", options.max_regret,
+                  "exit 1 where T at the predicted best cap is above the best T by more than this share")
+      ->check(share_of_one());
+}
 
 void add_run_commands(CLI::App& app, Options& options) {
   auto* run =

@@ -3,7 +3,9 @@
 #include "planner/predict.hpp"
 
 #include <set>
+#include <stdexcept>
 
+#include "planner/analysis.hpp"
 #include "planner/curves.hpp"
 #include "planner/prediction.hpp"
 #include "planner/prediction_json.hpp"
@@ -22,24 +24,42 @@ void warn(std::vector<Prediction> const& predictions, std::ostream& warnings) {
 
 std::string text_of(PredictInput const& input, PredictOptions const& options, Prediction const& prediction) {
   std::string text = describe(input, prediction);
-  if (!options.measured.empty())
-    text += score_table(score_curves(options.measured, prediction, input.config.first_bucket_mib));
+  if (prediction.score) text += score_table(*prediction.score);
   if (options.pytorch) text += pytorch_lines(prediction);
   return text;
 }
 
+// The first prediction that is beyond them, in one line.
+std::string beyond_limits(std::vector<Prediction> const& predictions, Options const& options) {
+  for (auto const& prediction : predictions) {
+    if (!prediction.score) continue;
+    FigureOfMerit figures;
+    figures.model_error = prediction.score->rows.front().second.mean_error;
+    figures.regret = prediction.score->rows.front().second.regret;
+    const auto beyond = beyond_limits(figures, options.max_model_error, options.max_regret);
+    if (!beyond.empty()) return beyond;
+  }
+  return "";
+}
+
 }  // namespace
 
-void predict(Options const& options, std::ostream& out, std::ostream& warnings) {
+int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
   auto const& asked = options.predict;
+  if ((options.max_model_error || options.max_regret) && asked.measured.empty())
+    throw std::invalid_argument(
+        "--max-model-error, --max-regret: there is nothing to be scored on; give --measured FILE");
   const PredictInput input = read_predict_input(options);
   const auto networks = make_networks(asked, input.config);
   std::vector<Prediction> predictions;
   std::string text;  // printed at the end: wrong input gives its one line and nothing else
   for (auto const& network : networks) {
     predictions.push_back(make_prediction(input, network));
+    auto& prediction = predictions.back();
+    if (!asked.measured.empty())
+      prediction.score = score_curves(asked.measured, prediction, input.config.first_bucket_mib);
     if (!text.empty()) text += '\n';
-    text += text_of(input, asked, predictions.back());
+    text += text_of(input, asked, prediction);
   }
   std::string table = to_csv(predictions);
   if (asked.sensitivity) {
@@ -52,6 +72,10 @@ void predict(Options const& options, std::ostream& out, std::ostream& warnings) 
   if (!asked.csv.empty()) write_text(asked.csv, table);
   out << text;
   warn(predictions, warnings);
+  const auto beyond = beyond_limits(predictions, options);
+  if (beyond.empty()) return 0;
+  warnings << "ddproxy: " << beyond << '\n';
+  return 1;
 }
 
 }  // namespace ddproxy

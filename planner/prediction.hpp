@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/best_plan.hpp"
+#include "model/score.hpp"
 #include "planner/cases.hpp"
 #include "planner/network.hpp"
 #include "planner/predict_input.hpp"
@@ -27,6 +30,12 @@ struct PytorchAdvice {
   double list_seconds;
 };
 
+/// Predictors of a measured curve, each with its score.
+struct CurveScore {
+  std::string file;
+  std::vector<std::pair<std::string, model::Score>> rows;  ///< ddproxy, the other files, the baselines
+};
+
 struct Prediction {
   Network network;
   model::Job job;
@@ -41,6 +50,7 @@ struct Prediction {
   double plan_seconds;
   PytorchAdvice pytorch;
   std::vector<std::string> warnings;
+  std::optional<CurveScore> score = {};  ///< where a measured curve was given
 
   double rho() const { return t_comm / job.t_compute; }
   double best_cap_mib() const;  ///< a handy number in best: 25, a whole one, or its low end

@@ -35,6 +35,17 @@ Json case_json(PredictedCase const& c) {
           {"tail_s", c.timeline.tail()}};
 }
 
+Json score_json(CurveScore const& score) {
+  Json json{{"file", score.file}, {"predictors", Json::array()}};
+  for (auto const& [name, s] : score.rows)
+    json["predictors"].push_back({{"predictor", name},
+                                  {"mean_error", s.mean_error},
+                                  {"max_error", s.max_error},
+                                  {"ordered", std::isfinite(s.ordered) ? Json(s.ordered) : Json(nullptr)},
+                                  {"regret", s.regret}});
+  return json;
+}
+
 Json prediction_json(Prediction const& p) {
   Json json{{"ranks", p.network.ranks > 0 ? Json(p.network.ranks) : Json(nullptr)},
             {"t_compute_s", p.job.t_compute},
@@ -58,6 +69,7 @@ Json prediction_json(Prediction const& p) {
                      {"bucket_cap_mb_s", p.pytorch.cap_seconds},
                      {"bucket_cap_mb_list_s", p.pytorch.list_seconds}};
   json["warnings"] = p.warnings;
+  if (p.score) json["score"] = score_json(*p.score);
   return json;
 }
 

@@ -220,6 +220,16 @@ class Predict(unittest.TestCase):
         self.assertNotRegex(lines["worse.csv"], r" 0\.0 % ")
         for baseline in ("best constant", "near 25 MiB", "a(last bucket)"):
             self.assertIn(baseline, lines)
+        scores, _ = self.predict(SLINGSHOT, "--measured", same, "--measured", worse)
+        errors = {row["predictor"]: row["mean_error"] for row in scores["score"]["predictors"]}
+        self.assertLess(errors["ddproxy"], 1e-9)
+        self.assertGreater(errors["worse.csv"], 0.1)
+        limits = ["--max-model-error", "0.05", "--max-regret", "0.01"]
+        self.assertEqual(self.call(SLINGSHOT, "--measured", same, *limits).returncode, 0)
+        done = self.call(SLINGSHOT, "--measured", worse, *limits)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("model-error is", done.stderr)
+        self.assertIn("--measured", self.refused(SLINGSHOT, *limits))
         short = self.path("short.csv", "bucket_mib,seconds\n1,0.2\n")
         self.assertIn("no row for bucket_mib 4", self.refused(SLINGSHOT, "--measured", same, "--measured", short))
 

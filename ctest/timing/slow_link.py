@@ -163,7 +163,8 @@ def main():
         for rate in opts.rates.split(","):
             for rho in map(float, opts.rhos.split(",")):
                 tokens = tokens_for(opts, rate, rho)
-                tables = start(opts, rate, "run", tokens, opts.samples, ["per_tensor", "bucketed", "optimal"])
+                samples = opts.samples if rho >= 1 else 2 * opts.samples + 1  # where E is a small part of T
+                tables = start(opts, rate, "run", tokens, samples, ["per_tensor", "bucketed", "optimal"])
                 cases = list(rows(tables))
                 verdict = judge(cases)
                 report(opts, rate, tokens, tables, verdict, cases)
