@@ -12,7 +12,8 @@ namespace {
 
 // Where this was found faster than OpenBLAS: docs/measurements/kernels.md.
 constexpr Index most_tokens = 256;
-constexpr Index most_tokens_beside_rows = tile::lanes == 16 ? 128 : 0;  // B as it is, which has to be packed
+constexpr Index most_tokens_beside_rows =
+    tile::lanes == 16 ? 128 : 0;  // B as it is, which has to be packed; 0: always BLAS
 constexpr Index fewest_others = 64;
 
 // Blocks that keep in a cache what is used again: rows of the left operand, rows of B packed at once,

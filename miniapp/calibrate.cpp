@@ -16,8 +16,9 @@ constexpr double time_a_size_s = 1.5;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, least_samples = 3, balancing_rounds = 4;
 constexpr double least_share = 0.1;  // of the calls, taken to run beside compute: less cannot be told
-// A device's queue of what it was asked for is finite, and the host is not to wait for room in it.
-constexpr double most_repetitions = on_device ? 400 : 100000;
+// A device's queue of what it was asked for is finite, and the host is not to wait for room in it: a
+// repetition launches some twenty kernels.
+constexpr double most_repetitions = on_device ? 40 : 100000, most_calls = on_device ? 400 : 100000;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -60,6 +61,7 @@ struct Times {
 
 Times time_together(Workbench& bench, Work const& work, bool with_compute, bool with_collective) {
   bench.allreduce->begin(work.calls.size());
+  bench.runtime.barrier();  // nobody uses the device while clocks are compared
   synchronise_clocks();
   bench.runtime.barrier();
   const auto start = Clock::now();
@@ -69,15 +71,17 @@ Times time_together(Workbench& bench, Work const& work, bool with_compute, bool 
   // A device is behind the host: calls that were asked for first would be over before compute begins.
   if (with_collective && !on_device) reduce();
   if (with_compute) compute(bench, work);
-  const Completion computed = bench.backward->completion();
+  const Completion computed = with_compute ? bench.backward->completion() : Completion{start, nullptr};
   if (with_collective && on_device) reduce();
   bench.backward->fence();
   Times times;
   times.compute = std::chrono::duration<double>(moment_of(computed) - start).count();
   bench.allreduce->wait_all();
-  if (with_collective)
-    times.collective =
-        std::chrono::duration<double>(bench.allreduce->reductions().back().end - start).count();
+  if (with_collective) {
+    auto const& calls = bench.allreduce->reductions();
+    const auto from = on_device ? calls.front().start : start;  // there launching comes first
+    times.collective = std::chrono::duration<double>(calls.back().end - from).count();
+  }
   return {bench.runtime.maximum(times.compute), bench.runtime.maximum(times.collective)};
 }
 
@@ -88,8 +92,8 @@ CoRun sample(Workbench& bench, Work const& work) {
   return {0, {compute_alone}, {collective_alone}, {compute}, {collective}};
 }
 
-std::size_t as_many(double seconds, double of_one) {
-  return static_cast<std::size_t>(std::clamp(seconds / of_one, 1.0, most_repetitions));
+std::size_t as_many(double seconds, double of_one, double most) {
+  return static_cast<std::size_t>(std::clamp(seconds / of_one, 1.0, most));
 }
 
 // As much compute and as many calls as end together: what only one of them takes says nothing about both.
@@ -102,10 +106,10 @@ void balance(Workbench& bench, Work& work, Slice slice) {
     const double share = std::max(1 - std::max(collective - compute, 0.0) / alone, least_share);
     const double call = std::min(compute, collective) / (share * static_cast<double>(work.calls.size()));
     const double repetition = compute / work.repetitions;
-    const double seconds =
-        std::min(std::max({target_seconds, repetition, call}), most_repetitions * std::min(call, repetition));
-    work.repetitions = static_cast<int>(as_many(seconds, repetition));
-    work.calls.assign(as_many(seconds, call), slice);
+    const double seconds = std::min(
+        {std::max({target_seconds, repetition, call}), most_repetitions * repetition, most_calls * call});
+    work.repetitions = static_cast<int>(as_many(seconds, repetition, most_repetitions));
+    work.calls.assign(as_many(seconds, call, most_calls), slice);
   }
 }
 

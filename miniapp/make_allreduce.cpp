@@ -48,6 +48,13 @@ bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::direct && config.wire != Wire::fp32)
     throw std::invalid_argument(config.file.string() +
                                 ": [allreduce] buffers = \"direct\" needs wire = \"fp32\"; use \"staged\"");
+#ifdef OPEN_MPI
+  if (config.buffers == Buffers::direct)
+    throw std::invalid_argument(
+        config.file.string() +
+        ": [allreduce] buffers = \"direct\": Open MPI's nonblocking reductions do not take a "
+        "device's memory; use \"staged\"");
+#endif
   if (config.buffers != Buffers::automatic) return config.buffers == Buffers::direct;
   return config.wire == Wire::fp32 && mpi_takes_device_memory();
 }

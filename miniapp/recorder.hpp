@@ -39,10 +39,10 @@ class Recorder {
 
   void calibration(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table);
   void uncertainty(std::vector<Uncertainty> const& cases);
-  void score(model::ScoreCard const& card, model::Band best_cap, double floor);
+  void score(model::ScoreCard const& card, model::Band best_cap);
 
   /// Names, plans and predictions of the cases, and room for their samples.
-  void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted);
+  void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted, double floor);
   void verified(std::vector<std::int64_t> const& right);
   void wire_errors(WireErrors const& errors, Wire wire);
   void sample(std::size_t item, int round, Sample const& sample);

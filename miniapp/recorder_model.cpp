@@ -68,7 +68,7 @@ void Recorder::uncertainty(std::vector<Uncertainty> const& cases) {
   writer_.flush();
 }
 
-void Recorder::score(model::ScoreCard const& card, model::Band best_cap, double floor) {
+void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
   const model::Score scores[] = {card.model, card.constant, card.pytorch_default, card.last_bucket};
   writer_.write("/score/predictor",
                 std::vector<std::string>{"model", "constant", "pytorch_default", "last_bucket"});
@@ -86,7 +86,6 @@ void Recorder::score(model::ScoreCard const& card, model::Band best_cap, double 
   writer_.write("/score/b_star_predicted", bytes(card.predicted_cap_mib));
   writer_.write("/score/b_star_low", Integers{whole_bytes(best_cap.low)});
   writer_.write("/score/b_star_high", Integers{whole_bytes(best_cap.high)});
-  writer_.write("/score/floor", Reals{floor});
   writer_.flush();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "miniapp/recorder.hpp"
@@ -46,7 +47,7 @@ void write_plans(results::Writer& writer, Reports const& reports) {
 
 void write_names(results::Writer& writer, Config const& config, Reports const& reports) {
   const auto is_bucketed = [](auto& r) { return r.item.strategy == Strategy::bucketed; };
-  const auto first_bytes = static_cast<std::int64_t>(config.first_bucket_mib * model::bytes_per_mib);
+  const auto first_bytes = std::int64_t{std::llround(config.first_bucket_mib * model::bytes_per_mib)};
   writer.write("/sweep/name", column<Texts>(reports, [](auto& r) { return r.item.name(); }));
   writer.write("/sweep/strategy", column<Texts>(reports, [](auto& r) {
                  return std::string(word_of(r.item.strategy, strategy_words));
@@ -84,7 +85,7 @@ void write_overlap(results::Writer& writer, Reports const& reports) {
 
 }  // namespace
 
-void Recorder::plan(Workbench const& bench, Reports const& reports, bool predicted) {
+void Recorder::plan(Workbench const& bench, Reports const& reports, bool predicted, double floor) {
   auto const& config = bench.config;
   writer_.attribute("/sweep", "ranks", std::int64_t{bench.ranks()});
   writer_.attribute("/sweep", "compute_mode", std::string(word_of(config.compute, compute_mode_words)));
@@ -95,6 +96,8 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   write_names(writer_, config, reports);
   write_plans(writer_, reports);
   if (predicted) write_predictions(writer_, reports);
+  writer_.write("/sweep/floor", Reals{floor});
+  writer_.write("/sweep/last_bucket", column<Reals>(reports, [](auto& r) { return r.last_bucket; }));
   const auto samples = static_cast<std::size_t>(config.samples);
   const auto ranks = static_cast<std::size_t>(bench.runtime.ranks());
   for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
@@ -140,7 +143,6 @@ void Recorder::results(Reports const& reports, std::vector<Integers> const& orde
   writer_.write("/sweep/tail", measured(reports, &CaseResult::tail));
   writer_.write("/sweep/skew", measured(reports, &CaseResult::skew));
   writer_.write("/sweep/comm", measured(reports, &CaseResult::communication));
-  writer_.write("/sweep/last_bucket", column<Reals>(reports, [](auto& r) { return r.last_bucket; }));
   writer_.write("/sweep/slowest_rank", column<Integers>(reports, [](auto& r) {
                   return std::int64_t{r.measured ? r.measured->slowest_rank : -1};
                 }));

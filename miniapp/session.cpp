@@ -86,8 +86,9 @@ void Session::finish() {
   const int concurrency = kernels::Space().concurrency();
   const bool of_device = on_device && needs_arena(bench_.config);
   // arrays stay to the end, so what the device lacks now is the most; ranks that share it take alike
-  const double taken =
-      of_device ? (bench_.device_free - free_device_memory()) / bench_.runtime.ranks_on_device() : peak_memory();
+  const double taken = of_device
+                           ? (bench_.device_free - free_device_memory()) / bench_.runtime.ranks_on_device()
+                           : peak_memory();
   const auto peaks = bench_.runtime.gather(std::vector<double>{taken});
   const double need = of_device
                           ? device_memory_need(bench_.config, bench_.workload, concurrency)

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
 #include "miniapp/check.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/tables.hpp"
@@ -29,6 +31,7 @@ void Session::predict_case(std::size_t item, model::Job const& job) {
   auto& report = reports_[item];
   report.predicted = ddproxy::predict(report.item, job);
   report.predicted_compute = job.t_compute;
+  report.last_bucket = job.cost(report.item.plan.back().bytes);
   if (report.item.overlapped) uncertainty_[item].terms = model::explain(evidence_, report.item.plan);
 }
 
@@ -58,6 +61,8 @@ void Session::plan_from_input() {
             "them, or leave it out of [sweep] strategies");
       plan_optimal(report.item, *job);
     }
+    if (job)
+      for (auto& report : reports_) report.last_bucket = job->cost(report.item.plan.back().bytes);
   });
 }
 
@@ -70,7 +75,7 @@ void Session::predict() {
     evidence_.copies = bench_.copies;
     for (auto const& run : co_runs_) evidence_.contention.push_back(samples_of(run));
     if (const double first = bench_.config.first_bucket_mib; first > 0)
-      evidence_.first_bucket = static_cast<std::int64_t>(first * model::bytes_per_mib);
+      evidence_.first_bucket = std::llround(first * model::bytes_per_mib);
     job = model::job_from(evidence_, model::Jitter::included);
     floor_ = model::floor_seconds(job);
   }

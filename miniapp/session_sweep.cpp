@@ -50,7 +50,7 @@ void Session::verify() {
   verified_ = complaint.empty();
   bench_.runtime.together([&] {
     if (!root()) return;
-    recorder_->plan(bench_, reports_, predicted_);
+    recorder_->plan(bench_, reports_, predicted_, floor_);
     recorder_->verified(right);
     if (predicted_) recorder_->uncertainty(uncertainty_);
     if (!verified_) throw WrongNumbers("verification failed: " + complaint);
@@ -83,7 +83,6 @@ void Session::sweep() {
 void Session::conclude_sweep() {
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     auto const& plan = reports_[i].item.plan;
-    if (cost_) reports_[i].last_bucket = cost()(plan.back().bytes);
     if (samples_[i].empty()) continue;
     reports_[i].measured =
         analyse(samples_[i], cost_ ? model::communication_seconds(plan, cost()) : not_available);
@@ -107,7 +106,7 @@ void Session::judge_sweep() {
     return;
   }
   const auto cases = scored_cases(reports_, cost());
-  if (!cases.empty()) recorder_->score(model::score(cases), best_cap_, floor_);
+  if (!cases.empty()) recorder_->score(model::score(cases), best_cap_);
 }
 
 }  // namespace ddproxy

@@ -106,7 +106,8 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
       table.ranks,
       false,
       {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " + ranks_text(table.ranks)}};
-  if (placement.ranks_per_node > 1 && nearest(tables, placement, true) == nullptr) {
+  RankedTable const* node = nearest(tables, placement, true);
+  if (placement.ranks_per_node > 1 && (node == nullptr || node->ranks == 1)) {
     result.warnings.push_back("no table of one node: all of the time is taken for the network's");
   }
   return result;

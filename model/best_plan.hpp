@@ -13,6 +13,9 @@
 
 namespace ddproxy::model {
 
+/// A relative difference of T below which the best plan is chosen by other merits.
+inline constexpr double equal_share = 1e-6;
+
 /// Caps with one T: of one plan, or of neighbouring ones.
 struct CapRange {
   std::int64_t low;     ///< bytes, included
@@ -35,9 +38,10 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// an a(x) that does not fall. With contention each step of that recurrence is one of the fluid, with the
 /// kappa and gamma of the bucket's size, and for each j the plan is kept after which the next bucket can
 /// start earliest: near the best of all, not exact, and neither is it with copies out. Then the plan of the
-/// best cap is a candidate too, and all are simulated: no cap is predicted to be faster. Among equals (T to a
-/// millionth), the plan that loses least where every all-reduce takes 10 % longer (the recurrence with such
-/// an a(x) is a candidate, too); among those, the one with the fewest calls. O(n^2) time, O(n) memory.
+/// best cap is a candidate too where it is faster, and all are simulated: no cap is predicted to be faster.
+/// Among equals (T to equal_share), the plan that loses least where every all-reduce takes 10 % longer (the
+/// recurrence with such an a(x) is a candidate, too); among those, the one with the fewest calls. O(n^2 log
+/// n) time, O(n) memory.
 Plan optimal_plan(Job const& job);
 
 /// A plan as PyTorch DDP's `bucket_cap_mb_list`: MiB, exact in binary, one a bucket.

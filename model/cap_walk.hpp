@@ -12,7 +12,7 @@
 
 namespace ddproxy::model {
 
-/// The cap at and above which every plan is flat.
+/// No upper end: with this cap, behind a first bucket of its own, all gradients go together.
 inline constexpr std::int64_t any_cap = std::numeric_limits<std::int64_t>::max();
 
 /// Calls visit(low, high, plan) for each plan that DDP's rule can make and its range of caps, which rise. The

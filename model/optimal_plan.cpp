@@ -12,7 +12,6 @@ namespace ddproxy::model {
 namespace {
 
 constexpr double longer = 1.1;  ///< how much longer all-reduces take when plans are told apart
-constexpr double equal = 1e-6;  ///< relative difference below which two T are the same
 
 /// The same job with the copies in among the compute, which no plan can change.
 Job with_copies_in(Job job) {
@@ -139,7 +138,9 @@ Plan joined_plan(Recurrence const& r, std::vector<std::int64_t> const& sum) {
   return plan_from(r.job, std::move(last));
 }
 
-/// A lower bound of a plan's T, from those of a(x) and of what both do to each other.
+/// A lower bound of a plan's T, from those of a(x) and of what both do to each other. A step that is shorter
+/// and less disturbed leaves compute and communication no later than the true one at every moment, and so do
+/// all of them.
 double least_total(Job const& job, Plan const& plan, CostFloor& at_least) {
   const Speeds fastest = job.contention.fastest();
   Fluid fluid;
@@ -185,12 +186,11 @@ struct Candidate {
   double seconds_if_slower;
 };
 
-bool better(Candidate const& a, Candidate const& b) {
-  if (std::abs(a.seconds - b.seconds) > equal * b.seconds) return a.seconds < b.seconds;
-  if (std::abs(a.seconds_if_slower - b.seconds_if_slower) > equal * b.seconds_if_slower) {
-    return a.seconds_if_slower < b.seconds_if_slower;
-  }
-  return a.plan.size() < b.plan.size();
+/// Those for which `value` is least.
+std::vector<Candidate> least_of(std::vector<Candidate> candidates, double Candidate::*value) {
+  const double least = (*std::ranges::min_element(candidates, {}, value)).*value;
+  std::erase_if(candidates, [=](Candidate const& c) { return c.*value > least * (1 + equal_share); });
+  return candidates;
 }
 
 }  // namespace
@@ -205,7 +205,9 @@ Plan optimal_plan(Job const& job) {
     const double if_slower = simulate(slower, plan).total;
     candidates.push_back({std::move(plan), seconds, if_slower});
   }
-  return std::min_element(candidates.begin(), candidates.end(), better)->plan;
+  const auto best =
+      least_of(least_of(std::move(candidates), &Candidate::seconds), &Candidate::seconds_if_slower);
+  return std::ranges::min_element(best, {}, [](Candidate const& c) { return c.plan.size(); })->plan;
 }
 
 }  // namespace ddproxy::model

@@ -73,14 +73,15 @@ int only_ranks(Tables const& tables, Config const& config) {
       fmt::format("predict: there are tables of {} ranks; choose with --ranks", fmt::join(ranks, ", ")));
 }
 
-// Its figures at the sizes of its table, and no falls.
+// Its figures at the sizes of its table, and no falls from the smallest gradient to the largest bucket.
 void settle(Network& network) {
-  const auto unfalling =
-      model::never_falling(network.cost, network.points.front().bytes, network.points.back().bytes);
+  constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;
+  const auto unfalling = model::never_falling(network.cost, smallest, largest);
   network.cost = unfalling.cost;
   for (auto& point : network.points) point.seconds = network.cost(point.bytes);
-  if (unfalling.raised)
+  if (unfalling.raised && !network.raised)
     network.warnings.push_back("the derived a(x) falls as bytes grow; its running maximum is taken");
+  network.raised |= unfalling.raised;
 }
 
 Network from_tables(Tables const& tables, int ranks, PredictOptions const& options, Config const& config) {

@@ -18,6 +18,7 @@ struct Network {
   std::vector<model::CostPoint> points;  ///< a(x) at the sizes of its table
   std::vector<std::string> warnings;
   bool uses_stated_link = false;  ///< a(x) rests on --node-latency and --node-bandwidth
+  bool raised = false;            ///< a(x) would fall as bytes grow; its running maximum was taken
 
   bool covers(std::int64_t bytes) const {
     return bytes >= points.front().bytes && bytes <= points.back().bytes;

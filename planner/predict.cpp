@@ -67,6 +67,8 @@ int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
     text += '\n';
     text += sensitivity_table(rows);
     table = sensitivity_csv(rows);
+    if (const auto raised = raised_rows(rows); !raised.empty())
+      predictions.front().warnings.push_back(raised);
   }
   if (!options.json.empty()) write_json(predictions, options.json);
   if (!asked.csv.empty()) write_text(asked.csv, table);

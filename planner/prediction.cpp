@@ -40,7 +40,8 @@ PytorchAdvice advise(model::Job const& job, model::Plan const& plan, double plan
   const auto best = model::best_caps(sweep, same);
   const double as_is = model::simulate(job, plan_at(job, pytorch_cap_mib, pytorch_first_mib)).total;
   const double cap_mib = handy_cap_mib(best);
-  if (plan_seconds <= best.seconds) return {as_is, cap_mib, best.seconds, plan, plan_seconds};
+  if (plan_seconds <= best.seconds * (1 + model::equal_share))
+    return {as_is, cap_mib, best.seconds, plan, plan_seconds};
   return {as_is, cap_mib, best.seconds, plan_at(job, cap_mib, pytorch_first_mib), best.seconds};
 }
 

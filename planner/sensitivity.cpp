@@ -68,13 +68,23 @@ std::vector<SensitivityRow> sensitivity(PredictInput const& input, std::vector<N
   for (const double factor : factors)
     rows.push_back(row_of("bytes", factor, with_bytes(input.job(base.cost), factor)));
   add_models(rows, input, base);
-  for (const double factor : factors)
-    rows.push_back(row_of("latency", factor, input.job(what_if(base, factor, 1).cost)));
-  for (const double factor : factors)
-    rows.push_back(row_of("bandwidth", factor, input.job(what_if(base, 1, factor).cost)));
+  const auto add_changed = [&](char const* quantity, double factor, Network const& network) {
+    rows.push_back(row_of(quantity, factor, input.job(network.cost)));
+    rows.back().raised = network.raised && !base.raised;
+  };
+  for (const double factor : factors) add_changed("latency", factor, what_if(base, factor, 1));
+  for (const double factor : factors) add_changed("bandwidth", factor, what_if(base, 1, factor));
   for (auto const& network : networks)
     if (network.ranks > 0) rows.push_back(row_of("ranks", network.ranks, input.job(network.cost)));
   return rows;
+}
+
+std::string raised_rows(std::vector<SensitivityRow> const& rows) {
+  std::string names;
+  for (auto const& r : rows)
+    if (r.raised) fmt::format_to(Out(names), "{}{} x {:g}", names.empty() ? "" : ", ", r.quantity, r.value);
+  if (names.empty()) return "";
+  return "the scaled a(x) falls as bytes grow, and its running maximum is taken: " + names;
 }
 
 std::string sensitivity_table(std::vector<SensitivityRow> const& rows) {

@@ -22,11 +22,15 @@ struct SensitivityRow {
   double floor;
   double exposed_plan;  ///< of the best plan
   std::size_t calls;    ///< of it
+  bool raised = false;  ///< a(x) is a running maximum
 };
 
 /// The first network with bytes, latency and bandwidth scaled by 1/16 to 16, the presets of the model where
 /// the input has a roofline, and every network as it is.
 std::vector<SensitivityRow> sensitivity(PredictInput const& input, std::vector<Network> const& networks);
+
+/// For which rows a(x) had to be raised, in one line; empty: for none.
+std::string raised_rows(std::vector<SensitivityRow> const& rows);
 
 std::string sensitivity_table(std::vector<SensitivityRow> const& rows);
 /// quantity,value,t_compute_s,rho,low_mib,high_mib,exposed_best_s,exposed_25_s,floor_s,exposed_plan_s,calls;

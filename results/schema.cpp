@@ -24,7 +24,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/provenance/clock", real, {"rank"}, "Hz", "clock frequency of the processor at the start, the highest of an accelerator"},
     {"/provenance/memory_clock", real, {"rank"}, "Hz", "highest clock frequency of the device's memory, NaN for a host"},
     {"/provenance/peak_memory", integer, {"rank"}, "byte", "largest resident memory of the rank; on a device what it took of the device's", true},
-    {"/provenance/memory_need", integer, {"rank"}, "byte", "memory that was predicted for it, as --dry-run does"},
+    {"/provenance/memory_need", integer, {"rank"}, "byte", "memory that was predicted for it; on a device of the device's, without its libraries' own"},
 
     {"/model/name", text, {"gradient"}, "1", "name of the parameter tensor, in ready order"},
     {"/model/layer", text, {"gradient"}, "1", "layer that it belongs to"},
@@ -63,7 +63,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/calibration/fit_error_mean", real, {}, "1", "relative error of that fit over the table's sizes, mean"},
     {"/calibration/fit_error_max", real, {}, "1", "relative error of that fit over the table's sizes, largest"},
 
-    {"/sweep/name", text, {"case"}, "1", "name of the case, for instance bucketed 25 MiB"},
+    {"/sweep/name", text, {"case"}, "1", "name of the case, for instance bucketed/25"},
     {"/sweep/strategy", text, {"case"}, "1", "naive, flat, per_tensor, bucketed or optimal"},
     {"/sweep/source", text, {"case"}, "1", "program that ran the case: ddproxy or pytorch"},
     {"/sweep/compute_source", text, {"case"}, "1", "T_compute: own (beside each sample) or round (one a round, shared by its cases)"},
@@ -86,6 +86,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/sweep/predicted_tail", real, {"case"}, "s", "predicted tail"},
     {"/sweep/predicted_slowdown", real, {"case"}, "s", "predicted slowdown"},
     {"/sweep/ideal", real, {"case"}, "s", "predicted E of the plain recurrence: no contention, no copies, no jitter"},
+    {"/sweep/floor", real, {}, "s", "what no plan's E is below: the last gradient's a(x), less what compute does behind it"},
     {"/sweep/last_bucket", real, {"case"}, "s", "a(x) of the plan's last bucket: a baseline of E"},
     {"/sweep/with_contention", real, {"case"}, "s", "the same with kappa and gamma"},
     {"/sweep/with_copies", real, {"case"}, "s", "the same with copies too"},
@@ -129,7 +130,6 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/score/b_star_predicted", integer, {}, "byte", "swept cap with the least predicted T"},
     {"/score/b_star_low", integer, {}, "byte", "95 % interval of the best cap: the lowest of the best plateaus"},
     {"/score/b_star_high", integer, {}, "byte", "95 % interval of the best cap: the highest, -1: no upper end"},
-    {"/score/floor", real, {}, "s", "what no plan's E is below: the last gradient's a(x), less what compute does behind it"},
 });
 // clang-format on
 

@@ -133,6 +133,9 @@ def check_copies_and_optimal():
             assert file["sweep"].attrs["copies"] in (copies, copies.encode())
             assert file["sweep/strategy"][-1] == b"optimal" and file["sweep/buckets"][-1] >= 1
             assert (file["sweep/with_copies"][1:] >= file["sweep/with_contention"][1:]).all()
+            assert (file["sweep/predicted_exposed"][()] >= file["sweep/floor"][()] - 1e-9).all() and file["sweep/floor"][()] > 0
+            assert (file["sweep/last_bucket"][()] > 0).all()
+            assert 0 <= file["calibration/fit_error_mean"][()] <= file["calibration/fit_error_max"][()] < 100
 
 
 def check_bf16():

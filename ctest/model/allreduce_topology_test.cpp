@@ -158,6 +158,8 @@ TEST(Topology, WithoutATableOfOneNodeItSaysWhatItAssumes) {
   EXPECT_EQ(cost.warnings.size(), 2U);
   EXPECT_GT(cost.cost(1 << 28), TableCost(table.points)(1 << 28));
   EXPECT_THROW(cost_for_ranks({&table, 1}, place(4, 4)), std::invalid_argument);
+  const RankedTable with_one_rank[] = {table, made_by([](double x) { return 1e-6 + x / 1e9; }, 1)};
+  EXPECT_EQ(cost_for_ranks(with_one_rank, place(64, 4)).warnings.size(), 2U);
 }
 
 TEST(Topology, AnotherNetworkIsRescaled) {

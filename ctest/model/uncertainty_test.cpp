@@ -121,11 +121,22 @@ TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
     EXPECT_EQ(std::fmod(caps.low - 1, 8e6), 0) << caps.low;
     EXPECT_TRUE(std::fmod(caps.high, 8e6) == 0 || caps.high == static_cast<double>(any_cap)) << caps.high;
   }
-  evidence.first_bucket = 8'000'000;
+}
+
+TEST(Uncertainty, TheIntervalOfTheBestCapHeedsTheFirstBucket) {
+  Evidence evidence = evidence_of(0, 3, 1);
+  for (std::size_t i = 0; i < 10; ++i)
+    evidence.gradient_bytes[i] = static_cast<std::int64_t>(1 + i) * 3'000'000;
+  const auto interval = [&] {
+    return bootstrap(evidence, Jitter::included, two_plans(evidence), 5).best_cap;
+  };
+  const Band plain = interval();
+  evidence.first_bucket = 40'000'000;
+  const Band behind = interval();
   const CapRange best = best_caps(sweep_caps(job_from(evidence, Jitter::included), evidence.first_bucket));
-  const Band behind = bootstrap(evidence, Jitter::included, two_plans(evidence)).best_cap;
-  EXPECT_LE(behind.low, static_cast<double>(best.low));
-  EXPECT_GE(behind.high, static_cast<double>(best.high));
+  EXPECT_EQ(behind.low, static_cast<double>(best.low));
+  EXPECT_EQ(behind.high, static_cast<double>(best.high));
+  EXPECT_TRUE(behind.low != plain.low || behind.high != plain.high);
 }
 
 TEST(Uncertainty, TheSameSeedGivesTheSameBands) {

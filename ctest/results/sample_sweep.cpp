@@ -188,7 +188,7 @@ void write_score(results::Writer& writer) {
     writer.write(std::string("/score/") + name, Reals{0.01, 0.5});
   for (auto name : {"b_star_measured", "b_star_predicted", "b_star_low", "b_star_high"})
     writer.write(std::string("/score/") + name, Integers{25 * mib});
-  writer.write("/score/floor", Reals{0.01});
+  writer.write("/sweep/floor", Reals{0.01});
   for (auto name : {"tokens_per_s", "backward_s", "bucket_mib", "exposed_s", "tail_s", "overlap",
                     "bus_bw_GBps", "model_error", "regret"})
     writer.attribute("/fom", name, 1.5);

@@ -69,7 +69,8 @@ def draw_allreduce(results, reference=None):
     fitted = fit(results)
     if fitted:
         line = fitted[0] + x / fitted[1]
-        off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))
+        off = (float(results["/calibration/fit_error_mean"]) if results.has("/calibration/fit_error_mean")
+               else np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0)))
         upper.plot(x, line, "--", color=style.PREDICTED,
                    label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, {off:.0%} off on average")
     if results.has("/allreduce/busbw"):

@@ -46,7 +46,7 @@ def _shade_plateau(axes, cases, results):
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), color=style.GOOD, alpha=0.13, linewidth=0,
-                     label="plateau: the model's best caps" if results.has("/score/b_star_low") else "plateau: as good as the best")
+                     label="the model's best caps, 95 %" if results.has("/score/b_star_low") else "plateau: as good as the best")
 
 
 def _draw(axes, cases, results, names, factor):
@@ -62,9 +62,9 @@ def _draw(axes, cases, results, names, factor):
 def _baselines(axes, cases, results, factor):
     """What a prediction has to be better than, and what no plan can beat."""
     line = cases.line()
-    floor = float(results["/score/floor"]) if results.has("/score/floor") else np.nan
+    floor = float(results["/sweep/floor"]) if results.has("/sweep/floor") else np.nan
     constant = derive.median(derive.column(results, "exposed")[line]) * factor
-    if results.has("/sweep/last_bucket"):
+    if np.isfinite(derive.column(results, "last_bucket")[line]).any():
         axes.plot(cases.x[line], derive.column(results, "last_bucket")[line] * factor, ":", color="#E69F00", linewidth=2, label="a(last bucket)")
     axes.plot(cases.x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="a constant")
     if np.isfinite(floor):
