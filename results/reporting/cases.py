@@ -6,7 +6,7 @@ import numpy as np
 from .data import MIB, ReportError
 
 LEFT, RIGHT = ("per_tensor",), ("optimal", "flat", "naive")
-NAMES = {"per_tensor": "per\ntensor", "optimal": "optimal\nplan", "flat": "flat", "naive": "naive"}
+NAMES = {"per_tensor": "per\ntensor", "optimal": "\noptimal", "flat": "flat", "naive": "naive"}
 STEP = 1.4
 
 
