@@ -4,53 +4,13 @@
 """`ddproxy-model predict` as a user calls it, on the published tables: predict_test.py PROGRAM INPUTS."""
 import csv
 import json
-import pathlib
 import subprocess
-import sys
-import tempfile
 import unittest
 
-PROGRAM, INPUTS = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
-PUBLISHED = INPUTS / "published"
-SLINGSHOT = INPUTS / "gpt2-large-a100x16-slingshot.toml"
-NODE = INPUTS / "gpt2-large-a100x8.toml"
+from predict_case import INPUTS, NODE, PROGRAM, PUBLISHED, SLINGSHOT, PredictCase
 
 
-class Predict(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name, text=None):
-        path = pathlib.Path(self.folder.name) / name
-        if text is not None:
-            path.write_text(text)
-        return path
-
-    def call(self, *arguments):
-        return subprocess.run([PROGRAM, "predict", *map(str, arguments)], capture_output=True, text=True)
-
-    def predict(self, *arguments):
-        file = self.path("out.json")
-        done = self.call(*arguments, "--json", file)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(file.read_text()), done
-
-    def refused(self, *arguments):
-        """The one line with which the arguments are refused."""
-        done = self.call(*arguments)
-        self.assertEqual(done.returncode, 2, done)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertEqual(done.stdout, "")
-        return done.stderr
-
-    def small(self):
-        """Four gradients of 1 MiB, one a second, on a network of 0.1 s a call and 4 MiB/s, in exact arithmetic."""
-        rows = "".join(f"g{i},262144,1\n" for i in range(4))
-        gradients = self.path("gradients.csv", "name,numel,seconds\n" + rows)
-        points = "".join(f"{m * 2**20},{0.1 + m / 4}\n" for m in (1, 2, 3, 4))
-        return ["--gradients", gradients, "--allreduce", self.path("table.csv", "bytes,seconds\n" + points)]
-
+class Predict(PredictCase):
     def test_half_the_bytes_on_the_wire_and_the_same_buckets(self):
         whole, _ = self.predict(*self.small(), "--caps", "1,2")
         half, done = self.predict(*self.small(), "--caps", "1,2", "--wire", "bf16")
@@ -172,83 +132,6 @@ class Predict(unittest.TestCase):
         result, _ = self.predict(SLINGSHOT, "--latency-scale", "4", "--caps", result["best"]["bucket_mib"])
         self.assertAlmostEqual(result["cases"][3]["predicted_s"], result["best"]["predicted_s"])
 
-    def test_ranks_that_were_not_measured(self):
-        tables = ["--allreduce", PUBLISHED / "allreduce-16xa100-slingshot.csv", "--allreduce",
-                  PUBLISHED / "allreduce-4xa100-polaris.csv", "--table-ranks", "16,4"]
-        result, done = self.predict(SLINGSHOT, *tables, "--ranks", "4,16,64,4096", "--ranks-per-node", "4")
-        by_ranks = {p["ranks"]: p["best"]["predicted_s"] for p in result["by_ranks"]}
-        self.assertEqual(list(by_ranks), [4, 16, 64, 4096])
-        self.assertEqual(list(by_ranks.values()), sorted(by_ranks.values()))
-        self.assertIn("64 ranks is extrapolated from 16", done.stderr)
-        self.assertEqual(result["ranks"], 4)
-        one = self.predict(SLINGSHOT)[0]["best"]["predicted_s"]
-        self.assertAlmostEqual(by_ranks[16], one)
-        self.assertIn("multiple", self.refused(SLINGSHOT, "--ranks", "18", "--ranks-per-node", "4"))
-        self.assertIn("--ranks-per-node", self.refused(SLINGSHOT, "--ranks", "32"))
-        self.assertIn("nothing to reduce", self.refused(SLINGSHOT, "--ranks", "1"))
-        self.assertIn("--table-ranks", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8"))
-
-    def test_one_node_says_nothing_about_a_network(self):
-        two_nodes = [NODE, "--ranks", "16", "--ranks-per-node", "8"]
-        self.assertIn("2 nodes, but the table speaks of one", self.refused(*two_nodes))
-        result, done = self.predict(*two_nodes, "--node-latency", "5e-6", "--node-bandwidth", "25")
-        self.assertGreater(result["t_comm_s"], self.predict(NODE)[0]["t_comm_s"])
-        self.assertIn("stated link", done.stderr)
-        link = ["--node-latency", "5e-6", "--node-bandwidth", "25"]
-        self.assertIn("leave them out", self.refused(NODE, *link))
-        self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 need it
-
-    def test_what_if_scales(self):
-        plain = self.predict(SLINGSHOT)[0]
-        self.assertLess(self.predict(SLINGSHOT, "--bandwidth-scale", "2")[0]["t_comm_s"], 0.6 * plain["t_comm_s"])
-        self.assertGreater(self.predict(SLINGSHOT, "--latency-scale", "9")[0]["cases"][0]["predicted_s"],
-                           plain["cases"][0]["predicted_s"])
-        slow, done = self.predict(NODE, "--latency-scale", "16")  # the scaled table would fall at 512 KiB
-        self.assertIn("derived a(x) falls", done.stderr)
-        self.assertNotIn("derived", self.predict(NODE)[1].stderr)
-        halved = self.predict(SLINGSHOT, "--precision", "bf16")[0]
-        self.assertLess(halved["t_compute_s"], 0.6 * plain["t_compute_s"])
-
-    def test_somebodys_curve_is_scored(self):
-        cases = [c for c in self.predict(SLINGSHOT)[0]["cases"] if c["strategy"] == "bucketed"]
-        rows = [f"{c['bucket_mib']},{c['predicted_s']!r}\n" for c in cases]
-        same = self.path("same.csv", "bucket_mib,seconds\n" + "".join(rows))
-        worse = self.path("worse.csv", "bucket_mib,ms\n" + "".join(f"{c['bucket_mib']},200\n" for c in cases))
-        done = self.call(SLINGSHOT, "--measured", same, "--measured", worse)
-        lines = {line.split("  ")[0]: line for line in done.stdout.splitlines()}
-        self.assertRegex(lines["ddproxy"], r"0\.0 % +0\.0 % +100 % +0\.00 %")
-        self.assertNotRegex(lines["worse.csv"], r" 0\.0 % ")
-        for baseline in ("best constant", "near 25 MiB", "a(last bucket)"):
-            self.assertIn(baseline, lines)
-        scores, _ = self.predict(SLINGSHOT, "--measured", same, "--measured", worse)
-        errors = {row["predictor"]: row["mean_error"] for row in scores["score"]["predictors"]}
-        self.assertLess(errors["ddproxy"], 1e-9)
-        self.assertGreater(errors["worse.csv"], 0.1)
-        limits = ["--max-model-error", "0.05", "--max-regret", "0.01"]
-        self.assertEqual(self.call(SLINGSHOT, "--measured", same, *limits).returncode, 0)
-        done = self.call(SLINGSHOT, "--measured", worse, *limits)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("model-error is", done.stderr)
-        self.assertIn("--measured", self.refused(SLINGSHOT, *limits))
-        short = self.path("short.csv", "bucket_mib,seconds\n1,0.2\n")
-        self.assertIn("no row for bucket_mib 4", self.refused(SLINGSHOT, "--measured", same, "--measured", short))
-
-    def test_sensitivity(self):
-        file = self.path("sensitivity.csv")
-        done = self.call(SLINGSHOT, "--sensitivity", "--csv", file)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        rows = list(csv.DictReader(file.read_text().splitlines()))
-        self.assertEqual({r["quantity"] for r in rows}, {"bytes", "model", "latency", "bandwidth", "ranks"})
-        for quantity, rising in (("bytes", True), ("latency", True), ("bandwidth", False)):
-            exposed = [float(r["exposed_plan_s"]) for r in rows if r["quantity"] == quantity]
-            self.assertEqual(exposed, sorted(exposed, reverse=not rising), quantity)
-        four_times, _ = self.predict(SLINGSHOT, "--latency-scale", "4")
-        row = next(r for r in rows if r["quantity"] == "latency" and r["value"] == "4")
-        self.assertAlmostEqual(four_times["best"]["predicted_s"] - four_times["t_compute_s"], float(row["exposed_best_s"]))
-        for r in rows:
-            self.assertLessEqual(float(r["floor_s"]), float(r["exposed_plan_s"]) + 1e-12)
-            self.assertLessEqual(float(r["exposed_best_s"]), float(r["exposed_25_s"]) + 1e-12)
-
     def test_the_table_as_csv(self):
         file = self.path("cases.csv")
         self.call(*self.small(), "--caps", "1", "--csv", file)
@@ -277,15 +160,6 @@ class Predict(unittest.TestCase):
         several = PUBLISHED / "allreduce-2gpu-pcie.csv"
         self.assertIn("2, 4", self.refused(*gradients, "--allreduce", several))
         self.assertIn("excludes", self.refused(SLINGSHOT, *gradients))
-
-    def test_a_table_of_several_ranks_is_chosen_from(self):
-        gradients = self.small()[:2]
-        behind = self.predict("--allreduce", PUBLISHED / "allreduce-16xa100-slingshot.csv", SLINGSHOT)[0]
-        self.assertEqual(behind, self.predict(SLINGSHOT)[0])  # the input is no second table
-        several = PUBLISHED / "allreduce-2gpu-pcie.csv"
-        result, _ = self.predict(*gradients, "--allreduce", several, "--ranks", "2,4")
-        two, four = result["by_ranks"]
-        self.assertLess(two["t_comm_s"], four["t_comm_s"])
 
     def test_other_commands_need_the_other_program(self):
         done = subprocess.run([PROGRAM, "run", SLINGSHOT], capture_output=True, text=True)
