@@ -12,7 +12,7 @@ namespace ddproxy {
 namespace {
 
 constexpr double target_seconds = 0.05;  // of a co-run, where a call does not take longer
-constexpr double time_a_size_s = 1.5;
+constexpr double time_a_size_s = 4;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, least_samples = 3, balancing_rounds = 4;
 constexpr double least_share = 0.1;  // of the calls, taken to run beside compute: less cannot be told
@@ -150,31 +150,7 @@ std::vector<std::size_t> elements_tried(Workbench const& bench, Work const& work
   return tried;
 }
 
-double within(double speed) {
-  return std::clamp(speed, 1e-3, 1.0);
-}
-
 }  // namespace
-
-model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
-                        double collective_beside) {
-  const double together = std::min(compute_beside, collective_beside);
-  const double compute_rest = compute_beside - together, collective_rest = collective_beside - together;
-  return {within((compute_alone - compute_rest) / together),
-          within((collective_alone - collective_rest) / together)};
-}
-
-model::SpeedSamples samples_of(CoRun const& run) {
-  model::SpeedSamples speeds{run.bytes, {}};
-  for (std::size_t i = 0; i < run.compute_alone.size(); ++i)
-    speeds.samples.push_back(speeds_of(run.compute_alone[i], run.collective_alone[i], run.compute_beside[i],
-                                       run.collective_beside[i]));
-  return speeds;
-}
-
-model::Speeds speeds_of(CoRun const& run) {
-  return model::median_speeds(samples_of(run).samples);
-}
 
 std::vector<CoRun> calibrate(Workbench& bench, int samples) {
   if (bench.config.compute == ComputeMode::replay) return {};

@@ -2,32 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
+#include "miniapp/co_run.hpp"
 #include "miniapp/workbench.hpp"
-#include "model/contention.hpp"
 
 namespace ddproxy {
-
-/// Compute and all-reduces of one message size, alone and beside each other; a value a sample, seconds,
-/// maximum over ranks.
-struct CoRun {
-  std::int64_t bytes = 0;
-  std::vector<double> compute_alone, collective_alone;    ///< the same work as beside each other
-  std::vector<double> compute_beside, collective_beside;  ///< until each was over, started together
-};
-
-/// kappa and gamma that make the fluid of model/timeline.hpp reproduce a co-run: while both run, compute
-/// advances at kappa and the collective at gamma, and whichever is left runs at full speed. Within (0, 1].
-model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
-                        double collective_beside);
-
-/// Median over the samples.
-model::Speeds speeds_of(CoRun const& run);
-
-/// Those of each sample.
-model::SpeedSamples samples_of(CoRun const& run);
 
 /// Runs the linear operations of the block that comes first in the backward pass beside back-to-back
 /// all-reduces of gradients that they do not write, at six message sizes from that of the smallest gradient

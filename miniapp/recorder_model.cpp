@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "miniapp/recorder.hpp"
+#include "model/cap_walk.hpp"
 
 namespace ddproxy {
 namespace {

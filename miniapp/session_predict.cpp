@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "miniapp/check.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/tables.hpp"
+#include "model/best_plan.hpp"
 
 namespace ddproxy {
 
@@ -15,6 +18,7 @@ void Session::calibrate() {
     bench_.copies.bandwidth = measure_copy_bandwidth(bench_, bench_.config.samples);
   if (!root()) return;
   recorder_->calibration(co_runs_, cost_->table());
+  if (const auto doubt = standstill(co_runs_); !doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
   if (!co_runs_.empty()) write_contention_csv(beside(".contention.csv"), co_runs_);
 }
 

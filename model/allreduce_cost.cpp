@@ -63,6 +63,15 @@ double line(CostPoint const& a, CostPoint const& b, double bytes) {
   return a.seconds + (b.seconds - a.seconds) * ((bytes - x_a) / (x_b - x_a));
 }
 
+/// The last point that took less than the largest message: points after it were raised to their neighbours,
+/// and say nothing of the bandwidth.
+CostPoint const& last_below(std::vector<CostPoint> const& table) {
+  const auto below = std::find_if(table.rbegin() + 1, table.rend() - 1, [&](CostPoint const& point) {
+    return point.seconds < table.back().seconds;
+  });
+  return *below;
+}
+
 /// Cubic Hermite interpolation between two points.
 double hermite(LogPoint const& a, LogPoint const& b, double x) {
   const double width = b.x - a.x;
@@ -123,7 +132,7 @@ double TableCost::operator()(std::int64_t bytes) const {
     const double proportional = table_[0].seconds * x / static_cast<double>(table_[0].bytes);
     return std::max(proportional, line(table_[0], table_[1], x));
   }
-  if (bytes > table_.back().bytes) return line(table_[n - 2], table_[n - 1], x);
+  if (bytes > table_.back().bytes) return line(last_below(table_), table_[n - 1], x);
   const auto above = std::upper_bound(table_.begin() + 1, table_.end() - 1, bytes,
                                       [](std::int64_t b, CostPoint const& point) { return b < point.bytes; });
   const std::size_t i = static_cast<std::size_t>(above - table_.begin());

@@ -46,8 +46,9 @@ struct LogPoint {
 };
 
 /// Interpolation of a measured table: monotone cubic in log-log (Fritsch and Carlson, SIAM J. Numer. Anal.
-/// 17(2), 1980). Outside the table: linear in bytes through the two end points, below it never less than
-/// proportional. Where seconds fall as bytes grow, the running maximum is taken. Zero bytes cost nothing.
+/// 17(2), 1980). Outside the table: linear in bytes through the two end points (above it, through the last
+/// that differ), below it never less than proportional. Where seconds fall as bytes grow, the running maximum
+/// is taken. Zero bytes cost nothing.
 class TableCost {
  public:
   /// Throws std::invalid_argument for fewer than two points, bytes that do not rise, values that are not

@@ -14,13 +14,6 @@ constexpr Link free_link{0, std::numeric_limits<double>::infinity()};
 /// A table of several nodes shows the network at least with this share of its seconds.
 constexpr double least_share_of_network = 0.1;
 
-double tree_hops(int n) {
-  return 2 * std::ceil(std::log2(static_cast<double>(n)));
-}
-double ring_traffic(int n) {
-  return 2.0 * (n - 1) / n;
-}
-
 /// The link of which n make the fitted line: at small sizes a tree, at large ones a ring.
 Link link_from(AlphaBeta const& fit, int n) {
   if (n == 1) return free_link;
@@ -133,37 +126,6 @@ RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Plac
 }
 
 }  // namespace
-
-double ring_seconds(int n, Link const& link, double bytes) {
-  return 2 * (n - 1) * link.latency + ring_traffic(n) * bytes / link.bandwidth;
-}
-
-double tree_seconds(int n, Link const& link, double bytes) {
-  if (n == 1) return 0;
-  return tree_hops(n) * link.latency + 2 * bytes / link.bandwidth;
-}
-
-Placement place(int ranks, int ranks_per_node) {
-  if (ranks < 1 || ranks_per_node < 1) {
-    throw std::invalid_argument("ranks: " + std::to_string(ranks) + " with " +
-                                std::to_string(ranks_per_node) + " a node; both must be at least 1");
-  }
-  if (ranks > ranks_per_node && ranks % ranks_per_node != 0) {
-    throw std::invalid_argument("ranks: " + std::to_string(ranks) + " is not a multiple of the node's " +
-                                std::to_string(ranks_per_node) + "; give whole nodes");
-  }
-  return {ranks, ranks_per_node};
-}
-
-double topology_seconds(Placement const& placement, Link const& inside, Link const& between, double bytes) {
-  const int nodes = placement.nodes();
-  if (nodes == 1) {
-    return std::min(ring_seconds(placement.ranks, inside, bytes),
-                    tree_seconds(placement.ranks, inside, bytes));
-  }
-  return ring_seconds(placement.ranks_per_node, inside, bytes) +
-         std::min(ring_seconds(nodes, between, bytes), tree_seconds(nodes, between, bytes));
-}
 
 RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
                           std::optional<Link> const& between) {

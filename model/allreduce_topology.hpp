@@ -8,38 +8,9 @@
 #include <vector>
 
 #include "model/allreduce_cost.hpp"
+#include "model/topology.hpp"
 
 namespace ddproxy::model {
-
-/// What one hop of a collective costs.
-struct Link {
-  double latency;    ///< seconds a hop
-  double bandwidth;  ///< bytes/s; inside a node of one rank, between nodes of one node
-};
-
-/// Reduce-scatter and all-gather around a ring of n: 2(n-1) hops and 2(n-1)/n of the bytes (Thakur,
-/// Rabenseifner, Gropp, IJHPCA 19(1), 2005). 0 for n = 1.
-double ring_seconds(int n, Link const& link, double bytes);
-
-/// Up and down two binary trees, each with half of the bytes, pipelined: 2 ceil(log2 n) hops and 2 of the
-/// bytes (Sanders, Speck, Traff, Parallel Computing 35(12), 2009). 0 for n = 1.
-double tree_seconds(int n, Link const& link, double bytes);
-
-/// Where ranks sit.
-struct Placement {
-  int ranks;
-  int ranks_per_node;  ///< at least 1; where it is larger than `ranks`, there is one node
-  int nodes() const { return ranks <= ranks_per_node ? 1 : ranks / ranks_per_node; }
-};
-
-/// Throws std::invalid_argument for ranks that are not positive, or that fill more than one node and are no
-/// multiple of it.
-Placement place(int ranks, int ranks_per_node);
-
-/// The faster of ring and tree inside one node. With several nodes hierarchical: reduce-scatter and
-/// all-gather by ring in each node, between them an all-reduce across nodes, by ring or tree, of all bytes
-/// through each node's link.
-double topology_seconds(Placement const& placement, Link const& inside, Link const& between, double bytes);
 
 /// One measured table with the number of ranks that it was measured on.
 struct RankedTable {
@@ -57,10 +28,10 @@ struct RankedCost {
 };
 
 /// a(x) for the ranks of `placement`: the table of that many ranks, else the nearest table times the ratio of
-/// the forms above, the links calibrated on the tables (smallest latency and bandwidth that make the fit of a
-/// table: a tree's hops and a ring's bytes). `between`: latency and bandwidth of a node's link, where no
-/// table speaks of several nodes. Throws std::invalid_argument where there is no table, and for several nodes
-/// where there is neither a table of several nodes nor `between`.
+/// the forms of model/topology.hpp, the links calibrated on the tables (smallest latency and bandwidth that
+/// make the fit of a table: a tree's hops and a ring's bytes). `between`: latency and bandwidth of a node's
+/// link, where no table speaks of several nodes. Throws std::invalid_argument where there is no table, and
+/// for several nodes where there is neither a table of several nodes nor `between`.
 RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
                           std::optional<Link> const& between = {});
 

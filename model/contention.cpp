@@ -6,6 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "model/quantile.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -52,8 +55,7 @@ Speeds median_speeds(std::vector<Speeds> const& samples) {
   const auto middle = [&](double Speeds::*speed) {
     std::vector<double> values;
     for (Speeds const& sample : samples) values.push_back(sample.*speed);
-    std::sort(values.begin(), values.end());
-    return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+    return median(std::move(values));
   };
   return {middle(&Speeds::kappa), middle(&Speeds::gamma)};
 }

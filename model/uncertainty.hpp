@@ -3,37 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "model/best_plan.hpp"
-#include "model/timeline.hpp"
+#include "model/bucket_plan.hpp"
+#include "model/evidence.hpp"
 
 namespace ddproxy::model {
-
-/// What a prediction was measured from.
-struct Evidence {
-  std::vector<std::vector<std::vector<double>>> operations;  ///< seconds [sample][rank][operation]
-  std::vector<std::size_t> gradient_operation;  ///< index of the operation that completes each gradient
-  std::vector<std::int64_t> gradient_bytes;
-  std::vector<std::int64_t> sizes;             ///< bytes of the all-reduce table, rising
-  std::vector<std::vector<double>> allreduce;  ///< seconds [size][sample]
-  std::vector<SpeedSamples> contention = {};   ///< sizes rising; none: no contention
-  Copies copies = {};
-  std::optional<std::int64_t> first_bucket = {};  ///< its own limit, for b*; nothing: the cap
-};
-
-/// Which ready times a job is given.
-enum class Jitter {
-  left_out,  ///< each operation's median over samples and ranks
-  included,  ///< r_i the median over samples of the latest rank: a bucket is ready when it is ready
-             ///< everywhere
-};
-
-/// The job that the medians of the samples make. Throws std::invalid_argument for samples that are missing or
-/// of different lengths, and as TableCost does.
-Job job_from(Evidence const& evidence, Jitter jitter);
 
 struct Band {
   double low = 0;

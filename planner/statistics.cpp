@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace ddproxy {
 namespace {
@@ -23,15 +22,6 @@ std::size_t order_of_bound(std::size_t n) {
 }
 
 }  // namespace
-
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::ranges::sort(values);
-  const double at = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const auto above = std::min(below + 1, values.size() - 1);
-  return std::lerp(values[below], values[above], at - static_cast<double>(below));
-}
 
 Estimate median_estimate(std::vector<double> values) {
   const double middle = median(values);

@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <span>
 #include <vector>
+
+#include "model/quantile.hpp"
 
 namespace ddproxy {
 
-/// The value below which the share q (0 to 1) of the values lies, linearly interpolated; NaN of none.
-double quantile(std::vector<double> values, double q);
-inline double median(std::vector<double> values) {
-  return quantile(std::move(values), 0.5);
-}
+using model::median;
+using model::quantile;
 
 /// A value with its 95 % interval.
 struct Estimate {

@@ -35,6 +35,13 @@ CoRun co_run(std::int64_t bytes, double beside) {
   return {bytes, {1}, {1}, {beside}, {beside}};
 }
 
+TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
+  EXPECT_EQ(standstill({co_run(1000, 2), co_run(1000000, 4)}), "");
+  const CoRun stood{4096, {1}, {1}, {5}, {2}};  // compute did nothing in two seconds and two more
+  EXPECT_NE(standstill({co_run(1000, 2), stood}).find("4096 bytes (kappa 0.001, gamma 0.5)"),
+            std::string::npos);
+}
+
 TEST(Contention, IsATableOfTheCoRuns) {
   const std::vector<CoRun> runs{co_run(1000, 2), co_run(1000000, 4)};
   const auto contention = model::contention_of({samples_of(runs[0]), samples_of(runs[1])});

@@ -86,6 +86,14 @@ TEST(AllreduceCost, ADerivedCostThatFallsIsRaised) {
   EXPECT_FALSE(never_falling(table, low, high).raised);
 }
 
+TEST(AllreduceCost, BeyondATableWhoseEndFallsItRises) {
+  const TableCost cost({{1000, 1.0}, {2000, 2.0}, {4000, 4.0}, {8000, 3.0}});
+  EXPECT_TRUE(cost.was_made_monotone());
+  EXPECT_DOUBLE_EQ(cost(8000), 4.0);
+  EXPECT_DOUBLE_EQ(cost(14000), 6.0);  // through 2000 and 8000 bytes, 2 and 4 s
+  EXPECT_DOUBLE_EQ(TableCost({{1000, 1.0}, {2000, 1.0}})(4000), 1.0);
+}
+
 TEST(AllreduceCost, NeverFalls) {
   for (auto const* file :
        {"allreduce-8xa100-1node.csv", "allreduce-16xa100-slingshot.csv", "allreduce-2xt4.csv"}) {

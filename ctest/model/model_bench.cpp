@@ -4,37 +4,16 @@
 
 #include <cmath>
 
+#include "heap.hpp"
+#include "jobs.hpp"
 #include "model/best_plan.hpp"
-#include "model/csv.hpp"
-#include "model/layer_cost.hpp"
-#include "published.hpp"
 
 // How fast the model is. No time is asserted; docs/measurements/model.md holds what was measured.
 namespace ddproxy::model {
 namespace {
 
-/// GPT-2-large on the published table of 8 A100s, `slower` times as slow; more slices than 1 cut each
-/// gradient.
-Job large_job(double slower, int slices) {
-  const Shape shape = find_preset("gpt2-large");
-  const BackwardPass pass = backward_pass(shape);
-  const auto seconds = modelled_seconds(shape, pass, {4, 1024}, {156e12, 1.555e12, 0.25}, 4);
-  std::vector<double> ends;
-  Job job;
-  for (const double s : seconds) ends.push_back(job.t_compute += s);
-  for (Gradient const& gradient : pass.gradients) {
-    for (int slice = 0; slice < slices; ++slice) {
-      job.ready.push_back(ends[gradient.operation]);
-      job.gradient_bytes.push_back(std::max<std::int64_t>(1, gradient.numel * 4 / slices));
-    }
-  }
-  const TableCost table(read_allreduce(published("allreduce-8xa100-1node.csv")));
-  job.cost = [table, slower](std::int64_t bytes) { return slower * table(bytes); };
-  return job;
-}
-
 void fifty_caps(benchmark::State& state) {
-  const Job job = large_job(1, 1);
+  const Job job = large_job();
   for (auto _ : state) {
     for (int k = 0; k < 50; ++k) {
       const std::int64_t cap = mib(std::pow(2.0, k / 5.0));
@@ -44,7 +23,7 @@ void fifty_caps(benchmark::State& state) {
 }
 
 void all_caps(benchmark::State& state) {
-  const Job job = large_job(1, 1);
+  const Job job = large_job();
   for (auto _ : state) benchmark::DoNotOptimize(sweep_caps(job).size());
 }
 
@@ -52,10 +31,12 @@ void all_caps(benchmark::State& state) {
 /// with contention or without.
 void best_of_all_plans(benchmark::State& state) {
   Job job = large_job(static_cast<double>(state.range(1)), static_cast<int>(state.range(0)));
-  if (state.range(2) != 0)
-    job.contention = Contention({{5120, {0.95, 0.2}}, {1 << 20, {0.8, 0.6}}, {64 << 20, {0.8, 0.8}}});
+  if (state.range(2) != 0) job.contention = large_contention();
   for (auto _ : state) benchmark::DoNotOptimize(optimal_plan(job).size());
-  state.counters["gradients"] = static_cast<double>(job.gradient_bytes.size());
+  const auto gradients = static_cast<double>(job.gradient_bytes.size());
+  state.counters["gradients"] = gradients;
+  state.counters["heap_bytes_per_gradient"] =
+      static_cast<double>(heap_peak([&] { optimal_plan(job); })) / gradients;
 }
 
 BENCHMARK(fifty_caps)->Unit(benchmark::kMillisecond);

@@ -8,6 +8,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "model/best_plan.hpp"
+
 namespace ddproxy::model {
 namespace {
 

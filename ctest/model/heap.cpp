@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "heap.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::size_t in_use = 0, peak = 0;
+}
+
+// The array forms and the sized ones call these.
+void* operator new(std::size_t size) {
+  void* memory = std::malloc(std::max<std::size_t>(size, 1));
+  if (!memory) throw std::bad_alloc();
+  in_use += malloc_usable_size(memory);
+  peak = std::max(peak, in_use);
+  return memory;
+}
+
+void operator delete(void* memory) noexcept {
+  if (memory) in_use -= malloc_usable_size(memory);
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+  operator delete(memory);
+}
+
+std::size_t ddproxy::heap_peak(std::function<void()> const& run) {
+  const std::size_t before = peak = in_use;
+  run();
+  return peak - before;
+}

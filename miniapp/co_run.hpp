@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/contention.hpp"
+
+namespace ddproxy {
+
+/// Compute and all-reduces of one message size, alone and beside each other; a value a sample, seconds,
+/// maximum over ranks.
+struct CoRun {
+  std::int64_t bytes = 0;
+  std::vector<double> compute_alone, collective_alone;    ///< the same work as beside each other
+  std::vector<double> compute_beside, collective_beside;  ///< until each was over, started together
+};
+
+/// kappa and gamma that make the fluid of model/timeline.hpp reproduce a co-run: while both run, compute
+/// advances at kappa and the collective at gamma, and whichever is left runs at full speed. Within (0, 1].
+model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
+                        double collective_beside);
+
+/// Median over the samples.
+model::Speeds speeds_of(CoRun const& run);
+
+/// Those of each sample.
+model::SpeedSamples samples_of(CoRun const& run);
+
+/// What casts doubt on them, in a line: the sizes at which one of both hardly moved. Empty where none did.
+std::string standstill(std::vector<CoRun> const& runs);
+
+}  // namespace ddproxy
