@@ -10,27 +10,30 @@ namespace {
 constexpr float root_two_over_pi = 0.7978845608028654f;
 constexpr float cubic = 0.044715f;
 
-/// (1 + tanh u) / 2, which is the logistic function of 2u: one exponential instead of a tanh.
-KOKKOS_INLINE_FUNCTION float gate(float x) {
-  constexpr float no_overflow = 80;
-  const float exponent = -2 * root_two_over_pi * (x + cubic * x * x * x);
-  return 1 / (1 + exponential(exponent < no_overflow ? exponent : no_overflow));
+/// e^(-2u): (1 + tanh u) / 2 is 1 / (1 + e^(-2u)), so that one exponential does.
+KOKKOS_INLINE_FUNCTION float decay(float x) {
+  constexpr float lowest = -7.35F;  // where it is e^40: far from overflow, and what is left of x is 4e-18
+  constexpr float linear = -2 * root_two_over_pi;
+  const float clipped = x > lowest ? x : lowest;
+  return exponential(clipped * (linear + linear * cubic * clipped * clipped));
 }
 
 }  // namespace
 
 void gelu_forward(Space const& exec, Index count, float const* x, float* y) {
   Kokkos::parallel_for(
-      "gelu_forward", Range(exec, 0, count), KOKKOS_LAMBDA(Index i) { y[i] = x[i] * gate(x[i]); });
+      "gelu_forward", Range(exec, 0, count), KOKKOS_LAMBDA(Index i) { y[i] = x[i] / (1 + decay(x[i])); });
 }
 
 void gelu_backward(Space const& exec, Index count, float const* x, float const* dy, float* dx) {
   Kokkos::parallel_for(
       "gelu_backward", Range(exec, 0, count), KOKKOS_LAMBDA(Index i) {
-        const float g = gate(x[i]);
+        const float e = decay(x[i]);
+        const float g = 1 / (1 + e);
         const float du = root_two_over_pi * (1 + 3 * cubic * x[i] * x[i]);
-        // with g = (1 + tanh u) / 2 the derivative of tanh is (1 - tanh^2 u) = 4 g (1 - g)
-        dx[i] = dy[i] * (g + 2 * x[i] * g * (1 - g) * du);
+        // with g = (1 + tanh u) / 2 the derivative of tanh is (1 - tanh^2 u) = 4 g (1 - g), and 1 - g = e g,
+        // exact where g is nearly 1
+        dx[i] = dy[i] * (g + 2 * x[i] * g * (e * g) * du);
       });
 }
 

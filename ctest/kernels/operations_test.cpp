@@ -48,12 +48,12 @@ void expect_near(Floats const& got, std::vector<double> const& expected, char co
 
 TEST(Exponential, IsExactToAFewUnitsInTheLastPlace) {
   double worst = 0;
-  for (float x = -86.9F; x < 88; x += 0.0103F) {
+  for (float x = -59.9F; x < 88; x += 0.0103F) {
     const double expected = std::exp(static_cast<double>(x));
     worst = std::max(worst, std::abs(static_cast<double>(exponential(x)) / expected - 1));
   }
   EXPECT_LT(worst, 4 * 6e-8);
-  EXPECT_EQ(exponential(-1000), 0);
+  for (float x : {-60.5F, -87.0F, -1000.0F}) EXPECT_EQ(exponential(x), exponential(-60)) << x;
   EXPECT_EQ(exponential(0), 1);
 }
 
