@@ -13,10 +13,6 @@
 namespace ddproxy {
 namespace {
 
-std::int64_t to_bytes(double mib) {
-  return std::llround(mib * model::bytes_per_mib);
-}
-
 Case bucketed(Config const& config, Workload const& workload, double cap_mib) {
   const double first = config.first_bucket_mib > 0 ? config.first_bucket_mib : cap_mib;
   const std::int64_t caps[] = {to_bytes(first), to_bytes(cap_mib)};
@@ -24,6 +20,10 @@ Case bucketed(Config const& config, Workload const& workload, double cap_mib) {
 }
 
 }  // namespace
+
+std::int64_t to_bytes(double mib) {
+  return std::llround(mib * model::bytes_per_mib);
+}
 
 std::int64_t Case::cap_bytes() const {
   return to_bytes(cap_mib);

@@ -14,6 +14,8 @@
 
 namespace ddproxy {
 
+std::int64_t to_bytes(double mib);  ///< rounded
+
 /// One case of the sweep: a strategy, and for `bucketed` a cap. The plan of `optimal` rests on costs: it is
 /// empty until plan_optimal().
 struct Case {

@@ -120,9 +120,11 @@ void read_sweep(Config& config, Section section) {
   }
   config.caps_mib = section.positive_list("caps_mib", default_caps_mib);
   for (double cap : config.caps_mib)
-    if (cap * 1048576 < 1 || cap > 1e9)
+    if (!is_bucket_size(cap))
       section.fail("caps_mib", fmt::format("{} MiB is no size of a bucket: from a byte to 1e9 MiB", cap));
   config.first_bucket_mib = section.positive("first_bucket_mib", 0);
+  if (config.first_bucket_mib != 0 && !is_bucket_size(config.first_bucket_mib))
+    section.fail("first_bucket_mib", "is no size of a bucket: from a byte to 1e9 MiB");
   config.samples = static_cast<int>(section.integer("samples", config.samples, 1, most_samples));
   config.warmup = static_cast<int>(section.integer("warmup", config.warmup, 0, most_samples));
   config.shared_compute = section.choice("compute_samples", false, compute_samples_words);

@@ -24,6 +24,11 @@ enum class Priority { normal, high };
 enum class Buffers { automatic, direct, staged };
 enum class Strategy { naive, flat, per_tensor, bucketed, optimal };
 
+/// From a byte to 1e9 MiB.
+constexpr bool is_bucket_size(double mib) {
+  return mib * model::bytes_per_mib >= 1 && mib <= 1e9;
+}
+
 /// An input file (docs/input.md), checked.
 struct Config {
   std::filesystem::path file;

@@ -3,6 +3,7 @@
 #include "planner/curves.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -28,6 +29,18 @@ void check(Curve const& curve, std::filesystem::path const& file, double t_compu
         "{}: every time is below T_compute, {:.4g} s; the file must hold T of this backward pass, and the "
         "pass must be timed on an otherwise idle machine",
         file.string(), t_compute));
+}
+
+// Nothing ends before the backward pass it belongs to.
+std::string doubt_about(Curve const& curve, std::filesystem::path const& file, double t_compute) {
+  std::vector<double> caps;
+  for (auto const& [cap_mib, seconds] : curve)
+    if (seconds < t_compute) caps.push_back(cap_mib);
+  if (caps.empty()) return "";
+  return fmt::format(
+      "{}: at bucket_mib {} the time is below T_compute, {:.4g} s: not T of this pass, or the "
+      "pass was timed on a busier machine",
+      file.string(), fmt::join(caps, ", "), t_compute);
 }
 
 // Only E is scored: it stands in the place of the tail.
@@ -56,7 +69,9 @@ CurveScore score_curves(std::vector<std::filesystem::path> const& files, Predict
   check(measured, files.front(), t_compute);
   auto cases = measured_cases(measured, prediction, first_bucket_mib);
   const auto card = model::score(cases);
-  CurveScore result{files.front().filename().string(), {{"ddproxy", card.model}}};
+  CurveScore result{files.front().filename().string(),
+                    {{"ddproxy", card.model}},
+                    doubt_about(measured, files.front(), t_compute)};
   for (std::size_t i = 1; i < files.size(); ++i) {
     const Curve other = model::read_curve(files[i]);
     for (auto& c : cases) c.predicted = {at(other, c.cap_mib, files[i]) - t_compute, 0};

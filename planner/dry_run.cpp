@@ -31,6 +31,14 @@ std::string describe_time(Config const& config, model::Job const& job, std::vect
   return fmt::format("time: about {:.0f} s\n", config.samples * (sum + compute) + sum);
 }
 
+std::string describe_memory(Config const& config, Workload const& workload) {
+  const int concurrency = likely_concurrency();
+  if (builds_for_device() && needs_arena(config))
+    return fmt::format("memory: {:.2f} GiB of the device a rank\n",
+                       device_memory_need(config, workload, concurrency) / gib);
+  return fmt::format("memory: {:.2f} GiB a rank\n", memory_need(config, workload, concurrency) / gib);
+}
+
 }  // namespace
 
 std::string describe_plan(Config const& config, Workload const& workload) {
@@ -42,8 +50,7 @@ std::string describe_plan(Config const& config, Workload const& workload) {
   text += fmt::format("step: batch {}, sequence {}; compute {}, all-reduce {}\n", config.tokens.batch,
                       config.tokens.sequence, word_of(config.compute, compute_mode_words),
                       word_of(config.backend, backend_words));
-  text +=
-      fmt::format("memory: {:.2f} GiB a rank\n", memory_need(config, workload, likely_concurrency()) / gib);
+  text += describe_memory(config, workload);
   auto cases = make_cases(config, workload);
   const auto job = input_job(config, workload);
   if (job)

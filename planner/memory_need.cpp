@@ -80,6 +80,14 @@ MemoryNeed kernel_memory(model::Shape const& shape, model::Tokens tokens, std::i
           work(shape, tokens, concurrency) * bytes};
 }
 
+bool builds_for_device() {
+#ifdef DDPROXY_DEVICE
+  return true;
+#else
+  return false;
+#endif
+}
+
 int likely_concurrency() {
 #ifdef DDPROXY_DEVICE
   return 1 << 17;  // the need depends on no more than that it is a device

@@ -27,6 +27,9 @@ void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
 /// check_kernels_have() does.
 MemoryNeed kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
 
+/// Whether this build computes on a device.
+bool builds_for_device();
+
 /// Threads of an execution space that does not exist yet. On a host OMP_NUM_THREADS, else the processor's; in
 /// a build for a device about as many as one has.
 int likely_concurrency();

@@ -11,6 +11,12 @@ namespace ddproxy {
 /// As CLI11's PositiveNumber, which lets NaN pass.
 CLI::Validator positive_number();
 
+/// 0 or more, finite.
+CLI::Validator number_from_zero();
+
+/// See is_bucket_size().
+CLI::Validator bucket_size();
+
 /// 0 or more, finite: a share of something.
 CLI::Validator share_of_one();
 

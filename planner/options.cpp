@@ -9,6 +9,7 @@
 #include <cmath>
 #include <span>
 
+#include "planner/config.hpp"
 #include "planner/option_groups.hpp"
 
 namespace ddproxy {
@@ -22,7 +23,7 @@ constexpr auto about =
 
 int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
   if (error.get_exit_code() == 0) return speak ? app.exit(error) : 0;
-  if (speak) fmt::print(stderr, "ddproxy: {}; see ddproxy --help\n", error.what());
+  if (speak) fmt::print(stderr, "{0}: {1}; see {0} --help\n", app.get_name(), error.what());
   return 2;
 }
 
@@ -42,6 +43,14 @@ CLI::Validator positive_number() {
   return number_that([](double value) { return value > 0; }, "a number above 0", "POSITIVE");
 }
 
+CLI::Validator number_from_zero() {
+  return number_that([](double value) { return value >= 0; }, "a number from 0 on", "NONNEGATIVE");
+}
+
+CLI::Validator bucket_size() {
+  return number_that(is_bucket_size, "a size of a bucket: from a byte to 1e9 MiB", "MIB");
+}
+
 CLI::Validator share_of_one() {
   return number_that([](double value) { return value >= 0; }, "a share: 0 or more, 0.05 for 5 %", "SHARE");
 }
@@ -54,8 +63,9 @@ std::optional<Options> parse_options(int argc, char const* const* argv, char con
   options.command_line = fmt::format("{}", fmt::join(all, " "));
   if (separator != all.end()) options.benchmark.assign(separator + 1, all.end());
 
-  CLI::App app(about, "ddproxy");
-  app.set_version_flag("--version", std::string("ddproxy ") + version);
+  options.program = std::filesystem::path(argv[0]).filename().string();
+  CLI::App app(about, options.program);
+  app.set_version_flag("--version", options.program + " " + version);
   app.require_subcommand(1);
   add_run_commands(app, options);
   add_predict_command(app, options);

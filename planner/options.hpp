@@ -26,6 +26,7 @@ struct Options {
   bool dry_run = false;
   bool share_device = false;           ///< several ranks may use one device
   std::vector<std::string> benchmark;  ///< Google Benchmark's arguments, after --
+  std::string program;                 ///< its name, without the folder
   std::string command_line;            ///< as it was given
   PredictOptions predict;
   results::CompareOptions compare;

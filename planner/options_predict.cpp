@@ -46,7 +46,7 @@ void add_network(CLI::App& command, PredictOptions& predict) {
       ->check(positive_number());
   auto* latency =
       command.add_option("--node-latency", predict.node_latency, "seconds of a hop between nodes")
-          ->check(CLI::NonNegativeNumber);
+          ->check(number_from_zero());
   auto* bandwidth =
       command.add_option("--node-bandwidth", predict.node_bandwidth_GBps, "of a node's link, GB/s")
           ->check(positive_number());
@@ -61,11 +61,9 @@ void add_network(CLI::App& command, PredictOptions& predict) {
 }
 
 void add_conditions(CLI::App& command, PredictOptions& predict) {
-  command.add_option("--caps", predict.caps_mib, "bucket caps, MiB")
-      ->delimiter(',')
-      ->check(positive_number());
+  command.add_option("--caps", predict.caps_mib, "bucket caps, MiB")->delimiter(',')->check(bucket_size());
   command.add_option("--first-bucket", predict.first_bucket_mib, "cap of the first bucket, MiB")
-      ->check(positive_number());
+      ->check(bucket_size());
   auto* kappa = command.add_option("--kappa", predict.kappa,
                                    "speed of compute while a collective is in flight, in (0, 1]");
   auto* gamma =

@@ -49,6 +49,8 @@ int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
   if ((options.max_model_error || options.max_regret) && asked.measured.empty())
     throw std::invalid_argument(
         "--max-model-error, --max-regret: there is nothing to be scored on; give --measured FILE");
+  if (!asked.measured.empty() && asked.ranks.size() > 1)
+    throw std::invalid_argument("--measured: a curve is that of one number of ranks; give one with --ranks");
   const PredictInput input = read_predict_input(options);
   const auto networks = make_networks(asked, input.config);
   std::vector<Prediction> predictions;
@@ -58,6 +60,8 @@ int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
     auto& prediction = predictions.back();
     if (!asked.measured.empty())
       prediction.score = score_curves(asked.measured, prediction, input.config.first_bucket_mib);
+    if (prediction.score && !prediction.score->doubt.empty())
+      prediction.warnings.push_back(prediction.score->doubt);
     if (!text.empty()) text += '\n';
     text += text_of(input, asked, prediction);
   }
@@ -76,7 +80,7 @@ int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
   warn(predictions, warnings);
   const auto beyond = beyond_limits(predictions, options);
   if (beyond.empty()) return 0;
-  warnings << "ddproxy: " << beyond << '\n';
+  warnings << options.program << ": " << beyond << '\n';
   return 1;
 }
 

@@ -78,6 +78,16 @@ PredictInput from_input_file(Options const& options) {
   return input;
 }
 
+// Bytes are counted in 64 bits.
+void check_total(Workload const& workload, std::filesystem::path const& file) {
+  constexpr double most = 1e17;
+  double total = 0;
+  for (auto const& gradient : workload.pass.gradients) total += static_cast<double>(gradient.numel);
+  if (total <= most) return;
+  throw std::invalid_argument(fmt::format("{}: the gradients have {:.3g} elements together, more than {:g}",
+                                          file.string(), total, most));
+}
+
 PredictInput from_tables(PredictOptions const& options) {
   const bool gradients = !options.gradients.empty();
   if (!gradients && options.layer_sizes.empty())
@@ -90,6 +100,7 @@ PredictInput from_tables(PredictOptions const& options) {
       file.filename().string(), {}, gradients ? from_gradients(options) : from_layers(options), {}, {}};
   if (input.workload.pass.gradients.empty())
     throw std::invalid_argument(file.string() + ": there is no gradient; every numel is 0");
+  check_total(input.workload, file);
   for (auto const& gradient : input.workload.pass.gradients)
     input.workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
   input.config.caps_mib = default_caps_mib;

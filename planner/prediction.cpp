@@ -13,10 +13,6 @@ namespace {
 constexpr double same = 1e-9;  // relative difference of T that is rounding
 constexpr double pytorch_cap_mib = 25, pytorch_first_mib = 1;
 
-std::int64_t to_bytes(double mib) {
-  return std::llround(mib * model::bytes_per_mib);
-}
-
 double handy_cap_mib(model::CapRange const& range) {
   if (range.low <= to_bytes(pytorch_cap_mib) && to_bytes(pytorch_cap_mib) <= range.high)
     return pytorch_cap_mib;

@@ -34,6 +34,7 @@ struct PytorchAdvice {
 struct CurveScore {
   std::string file;
   std::vector<std::pair<std::string, model::Score>> rows;  ///< ddproxy, the other files, the baselines
+  std::string doubt = {};                                  ///< a line; empty where there is none
 };
 
 struct Prediction {

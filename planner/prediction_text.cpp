@@ -69,12 +69,14 @@ std::string affine_text(Prediction const& p) {
       p.affine.alpha * 1e6, p.affine.beta / 1e9, 100 * p.affine_error.mean, 100 * p.affine_error.largest);
 }
 
-std::string closed_form_text(Prediction const& p) {
+// By bytes of gradients, like b*, where the fit counts those on the wire.
+std::string closed_form_text(Prediction const& p, Wire wire) {
   if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
     return "closed form: none, the affine fit of a(x) has no latency or no bandwidth\n";
   double bytes = 0;
   for (const auto each : p.job.gradient_bytes) bytes += static_cast<double>(each);
-  const model::UniformJob uniform{bytes, p.affine.alpha, p.affine.beta, p.job.t_compute};
+  const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);
+  const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
       "closed form: {} (rho_w {:.2f}); were gradients uniform and a(x) that line, b* would be {:.2f} MiB\n",
       regime_text(model::regime(uniform)), uniform.load(),
@@ -105,7 +107,7 @@ std::string describe(PredictInput const& input, Prediction const& p) {
                  (p.best.seconds - p.job.t_compute) * milli, range_text(p.plateau));
   fmt::format_to(Out(text), "best plan: {} buckets: T {:.3f} ms, E {:.3f} ms\n", p.plan.size(),
                  p.plan_seconds * milli, (p.plan_seconds - p.job.t_compute) * milli);
-  return text + tuning_text(p) + affine_text(p) + closed_form_text(p);
+  return text + tuning_text(p) + affine_text(p) + closed_form_text(p, input.workload.wire);
 }
 
 std::string pytorch_lines(Prediction const& p) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/cases.hpp"
+#include "planner/memory_need.hpp"
 
 #include <gtest/gtest.h>
 
@@ -68,6 +69,20 @@ TEST(MemoryNeed, HoldsARoundedMessageOfAllGradientsBesideNccl) {
   const auto workload = make_workload(fp32);
   EXPECT_EQ(memory_need(bf16, make_workload(bf16), 1) - memory_need(fp32, workload, 1),
             static_cast<double>(workload.bytes()) / 2);
+}
+
+TEST(MemoryNeed, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
+  const auto kernels = tiny("[allreduce]\nbackend = \"mpi\"\n");
+  const auto workload = make_workload(kernels);
+  const auto arrays = static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total());
+  EXPECT_EQ(device_memory_need(kernels, workload, 1), arrays);
+  EXPECT_GT(memory_need(kernels, workload, 1), arrays + static_cast<double>(1 << 20));
+
+  const auto copied = tiny("[allreduce]\nbackend = \"mpi\"\ncopies = \"in\"\n");
+  EXPECT_EQ(device_memory_need(copied, workload, 1), arrays + static_cast<double>(workload.bytes()));
+  const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
+  EXPECT_EQ(device_memory_need(bf16, make_workload(bf16), 1),
+            arrays + static_cast<double>(workload.bytes()) / 2);
 }
 
 TEST(Roofline, KernelsStoreFp32WhateverTheyMultiplyIn) {

@@ -67,6 +67,12 @@ class PredictNetwork(PredictCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("model-error is", done.stderr)
         self.assertIn("--measured", self.refused(SLINGSHOT, *limits))
+        ranks = ["--ranks", "16,32", "--ranks-per-node", "4"]
+        self.assertIn("one number of ranks", self.refused(SLINGSHOT, *ranks, "--measured", same))
+        first = cases[0]["bucket_mib"]
+        hasty = self.path("hasty.csv", f"bucket_mib,seconds\n{first},0.1\n" + "".join(rows[1:]))
+        doubts = self.predict(SLINGSHOT, "--measured", hasty)[0]["warnings"]
+        self.assertTrue(any(f"bucket_mib {first:g} the time is below T_compute" in doubt for doubt in doubts), doubts)
         short = self.path("short.csv", "bucket_mib,seconds\n1,0.2\n")
         self.assertIn("no row for bucket_mib 4", self.refused(SLINGSHOT, "--measured", same, "--measured", short))
 
@@ -82,6 +88,11 @@ class PredictNetwork(PredictCase):
         four_times, _ = self.predict(SLINGSHOT, "--latency-scale", "4")
         row = next(r for r in rows if r["quantity"] == "latency" and r["value"] == "4")
         self.assertAlmostEqual(four_times["best"]["predicted_s"] - four_times["t_compute_s"], float(row["exposed_best_s"]))
+        self.call(SLINGSHOT, "--sensitivity", "--first-bucket", "200", "--csv", file)
+        first, _ = self.predict(SLINGSHOT, "--first-bucket", "200")
+        row = next(r for r in csv.DictReader(file.read_text().splitlines()) if (r["quantity"], r["value"]) == ("bytes", "1"))
+        self.assertAlmostEqual(first["best"]["predicted_s"] - first["t_compute_s"], float(row["exposed_best_s"]))
+        self.assertNotEqual(row["exposed_best_s"], next(r for r in rows if (r["quantity"], r["value"]) == ("bytes", "1"))["exposed_best_s"])
         for r in rows:
             self.assertLessEqual(float(r["floor_s"]), float(r["exposed_plan_s"]) + 1e-12)
             self.assertLessEqual(float(r["exposed_best_s"]), float(r["exposed_25_s"]) + 1e-12)

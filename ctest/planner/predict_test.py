@@ -21,6 +21,19 @@ class Predict(PredictCase):
         self.assertAlmostEqual(seconds["bucketed", 2], 4.35)
         self.assertIn("1048576 to 4194304 bytes, where a(x) is extrapolated: naive, per_tensor, bucketed/1", done.stderr)
 
+    def test_the_closed_form_counts_gradients_and_not_what_is_on_the_wire(self):
+        regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("rho_w ")[1].split(")")[0] for wire in ("fp32", "bf16")}
+        self.assertAlmostEqual(float(regimes["bf16"]), float(regimes["fp32"]) / 2, delta=0.01)
+
+    def test_sizes_that_no_bytes_can_count_are_refused(self):
+        huge = self.path("huge.csv", f"name,numel,seconds\na,{2**62},1\nb,{2**62},1\n")
+        arguments = self.small()
+        arguments[1] = huge
+        self.assertIn("huge.csv: the gradients have 9.22e+18 elements", self.refused(*arguments))
+        for cap in ("1e14", "1e-9", "nan"):
+            self.assertIn("size of a bucket", self.refused(*self.small(), "--caps", cap))
+        self.assertIn("size of a bucket", self.refused(*self.small(), "--first-bucket", "1e14"))
+
     def test_the_numbers_of_a_small_job(self):
         result, done = self.predict(*self.small(), "--caps", "1,2")
         self.assertEqual(result["t_compute_s"], 4)

@@ -47,7 +47,6 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.write("/provenance/memory_clock", Reals{1.2e9, 1.2e9});
   writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
   writer.write("/provenance/memory_need", Integers{1 << 30, 1 << 30});
-  writer.write("/provenance/memory_need", Integers{1 << 30, 1 << 30});
 }
 
 void write_model(results::Writer& writer, Gradients const& all, Sample const& sample) {

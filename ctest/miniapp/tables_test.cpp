@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/tables.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace ddproxy {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+CaseReport measured(Strategy strategy, double cap_mib, Estimate total) {
+  CaseReport report{};
+  report.item.strategy = strategy;
+  report.item.cap_mib = cap_mib;
+  report.measured = CaseResult{};
+  report.measured->total = total;
+  return report;
+}
+
+TEST(TuningLine, HoldsTheBestCapAgainstTheWorst) {
+  const std::vector<CaseReport> reports{measured(Strategy::naive, 0, {0.9, 0.9, 0.9}),
+                                        measured(Strategy::bucketed, 4, {0.200, 0.199, 0.201}),
+                                        measured(Strategy::bucketed, 25, {0.150, 0.149, 0.151}),
+                                        measured(Strategy::optimal, 0, {0.1, 0.1, 0.1})};
+  EXPECT_EQ(tuning_line(reports, 0.017),
+            "floor 17 ms; choosing the bucket well is worth up to 50 ms (25.0 %) here\n");
+  EXPECT_EQ(tuning_line(reports, unknown), "choosing the bucket well is worth up to 50 ms (25.0 %) here\n");
+}
+
+TEST(TuningLine, SaysWhereTheNoiseIsLarger) {
+  const std::vector<CaseReport> reports{measured(Strategy::bucketed, 4, {0.200, 0.170, 0.201}),
+                                        measured(Strategy::bucketed, 25, {0.150, 0.149, 0.180})};
+  EXPECT_NE(tuning_line(reports, unknown).find("within the noise"), std::string::npos);
+  EXPECT_EQ(tuning_line({measured(Strategy::flat, 0, {1, 1, 1})}, unknown), "");
+}
+
+TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
+  auto report = measured(Strategy::bucketed, 25, {0.3, 0.3, 0.3});
+  report.measured->exposed.value = 0.1;
+  EXPECT_EQ(
+      waterfall_line(report, {0.010, 0.030, 0.060, 0.065}),
+      "E of bucketed/25: ideal 10 ms, contention +20, copies +30, jitter +5, not explained +35: measured "
+      "100 ms\n");
+  EXPECT_EQ(waterfall_line(report, {0.010, 0.010, 0.010, 0.010}), "");
+  EXPECT_NE(waterfall_line(report, {0.010, 0.010, 0.020, 0.020}), "");
+}
+
+}  // namespace
+}  // namespace ddproxy
