@@ -34,7 +34,7 @@ class NcclAllreduce : public Allreduce {
   void start(Slice slice, Completion ready) override;
   void wait_all() override;
   Completion wait_for(std::size_t call) override;
-  std::vector<Reduction> const& reductions() const override { return done_; }
+  std::vector<Reduction> const& reductions() const override;
   std::string description() const override;
 
  private:
@@ -46,8 +46,7 @@ class NcclAllreduce : public Allreduce {
     gpu::TimedEvent start, end;
   };
   void enqueue(Slice slice);
-  void wait_for_next();
-  void note_next();
+  void wait_until_reduced(std::size_t call);
 
   kernels::Floats arena_;
   double timeout_s_;
@@ -59,7 +58,7 @@ class NcclAllreduce : public Allreduce {
   NcclCommunicator nccl_;
   std::vector<Call> calls_;
   std::vector<std::unique_ptr<Span>> spans_;  // of the calls, used again in each pass
-  std::vector<Reduction> done_;
+  mutable std::vector<Reduction> done_;       // as far as it was asked for
 };
 
 void NcclAllreduce::begin(std::size_t calls) {
@@ -68,7 +67,6 @@ void NcclAllreduce::begin(std::size_t calls) {
   calls_.reserve(calls);
   done_.reserve(calls);
   while (spans_.size() < calls) spans_.push_back(std::make_unique<Span>());
-  synchronise_clocks();  // the moments of the spans
 }
 
 void NcclAllreduce::start(Slice slice, Completion ready) {
@@ -97,33 +95,34 @@ Completion NcclAllreduce::wait_for(std::size_t call) {
 }
 
 void NcclAllreduce::wait_all() {
-  while (done_.size() < calls_.size()) {
-    wait_for_next();
-    note_next();
-  }
+  for (std::size_t call = 0; call < calls_.size(); ++call) wait_until_reduced(call);
 }
 
 // Without naps: what is waited for here is the tail that is measured. The limit counts from when the one
 // before was over, or from when the host came here.
-void NcclAllreduce::wait_for_next() {
+void NcclAllreduce::wait_until_reduced(std::size_t call) {
   const auto since = Clock::now();
-  auto const& end = spans_[done_.size()]->end;
+  auto const& end = spans_[call]->end;
   for (unsigned turn = 1; !end.over(); ++turn) {
     sched_yield();
     if (turn % 1024 != 0) continue;
     nccl_.check_errors();
-    auto const& slice = calls_[done_.size()].slice;
+    auto const& slice = calls_[call].slice;
     if (std::chrono::duration<double>(Clock::now() - since).count() > timeout_s_)
       nccl_.abort(fmt::format(
           "the all-reduce of bucket {} (elements {} to {}) is not complete after {} s (allreduce.timeout_s)",
-          done_.size(), slice.offset, slice.offset + slice.count - 1, timeout_s_));
+          call, slice.offset, slice.offset + slice.count - 1, timeout_s_));
   }
 }
 
-void NcclAllreduce::note_next() {
-  auto const& span = *spans_[done_.size()];
-  auto const& [slice, ready] = calls_[done_.size()];
-  done_.push_back({slice, span.start.moment(), span.end.moment(), moment_of(ready)});
+// Only when it is asked for, after the pass: to ask the driver for a thousand times takes a millisecond.
+std::vector<Reduction> const& NcclAllreduce::reductions() const {
+  for (std::size_t call = done_.size(); call < calls_.size(); ++call) {
+    auto const& span = *spans_[call];
+    auto const& [slice, ready] = calls_[call];
+    done_.push_back({slice, span.start.moment(), span.end.moment(), moment_of(ready)});
+  }
+  return done_;
 }
 
 std::string NcclAllreduce::description() const {

@@ -30,8 +30,14 @@ double clock_hz(decltype(gpu::clock_rate) attribute, int device) {
   return kilohertz * 1e3;
 }
 
+// CUDA counts 1000 major + 10 minor, HIP 10^7 major + 10^5 minor + patch.
 std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+#ifdef KOKKOS_ENABLE_HIP
+  constexpr int major = 10000000, minor = 100000;
+#else
+  constexpr int major = 1000, minor = 10;
+#endif
+  return std::to_string(version / major) + "." + std::to_string(version % major / minor);
 }
 
 // "NVRM version: ... Kernel Module  580.65.06  Sun ...": the first word that is a number.

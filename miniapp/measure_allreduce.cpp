@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "miniapp/device.hpp"
 #include "miniapp/measure.hpp"
 #include "miniapp/pattern.hpp"
 #include "planner/statistics.hpp"
@@ -24,6 +25,7 @@ std::size_t elements_of(Workbench const& bench, std::int64_t bytes) {
 // Seconds for reductions of these slices in a row, maximum over ranks.
 double time_row(Workbench& bench, std::vector<Slice> const& slices) {
   bench.allreduce->begin(slices.size());
+  synchronise_clocks();
   bench.runtime.barrier();
   const auto start = Clock::now();
   for (auto const& slice : slices) bench.allreduce->start(slice, {start});
@@ -42,7 +44,14 @@ std::int64_t count_wrong(Workbench& bench, Slice slice, double& seconds) {
   return std::llround(bench.runtime.sum(static_cast<double>(wrong.count)));
 }
 
-SizeTimes measure_size(Workbench& bench, std::int64_t bytes) {
+// How one size is measured: a row of calls, so many times.
+struct Trial {
+  SizeTimes times;
+  std::vector<Slice> row;
+  int samples;
+};
+
+Trial make_trial(Workbench& bench, std::int64_t bytes) {
   const Slice slice{0, elements_of(bench, bytes)};
   double once = 0;
   SizeTimes times{bytes, {}, count_wrong(bench, slice, once)};
@@ -51,9 +60,11 @@ SizeTimes measure_size(Workbench& bench, std::int64_t bytes) {
   const auto calls = std::clamp(static_cast<int>(least_sample_s / once), 1, most_calls);
   const auto samples =
       std::clamp(static_cast<int>(time_a_size_s / (once * calls)), least_samples, most_samples);
-  const std::vector<Slice> row(static_cast<std::size_t>(calls), slice);
-  for (int i = 0; i < samples; ++i) times.seconds.push_back(time_row(bench, row) / calls);
-  return times;
+  return {std::move(times), std::vector<Slice>(static_cast<std::size_t>(calls), slice), samples};
+}
+
+void repeat(Workbench& bench, Trial& trial) {
+  trial.times.seconds.push_back(time_row(bench, trial.row) / static_cast<double>(trial.row.size()));
 }
 
 }  // namespace
@@ -70,8 +81,14 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest) {
 }
 
 std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int64_t> const& sizes) {
+  std::vector<Trial> trials;
+  for (std::int64_t bytes : sizes) trials.push_back(make_trial(bench, bytes));
+  // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
+  for (int round = 0; round < most_samples; ++round)
+    for (Trial& trial : trials)
+      if (round < trial.samples) repeat(bench, trial);
   std::vector<SizeTimes> all;
-  for (std::int64_t bytes : sizes) all.push_back(measure_size(bench, bytes));
+  for (Trial& trial : trials) all.push_back(std::move(trial.times));
   return all;
 }
 

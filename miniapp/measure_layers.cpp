@@ -13,8 +13,8 @@ std::vector<double> time_operations(Workbench& bench) {
   auto& backward = *bench.backward;
   std::vector<Completion> ends;
   ends.reserve(backward.operations() + 1);
-  bench.runtime.barrier();
   synchronise_clocks();
+  bench.runtime.barrier();
   backward.begin();
   ends.push_back(backward.completion());
   for (std::size_t op = 0; op < backward.operations(); ++op) {

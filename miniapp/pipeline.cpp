@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/pipeline.hpp"
 
-#include "miniapp/device.hpp"
-
 namespace ddproxy {
 namespace {
 
@@ -32,7 +30,6 @@ Schedule::Schedule(Workload const& workload, model::Plan const& plan, bool overl
 
 PassTimes run_pass(Backward& backward, Allreduce& allreduce, Schedule const& schedule) {
   allreduce.begin(schedule.buckets().size());
-  synchronise_clocks();
   PassTimes times{Clock::now(), 0, 0};
   backward.begin();
   for (std::size_t op = 0; op < backward.operations(); ++op) {

@@ -38,7 +38,7 @@ struct PassTimes {
 };
 
 /// Runs the backward pass and its reductions. No barrier: the caller sees to it that all ranks start
-/// together.
+/// together, and that the clocks were synchronised (synchronise_clocks()) while nobody used the device.
 PassTimes run_pass(Backward& backward, Allreduce& allreduce, Schedule const& schedule);
 
 }  // namespace ddproxy

@@ -7,6 +7,7 @@
 
 #include "miniapp/benchmark_driver.hpp"
 #include "miniapp/check.hpp"
+#include "miniapp/device.hpp"
 #include "miniapp/signals.hpp"
 
 namespace ddproxy {
@@ -61,6 +62,7 @@ std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
   const bool of_case = action != compute_pass;
   auto const& schedule = of_case ? schedules_[item] : alone_;
   Witness backward(bench_.backward_of(of_case && overlapped_[item]));  // of all passes alike
+  synchronise_clocks();
   const double waited = bench_.runtime.barrier();
   const auto times = run_pass(backward, *bench_.allreduce, schedule);
   if (action == case_pass) traces_[item] = trace_of(times, backward, bench_.allreduce->reductions());

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "miniapp/copying_backward.hpp"
+#include "miniapp/device.hpp"
 #include "miniapp/pattern.hpp"
 #include "miniapp/witness.hpp"
 
@@ -72,6 +73,7 @@ std::string verify_numbers(Runtime const& runtime, Workload const& workload, Sch
                            kernels::Floats arena, Allreduce& allreduce) {
   poison(arena);
   PatternBackward backward(workload.pass, arena, runtime.rank(), {}, groups_of(runtime, workload));
+  synchronise_clocks();
   runtime.barrier();
   const auto order = verify_order(workload, schedule, backward, allreduce);
   const auto numbers = check_numbers(runtime, workload, arena);
@@ -85,6 +87,7 @@ std::string verify_copied_numbers(Runtime const& runtime, Workload const& worklo
   poison(arena);
   PatternBackward pattern(workload.pass, gradients, runtime.rank(), {}, groups_of(runtime, workload));
   CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
+  synchronise_clocks();
   runtime.barrier();
   const auto order = verify_order(workload, schedule, backward, allreduce);
   const auto numbers = check_numbers(runtime, workload, back ? gradients : arena);

@@ -107,7 +107,8 @@ def record(options, model, loss, device):
     if not ranks.is_first():
         return rows
     for size, kappa, gamma in beside:
-        ranks.say(f"  {size / network.MIB:.3g} MiB: kappa {kappa:.2f}, gamma {gamma:.2f}")
+        ranks.say(f"  {size / network.MIB:.3g} MiB: kappa {kappa:.2f}, gamma {gamma:.2f}" + (
+            "; one of both stood still, its speed is less than can be told" if min(kappa, gamma) <= co_run.SLOWEST_TOLD else ""))
     files = [options.output / f"{name}.csv" for name in ("gradients", "allreduce", "contention")]
     write_csv(files[0], "name,numel,seconds", rows)
     write_csv(files[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])

@@ -4,6 +4,7 @@
 
 #include "ctest/fence_watch.hpp"
 #include "ctest/mpi_main.hpp"
+#include "miniapp/device.hpp"
 #include "miniapp/make_allreduce.hpp"
 #include "miniapp/pipeline.hpp"
 #include "miniapp/witness.hpp"
@@ -46,7 +47,8 @@ TEST_P(PipelineFences, AreOnlyThoseThatEndIt) {
   const Schedule schedule(
       workload, model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536}), true);
   Witness first(bench.backward_of(true)), second(bench.backward_of(true));  // as a sweep has them
-  run_pass(first, *bench.allreduce, schedule);                              // what is made on first use
+  synchronise_clocks();
+  run_pass(first, *bench.allreduce, schedule);  // what is made on first use
   const FenceWatch watch;
   run_pass(second, *bench.allreduce, schedule);
   const std::size_t ends = GetParam().copies == model::CopyMode::in_out ? 2 : 1;

@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import os
+import statistics
 import shutil
 import subprocess
 import sys
@@ -85,12 +86,27 @@ def rows(tables):
         noise = (sweep["exposed_high"][i] - sweep["exposed_low"][i]) / 2
         yield {"name": sweep["name"][i], "strategy": strategy, "T": sweep["measured_median"][i], "E": sweep["exposed"][i], "noise": noise,
                "predicted": sweep["predicted_exposed"][i], "predicted_T": sweep["predicted"][i],
-               "T_noise": (sweep["ci_high"][i] - sweep["ci_low"][i]) / 2}
+               "samples": [max(ranks) for ranks in sweep["measured"][i]]}
 
 
 def telling(cases):
     """The cases with E of at least 10 % of T."""
     return [c for c in cases if c["E"] >= 0.1 * c["T"]]
+
+
+def surely_above(values):
+    """The low end of the interval between two order statistics that holds the median with at least 95 %."""
+    below, chance = 0, 0.5 ** len(values)
+    while below < len(values) and chance <= 0.025:
+        below += 1
+        chance += math.comb(len(values), below) * 0.5 ** len(values)
+    return sorted(values)[max(below - 1, 0)]
+
+
+def slower(case, other):
+    """By how much of the other's T, beyond the noise of the differences between samples of the same round."""
+    differences = [a - b for a, b in zip(case["samples"], other["samples"])]
+    return max(0.0, surely_above(differences)) / statistics.median(other["samples"])
 
 
 def mean(values):
@@ -106,8 +122,7 @@ def judge(cases):
     best = min(bucketed, key=lambda c: c["T"])
     chosen = min(bucketed, key=lambda c: c["predicted_T"])
     optimal = next(c for c in cases if c["strategy"] == "optimal")
-    beyond = lambda c: max(0.0, c["T"] - best["T"] - c["T_noise"] - best["T_noise"]) / best["T"]
-    return {"mean": mean(errors), "largest": max(errors, default=math.nan), "regret": beyond(chosen), "optimal": beyond(optimal),
+    return {"mean": mean(errors), "largest": max(errors, default=math.nan), "regret": slower(chosen, best), "optimal": slower(optimal, best),
             "mean_as_is": mean(as_is), "largest_as_is": max(as_is, default=math.nan), "half_width": mean([c["noise"] / c["E"] for c in told]),
             "constant": best_constant(told), "default": baseline(told, next(c for c in bucketed if c["name"] == "bucketed/25")["E"]),
             "regret_as_is": chosen["T"] / best["T"] - 1, "optimal_as_is": optimal["T"] / best["T"] - 1, "cases": len(told)}

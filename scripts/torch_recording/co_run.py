@@ -16,6 +16,7 @@ TARGET_SECONDS = 0.1  # of one sample, where a call does not take longer
 MOST_REPETITIONS = 100000
 BALANCING_ROUNDS = 4
 LEAST_SHARE = 0.1  # less cannot be told
+SLOWEST_TOLD = 0.001  # below it, times say only that one of the two stood still
 
 
 class Multiply:
@@ -65,7 +66,7 @@ def speeds(compute_alone, collective_alone, compute_beside, collective_beside):
     """kappa and gamma: while both run each advances at its own, whichever is left runs at full speed. Within (0, 1]."""
     both = min(compute_beside, collective_beside)
     alone_and_beside = ((compute_alone, compute_beside), (collective_alone, collective_beside))
-    return tuple(min(1.0, max(0.001, (alone - (beside - both)) / both)) for alone, beside in alone_and_beside)
+    return tuple(min(1.0, max(SLOWEST_TOLD, (alone - (beside - both)) / both)) for alone, beside in alone_and_beside)
 
 
 def sample(multiply, calls, buffer):
@@ -95,10 +96,13 @@ def sizes(smallest, total):
 
 def co_run(model, gradient_bytes, device, samples):
     """[(bytes, kappa, gamma)], medians."""
-    multiply, rows = Multiply(model, device), []
+    multiply, trials = Multiply(model, device), []
     for size in sizes(min(gradient_bytes), sum(gradient_bytes)):
         buffer = torch.zeros(size // 4, device=device)
         calls = balance(multiply, buffer)
-        found = [speeds(*sample(multiply, calls, buffer)) for _ in range(samples)]
-        rows.append((size, *(statistics.median(column) for column in zip(*found))))
-    return rows
+        trials.append((size, buffer, calls, multiply.repetitions, []))
+    # in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
+    for _ in range(samples):
+        for _, buffer, calls, multiply.repetitions, found in trials:
+            found.append(speeds(*sample(multiply, calls, buffer)))
+    return [(size, *(statistics.median(column) for column in zip(*found))) for size, *_, found in trials]

@@ -15,7 +15,7 @@ TARGET_SECONDS = 0.1  # of one sample
 
 
 def sizes(total):
-    """Powers of two from 1 KiB, and the whole model."""
+    """Powers of two from 1 KiB, and the whole model, or LARGEST_MESSAGE of it."""
     largest = min(total, LARGEST_MESSAGE)
     found, size = [], 1024
     while size < largest:
@@ -40,13 +40,16 @@ def calls_for(buffer):
 
 def table(total, device, samples):
     """[(bytes, [seconds of each sample])]."""
-    rows = []
+    largest = torch.zeros(-(-sizes(total)[-1] // 4), device=device)
+    trials = []
     for size in sizes(total):
-        buffer = torch.zeros(-(-size // 4), device=device)
+        buffer = largest[:-(-size // 4)]
         seconds_of(1, buffer)  # connects, allocates
-        calls = calls_for(buffer)
-        rows.append((buffer.numel() * 4, [seconds_of(calls, buffer) for _ in range(samples)]))
-    return rows
+        trials.append((buffer, calls_for(buffer), []))
+    for _ in range(samples):  # in rounds, as in co_run
+        for buffer, calls, found in trials:
+            found.append(seconds_of(calls, buffer))
+    return [(buffer.numel() * 4, found) for buffer, _, found in trials]
 
 
 def copy_bandwidth(total, device, samples):
