@@ -15,7 +15,7 @@ constexpr double linear = 4.4;
 double growth(double slower, bool contended, void (*run)(Job const&)) {
   double peaks[2];
   for (const int k : {0, 1}) {
-    Job job = large_job(slower, k == 0 ? 1 : 4);
+    Job job = large_job(slower, k == 0 ? 4 : 16);
     if (contended) job.contention = large_contention();
     peaks[k] = static_cast<double>(heap_peak([&] { run(job); }));
   }
