@@ -42,6 +42,15 @@ int numa_node_of(std::string pci_bus, std::filesystem::path const& devices) {
   return std::ifstream(devices / pci_bus / "numa_node") >> node ? node : -1;
 }
 
+std::string complain_of_override(bool tf32, char const* forced) {
+  const std::string value = forced ? forced : "";
+  if (value != (tf32 ? "0" : "1")) return "";
+  return fmt::format(
+      "NVIDIA_TF32_OVERRIDE={} makes products {} what compute.precision says, and the record untrue: unset "
+      "it",
+      value, tf32 ? "more exact than" : "less exact than");
+}
+
 std::string complain_of_device_memory(double need, int ranks, double free) {
   constexpr double gib = 1073741824.0;
   if (need * ranks <= free) return "";

@@ -24,6 +24,10 @@ int ranks_on(std::string const& uuid, std::vector<std::string> const& uuids);
 /// `devices`; -1 where it says none.
 int numa_node_of(std::string pci_bus, std::filesystem::path const& devices = "/sys/bus/pci/devices");
 
+/// What is wrong where NVIDIA_TF32_OVERRIDE (`forced`; nullptr: not set) makes the libraries round other
+/// products than the input asks for; empty where nothing is.
+std::string complain_of_override(bool tf32, char const* forced);
+
 /// What is wrong with a rank's need of device memory, bytes, beside `ranks` that share the device; empty
 /// where it fits.
 std::string complain_of_device_memory(double need, int ranks, double free);

@@ -34,6 +34,15 @@ std::size_t piece_elements(Config const& config) {
 bool mpi_takes_device_memory() {
 #if defined(OPEN_MPI)
   return false;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH and what is made of it
+#ifdef KOKKOS_ENABLE_HIP
+  constexpr int device = MPIX_GPU_SUPPORT_HIP;
+#else
+  constexpr int device = MPIX_GPU_SUPPORT_CUDA;
+#endif
+  int takes = 0;
+  check_mpi(MPIX_GPU_query_support(device, &takes));
+  return takes != 0;
 #elif defined(MPIX_CUDA_AWARE_SUPPORT) && !defined(KOKKOS_ENABLE_HIP)
   return MPIX_Query_cuda_support() == 1;
 #elif defined(MPIX_ROCM_AWARE_SUPPORT) && defined(KOKKOS_ENABLE_HIP)

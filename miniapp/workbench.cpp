@@ -8,6 +8,7 @@
 #include "miniapp/busy_backward.hpp"
 #include "miniapp/check.hpp"
 #include "miniapp/copying_backward.hpp"
+#include "miniapp/device_choice.hpp"
 #include "miniapp/kernel_backward.hpp"
 #include "miniapp/make_allreduce.hpp"
 #include "miniapp/memory.hpp"
@@ -82,6 +83,13 @@ void set_precision(Config const& config) try {
   throw std::invalid_argument(config.file.string() + ": [compute] " + error.what());
 }
 
+void refuse_override(Config const& config) {
+  if (!on_device || config.precision == Precision::bf16) return;
+  const auto complaint =
+      complain_of_override(config.precision == Precision::tf32, std::getenv("NVIDIA_TF32_OVERRIDE"));
+  if (!complaint.empty()) throw std::invalid_argument(complaint);
+}
+
 void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) {
   if (config.backend == Backend::nccl && runtime.ranks_on_device() > 1 &&
       !std::getenv("NCCL_MULTI_RANK_GPU_ENABLE"))
@@ -109,6 +117,7 @@ Workbench make_workbench(Config const& config, Workload workload, Runtime const&
     refuse_nccl_on_shared_device(config, runtime);
     if (config.compute == ComputeMode::replay) return;
     check_kernels(config);
+    refuse_override(config);
     set_precision(config);
   });
   const double device_free = free_device_memory();

@@ -53,6 +53,15 @@ TEST(DeviceChoice, TheKernelKnowsTheNumaNodeOfAnAddress) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Precision, IsNotWhatTheEnvironmentMakesOfIt) {
+  for (char const* harmless : {static_cast<char const*>(nullptr), "", "2"})
+    for (bool tf32 : {false, true}) EXPECT_EQ(complain_of_override(tf32, harmless), "");
+  EXPECT_EQ(complain_of_override(true, "1"), "");
+  EXPECT_EQ(complain_of_override(false, "0"), "");
+  EXPECT_NE(complain_of_override(true, "0").find("more exact"), std::string::npos);
+  EXPECT_NE(complain_of_override(false, "1").find("less exact"), std::string::npos);
+}
+
 TEST(DeviceMemory, NeedAndWhatIsFreeAreSaid) {
   constexpr double gib = 1073741824.0;
   EXPECT_EQ(complain_of_device_memory(40 * gib, 1, 40 * gib), "");
