@@ -76,6 +76,8 @@ TEST(MemoryNeed, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto workload = make_workload(kernels);
   const auto arrays = static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total());
   EXPECT_EQ(device_memory_need(kernels, workload, 1), arrays);
+  const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // by the host
+  EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1), arrays);
   EXPECT_GT(memory_need(kernels, workload, 1), arrays + static_cast<double>(1 << 20));
 
   const auto copied = tiny("[allreduce]\nbackend = \"mpi\"\ncopies = \"in\"\n");
