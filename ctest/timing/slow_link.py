@@ -178,7 +178,7 @@ def main():
         for rate in opts.rates.split(","):
             for rho in map(float, opts.rhos.split(",")):
                 tokens = tokens_for(opts, rate, rho)
-                samples = opts.samples if rho >= 1 else 3 * opts.samples  # where E is a small part of T
+                samples = opts.samples if rho >= 1 else 2 * opts.samples + 1  # where E is a small part of T
                 tables = start(opts, rate, "run", tokens, samples, ["per_tensor", "bucketed", "optimal"])
                 cases = list(rows(tables))
                 verdict = judge(cases)
