@@ -15,6 +15,7 @@ namespace ddproxy::kernels {
 using Space = Kokkos::DefaultExecutionSpace;
 using Memory = Space::memory_space;
 using Floats = Kokkos::View<float*, Memory>;
+using HostFloats = Kokkos::View<float*, Kokkos::HostSpace>;
 using TokenIds = Kokkos::View<int*, Memory>;
 using Index = std::int64_t;
 

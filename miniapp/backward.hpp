@@ -21,6 +21,7 @@ class Backward {
  public:
   virtual ~Backward() = default;
   virtual std::size_t operations() const = 0;
+  virtual void renew() {}                       ///< computes anew what the operations read: the forward pass
   virtual void begin() {}                       ///< starts a pass
   virtual void run(std::size_t operation) = 0;  ///< asynchronous where the device is
   /// Of all operations run since begin(). On a device it holds until as many more are asked for as there are
@@ -31,5 +32,12 @@ class Backward {
   virtual void take_back(Slice slice, Completion reduced) { (void)slice, (void)reduced; }
   virtual void fence() = 0;  ///< returns when they are complete
 };
+
+/// One pass with nothing beside it.
+inline void run_all(Backward& backward) {
+  backward.begin();
+  for (std::size_t operation = 0; operation < backward.operations(); ++operation) backward.run(operation);
+  backward.fence();
+}
 
 }  // namespace ddproxy

@@ -38,10 +38,10 @@ KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass co
       work_(work_memory_, shape, tokens, exec_.concurrency()),
       marks_(pass.operations.size()) {
   for (auto const& operation : pass.operations) steps_.push_back(step(operation));
-  forward();
+  renew();
 }
 
-void KernelBackward::forward() {
+void KernelBackward::renew() {
   run_forward(exec_, gpt_, work_.branch, work_.scratch);
   fence();
 }

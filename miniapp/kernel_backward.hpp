@@ -27,6 +27,7 @@ class KernelBackward : public Backward {
   KernelBackward& operator=(KernelBackward const&) = delete;
 
   std::size_t operations() const override { return steps_.size(); }
+  void renew() override;
   void begin() override { marks_.move_on(); }
   void run(std::size_t operation) override {
     steps_[operation]();
@@ -36,9 +37,6 @@ class KernelBackward : public Backward {
   void fence() override { exec_.fence("KernelBackward"); }
 
   KernelModel const& gpt() const { return gpt_; }
-
-  /// Runs the forward pass again: for whoever has changed the weights.
-  void forward();
 
  private:
   using Step = std::function<void()>;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -65,28 +66,45 @@ ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
 
 }  // namespace
 
-NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s) : timeout_s_(timeout_s) {
+NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s)
+    : timeout_s_(timeout_s), watch_(timeout_s, [this](char const* what) { give_up(what); }) {
   require_nccl_version(library_version(), oldest_for_this_build);
   check_mpi(MPI_Comm_rank(communicator, &rank_));
   check_mpi(MPI_Comm_size(communicator, &ranks_));
   const ncclUniqueId id = agree_on_id(communicator, rank_);
-  settle(initialise(communicator_, ranks_, id, rank_));
+  settle(watched("making the communicator", [&] { return initialise(communicator_, ranks_, id, rank_); }));
 }
 
 NcclCommunicator::~NcclCommunicator() {
   if (communicator_ == nullptr) return;
-  if (std::uncaught_exceptions() > 0)
-    ncclCommAbort(communicator_);  // the others may never come to the end
+  if (std::uncaught_exceptions() > 0)  // the others may never come to the end
+    watched("aborting the communicator after another error", [&] { return ncclCommAbort(communicator_); });
   else
-    ncclCommDestroy(communicator_);
+    watched("ending the communicator", [&] { return ncclCommDestroy(communicator_); });
+}
+
+ncclResult_t NcclCommunicator::watched(char const* what, std::function<ncclResult_t()> const& call) {
+  const CallWatch::Scope scope(watch_, what);
+  return call();
+}
+
+// On the watch's thread.
+void NcclCommunicator::give_up(char const* what) const {
+  fmt::print(stderr, "ddproxy: rank {}: NCCL: {} does not come to an end within {} s (allreduce.timeout_s)\n",
+             rank_, what, timeout_s_);
+  std::_Exit(exit_run_time);
 }
 
 void NcclCommunicator::average(float* values, std::size_t count, gpu::Stream stream) {
-  settle(ncclAllReduce(values, values, count, ncclFloat, ncclAvg, communicator_, stream));
+  settle(watched("asking for an all-reduce", [&] {
+    return ncclAllReduce(values, values, count, ncclFloat, ncclAvg, communicator_, stream);
+  }));
 }
 
 void NcclCommunicator::sum(Bf16* values, std::size_t count, gpu::Stream stream) {
-  settle(ncclAllReduce(values, values, count, ncclBfloat16, ncclSum, communicator_, stream));
+  settle(watched("asking for an all-reduce", [&] {
+    return ncclAllReduce(values, values, count, ncclBfloat16, ncclSum, communicator_, stream);
+  }));
 }
 
 // A nonblocking communicator is still at work when a call returns, and must not be called again before it is
@@ -106,7 +124,9 @@ void NcclCommunicator::settle(ncclResult_t status, std::source_location where) {
 }
 
 void NcclCommunicator::abort(std::string const& why) {
-  if (auto* const aborted = std::exchange(communicator_, nullptr)) ncclCommAbort(aborted);
+  const std::string what = "aborting after \"" + why + "\"";
+  if (auto* const aborted = std::exchange(communicator_, nullptr))
+    watched(what.c_str(), [&] { return ncclCommAbort(aborted); });
   throw std::runtime_error(fmt::format("rank {}: NCCL: {}", rank_, why));
 }
 

@@ -4,9 +4,11 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <source_location>
 #include <string>
 
+#include "miniapp/call_watch.hpp"
 #include "miniapp/gpu.hpp"
 #include "miniapp/wire.hpp"
 #ifdef KOKKOS_ENABLE_HIP
@@ -18,7 +20,8 @@
 namespace ddproxy {
 
 /// One NCCL communicator over the ranks of an MPI one; aborted where anything goes wrong, so that no rank is
-/// left waiting in a kernel.
+/// left waiting in a kernel. A call of the host that does not come back within the limit ends the process
+/// with a line that says so and exit_run_time: what blocks in NCCL cannot be called off.
 class NcclCommunicator {
  public:
   /// Collective. Throws as make_nccl_allreduce() does.
@@ -42,11 +45,14 @@ class NcclCommunicator {
   [[noreturn]] void abort(std::string const& why);
 
  private:
+  ncclResult_t watched(char const* what, std::function<ncclResult_t()> const& call);
+  [[noreturn]] void give_up(char const* what) const;
   void settle(ncclResult_t status, std::source_location where = std::source_location::current());
 
   ncclComm_t communicator_ = nullptr;
   int rank_ = 0, ranks_ = 1;
   double timeout_s_;
+  CallWatch watch_;  // the last: its thread uses the others
 };
 
 }  // namespace ddproxy

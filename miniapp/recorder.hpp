@@ -8,6 +8,7 @@
 
 #include "miniapp/evidence.hpp"
 #include "miniapp/measure.hpp"
+#include "miniapp/precision.hpp"
 #include "miniapp/provenance.hpp"
 #include "miniapp/rank_trace.hpp"
 #include "miniapp/wire_error.hpp"
@@ -45,6 +46,7 @@ class Recorder {
   void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted, double floor);
   void verified(std::vector<std::int64_t> const& right);
   void wire_errors(WireErrors const& errors, Wire wire);
+  void precision_errors(PrecisionErrors const& errors);
   void sample(std::size_t item, int round, Sample const& sample);
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
   /// One pass of each case: [case][rank].

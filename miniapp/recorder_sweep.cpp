@@ -119,6 +119,12 @@ void Recorder::wire_errors(WireErrors const& errors, Wire wire) {
   writer_.flush();
 }
 
+void Recorder::precision_errors(PrecisionErrors const& errors) {
+  writer_.attribute("/precision", "total_rms_error", errors.total_rms);
+  writer_.write("/precision/rms_error", errors.rms);
+  writer_.flush();
+}
+
 void Recorder::sample(std::size_t item, int round, Sample const& sample) {
   const std::vector<std::size_t> at{item, static_cast<std::size_t>(round), 0};
   const std::vector<std::size_t> counts{1, 1, sample.total.size()};

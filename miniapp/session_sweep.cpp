@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "miniapp/check.hpp"
+#include "miniapp/device_choice.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/sweep.hpp"
 #include "miniapp/tables.hpp"
@@ -36,7 +38,20 @@ std::string Session::verify_wire() {
   return beyond_bound(errors, bench_.workload);
 }
 
+void Session::judge_precision() {
+  if (!compares_precision(bench_.config)) return;
+  // nothing to compare with where the environment of a rank makes TF32 of fp32
+  const bool overridden = !complain_of_override(false, std::getenv("NVIDIA_TF32_OVERRIDE")).empty();
+  if (bench_.runtime.maximum(overridden) > 0) return;
+  say("comparing the gradients of a pass with those of fp32 products");
+  const auto errors = measure_precision_errors(bench_);
+  if (!root()) return;
+  recorder_->precision_errors(errors);
+  fmt::print("{}", describe(errors, bench_.config.precision));
+}
+
 void Session::verify() {
+  judge_precision();
   std::vector<std::int64_t> right;
   std::string complaint;
   for (auto const& report : reports_) {

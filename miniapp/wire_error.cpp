@@ -21,7 +21,7 @@ struct Sums {
   double error_squares = 0, squares = 0, worst = 0;
 };
 
-using HostFloats = Kokkos::View<float*, Kokkos::HostSpace>;
+using kernels::HostFloats;
 
 // Pieces of gradients on the host.
 class Comparison {
@@ -78,12 +78,6 @@ class Comparison {
   HostFloats sum_{"sum", piece_elements}, size_{"size", piece_elements}, reduced_{"reduced", piece_elements};
 };
 
-void run_backward(Backward& backward) {
-  backward.begin();
-  for (std::size_t op = 0; op < backward.operations(); ++op) backward.run(op);
-  backward.fence();
-}
-
 double ratio(double error_squares, double squares) {
   return error_squares == 0 ? 0 : std::sqrt(error_squares / squares);
 }
@@ -91,7 +85,7 @@ double ratio(double error_squares, double squares) {
 }  // namespace
 
 WireErrors measure_wire_errors(Workbench& bench) {
-  run_backward(*bench.backward);
+  run_all(*bench.backward);
   const Wire wire = bench.workload.wire;
   const int ranks = bench.runtime.ranks();
   WireErrors errors{{}, {}, 0, wire_error_bound(wire, ranks) + wire_error_bound(Wire::fp32, ranks)};

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 
-#include "kernels/gemm.hpp"
 #include "miniapp/busy_backward.hpp"
 #include "miniapp/check.hpp"
 #include "miniapp/copying_backward.hpp"
@@ -12,6 +11,7 @@
 #include "miniapp/kernel_backward.hpp"
 #include "miniapp/make_allreduce.hpp"
 #include "miniapp/memory.hpp"
+#include "miniapp/precision.hpp"
 #include "miniapp/replay_backward.hpp"
 
 namespace ddproxy {
@@ -70,15 +70,7 @@ void check_kernels(Config const& config) try {
 }
 
 void set_precision(Config const& config) try {
-  using kernels::MatrixPrecision;
-  switch (config.precision) {
-    case Precision::fp32:
-      return kernels::set_matrix_precision(MatrixPrecision::fp32);
-    case Precision::tf32:
-      return kernels::set_matrix_precision(MatrixPrecision::tf32);
-    case Precision::bf16:
-      return kernels::set_matrix_precision(MatrixPrecision::bf16);
-  }
+  set_product_precision(config.precision);
 } catch (std::invalid_argument const& error) {
   throw std::invalid_argument(config.file.string() + ": [compute] " + error.what());
 }
@@ -101,6 +93,7 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
 
 void require_room(Config const& config, Workload const& workload, Runtime const& runtime) {
   const int concurrency = kernels::Space().concurrency();
+  if (on_device && compares_precision(config)) require_memory(runtime, precision_memory(workload));
   if (on_device && needs_arena(config))
     require_device_memory(runtime, device_memory_need(config, workload, concurrency));
   else

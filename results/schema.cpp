@@ -106,6 +106,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/wire/rms_error", real, {"gradient"}, "1", "error of the reduced gradient of a real pass over its average in fp32, Euclidean norms"},
     {"/wire/max_error", real, {"gradient"}, "1", "largest error of an element of it over the mean of its |gradient| on the ranks"},
 
+    {"/precision/rms_error", real, {"gradient"}, "1", "error of the gradient of a real pass at the input's precision over that in fp32, Euclidean norms, maximum over the ranks"},
+
     {"/plans/first", integer, {"case"}, "1", "index of the case's first bucket in last_gradient and bytes"},
     {"/plans/count", integer, {"case"}, "1", "number of buckets of the case"},
     {"/plans/last_gradient", integer, {"bucket"}, "1", "index of the gradient that makes the bucket ready"},

@@ -48,6 +48,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/wire", "error_bound", "bound of max_error, proven (docs/input.md)"},
     {"/wire", "total_rms_error", "rms_error of all gradients together"},
 
+    {"/precision", "total_rms_error", "rms_error of all gradients together"},
+
     {"/fom", "tokens_per_s",
      "figure of merit: ranks x tokens of a rank / T of the best measured bucketed case"},
     {"/fom", "backward_s", "T of that case, seconds"},

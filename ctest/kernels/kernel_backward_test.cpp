@@ -106,6 +106,19 @@ TEST_P(Gradients, AreAssignedByEachPass) {
   EXPECT_EQ(different, 0U);
 }
 
+TEST_P(Gradients, FollowOtherWeightsAfterARenewal) {
+  StepOnKernels run(GetParam().shape, GetParam().tokens);
+  auto weights = kernels::to_host(run.backward.gpt().weights);
+  for (float& weight : weights) weight *= 1.5F;
+  Kokkos::deep_copy(run.backward.gpt().weights, kernels::HostFloats(weights.data(), weights.size()));
+  run.backward.renew();
+  const auto flat = run.gradients();
+  const auto expected = run.expected();
+  for (auto const& g : run.pass.gradients)
+    EXPECT_LT(reference::relative_error(tensor(run.pass, flat, g.name), expected.at(g.name)), tolerance)
+        << g.name;
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, Gradients, testing::ValuesIn(cases),
                          [](auto const& test) { return std::string(test.param.name); });
 

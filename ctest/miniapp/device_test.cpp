@@ -104,6 +104,35 @@ TEST_F(Device, NcclAveragesItsMemory) {
     }
 }
 
+TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
+  if (nccl_version() == "none") GTEST_SKIP() << "this build has no NCCL";
+  if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "NCCL takes one rank a device";
+  Config config;
+  config.backend = Backend::nccl;
+  config.timeout_s = 5;
+  const kernels::Floats arena("arena", 1000);
+  const auto allreduce = make_allreduce(config, MPI_COMM_WORLD, arena);
+  Marks marks(1);
+  allreduce->begin(1);
+  allreduce->start({0, 1000},
+                   marks.after(exec));  // the library loads its kernels when they are asked for first
+  allreduce->wait_all();
+  marks.move_on();
+  allreduce->begin(1);
+  kernels::busy(exec, 8);  // what it waits for
+  allreduce->start({100, 50}, marks.after(exec));
+  try {
+    allreduce->wait_all();
+    ADD_FAILURE() << "no error";
+  } catch (std::runtime_error const& error) {
+    EXPECT_NE(
+        std::string(error.what()).find("the all-reduce of bucket 0 (elements 100 to 149) is not complete"),
+        std::string::npos)
+        << error.what();
+  }
+  exec.fence("over");
+}
+
 TEST_F(Device, IsKnown) {
   const auto info = describe_device(test_runtime->device());
   EXPECT_FALSE(info.name.empty());

@@ -21,7 +21,7 @@ void write_sample(results::Writer& writer, Sample const& sample) {
   write_layers(writer, all, sample);
   write_allreduce(writer, sample);
   write_calibration(writer);
-  write_wire(writer, all);
+  write_errors(writer, all);
   write_sweep(writer, all, sample);
   write_score(writer);
 }

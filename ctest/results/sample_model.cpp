@@ -124,11 +124,13 @@ void write_calibration(results::Writer& writer) {
   writer.write("/calibration/fit_error_max", Reals{0.3});
 }
 
-void write_wire(results::Writer& writer, Gradients const& all) {
+void write_errors(results::Writer& writer, Gradients const& all) {
   writer.attribute("/wire", "element_bytes", std::int64_t{4});
   writer.attribute("/wire", "error_bound", 1e-5);
   writer.attribute("/wire", "total_rms_error", 1e-7);
-  for (auto name : {"/wire/rms_error", "/wire/max_error"}) writer.write(name, Reals(all.name.size(), 1e-7));
+  writer.attribute("/precision", "total_rms_error", 1e-7);
+  for (auto name : {"/wire/rms_error", "/wire/max_error", "/precision/rms_error"})
+    writer.write(name, Reals(all.name.size(), 1e-7));
 }
 
 }  // namespace ddproxy::test

@@ -34,7 +34,7 @@ void write_model(results::Writer& writer, Gradients const& all, Sample const& sa
 void write_layers(results::Writer& writer, Gradients const& all, Sample const& sample);
 void write_allreduce(results::Writer& writer, Sample const& sample);
 void write_calibration(results::Writer& writer);
-void write_wire(results::Writer& writer, Gradients const& all);
+void write_errors(results::Writer& writer, Gradients const& all);
 /// /sweep, /plans and /timeline.
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample);
 void write_score(results::Writer& writer);

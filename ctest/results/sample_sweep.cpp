@@ -170,11 +170,6 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   writer.write("/sweep/slowest_rank", Integers(cases, 0));
   writer.write("/sweep/order", order, {cases, sample.samples});
   write_columns(writer, columns, cases, sample);
-  writer.attribute("/wire", "element_bytes", std::int64_t{4});
-  writer.attribute("/wire", "error_bound", 2e-7);
-  writer.attribute("/wire", "total_rms_error", 0.0);
-  writer.write("/wire/rms_error", Reals(all.bytes.size(), 0.0));
-  writer.write("/wire/max_error", Reals(all.bytes.size(), 0.0));
   writer.write("/plans/first", first);
   writer.write("/plans/count", count);
   writer.write("/plans/last_gradient", last);

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/nccl_communicator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "miniapp/check.hpp"
+
+// What goes wrong in NCCL, as NCCL tells it, on a machine that may have no device: the functions below stand
+// in for the library's, of which this program needs these.
+namespace {
+
+struct StandIn {
+  int version = 22809;
+  ncclResult_t initialised = ncclSuccess;
+  ncclResult_t asynchronous = ncclSuccess;
+  int questions_at_work = 0;  // so many answers are "in progress"
+  enum Call { none, making, reducing, aborting, ending } hangs = none;
+  int aborted = 0, destroyed = 0, reduced = 0;
+
+  void enter(Call call) const {
+    while (hangs == call) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+};
+
+StandIn* nccl = nullptr;
+int memory_of_a_communicator = 0;
+
+}  // namespace
+
+ncclResult_t ncclGetVersion(int* version) {
+  *version = nccl->version;
+  return ncclSuccess;
+}
+ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+  *id = {};
+  return ncclSuccess;
+}
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* made, int, ncclUniqueId, int, ncclConfig_t* config) {
+  EXPECT_EQ(config->blocking, 1);
+  nccl->enter(StandIn::making);
+  if (nccl->initialised == ncclSuccess) *made = reinterpret_cast<ncclComm_t>(&memory_of_a_communicator);
+  return nccl->initialised;
+}
+ncclResult_t ncclAllReduce(void const*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t communicator,
+                           cudaStream_t) {
+  EXPECT_NE(communicator, nullptr);
+  nccl->enter(StandIn::reducing);
+  ++nccl->reduced;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* state) {
+  EXPECT_NE(communicator, nullptr);
+  *state = nccl->questions_at_work-- > 0 ? ncclInProgress : nccl->asynchronous;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommAbort(ncclComm_t communicator) {
+  EXPECT_NE(communicator, nullptr);
+  nccl->enter(StandIn::aborting);
+  ++nccl->aborted;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommDestroy(ncclComm_t) {
+  nccl->enter(StandIn::ending);
+  ++nccl->destroyed;
+  return ncclSuccess;
+}
+char const* ncclGetErrorString(ncclResult_t) {
+  return "what NCCL calls it";
+}
+char const* ncclGetLastError(ncclComm_t) {
+  return "its last words";
+}
+
+namespace ddproxy {
+namespace {
+
+struct Nccl : testing::Test {
+  StandIn library;
+  Nccl() { nccl = &library; }
+
+  // The message of what `work` throws.
+  template <class Work>
+  static std::string complaint(Work const& work) {
+    try {
+      work();
+    } catch (std::runtime_error const& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(Nccl, IsDestroyedWhereNothingWentWrong) {
+  {
+    NcclCommunicator communicator(MPI_COMM_WORLD, 60);
+    communicator.average(nullptr, 1, nullptr);
+    communicator.sum(nullptr, 1, nullptr);
+    communicator.check_errors();
+  }
+  EXPECT_EQ(library.reduced, 2);
+  EXPECT_EQ(library.destroyed, 1);
+  EXPECT_EQ(library.aborted, 0);
+}
+
+TEST_F(Nccl, TheLimitIsOfACallNotOfAllTogether) {
+  NcclCommunicator communicator(MPI_COMM_WORLD, 1);
+  for (int i = 0; i < 12; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    communicator.average(nullptr, 1, nullptr);
+  }
+  EXPECT_EQ(library.reduced, 12);
+}
+
+TEST_F(Nccl, AnAsynchronousErrorAbortsInItsWords) {
+  NcclCommunicator communicator(MPI_COMM_WORLD, 60);
+  library.asynchronous = ncclSystemError;
+  const auto words = complaint([&] { communicator.check_errors(); });
+  EXPECT_NE(words.find("rank 0: NCCL: what NCCL calls it: its last words"), std::string::npos) << words;
+  EXPECT_EQ(library.aborted, 1);
+  EXPECT_EQ(complaint([&] { communicator.check_errors(); }), "");  // said once
+}
+
+TEST_F(Nccl, IsWaitedForWhileItIsAtWork) {
+  NcclCommunicator communicator(MPI_COMM_WORLD, 60);
+  library.questions_at_work = 100;
+  communicator.average(nullptr, 1, nullptr);
+  EXPECT_LT(library.questions_at_work, 0);
+  EXPECT_EQ(library.aborted, 0);
+}
+
+TEST_F(Nccl, ButNotForLongerThanTheLimit) {
+  NcclCommunicator communicator(MPI_COMM_WORLD, 0.5);
+  library.asynchronous = ncclInProgress;
+  EXPECT_EQ(complaint([&] { communicator.average(nullptr, 1, nullptr); }),
+            "rank 0: NCCL: does not get on for 0.5 s (allreduce.timeout_s)");
+  EXPECT_EQ(library.aborted, 1);
+}
+
+TEST_F(Nccl, IsAbortedWhereAnErrorIsOnItsWay) {
+  complaint([&] {
+    NcclCommunicator communicator(MPI_COMM_WORLD, 60);
+    throw std::runtime_error("another error");
+  });
+  EXPECT_EQ(library.aborted, 1);
+  EXPECT_EQ(library.destroyed, 0);
+}
+
+TEST_F(Nccl, AnErrorAtTheBeginningLeavesNothingToAbort) {
+  library.initialised = ncclSystemError;
+  const auto words = complaint([&] { NcclCommunicator communicator(MPI_COMM_WORLD, 60); });
+  EXPECT_NE(words.find("what NCCL calls it"), std::string::npos) << words;
+  EXPECT_EQ(library.aborted, 0);
+}
+
+TEST_F(Nccl, TooOldALibraryIsRefused) {
+  library.version = 20908;
+  const auto words = complaint([&] { NcclCommunicator communicator(MPI_COMM_WORLD, 60); });
+  EXPECT_NE(words.find("NCCL 2.9.8 is too old"), std::string::npos) << words;
+}
+
+// What becomes of a process in which the call of that kind does not come back.
+void use_with(StandIn::Call hanging) {
+  NcclCommunicator communicator(MPI_COMM_WORLD, 0.5);
+  nccl->hangs = hanging;
+  communicator.average(nullptr, 1, nullptr);
+  if (hanging == StandIn::aborting) communicator.abort("another error");
+}
+
+TEST_F(Nccl, ACallThatDoesNotComeBackEndsTheProcessAndSaysWhat) {
+  GTEST_FLAG_SET(death_test_style, "fast");  // MPI has one process
+  const auto ends = testing::ExitedWithCode(exit_run_time);
+  EXPECT_EXIT(use_with(StandIn::reducing), ends,
+              "ddproxy: rank 0: NCCL: asking for an all-reduce does not come to an end within 0.5 s");
+  EXPECT_EXIT(use_with(StandIn::ending), ends, "NCCL: ending the communicator does not");
+  EXPECT_EXIT(use_with(StandIn::aborting), ends, "NCCL: aborting after \"another error\" does not");
+  library.hangs = StandIn::making;
+  EXPECT_EXIT(NcclCommunicator(MPI_COMM_WORLD, 0.5), ends, "NCCL: making the communicator does not");
+}
+
+}  // namespace
+}  // namespace ddproxy
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  MPI_Init(&argc, &argv);
+  const int status = RUN_ALL_TESTS();
+  MPI_Finalize();
+  return testing::UnitTest::GetInstance()->test_to_run_count() == 0 ? 1 : status;
+}

@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""no_device_test.py DDPROXY INPUT TESTS MPIEXEC...: where the driver finds no device, a build for one says so in one line and
+ends with exit code 4, plans and predicts all the same, and its test programs, in the folder TESTS, are skipped. LD_LIBRARY_PATH
+is to hold a driver that finds none, as the toolkit's stub does."""
+import pathlib
+import subprocess
+import sys
+
+ddproxy, model_input, tests, *mpiexec = sys.argv[1:]
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def expect_no_device(*command):
+    done = run(*command)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+    assert done.returncode == 4, (command, done)
+    assert len(lines) == 1 and "no device: this build computes on one (" in lines[0], (command, done)
+    assert "DDPROXY_FOM" not in done.stdout, done
+
+
+for command in ("run", "sweep", "layers", "allreduce"):
+    expect_no_device(ddproxy, command, model_input)
+expect_no_device(*mpiexec, "-n", "2", ddproxy, "run", model_input)
+
+planned = run(ddproxy, "run", model_input, "--dry-run")
+assert planned.returncode == 0 and "memory:" in planned.stdout, planned
+
+programs = sorted(pathlib.Path(tests).glob("test_*"))
+needing = [p for p in programs if p.name in ("test_miniapp_device", "test_miniapp_fences", "test_kernels_gemm", "test_kernels_backward")]
+assert len(needing) == 4, programs
+for program in needing:
+    done = run(str(program))
+    assert done.returncode == 77 and "no device" in done.stdout, (program, done)
+print("passed")

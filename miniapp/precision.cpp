@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/precision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/gemm.hpp"
+#include "planner/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+struct Squares {
+  double of_errors = 0, of_values = 0;
+  double ratio() const { return of_errors == 0 ? 0 : std::sqrt(of_errors / of_values); }
+};
+
+Squares compare(float const* fp32, float const* other, std::size_t count) {
+  Squares squares;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = fp32[i], error = other[i] - value;
+    squares.of_errors += error * error;
+    squares.of_values += value * value;
+  }
+  return squares;
+}
+
+void run_step(Workbench& bench, Precision precision) {
+  set_product_precision(precision);
+  bench.backward->renew();
+  run_all(*bench.backward);
+}
+
+}  // namespace
+
+void set_product_precision(Precision precision) {
+  using kernels::MatrixPrecision;
+  switch (precision) {
+    case Precision::fp32:
+      return kernels::set_matrix_precision(MatrixPrecision::fp32);
+    case Precision::tf32:
+      return kernels::set_matrix_precision(MatrixPrecision::tf32);
+    case Precision::bf16:
+      return kernels::set_matrix_precision(MatrixPrecision::bf16);
+  }
+}
+
+double precision_memory(Workload const& workload) {
+  std::int64_t largest = 0;
+  for (auto const& gradient : workload.pass.gradients) largest = std::max(largest, gradient.numel);
+  return static_cast<double>(workload.bytes()) + static_cast<double>(largest) * sizeof(float);
+}
+
+PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::HostFloats const& fp32,
+                                  kernels::Floats const& gradients) {
+  PrecisionErrors errors;
+  Squares all;
+  std::size_t offset = 0;
+  for (auto const& gradient : pass.gradients) {
+    const auto count = static_cast<std::size_t>(gradient.numel);
+    const auto part = Kokkos::subview(gradients, std::pair{offset, offset + count});
+    const auto other = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), part);
+    const auto squares = compare(fp32.data() + offset, other.data(), count);
+    errors.rms.push_back(squares.ratio());
+    all.of_errors += squares.of_errors;
+    all.of_values += squares.of_values;
+    offset += count;
+  }
+  errors.total_rms = all.ratio();
+  return errors;
+}
+
+PrecisionErrors measure_precision_errors(Workbench& bench) {
+  run_step(bench, Precision::fp32);
+  const kernels::HostFloats fp32(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fp32"),
+                                 bench.gradients.size());
+  Kokkos::deep_copy(fp32, bench.gradients);
+  run_step(bench, bench.config.precision);
+  auto errors = compare_gradients(bench.workload.pass, fp32, bench.gradients);
+  for (double& rms : errors.rms) rms = bench.runtime.maximum(rms);
+  errors.total_rms = bench.runtime.maximum(errors.total_rms);
+  return errors;
+}
+
+std::string describe(PrecisionErrors const& errors, Precision precision) {
+  return fmt::format("{} products: gradients differ from those of fp32 products by {:.2g} RMS\n",
+                     word_of(precision, precision_words), errors.total_rms);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "miniapp/workbench.hpp"
+
+namespace ddproxy {
+
+/// From now on matrix products are computed so. Throws std::invalid_argument where this build cannot.
+void set_product_precision(Precision precision);
+
+/// How far the gradients of a real pass at the input's precision are from those in fp32: same weights, same
+/// tokens, forward and backward pass. Of each gradient, in ready order, maximum over the ranks.
+struct PrecisionErrors {
+  std::vector<double> rms;  ///< |error| / |gradient in fp32|, Euclidean norms
+  double total_rms = 0;     ///< of all gradients together
+};
+
+/// Whether a run of this input has something to compare.
+inline bool compares_precision(Config const& config) {
+  return config.precision != Precision::fp32 && config.compute == ComputeMode::kernels;
+}
+
+/// Bytes of the host's memory that measure_precision_errors() takes where a device computes.
+double precision_memory(Workload const& workload);
+
+/// Runs the step twice, and leaves the precision as the input has it. Collective; the same on all ranks.
+PrecisionErrors measure_precision_errors(Workbench& bench);
+
+/// Of one rank: `fp32` and `gradients` are [parameters] in ready order.
+PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::HostFloats const& fp32,
+                                  kernels::Floats const& gradients);
+
+/// One line for people.
+std::string describe(PrecisionErrors const& errors, Precision precision);
+
+}  // namespace ddproxy
