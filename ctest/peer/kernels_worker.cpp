@@ -9,13 +9,17 @@
 #include "kernels/gemm.hpp"
 #include "miniapp/kernel_backward.hpp"
 
-// kernels_worker LAYERS VOCABULARY TOKENS: the counterpart of torch_worker.py. For each line on standard
-// input one backward pass of a GPT-2-large slice, its elapsed seconds and its processor seconds on standard
-// output.
+// kernels_worker LAYERS VOCABULARY TOKENS [PRECISION]: the counterpart of torch_worker.py. For each line on
+// standard input one backward pass of a GPT-2-large slice, its elapsed seconds and its processor seconds on
+// standard output. PRECISION fp32 (the default), tf32 or bf16, of the products.
 int main(int argc, char** argv) {
   using namespace ddproxy;
-  if (argc != 4) return 2;
+  if (argc < 4) return 2;
   const Kokkos::ScopeGuard kokkos;
+  const std::string precision = argc > 4 ? argv[4] : "fp32";
+  if (precision != "fp32")
+    kernels::set_matrix_precision(precision == "tf32" ? kernels::MatrixPrecision::tf32
+                                                      : kernels::MatrixPrecision::bf16);
   model::Shape shape = model::find_preset("gpt2-large");
   shape.layers = std::atoi(argv[1]);
   shape.vocabulary = std::atoi(argv[2]);

@@ -5,7 +5,8 @@
 
 Each PYTHON is an interpreter that has torch (default: /usr/bin/python3). All programs stay started and take turns,
 one backward pass each, so that what disturbs the machine disturbs all of them alike; medians are compared. On one
-thread processor time is taken, in which other programs' turns do not count, on several elapsed time.
+thread processor time is taken, in which other programs' turns do not count, on several, and on a device, elapsed time.
+With --device cuda, KERNELS_WORKER is of a build for it; --precision tf32 or bf16 is the device's alone.
 """
 import argparse
 import os
@@ -19,12 +20,12 @@ HERE = pathlib.Path(__file__).parent
 
 
 class Worker:
-    def __init__(self, command, threads):
+    def __init__(self, command, threads, on_device):
         # freed memory is kept: else PyTorch would pay for new pages in every pass
         keep = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "17179869184"}
         env = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="false", **keep)
         self.process = subprocess.Popen(command, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.threads = threads
+        self.counts_processor = threads == 1 and not on_device
         self.name = self.process.stdout.readline().strip()
         self.samples = []
 
@@ -33,15 +34,15 @@ class Worker:
         self.process.stdin.flush()
         elapsed, processor = map(float, self.process.stdout.readline().split())
         if keep:
-            self.samples.append(processor if self.threads == 1 else elapsed)
+            self.samples.append(processor if self.counts_processor else elapsed)
 
     def close(self):
         self.process.stdin.close()
         self.process.wait()
 
 
-def measure(commands, threads, samples):
-    workers = [Worker(command, threads) for command in commands]
+def measure(commands, threads, on_device, samples):
+    workers = [Worker(command, threads, on_device) for command in commands]
     for turn in range(samples + 2):
         for worker in workers:
             time.sleep(0.02)  # the threads of the one before stop spinning
@@ -53,9 +54,10 @@ def measure(commands, threads, samples):
 
 def row(arguments, threads, vocabulary, tokens):
     size = [str(n) for n in (arguments.layers, vocabulary, tokens)]
-    commands = [[arguments.worker, *size]]
-    commands += [[python, str(HERE / "torch_worker.py"), str(threads), *size] for python in arguments.pythons]
-    workers = measure(commands, threads, arguments.samples)
+    commands = [[arguments.worker, *size, arguments.precision]]
+    commands += [[python, str(HERE / "torch_worker.py"), str(threads), *size, arguments.device, arguments.precision]
+                 for python in arguments.pythons]
+    workers = measure(commands, threads, arguments.device != "cpu", arguments.samples)
     medians = [statistics.median(worker.samples) for worker in workers]
     peers = " | ".join(f"{1e3 * m:.1f}" for m in medians[1:])
     return workers, f"| {threads} | {vocabulary} | {tokens} | {1e3 * medians[0]:.1f} | {peers} | {medians[0] / min(medians[1:]):.2f} |"
@@ -70,6 +72,8 @@ def main():
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--vocabulary", type=int, nargs="+", default=[8192, 50257])
     parser.add_argument("--tokens", type=int, nargs="+", default=[64, 256, 1024])
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--precision", choices=["fp32", "tf32", "bf16"], default="fp32")
     arguments = parser.parse_args()
     header = True
     for threads in arguments.threads:

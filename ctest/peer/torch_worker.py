@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch_worker.py THREADS LAYERS VOCABULARY TOKENS   PyTorch's backward pass of a GPT-2-large slice, fp32, one sequence.
+"""torch_worker.py THREADS LAYERS VOCABULARY TOKENS [DEVICE PRECISION]   PyTorch's backward pass of a GPT-2-large slice, one sequence.
 
-For each line on standard input: forward pass, then the timed backward pass, its elapsed seconds and its processor
-seconds on standard output.
+DEVICE cpu (the default) or cuda; PRECISION fp32 (the default), tf32 or bf16, as torch.autocast has it. For each line on
+standard input: forward pass, then the timed backward pass, its elapsed seconds and its processor seconds on standard output.
 """
 import math
 import sys
@@ -55,16 +55,24 @@ class Slice(torch.nn.Module):
 
 def main():
     threads, layers, vocabulary, count = map(int, sys.argv[1:5])
+    device, precision = sys.argv[5:7] or ("cpu", "fp32")
     torch.set_num_threads(threads)
+    if device != "cpu":
+        torch.set_default_device(device)
+        torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+    wait = torch.cuda.synchronize if device != "cpu" else lambda: None
     torch.manual_seed(1)
     model = Slice(layers, vocabulary)
     tokens, targets = torch.randint(vocabulary, (2, 1, count))
     print(torch.__version__, flush=True)
     for _ in sys.stdin:
         model.zero_grad(set_to_none=True)
-        loss = F.cross_entropy(model(tokens).view(count, vocabulary), targets.view(count))
+        with torch.autocast(device, torch.bfloat16, enabled=precision == "bf16"):
+            loss = F.cross_entropy(model(tokens).view(count, vocabulary), targets.view(count))
+        wait()
         start, processor_start = time.perf_counter(), time.process_time()
         loss.backward()
+        wait()
         print(time.perf_counter() - start, time.process_time() - processor_start, flush=True)
 
 
