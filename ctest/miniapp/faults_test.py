@@ -104,12 +104,24 @@ def check_ranks():
     assert len(ours(done.stderr)) == 1, done.stderr
 
 
+def wait_for_samples(path):
+    """Until the file was written to more often than before its first sample: each step of a run flushes it."""
+    seen = set()
+    for _ in range(6000):
+        if os.path.exists(path):
+            seen.add(os.stat(path).st_mtime_ns)
+        if len(seen) > 30:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"no samples in {path}")
+
+
 def check_interrupt():
     slow = TIMES.replace("1e-3", "0.02")
     replay_with(times=slow)
     write("slow.toml", REPLAY.replace("samples = 1", "samples = 200"))
     process = subprocess.Popen([ddproxy, "run", "slow.toml", "-o", "cut.h5"], stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
+    wait_for_samples("cut.h5.part")
     process.send_signal(signal.SIGTERM)
     _, error = process.communicate(timeout=30)
     assert process.returncode == 75 and "saved" in error, (process.returncode, error)
