@@ -3,7 +3,6 @@
 #include "miniapp/allreduce_threaded.hpp"
 
 #include "miniapp/device.hpp"
-#include "miniapp/nap.hpp"
 
 namespace ddproxy {
 
@@ -64,7 +63,6 @@ void ThreadedAllreduce::carry_out(Job const& job) {
 
 void ThreadedAllreduce::work() {
   adopt_device();
-  ask_for_short_slices();
   for (Job job; take(job);) {
     std::exception_ptr failure;
     try {

@@ -10,11 +10,6 @@ namespace ddproxy {
 /// once where it is over.
 void sleep_until(Clock::time_point moment);
 
-/// Asks the scheduler to give the calling thread the processor soon after it wakes, for a short while each
-/// time, where it shares one with threads that compute: Linux 6.12 and later then interrupt those; earlier
-/// versions ignore it.
-void ask_for_short_slices();
-
 /// Waits between two tests of something that is under way: a yield while it is young, then sleeps that grow
 /// with its age, so that waiting neither burns a core that compute needs nor adds more than an eighth to what
 /// is waited for.
