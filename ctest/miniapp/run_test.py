@@ -98,8 +98,9 @@ def check_layers():
     assert [row.split(",")[0] for row in layers] == ["lm_head", "ln_f", "h.1", "h.0", "embedding"]
     gradients = open("layers.gradients.csv").read().split("name,numel,seconds\n")[1].split()
     assert len(gradients) == 28 and gradients[-1].startswith("wte.weight,16384,")
-    sums = [sum(float(row.split(",")[-1]) for row in rows) for rows in (layers, gradients)]
-    assert math.isclose(*sums, rel_tol=0.5), sums  # the slowest rank of each layer, and of the whole
+    each, whole = (sum(float(row.split(",")[-1]) for row in rows) for rows in (layers, gradients))
+    # the slowest rank of each layer, and of the whole pass: the same with one rank
+    assert whole <= each * (1 + 1e-6) and each <= int(ranks) * whole * (1 + 1e-6), (each, whole)
 
 
 def check_allreduce():
