@@ -122,7 +122,8 @@ struct Trial {
 
 Trial make_trial(Workbench& bench, Work work, std::size_t elements) {
   balance(bench, work, {work.free_offset, elements});
-  return {std::move(work), {static_cast<std::int64_t>(elements * sizeof(float)), {}, {}, {}, {}}};
+  const auto calls = static_cast<std::int64_t>(work.calls.size());
+  return {std::move(work), {static_cast<std::int64_t>(elements * sizeof(float)), {}, {}, {}, {}, calls}};
 }
 
 void repeat(Workbench& bench, Trial& trial) {

@@ -28,9 +28,10 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
 
 model::SpeedSamples samples_of(CoRun const& run) {
   model::SpeedSamples speeds{run.bytes, {}};
+  const double known = static_cast<double>(run.calls) * run.call_seconds;
   for (std::size_t i = 0; i < run.compute_alone.size(); ++i)
-    speeds.samples.push_back(speeds_of(run.compute_alone[i], run.collective_alone[i], run.compute_beside[i],
-                                       run.collective_beside[i]));
+    speeds.samples.push_back(speeds_of(run.compute_alone[i], known > 0 ? known : run.collective_alone[i],
+                                       run.compute_beside[i], run.collective_beside[i]));
   return speeds;
 }
 

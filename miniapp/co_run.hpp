@@ -16,6 +16,8 @@ struct CoRun {
   std::int64_t bytes = 0;
   std::vector<double> compute_alone, collective_alone;    ///< the same work as beside each other
   std::vector<double> compute_beside, collective_beside;  ///< until each was over, started together
+  std::int64_t calls = 1;                                 ///< all-reduces of a sample
+  double call_seconds = 0;                                ///< a(x) of one; 0: not known
 };
 
 /// kappa and gamma that make the fluid of model/timeline.hpp reproduce a co-run: while both run, compute
@@ -26,7 +28,8 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
 /// Median over the samples.
 model::Speeds speeds_of(CoRun const& run);
 
-/// Those of each sample.
+/// Those of each sample. gamma is that of a(x) where it is known: what is predicted from both is then the
+/// time that was measured beside compute, whatever the few calls alone took.
 model::SpeedSamples samples_of(CoRun const& run);
 
 /// What casts doubt on them, in a line: the sizes at which one of both hardly moved. Empty where none did.

@@ -46,6 +46,7 @@ void Recorder::calibration(std::vector<CoRun> const& runs, std::span<const model
   writer_.write("/calibration/fit_error_max", Reals{error.largest});
   if (!runs.empty()) {
     writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
+    writer_.write("/calibration/calls", column<Integers>(runs, [](auto& run) { return run.calls; }));
     writer_.write("/calibration/kappa", column<Reals>(runs, [](auto& run) { return speeds_of(run).kappa; }));
     writer_.write("/calibration/gamma", column<Reals>(runs, [](auto& run) { return speeds_of(run).gamma; }));
     write_times(writer_, "compute_alone", runs, &CoRun::compute_alone);

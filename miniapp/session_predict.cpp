@@ -17,6 +17,7 @@ void Session::calibrate() {
   if (bench_.copying && bench_.config.compute == ComputeMode::kernels)
     bench_.copies.bandwidth = measure_copy_bandwidth(bench_, bench_.config.samples);
   if (!root()) return;
+  for (auto& run : co_runs_) run.call_seconds = cost()(run.bytes);
   recorder_->calibration(co_runs_, cost_->table());
   if (const auto doubt = standstill(co_runs_); !doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
   if (!co_runs_.empty()) write_contention_csv(beside(".contention.csv"), co_runs_);

@@ -42,6 +42,16 @@ TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
             std::string::npos);
 }
 
+// Ten calls of 0.1 s that took twice that beside compute; alone they seemed to take 3 s.
+TEST(Contention, IsThatOfTheAllReduceTableWhereItIsKnown) {
+  CoRun run{4096, {2}, {3}, {2}, {2}};
+  EXPECT_EQ(speeds_of(run).gamma, 1);
+  run.calls = 10;
+  run.call_seconds = 0.1;
+  EXPECT_DOUBLE_EQ(speeds_of(run).gamma, 0.5);
+  EXPECT_EQ(speeds_of(run).kappa, 1);
+}
+
 TEST(Contention, IsATableOfTheCoRuns) {
   const std::vector<CoRun> runs{co_run(1000, 2), co_run(1000000, 4)};
   const auto contention = model::contention_of({samples_of(runs[0]), samples_of(runs[1])});

@@ -115,6 +115,7 @@ void write_allreduce(results::Writer& writer, Sample const& sample) {
 
 void write_calibration(results::Writer& writer) {
   writer.write("/calibration/bytes", Integers{mib, 64 * mib});
+  writer.write("/calibration/calls", Integers{16, 1});
   for (auto name : {"kappa", "gamma"}) writer.write(std::string("/calibration/") + name, Reals{0.9, 0.8});
   for (auto name : {"compute_alone", "compute_beside", "collective_alone", "collective_beside"})
     writer.write(std::string("/calibration/") + name, Reals{0.1, 0.1, 0.1, 0.1}, {2, 2});
