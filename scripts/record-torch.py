@@ -102,7 +102,7 @@ def record(options, model, loss, device):
     ranks.say("all-reduce ...")
     table = network.table(sum(sizes), device, options.passes)
     ranks.say("compute beside all-reduces ...")
-    beside = co_run.co_run(model, sizes, device, options.passes)
+    beside = co_run.co_run(model, sizes, table, device, options.passes)
     bandwidth = network.copy_bandwidth(sum(sizes), device, options.passes)
     if not ranks.is_first():
         return rows

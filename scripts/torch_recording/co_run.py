@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """What compute and the process group's all-reduce do to each other: kappa and gamma by message size."""
+import math
 import statistics
 import threading
 import time
@@ -94,8 +95,18 @@ def sizes(smallest, total):
     return sorted({4 * round(smallest * (largest / smallest) ** (i / (SIZES - 1)) / 4) for i in range(SIZES)})
 
 
-def co_run(model, gradient_bytes, device, samples):
-    """[(bytes, kappa, gamma)], medians."""
+def alone_seconds(table, size):
+    """a(size) of a table [(bytes, [seconds of each sample])]: medians, a straight line in logarithms between two rows."""
+    if len(table) == 1:
+        return statistics.median(table[0][1])
+    above = min(max(1, sum(size > row[0] for row in table)), len(table) - 1)
+    (x0, y0), (x1, y1) = ((math.log(row[0]), math.log(statistics.median(row[1]))) for row in table[above - 1:above + 1])
+    return math.exp(y0 + (y1 - y0) * (math.log(size) - x0) / (x1 - x0))
+
+
+def co_run(model, gradient_bytes, table, device, samples):
+    """[(bytes, kappa, gamma)], medians. gamma is that of the all-reduce table, so that what is predicted from both is the time that was
+    measured beside compute, whatever the few calls alone took."""
     multiply, trials = Multiply(model, device), []
     for size in sizes(min(gradient_bytes), sum(gradient_bytes)):
         buffer = torch.zeros(size // 4, device=device)
@@ -104,5 +115,6 @@ def co_run(model, gradient_bytes, device, samples):
     # in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
     for _ in range(samples):
         for _, buffer, calls, multiply.repetitions, found in trials:
-            found.append(speeds(*sample(multiply, calls, buffer)))
+            compute_alone, _, compute, collective = sample(multiply, calls, buffer)
+            found.append(speeds(compute_alone, calls * alone_seconds(table, 4 * buffer.numel()), compute, collective))
     return [(size, *(statistics.median(column) for column in zip(*found))) for size, *_, found in trials]
