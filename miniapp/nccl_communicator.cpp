@@ -66,6 +66,13 @@ ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
 
 }  // namespace
 
+// No std::function: that would allocate for each all-reduce, while time is measured.
+template <class Call>
+ncclResult_t NcclCommunicator::watched(char const* what, Call const& call) {
+  const CallWatch::Scope scope(watch_, what);
+  return call();
+}
+
 NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s)
     : timeout_s_(timeout_s), watch_(timeout_s, [this](char const* what) { give_up(what); }) {
   require_nccl_version(library_version(), oldest_for_this_build);
@@ -81,11 +88,6 @@ NcclCommunicator::~NcclCommunicator() {
     watched("aborting the communicator after another error", [&] { return ncclCommAbort(communicator_); });
   else
     watched("ending the communicator", [&] { return ncclCommDestroy(communicator_); });
-}
-
-ncclResult_t NcclCommunicator::watched(char const* what, std::function<ncclResult_t()> const& call) {
-  const CallWatch::Scope scope(watch_, what);
-  return call();
 }
 
 // On the watch's thread.

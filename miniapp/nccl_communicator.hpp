@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <functional>
 #include <source_location>
 #include <string>
 
@@ -45,7 +44,8 @@ class NcclCommunicator {
   [[noreturn]] void abort(std::string const& why);
 
  private:
-  ncclResult_t watched(char const* what, std::function<ncclResult_t()> const& call);
+  template <class Call>
+  ncclResult_t watched(char const* what, Call const& call);
   [[noreturn]] void give_up(char const* what) const;
   void settle(ncclResult_t status, std::source_location where = std::source_location::current());
 
