@@ -111,6 +111,7 @@ RelativeError error_of(AlphaBeta const& law, std::span<const CostPoint> table) {
     result.mean += error / static_cast<double>(table.size());
     result.largest = std::max(result.largest, error);
   }
+  result.mean = std::min(result.mean, result.largest);  // equal errors: their sum may round up
   return result;
 }
 

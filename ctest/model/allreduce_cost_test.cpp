@@ -58,6 +58,17 @@ TEST(AllreduceCost, TellsHowFarTheLineIsFromTheTable) {
   EXPECT_NEAR(error_of(law, table).largest, 0.5, 1e-12);
 }
 
+// On one rank every size can take as long as the first: all errors are then the same rounding.
+TEST(AllreduceCost, ItsMeanErrorIsNeverAboveTheLargest) {
+  for (int i = 1; i < 200; ++i) {
+    std::vector<CostPoint> flat;
+    for (std::int64_t bytes = 4096; bytes <= 262144; bytes *= 2) flat.push_back({bytes, 1.37e-8 * i});
+    const RelativeError error = error_of(fit_alpha_beta(flat), flat);
+    EXPECT_LE(error.mean, error.largest) << i;
+    EXPECT_LT(error.largest, 1e-14);
+  }
+}
+
 TEST(AllreduceCost, GoesThroughItsPoints) {
   const std::vector<CostPoint> table = read_allreduce(published("allreduce-8xa100-1node.csv"));
   const TableCost cost(table);
