@@ -21,7 +21,7 @@ except ImportError as error:
     sys.exit(2)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from torch_recording import co_run, gpt2, gradients, network, ranks, sweep  # noqa: E402
+from torch_recording import co_run, gpt2, gradients, network, ranks, speeds, sweep  # noqa: E402
 
 
 def positive(kind):
@@ -100,15 +100,16 @@ def record(options, model, loss, device):
     rows = gradients.record(model, loss, device, options.passes)
     sizes = [4 * numel for _, numel, _ in rows if numel > 0]
     ranks.say("all-reduce ...")
-    table = network.table(sum(sizes), device, options.passes)
+    beside_sizes = speeds.sizes(min(sizes), sum(sizes))
+    table = network.table(network.sizes(sum(sizes), beside_sizes), device, options.passes)
     ranks.say("compute beside all-reduces ...")
-    beside = co_run.co_run(model, sizes, table, device, options.passes)
+    beside = co_run.co_run(model, beside_sizes, table, device, options.passes)
     bandwidth = network.copy_bandwidth(sum(sizes), device, options.passes)
     if not ranks.is_first():
         return rows
     for size, kappa, gamma in beside:
         ranks.say(f"  {size / network.MIB:.3g} MiB: kappa {kappa:.2f}, gamma {gamma:.2f}" + (
-            "; one of both stood still, its speed is less than can be told" if min(kappa, gamma) <= co_run.SLOWEST_TOLD else ""))
+            "; one of both stood still, its speed is less than can be told" if min(kappa, gamma) <= speeds.SLOWEST_TOLD else ""))
     files = [options.output / f"{name}.csv" for name in ("gradients", "allreduce", "contention")]
     write_csv(files[0], "name,numel,seconds", rows)
     write_csv(files[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])

@@ -22,6 +22,19 @@ def only_model():
 def detached():
     model = torch.nn.Linear(2, 2)
     return model, lambda net: torch.ones(1, requires_grad=True).sum()
+def pair():
+    model = torch.nn.Linear(2, 2)
+    return model, lambda net: (net(torch.ones(1, 2)).sum(), 1)
+def wrong():
+    model = torch.nn.Linear(2, 2)
+    return model, lambda net: net[3]
+def uneven():
+    model, passes = torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)]), [0]
+    def loss(net):
+        passes[0] += 1
+        x = net[0](torch.ones(1, 2))
+        return (net[1](x) if passes[0] % 2 else x).sum()
+    return model, loss
 """
 
 
@@ -131,8 +144,10 @@ def check_own_model():
     assert done.returncode == 0, done
     assert [row["name"] for row in rows("own/gradients.csv")][-1] == "end_of_pass"
     assert sum(int(row["numel"]) for row in rows("own/gradients.csv")) == 64 * 256 + 256 + 256 * 8 + 8
-    done = record("tiny:detached", "--ranks", "2")
-    assert done.returncode == 2 and done.stderr.count("reaches no parameter") == 1, done
+    for function, text in (("detached", "reaches no parameter"), ("pair", "the loss, on rank 0: must return a tensor of one element"),
+                           ("wrong", "the loss, on rank 0: TypeError: "), ("uneven", "1.bias gets a gradient only in some passes")):
+        done = record(f"tiny:{function}", "--ranks", "2", "--passes", "2")
+        assert done.returncode == 2 and done.stderr.count(text) == 1 and "Traceback" not in done.stderr, done
 
 
 if not importlib.util.find_spec("torch"):

@@ -33,11 +33,38 @@ def accumulators(model):
             yield name, parameter, parameter.expand_as(parameter).grad_fn.next_functions[0][0]
 
 
+def loss_of(model, loss):
+    """The loss of the model. A mistake of their function on any rank is one of its user, on all; torch's own errors go on."""
+    value, problem = None, ""
+    try:
+        value = loss(model)
+        if not (isinstance(value, torch.Tensor) and value.numel() == 1 and value.requires_grad):
+            problem = f"must return a tensor of one element that depends on the model's parameters, not {type(value).__name__}"
+    except RuntimeError:  # of the network, of memory
+        raise
+    except Exception as error:  # whatever else it raises
+        problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    for rank, text in enumerate(ranks.gather(problem)):
+        if text:
+            raise ranks.UsageError(f"the loss, on rank {rank}: {text}")
+    return value
+
+
+def check_alike(samples):
+    """Every pass of every rank has to complete the same gradients."""
+    seen = [set(names) for passes in ranks.gather([list(times) for times, _ in samples]) for names in passes]
+    uneven = set.union(*seen) - set.intersection(*seen)
+    if uneven:
+        raise ranks.UsageError(f"{min(uneven)} gets a gradient only in some passes or on some ranks; the model must use the same parameters in all")
+    if not seen[0]:
+        raise ranks.UsageError("the loss reaches no parameter of the model; does it use the model that it is given?")
+
+
 def one_pass(model, loss, device, marks):
     """Ready times by name, and the pass's end; seconds from the start of the backward pass."""
     clock = Clock(device)
     model.zero_grad(set_to_none=True)
-    value = loss(model)
+    value = loss_of(model, loss)
     marks.clear()
     ranks.barrier(device)
     start = clock.mark()
@@ -55,8 +82,7 @@ def record(model, loss, device, passes):
     samples = [one_pass(model, loss, device, marks) for _ in range(passes + 2)][2:]
     for hook in hooks:
         hook.remove()
-    if not samples[0][0]:
-        raise ranks.UsageError("the loss reaches no parameter of the model; does it use the model that it is given?")
+    check_alike(samples)
     mine = {name: statistics.median(times[name] for times, _ in samples) for name in samples[0][0]}
     everyone = ranks.gather((mine, statistics.median(end for _, end in samples)))
     ready = {name: max(times[name] for times, _ in everyone) for name in everyone[0][0]}

@@ -14,14 +14,14 @@ LARGEST_MESSAGE = 512 * MIB
 TARGET_SECONDS = 0.1  # of one sample
 
 
-def sizes(total):
-    """Powers of two from 1 KiB, and the whole model, or LARGEST_MESSAGE of it."""
+def sizes(total, others=()):
+    """Powers of two from 1 KiB, the whole model, or LARGEST_MESSAGE of it, and others; rising."""
     largest = min(total, LARGEST_MESSAGE)
     found, size = [], 1024
     while size < largest:
         found.append(size)
         size *= 2
-    return found + [largest]
+    return sorted({*found, largest, *others})
 
 
 def seconds_of(calls, buffer):
@@ -38,11 +38,11 @@ def calls_for(buffer):
     return max(1, min(1000, int(TARGET_SECONDS / seconds_of(2, buffer))))
 
 
-def table(total, device, samples):
-    """[(bytes, [seconds of each sample])]."""
-    largest = torch.zeros(-(-sizes(total)[-1] // 4), device=device)
+def table(wanted, device, samples):
+    """[(bytes, [seconds of each sample])] of the wanted sizes, which rise."""
+    largest = torch.zeros(-(-wanted[-1] // 4), device=device)
     trials = []
-    for size in sizes(total):
+    for size in wanted:
         buffer = largest[:-(-size // 4)]
         seconds_of(1, buffer)  # connects, allocates
         trials.append((buffer, calls_for(buffer), []))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from torch.nn.parallel import DistributedDataParallel
 
 from . import ranks
+from .gradients import loss_of
 
 PARAMETERS = inspect.signature(DistributedDataParallel.__init__).parameters
 HAS_LIST = "bucket_cap_mb_list" in PARAMETERS
@@ -55,7 +56,7 @@ def step(net, loss, device, synchronised):
     """Seconds from the start of the backward pass until it is over and every gradient reduced, of each rank."""
     net.zero_grad(set_to_none=True)
     with contextlib.nullcontext() if synchronised else net.no_sync():
-        value = loss(net)
+        value = loss_of(net, loss)
         ranks.barrier(device)
         start = time.perf_counter()
         value.backward()

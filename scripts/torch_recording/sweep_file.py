@@ -117,7 +117,7 @@ def write_curve(path, cases, first_is_cap):
     with open(path, "w") as out:
         out.write(f"# DDP's T, median of {len(cases[0].seconds)}; first bucket {'= cap' if first_is_cap else '1 MiB'}\nbucket_mib,seconds\n")
         for case in cases:
-            if case.strategy == "bucketed" and (case.first_mib == case.cap_mib) == first_is_cap:
+            if case.strategy == "bucketed" and case.first_mib == (case.cap_mib if first_is_cap else cases[0].first_mib):
                 out.write(f"{case.cap_mib:.10g},{totals(case)[0]:.6g}\n")
 
 

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""speeds_test.py SCRIPTS: kappa and gamma of a recording, against a fluid that is told both."""
+import sys
+import unittest
+
+sys.path.insert(0, sys.argv.pop(1))
+from torch_recording.speeds import TARGET_SECONDS, alone_seconds, rebalanced, sizes, speeds  # noqa: E402
+
+
+def beside(compute, collective, kappa, gamma):
+    """When each is over that takes so long alone: both at their speeds until one is over, what is left of the other at full speed."""
+    both = min(compute / kappa, collective / gamma)
+    return both + compute - kappa * both, both + collective - gamma * both
+
+
+class Speeds(unittest.TestCase):
+    def test_are_those_of_the_fluid(self):
+        for kappa in (0.3, 0.8, 1.0):
+            for gamma in (0.05, 0.4, 1.0):
+                for collective in (0.5, 1.0, 3.0):
+                    found = speeds(1.0, collective, *beside(1.0, collective, kappa, gamma))
+                    self.assertAlmostEqual(found[0], kappa)
+                    self.assertAlmostEqual(found[1], gamma)
+
+    def test_noise_that_speeds_up_is_no_contention(self):
+        self.assertEqual(speeds(1.0, 1.0, 0.9, 0.95), (1.0, 1.0))
+
+    def test_gamma_is_that_of_the_table(self):
+        # ten calls of 0.1 s that took twice that beside compute; alone they seemed to take 3 s
+        alone = alone_seconds([(4096, [0.3, 0.1, 0.1])])
+        self.assertEqual(speeds(2.0, 10 * alone[4096], 2.0, 2.0), (1.0, 0.5))
+
+    def test_the_table_does_not_fall(self):
+        self.assertEqual(alone_seconds([(8, [2.0]), (16, [1.0, 9.0, 1.0]), (32, [3.0])]), {8: 2.0, 16: 2.0, 32: 3.0})
+
+    def test_both_are_made_to_end_together(self):
+        repetitions, calls = 1, 1
+        for _ in range(4):  # a product of 2 ms, a call of 1 ms, at half and at a fifth of their speeds
+            ends = beside(2e-3 * repetitions, 1e-3 * calls, 0.5, 0.2)
+            repetitions, calls = rebalanced(repetitions, calls, 1e-3 * calls, *ends)
+        compute, collective = beside(2e-3 * repetitions, 1e-3 * calls, 0.5, 0.2)
+        self.assertLess(abs(compute / collective - 1), 0.15)
+        self.assertGreater(compute, 0.5 * TARGET_SECONDS)
+        self.assertEqual(rebalanced(1, 1, 1.0, 1.0, 100.0), (10, 1))  # the call hardly moved: no more than ten times its time
+
+    def test_sizes_rise_from_the_smallest_gradient_and_are_whole_elements(self):
+        found = sizes(20, 10**9)
+        self.assertEqual((found[0], found[-1], len(found)), (20, 64 * 2**20, 6))
+        self.assertTrue(all(size % 4 == 0 for size in found))
+        self.assertEqual(sizes(8, 8), [8])
+
+
+unittest.main()
