@@ -23,7 +23,7 @@ void spin(Space const& exec, std::int64_t nanoseconds) {
 void busy(Space const& exec, double seconds) {
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible)
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-  else
+  else if (seconds > 0)
     spin(exec, static_cast<std::int64_t>(seconds * 1e9));
 }
 

@@ -43,8 +43,8 @@ void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matr
                 Result c);
 
 /// How operands enter a product: with all their bits, or rounded on the way to the tensor cores of NVIDIA's
-/// A100 and its successors, to TF32's 10-bit mantissas or to bf16's 7-bit ones. They are stored in fp32, and
-/// sums are fp32, in all three.
+/// A100 and its successors, to TF32's 10-bit mantissas or to bf16's 7-bit ones, for which cuBLAS may take
+/// TF32 where that is faster. They are stored in fp32, and sums are fp32, in all three.
 enum class MatrixPrecision { fp32, tf32, bf16 };
 
 /// Of all products from now on; fp32 at the start. Not to be called while another thread multiplies. Throws

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/busy.hpp"
 #include "miniapp/device.hpp"
 #include "planner/statistics.hpp"
 
@@ -17,8 +18,11 @@ constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, least_samples = 3, balancing_rounds = 4;
 constexpr double least_share = 0.1;  // of the calls, taken to run beside compute: less cannot be told
 // A device's queue of what it was asked for is finite, and the host is not to wait for room in it: a
-// repetition launches some twenty kernels.
-constexpr double most_repetitions = on_device ? 40 : 100000, most_calls = on_device ? 400 : 100000;
+// repetition launches some twenty kernels, a call is up to six commands. Both sides begin when it has been
+// held for as long as that takes.
+constexpr double most_repetitions = on_device ? 40 : 100000, most_calls = on_device ? 150 : 100000;
+constexpr double head_start = 0.02;
+constexpr int copies_at_once = on_device ? 20 : 1;  // a launch takes as long as a small copy
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -59,29 +63,41 @@ struct Times {
   double compute = 0, collective = 0;
 };
 
+// On a device both streams wait for it while the host asks for what they are to do.
+// Calls that only the compute side moves on are not begun by a stream.
+Completion common_start(Config const& config, Marks& marks) {
+  const bool by_itself = config.backend == Backend::nccl || config.progress == Progress::thread;
+  if (!on_device || !by_itself) return {Clock::now(), nullptr};
+  const kernels::Space exec;
+  kernels::busy(exec, head_start);
+  return marks.after(exec);
+}
+
+double seconds_from(Completion const& start, Clock::time_point end) {
+  return std::chrono::duration<double>(end - moment_of(start)).count();
+}
+
 Times time_together(Workbench& bench, Work const& work, bool with_compute, bool with_collective) {
   bench.allreduce->begin(work.calls.size());
   bench.runtime.barrier();  // nobody uses the device while clocks are compared
   synchronise_clocks();
   bench.runtime.barrier();
-  const auto start = Clock::now();
+  Marks marks(1);
+  const Completion start = common_start(bench.config, marks);
   const auto reduce = [&] {
-    for (auto const& slice : work.calls) bench.allreduce->start(slice, {start});
+    for (auto const& slice : work.calls) bench.allreduce->start(slice, start);
   };
-  // A device is behind the host: calls that were asked for first would be over before compute begins.
+  // Where the compute side itself moves the calls on, a host asks for them first; a device is behind the
+  // host.
   if (with_collective && !on_device) reduce();
   if (with_compute) compute(bench, work);
-  const Completion computed = with_compute ? bench.backward->completion() : Completion{start, nullptr};
+  const Completion computed = with_compute ? bench.backward->completion() : start;
   if (with_collective && on_device) reduce();
   bench.backward->fence();
   Times times;
-  times.compute = std::chrono::duration<double>(moment_of(computed) - start).count();
+  times.compute = seconds_from(start, moment_of(computed));
   bench.allreduce->wait_all();
-  if (with_collective) {
-    auto const& calls = bench.allreduce->reductions();
-    const auto from = on_device ? calls.front().start : start;  // there launching comes first
-    times.collective = std::chrono::duration<double>(calls.back().end - from).count();
-  }
+  if (with_collective) times.collective = seconds_from(start, bench.allreduce->reductions().back().end);
   return {bench.runtime.maximum(times.compute), bench.runtime.maximum(times.collective)};
 }
 
@@ -176,9 +192,10 @@ double measure_copy_bandwidth(Workbench& bench, int samples) {
   for (int i = 0; i <= samples; ++i) {  // the first one touches the memory
     bench.runtime.barrier();
     const auto start = Clock::now();
-    bench.copying->take_back(slice, {start});
+    for (int copy = 0; copy < copies_at_once; ++copy) bench.copying->take_back(slice, {start});
     bench.copying->fence();
-    if (const double took = bench.runtime.maximum(since(start)); i > 0) seconds.push_back(took);
+    if (const double took = bench.runtime.maximum(since(start)); i > 0)
+      seconds.push_back(took / copies_at_once);
   }
   return static_cast<double>(slice.count * sizeof(float)) / median(seconds);
 }

@@ -11,6 +11,12 @@
 #include <stdexcept>
 
 namespace ddproxy {
+namespace {
+
+constexpr double gib = 1073741824.0;
+constexpr double libraries_of_a_rank = 2 * gib;  // estimated, never measured
+
+}  // namespace
 
 int choose_device(int local_rank, int devices, std::string const& reason) {
   if (devices <= 0)
@@ -52,13 +58,21 @@ std::string complain_of_override(bool tf32, char const* forced) {
 }
 
 std::string complain_of_device_memory(double need, int ranks, double free) {
-  constexpr double gib = 1073741824.0;
   if (need * ranks <= free) return "";
   return fmt::format(
       "not enough device memory: a rank needs {:.1f} GiB, the {} on this device {:.1f} GiB, and {:.1f} GiB "
       "are "
       "free; use a smaller model or fewer tokens{}",
       need / gib, ranks, need * ranks / gib, free / gib, ranks > 1 ? ", or fewer ranks a device" : "");
+}
+
+std::string doubt_about_device_memory(double need, int ranks, double free) {
+  const double left = free - need * ranks;
+  if (left < 0 || left >= libraries_of_a_rank * ranks) return "";
+  return fmt::format(
+      "device memory: of {:.1f} GiB that are free the arrays leave {:.1f} GiB; what cuBLAS and NCCL take for "
+      "themselves is not counted and may not fit",
+      free / gib, left / gib);
 }
 
 }  // namespace ddproxy

@@ -32,4 +32,8 @@ std::string complain_of_override(bool tf32, char const* forced);
 /// where it fits.
 std::string complain_of_device_memory(double need, int ranks, double free);
 
+/// What is to be said where it fits, but leaves little for what the device's libraries take for themselves
+/// (cuBLAS' workspace, NCCL's channels), which is not counted; empty where it leaves enough.
+std::string doubt_about_device_memory(double need, int ranks, double free);
+
 }  // namespace ddproxy

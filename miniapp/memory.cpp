@@ -72,6 +72,8 @@ void require_device_memory(Runtime const& runtime, double need) {
     const auto complaint = complain_of_device_memory(need, runtime.ranks_on_device(), free);
     if (!complaint.empty()) throw std::runtime_error(complaint);
   });
+  const auto doubt = doubt_about_device_memory(need, runtime.ranks_on_device(), free);
+  if (runtime.root() && !doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
 }
 
 }  // namespace ddproxy

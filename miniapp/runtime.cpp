@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <Kokkos_Core.hpp>
+#include <cstdlib>
 #include <functional>
 #include <stdexcept>
 
@@ -71,6 +72,9 @@ Runtime::~Runtime() {
 void Runtime::take_device(bool share) {
   std::string uuid;
   together([&] {
+    if (std::getenv("KOKKOS_VISIBLE_DEVICES"))  // by which Kokkos would count once more
+      throw std::invalid_argument(
+          "KOKKOS_VISIBLE_DEVICES is set: unset it, and say CUDA_VISIBLE_DEVICES instead");
     std::string reason;
     const int devices = count_devices(reason);
     device_ = choose_device(local_rank_, devices, reason);

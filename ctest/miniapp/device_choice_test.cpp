@@ -12,6 +12,8 @@
 namespace ddproxy {
 namespace {
 
+constexpr double gib = 1073741824.0;
+
 TEST(DeviceChoice, EachRankOfANodeHasItsOwn) {
   for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(choose_device(rank, 8, ""), rank);
 }
@@ -63,12 +65,18 @@ TEST(Precision, IsNotWhatTheEnvironmentMakesOfIt) {
 }
 
 TEST(DeviceMemory, NeedAndWhatIsFreeAreSaid) {
-  constexpr double gib = 1073741824.0;
   EXPECT_EQ(complain_of_device_memory(40 * gib, 1, 40 * gib), "");
   const auto complaint = complain_of_device_memory(30 * gib, 2, 40 * gib);
   EXPECT_NE(complaint.find("a rank needs 30.0 GiB, the 2 on this device 60.0 GiB, and 40.0 GiB are free"),
             std::string::npos)
       << complaint;
+}
+
+TEST(DeviceMemory, ThatIsNearlyFullIsDoubted) {
+  EXPECT_EQ(doubt_about_device_memory(30 * gib, 1, 40 * gib), "");
+  EXPECT_EQ(doubt_about_device_memory(41 * gib, 1, 40 * gib), "") << "this is refused";
+  const auto doubt = doubt_about_device_memory(18 * gib, 2, 39 * gib);
+  EXPECT_NE(doubt.find("of 39.0 GiB that are free the arrays leave 3.0 GiB"), std::string::npos) << doubt;
 }
 
 TEST(NcclVersion, IsReadAsNcclWritesIt) {
