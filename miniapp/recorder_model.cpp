@@ -81,11 +81,8 @@ void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
   writer_.write("/score/tail_error", Reals{card.tail_error, not_available, not_available, not_available});
   writer_.write("/score/slowdown_error",
                 Reals{card.slowdown_error, not_available, not_available, not_available});
-  const auto bytes = [](double mib) {
-    return Integers{static_cast<std::int64_t>(mib * model::bytes_per_mib)};
-  };
-  writer_.write("/score/b_star_measured", bytes(card.measured_cap_mib));
-  writer_.write("/score/b_star_predicted", bytes(card.predicted_cap_mib));
+  writer_.write("/score/b_star_measured", Integers{to_bytes(card.measured_cap_mib)});
+  writer_.write("/score/b_star_predicted", Integers{to_bytes(card.predicted_cap_mib)});
   writer_.write("/score/b_star_low", Integers{whole_bytes(best_cap.low)});
   writer_.write("/score/b_star_high", Integers{whole_bytes(best_cap.high)});
   writer_.flush();

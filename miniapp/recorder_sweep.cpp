@@ -47,7 +47,7 @@ void write_plans(results::Writer& writer, Reports const& reports) {
 
 void write_names(results::Writer& writer, Config const& config, Reports const& reports) {
   const auto is_bucketed = [](auto& r) { return r.item.strategy == Strategy::bucketed; };
-  const auto first_bytes = std::int64_t{std::llround(config.first_bucket_mib * model::bytes_per_mib)};
+  const auto first = first_bucket_of(config);
   writer.write("/sweep/name", column<Texts>(reports, [](auto& r) { return r.item.name(); }));
   writer.write("/sweep/strategy", column<Texts>(reports, [](auto& r) {
                  return std::string(word_of(r.item.strategy, strategy_words));
@@ -57,7 +57,7 @@ void write_names(results::Writer& writer, Config const& config, Reports const& r
   writer.write("/sweep/bucket_bytes",
                column<Integers>(reports, [&](auto& r) { return is_bucketed(r) ? r.item.cap_bytes() : -1; }));
   writer.write("/sweep/first_bucket_bytes", column<Integers>(reports, [&](auto& r) {
-                 return !is_bucketed(r) ? -1 : first_bytes ? first_bytes : r.item.cap_bytes();
+                 return is_bucketed(r) ? first.value_or(r.item.cap_bytes()) : -1;
                }));
   writer.write("/sweep/buckets", column<Integers>(reports, [](auto& r) {
                  return static_cast<std::int64_t>(r.item.plan.size());

@@ -52,7 +52,7 @@ void Session::layers() {
 
 void Session::allreduce() {
   say("timing the all-reduce");
-  const auto known = input_cost(bench_.config);
+  const auto known = bench_.reduces() ? std::nullopt : input_cost(bench_.config);
   std::vector<std::int64_t> sizes;
   if (known)
     std::ranges::transform(known->table(), std::back_inserter(sizes), &model::CostPoint::bytes);

@@ -48,6 +48,7 @@ class Session {
   void share_plan(Case& item) const;
   void predict_case(std::size_t item, model::Job const& job);
   void predict_bands();
+  void warn_of_table() const;
 
   Options const& options_;
   Workbench bench_;

@@ -8,6 +8,7 @@
 #include "miniapp/session.hpp"
 #include "miniapp/tables.hpp"
 #include "model/best_plan.hpp"
+#include "planner/table_warnings.hpp"
 
 namespace ddproxy {
 
@@ -20,7 +21,7 @@ void Session::calibrate() {
   for (auto& run : co_runs_) run.call_seconds = cost()(run.bytes);
   recorder_->calibration(co_runs_, cost_->table());
   if (const auto doubt = standstill(co_runs_); !doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
-  if (!co_runs_.empty()) write_contention_csv(beside(".contention.csv"), co_runs_);
+  if (!co_runs_.empty()) write_contention_csv(beside(".contention.csv"), co_runs_, bench_.workload.wire);
 }
 
 // Rank 0 has the costs, and so the best plan; the others need to know it.
@@ -53,6 +54,18 @@ void Session::predict_bands() {
   for (std::size_t k = 0; k < items.size(); ++k) uncertainty_[items[k]].total = bands.total[k];
 }
 
+void Session::warn_of_table() const {
+  const auto warn = [](std::string const& doubt) {
+    if (!doubt.empty()) fmt::print(stderr, "warning: all-reduce: {}\n", doubt);
+  };
+  std::vector<std::string> beyond;
+  for (auto const& report : reports_)
+    if (reaches_beyond(report.item, cost_->table(), bench_.workload.wire))
+      beyond.push_back(report.item.name());
+  warn(fall_warning(*cost_));
+  warn(extrapolation_warning(beyond, cost_->table()));
+}
+
 void Session::plan_from_input() {
   bench_.runtime.together([&] {
     const auto job = input_job(bench_.config, bench_.workload);
@@ -64,7 +77,7 @@ void Session::plan_from_input() {
             exit_usage,
             "the strategy \"optimal\" needs costs, and this input states none: use `run`, which measures "
             "them, or leave it out of [sweep] strategies");
-      plan_optimal(report.item, *job);
+      plan_optimal(report.item, *job, first_bucket_of(bench_.config));
     }
     if (job)
       for (auto& report : reports_) report.last_bucket = job->cost(report.item.plan.back().bytes);
@@ -79,14 +92,13 @@ void Session::predict() {
         collect_evidence(bench_, layer_times_, allreduce_times_, bench_.reduces() ? nullptr : &*cost_);
     evidence_.copies = bench_.copies;
     for (auto const& run : co_runs_) evidence_.contention.push_back(samples_of(run));
-    if (const double first = bench_.config.first_bucket_mib; first > 0)
-      evidence_.first_bucket = std::llround(first * model::bytes_per_mib);
+    evidence_.first_bucket = first_bucket_of(bench_.config);
     job = model::job_from(evidence_, model::Jitter::included);
     floor_ = model::floor_seconds(job);
   }
   for (auto& report : reports_) {
     if (report.item.strategy != Strategy::optimal) continue;
-    if (root()) plan_optimal(report.item, job);
+    if (root()) plan_optimal(report.item, job, first_bucket_of(bench_.config));
     share_plan(report.item);
   }
   predicted_ = true;
@@ -94,6 +106,7 @@ void Session::predict() {
   uncertainty_.resize(reports_.size());
   for (std::size_t i = 0; i < reports_.size(); ++i) predict_case(i, job);
   predict_bands();
+  warn_of_table();
 }
 
 }  // namespace ddproxy

@@ -38,6 +38,7 @@ void write_gradient_csv(std::filesystem::path const& file, Workload const& workl
                         bool replayed);
 void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks,
                          bool replayed);
-void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> const& runs);
+/// Its bytes are those on the wire.
+void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> const& runs, Wire wire);
 
 }  // namespace ddproxy

@@ -119,8 +119,8 @@ TableCost::TableCost(std::vector<CostPoint> table) : table_(std::move(table)) {
   check_table(table_);
   for (std::size_t i = 1; i < table_.size(); ++i) {
     if (table_[i].seconds >= table_[i - 1].seconds) continue;
+    raised_by_ = std::max(raised_by_, table_[i - 1].seconds / table_[i].seconds - 1);
     table_[i].seconds = table_[i - 1].seconds;
-    raised_ = true;
   }
   log_points_ = log_points(table_);
 }

@@ -55,14 +55,17 @@ class TableCost {
   /// positive and finite.
   explicit TableCost(std::vector<CostPoint> table);
   double operator()(std::int64_t bytes) const;
-  bool covers(std::int64_t bytes) const;              ///< false where the figure is an extrapolation
-  bool was_made_monotone() const { return raised_; }  ///< true where the running maximum changed a point
+  bool covers(std::int64_t bytes) const;  ///< false where the figure is an extrapolation
+  double raised_by() const {
+    return raised_by_;
+  }  ///< by what share the running maximum raised a point, the most
+  bool was_made_monotone() const { return raised_by_ > 0; }
   std::vector<CostPoint> const& table() const { return table_; }
 
  private:
   std::vector<CostPoint> table_;
   std::vector<LogPoint> log_points_;
-  bool raised_ = false;
+  double raised_by_ = 0;
 };
 
 /// A derived a(x) where it does not fall as bytes grow, looked at eight times an octave from `low` to `high`

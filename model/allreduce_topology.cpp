@@ -24,10 +24,12 @@ bool one_node(RankedTable const& table, int ranks_per_node) {
   return table.ranks <= ranks_per_node;
 }
 
-/// The table of one node, or of several, whose ranks are nearest in ratio; nullptr where there is none.
+/// The table of one node, or of several, whose ranks are nearest in ratio, one of one rank last of all: it
+/// shows no link. nullptr where there is none.
 RankedTable const* nearest(std::span<const RankedTable> tables, Placement const& placement,
                            bool of_one_node) {
   auto distance = [&](RankedTable const& table) {
+    if (table.ranks == 1 && placement.ranks > 1) return std::numeric_limits<double>::infinity();
     return std::abs(std::log(static_cast<double>(table.ranks) / placement.ranks));
   };
   RankedTable const* best = nullptr;

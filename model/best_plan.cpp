@@ -8,7 +8,7 @@
 
 namespace ddproxy::model {
 
-std::vector<CapRange> sweep_caps(Job const& job, std::optional<std::int64_t> first_bucket) {
+std::vector<CapRange> sweep_caps(Job const& job, FirstBucket first_bucket) {
   std::vector<CapRange> sweep;
   for_each_cap(job.gradient_bytes, first_bucket, [&](std::int64_t low, std::int64_t high, Plan const& plan) {
     sweep.push_back({low, high, plan.size(), simulate(job, plan).total});

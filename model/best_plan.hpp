@@ -24,10 +24,9 @@ struct CapRange {
   double seconds;       ///< predicted T, the least where there are several
 };
 
-/// T(b) for every cap b: one range for each plan that DDP's rule can make, with rising caps. `first_bucket`:
-/// limit of the first bucket in bytes; nothing: the cap. O(n) memory beside the result. Throws as simulate()
-/// and bucketed_plan() do.
-std::vector<CapRange> sweep_caps(Job const& job, std::optional<std::int64_t> first_bucket = {});
+/// T(b) for every cap b: one range for each plan that DDP's rule can make, with rising caps. O(n) memory
+/// beside the result. Throws as simulate() and bucketed_plan() do.
+std::vector<CapRange> sweep_caps(Job const& job, FirstBucket first_bucket = {});
 
 /// b* as a plateau: the range with the least T, with the neighbours whose T is at most (1 + tolerance) times
 /// that. Throws std::invalid_argument for an empty sweep.
@@ -38,11 +37,12 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// an a(x) that does not fall. With contention each step of that recurrence is one of the fluid, with the
 /// kappa and gamma of the bucket's size, and for each j the plan is kept after which the next bucket can
 /// start earliest: near the best of all, not exact, and neither is it with copies out. Then the plan of the
-/// best cap is a candidate too where it is faster, and all are simulated: no cap is predicted to be faster.
+/// best cap, with that `first_bucket` and without, is a candidate too where it is faster, and all are
+/// simulated: no such cap is predicted to be faster.
 /// Among equals (T to equal_share), the plan that loses least where every all-reduce takes 10 % longer (the
 /// recurrence with such an a(x) is a candidate, too); among those, the one with the fewest calls. O(n^2 log
 /// n) time, O(n) memory.
-Plan optimal_plan(Job const& job);
+Plan optimal_plan(Job const& job, FirstBucket first_bucket = {});
 
 /// A plan as PyTorch DDP's `bucket_cap_mb_list`: MiB, exact in binary, one a bucket.
 std::vector<double> cap_list_mib(Plan const& plan);

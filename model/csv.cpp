@@ -115,7 +115,7 @@ std::vector<int> allreduce_ranks(std::filesystem::path const& file) {
   return ranks;
 }
 
-Contention read_contention(std::filesystem::path const& file) {
+std::vector<SpeedPoint> read_contention(std::filesystem::path const& file) {
   const CsvTable table(file);
   table.expect_columns({"bytes", "kappa", "gamma"});
   std::map<std::int64_t, Speeds> points;
@@ -128,7 +128,7 @@ Contention read_contention(std::filesystem::path const& file) {
   }
   std::vector<SpeedPoint> rising;
   for (auto const& [bytes, speeds] : points) rising.push_back({bytes, speeds});
-  return Contention(std::move(rising));
+  return rising;
 }
 
 std::vector<CurvePoint> read_curve(std::filesystem::path const& file) {

@@ -47,7 +47,7 @@ std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ran
 std::vector<int> allreduce_ranks(std::filesystem::path const& file);
 
 /// `bytes,kappa,gamma`, in any order of the rows; speeds outside (0, 1] are an error.
-Contention read_contention(std::filesystem::path const& file);
+std::vector<SpeedPoint> read_contention(std::filesystem::path const& file);
 
 struct CurvePoint {
   double bucket_mib;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "model/cap_walk.hpp"
 #include "model/timeline.hpp"
 
 namespace ddproxy::model {
@@ -19,7 +19,7 @@ struct Evidence {
   std::vector<std::vector<double>> allreduce;  ///< seconds [size][sample]
   std::vector<SpeedSamples> contention = {};   ///< sizes rising; none: no contention
   Copies copies = {};
-  std::optional<std::int64_t> first_bucket = {};  ///< its own limit, for b*; nothing: the cap
+  FirstBucket first_bucket = {};  ///< its own limit, for b*
 };
 
 /// Which ready times a job is given.

@@ -35,10 +35,10 @@ double least_total(Job const& job, Plan const& plan, CostFloor& at_least) {
 
 /// The plan of the cap with the least T, if that is less than `least`. `copied`: the job with the copies in
 /// among the compute.
-std::optional<Plan> better_cap(Job const& job, Job const& copied, double least) {
+std::optional<Plan> better_cap(Job const& job, Job const& copied, FirstBucket first_bucket, double least) {
   CostFloor at_least(job.cost);
   std::optional<Plan> best;
-  for_each_cap(job.gradient_bytes, {}, [&](std::int64_t, std::int64_t, Plan const& plan) {
+  for_each_cap(job.gradient_bytes, first_bucket, [&](std::int64_t, std::int64_t, Plan const& plan) {
     if (least_total(copied, plan, at_least) >= least) return;
     const double seconds = simulate(job, plan).total;
     if (seconds >= least) return;
@@ -48,14 +48,16 @@ std::optional<Plan> better_cap(Job const& job, Job const& copied, double least) 
   return best;
 }
 
-std::vector<Plan> candidate_plans(Job const& job) {
+std::vector<Plan> candidate_plans(Job const& job, FirstBucket first_bucket) {
   const Job copied = with_copies_in(job);
   std::vector<Plan> plans = recurrence_plans(copied);
   const bool exact = job.contention.none() && job.copies.mode != CopyMode::in_out;
   if (exact) return plans;
   double least = std::numeric_limits<double>::infinity();
   for (Plan const& plan : plans) least = std::min(least, simulate(job, plan).total);
-  if (auto plan = better_cap(job, copied, least)) plans.push_back(std::move(*plan));
+  if (auto plan = better_cap(job, copied, {}, least)) plans.push_back(std::move(*plan));
+  if (!first_bucket) return plans;
+  if (auto plan = better_cap(job, copied, first_bucket, least)) plans.push_back(std::move(*plan));
   return plans;
 }
 
@@ -74,12 +76,12 @@ std::vector<Candidate> least_of(std::vector<Candidate> candidates, double Candid
 
 }  // namespace
 
-Plan optimal_plan(Job const& job) {
+Plan optimal_plan(Job const& job, FirstBucket first_bucket) {
   if (job.gradient_bytes.empty()) return {};
   Job slower = job;
   slower.cost = [&](std::int64_t bytes) { return longer * job.cost(bytes); };
   std::vector<Candidate> candidates;
-  for (Plan& plan : candidate_plans(job)) {
+  for (Plan& plan : candidate_plans(job, first_bucket)) {
     const double seconds = simulate(job, plan).total;
     const double if_slower = simulate(slower, plan).total;
     candidates.push_back({std::move(plan), seconds, if_slower});

@@ -14,8 +14,7 @@ namespace ddproxy {
 namespace {
 
 Case bucketed(Config const& config, Workload const& workload, double cap_mib) {
-  const double first = config.first_bucket_mib > 0 ? config.first_bucket_mib : cap_mib;
-  const std::int64_t caps[] = {to_bytes(first), to_bytes(cap_mib)};
+  const std::int64_t cap = to_bytes(cap_mib), caps[] = {first_bucket_of(config).value_or(cap), cap};
   return {Strategy::bucketed, cap_mib, true, model::bucketed_plan(workload.gradient_bytes, caps)};
 }
 
@@ -57,8 +56,12 @@ std::vector<Case> make_cases(Config const& config, Workload const& workload) {
   return cases;
 }
 
-void plan_optimal(Case& item, model::Job const& job) {
-  if (item.strategy == Strategy::optimal) item.plan = model::optimal_plan(job);
+model::FirstBucket first_bucket_of(Config const& config) {
+  return config.first_bucket_mib > 0 ? model::FirstBucket(to_bytes(config.first_bucket_mib)) : std::nullopt;
+}
+
+void plan_optimal(Case& item, model::Job const& job, model::FirstBucket first_bucket) {
+  if (item.strategy == Strategy::optimal) item.plan = model::optimal_plan(job, first_bucket);
 }
 
 std::optional<model::Job> input_job(Config const& config, Workload const& workload) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/bucket_plan.hpp"
+#include "model/cap_walk.hpp"
 #include "model/timeline.hpp"
 #include "planner/config.hpp"
 #include "planner/workload.hpp"
@@ -28,12 +29,15 @@ struct Case {
   std::string name() const;  ///< for instance "bucketed/25"
 };
 
+/// The first bucket's own limit, of the input.
+model::FirstBucket first_bucket_of(Config const& config);
+
 /// The cases of the input file, in its order; `bucketed` once for each cap.
 std::vector<Case> make_cases(Config const& config, Workload const& workload);
 
-/// Gives a case `optimal` the best plan of the job, and leaves any other as it is. Seconds for thousands of
-/// gradients.
-void plan_optimal(Case& item, model::Job const& job);
+/// Gives a case `optimal` the best plan of the job, no slower than a cap behind that first bucket, and leaves
+/// any other case as it is. Seconds for thousands of gradients.
+void plan_optimal(Case& item, model::Job const& job, model::FirstBucket first_bucket);
 
 /// The job that the tables and the roofline of the input describe, without contention; nothing where it
 /// leaves out either.

@@ -24,6 +24,10 @@ double at(Curve const& curve, double cap_mib, std::filesystem::path const& file)
 }
 
 void check(Curve const& curve, std::filesystem::path const& file, double t_compute) {
+  for (auto const& [cap_mib, seconds] : curve)
+    if (!is_bucket_size(cap_mib))
+      throw std::invalid_argument(fmt::format(
+          "{}: bucket_mib {} is no size of a bucket: from a byte to 1e9 MiB", file.string(), cap_mib));
   if (std::ranges::none_of(curve, [&](auto const& point) { return point.seconds > t_compute; }))
     throw std::invalid_argument(fmt::format(
         "{}: every time is below T_compute, {:.4g} s; the file must hold T of this backward pass, and the "
@@ -45,11 +49,11 @@ std::string doubt_about(Curve const& curve, std::filesystem::path const& file, d
 
 // Only E is scored: it stands in the place of the tail.
 std::vector<model::ScoredCase> measured_cases(Curve const& curve, Prediction const& prediction,
-                                              double first_mib) {
+                                              model::FirstBucket first_bucket) {
   std::vector<model::ScoredCase> cases;
   auto const& job = prediction.job;
   for (auto const& [cap_mib, seconds] : curve) {
-    const auto plan = plan_at(job, cap_mib, first_mib);
+    const auto plan = plan_at(job, cap_mib, first_bucket);
     cases.push_back({cap_mib,
                      seconds,
                      curve_noise * seconds,
@@ -63,11 +67,11 @@ std::vector<model::ScoredCase> measured_cases(Curve const& curve, Prediction con
 }  // namespace
 
 CurveScore score_curves(std::vector<std::filesystem::path> const& files, Prediction const& prediction,
-                        double first_bucket_mib) {
+                        model::FirstBucket first_bucket) {
   const double t_compute = prediction.job.t_compute;
   const Curve measured = model::read_curve(files.front());
   check(measured, files.front(), t_compute);
-  auto cases = measured_cases(measured, prediction, first_bucket_mib);
+  auto cases = measured_cases(measured, prediction, first_bucket);
   const auto card = model::score(cases);
   CurveScore result{files.front().filename().string(),
                     {{"ddproxy", card.model}},

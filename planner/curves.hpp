@@ -16,6 +16,6 @@ inline constexpr double curve_noise = 0.005;
 /// prediction's T_compute. Throws std::invalid_argument where another curve lacks one of its caps, or where
 /// the measured T is below T_compute everywhere: then it is not T of this job.
 CurveScore score_curves(std::vector<std::filesystem::path> const& files, Prediction const& prediction,
-                        double first_bucket_mib);
+                        model::FirstBucket first_bucket);
 
 }  // namespace ddproxy

@@ -54,7 +54,7 @@ std::string describe_plan(Config const& config, Workload const& workload) {
   auto cases = make_cases(config, workload);
   const auto job = input_job(config, workload);
   if (job)
-    for (auto& item : cases) plan_optimal(item, *job);
+    for (auto& item : cases) plan_optimal(item, *job, first_bucket_of(config));
   text += fmt::format("{} cases, {} samples each:\n", cases.size(), config.samples);
   for (auto const& item : cases) text += describe_case(item);
   return text + (job ? describe_time(config, *job, cases) : "time: not known before it is measured\n");

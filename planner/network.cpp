@@ -11,6 +11,7 @@
 
 #include "model/allreduce_topology.hpp"
 #include "model/csv.hpp"
+#include "planner/table_warnings.hpp"
 
 namespace ddproxy {
 namespace {
@@ -35,8 +36,7 @@ void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::C
   try {
     const model::TableCost cost(points);
     tables.all.push_back({ranks, points});
-    if (cost.was_made_monotone())
-      tables.warnings.push_back(file.string() + ": seconds fall as bytes grow; the running maximum is taken");
+    if (cost.was_made_monotone()) tables.warnings.push_back(file.string() + ": " + fall_warning(cost));
   } catch (std::invalid_argument const& error) {
     throw std::invalid_argument(fmt::format("{}: {}", file.string(), error.what()));
   }
@@ -64,9 +64,20 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
 }
 
 // Without --ranks.
-int only_ranks(Tables const& tables, Config const& config) {
-  if (tables.all.size() == 1) return tables.all.front().ranks;
+int only_ranks(Tables& tables, Config const& config) {
   if (config.ranks > 0 && has_ranks(tables, config.ranks)) return config.ranks;
+  if (tables.all.size() == 1) {
+    const int ranks = tables.all.front().ranks;
+    if (ranks == 1)
+      throw std::invalid_argument(
+          "predict: the table is one of 1 rank, which has nothing to reduce; give --ranks N");
+    if (config.ranks > 0)
+      tables.warnings.push_back(
+          fmt::format("the input stands for {} ranks, the table for {}: predicted for {}; "
+                      "--ranks says which",
+                      config.ranks, ranks, ranks));
+    return ranks;
+  }
   std::vector<int> ranks;
   for (auto const& table : tables.all) ranks.push_back(table.ranks);
   throw std::invalid_argument(
@@ -108,7 +119,7 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
 }  // namespace
 
 std::vector<Network> make_networks(PredictOptions const& options, Config const& config) {
-  const Tables tables = read_tables(options, config);
+  Tables tables = read_tables(options, config);
   std::vector<int> wanted = options.ranks;
   if (wanted.empty()) wanted = {only_ranks(tables, config)};
   std::vector<Network> networks;

@@ -19,10 +19,6 @@ struct Network {
   std::vector<std::string> warnings;
   bool uses_stated_link = false;  ///< a(x) rests on --node-latency and --node-bandwidth
   bool raised = false;            ///< a(x) would fall as bytes grow; its running maximum was taken
-
-  bool covers(std::int64_t bytes) const {
-    return bytes >= points.front().bytes && bytes <= points.back().bytes;
-  }
 };
 
 /// One for each of --ranks, in that order; without it the one network that the tables or the input file name.

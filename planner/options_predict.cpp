@@ -26,6 +26,7 @@ void add_sources(CLI::App& command, Options& options) {
       .add_option_function<std::string>(
           "--order", [&](std::string const& order) { predict.forward_order = order == "forward"; },
           "order of the rows of these files: ready (default) or forward")
+      ->excludes(input)
       ->check(CLI::IsMember({"ready", "forward"}));
 }
 
@@ -70,7 +71,7 @@ void add_conditions(CLI::App& command, PredictOptions& predict) {
       command.add_option("--gamma", predict.gamma, "speed of the collective while compute runs, in (0, 1]");
   command
       .add_option("--contention", predict.contention,
-                  "CSV with bytes,kappa,gamma: both by the collective's size")
+                  "CSV with bytes,kappa,gamma: both by the collective's bytes on the wire")
       ->excludes(kappa)
       ->excludes(gamma);
   command.add_option("--copies", predict.copies, "copies between gradients and buckets: none, in or in+out")

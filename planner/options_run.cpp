@@ -55,7 +55,6 @@ void add_run_commands(CLI::App& app, Options& options) {
   allreduce->add_option("--total", options.total_mib, "that total, MiB; all gradients where not given")
       ->check(positive_number());
   auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
-  add_limits(*sweep, options);
   add_trace(*sweep, options);
 }
 

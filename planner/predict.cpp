@@ -59,7 +59,7 @@ int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
     predictions.push_back(make_prediction(input, network));
     auto& prediction = predictions.back();
     if (!asked.measured.empty())
-      prediction.score = score_curves(asked.measured, prediction, input.config.first_bucket_mib);
+      prediction.score = score_curves(asked.measured, prediction, first_bucket_of(input.config));
     if (prediction.score && !prediction.score->doubt.empty())
       prediction.warnings.push_back(prediction.score->doubt);
     if (!text.empty()) text += '\n';

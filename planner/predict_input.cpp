@@ -112,14 +112,24 @@ double share(char const* name, double value) {
   throw std::invalid_argument(fmt::format("{} {}: must be above 0 and at most 1", name, value));
 }
 
-model::Contention read_contention(PredictOptions const& options) {
-  if (!options.contention.empty()) return model::read_contention(options.contention);
+// By bytes of gradients, as the model asks; the table counts those on the wire, as a(x)'s does.
+model::Contention read_contention(PredictOptions const& options, Wire wire) {
+  if (!options.contention.empty()) {
+    auto table = model::read_contention(options.contention);
+    for (auto& point : table) point.bytes *= gradient_element_bytes / wire_element_bytes(wire);
+    return model::Contention(std::move(table));
+  }
   return {share("--kappa", options.kappa), share("--gamma", options.gamma)};
 }
 
 model::Copies read_copies(PredictOptions const& options, Config const& config) {
   const auto mode = options.copies.empty() ? config.copies : *find_word(options.copies, copy_words);
-  if (mode == model::CopyMode::none) return {};
+  if (mode == model::CopyMode::none) {
+    if (options.copy_bandwidth_GBps > 0)
+      throw std::invalid_argument(
+          "--copy-bandwidth: nothing is copied; give --copies in or in+out, or leave it out");
+    return {};
+  }
   // a copy reads and writes
   const double bandwidth =
       options.copy_bandwidth_GBps > 0 ? options.copy_bandwidth_GBps * 1e9 : config.machine.bandwidth / 2;
@@ -151,7 +161,7 @@ PredictInput read_predict_input(Options const& options) {
                        Strategy::optimal};
   if (!predict.caps_mib.empty()) config.caps_mib = predict.caps_mib;
   if (predict.first_bucket_mib > 0) config.first_bucket_mib = predict.first_bucket_mib;
-  input.contention = read_contention(predict);
+  input.contention = read_contention(predict, config.wire);
   input.copies = read_copies(predict, config);
   if (!(input.job({}).t_compute > 0))
     throw std::invalid_argument("predict: the seconds of the pass sum to 0");

@@ -60,8 +60,8 @@ struct Prediction {
 /// Throws as model::simulate() does.
 Prediction make_prediction(PredictInput const& input, Network const& network);
 
-/// DDP's plan for a cap; `first_mib` 0: the cap.
-model::Plan plan_at(model::Job const& job, double cap_mib, double first_mib);
+/// DDP's plan for a cap.
+model::Plan plan_at(model::Job const& job, double cap_mib, model::FirstBucket first_bucket);
 
 /// A gain that is not worth a line of code: this share of T.
 inline constexpr double negligible_gain = 1e-3;

@@ -17,10 +17,9 @@ constexpr double milli = 1e3;
 constexpr double factors[] = {1.0 / 16, 1.0 / 4, 1.0 / 2, 1, 2, 4, 16};
 using Out = std::back_insert_iterator<std::string>;
 
-SensitivityRow row_of(std::string quantity, double value, model::Job const& job, double first_mib) {
-  const auto first = first_mib > 0 ? std::optional(to_bytes(first_mib)) : std::nullopt;
+SensitivityRow row_of(std::string quantity, double value, model::Job const& job, model::FirstBucket first) {
   const auto sweep = model::sweep_caps(job, first);
-  const auto plan = model::optimal_plan(job);
+  const auto plan = model::optimal_plan(job, first);
   const auto exposed = [&](model::Plan const& p) { return model::simulate(job, p).total - job.t_compute; };
   const double t_comm = model::communication_seconds(model::flat_plan(job.gradient_bytes), job.cost);
   return {std::move(quantity),
@@ -29,7 +28,7 @@ SensitivityRow row_of(std::string quantity, double value, model::Job const& job,
           t_comm / job.t_compute,
           model::best_caps(sweep, negligible_gain),
           model::best_caps(sweep).seconds - job.t_compute,
-          exposed(plan_at(job, 25, first_mib)),
+          exposed(plan_at(job, 25, first)),
           model::floor_seconds(job),
           exposed(plan),
           plan.size()};
@@ -51,7 +50,7 @@ void add_models(std::vector<SensitivityRow>& rows, PredictInput const& input, Ne
     other.config.shape = preset.shape;
     other.workload = make_workload(other.config);
     rows.push_back(row_of("model", static_cast<double>(other.workload.bytes()) / model::bytes_per_mib,
-                          other.job(network.cost), input.config.first_bucket_mib));
+                          other.job(network.cost), first_bucket_of(input.config)));
   }
 }
 
@@ -66,18 +65,18 @@ std::string high_text(model::CapRange const& range) {
 std::vector<SensitivityRow> sensitivity(PredictInput const& input, std::vector<Network> const& networks) {
   Network const& base = networks.front();
   std::vector<SensitivityRow> rows;
-  const double first_mib = input.config.first_bucket_mib;
+  const auto first = first_bucket_of(input.config);
   for (const double factor : factors)
-    rows.push_back(row_of("bytes", factor, with_bytes(input.job(base.cost), factor), first_mib));
+    rows.push_back(row_of("bytes", factor, with_bytes(input.job(base.cost), factor), first));
   add_models(rows, input, base);
   const auto add_changed = [&](char const* quantity, double factor, Network const& network) {
-    rows.push_back(row_of(quantity, factor, input.job(network.cost), first_mib));
+    rows.push_back(row_of(quantity, factor, input.job(network.cost), first));
     rows.back().raised = network.raised && !base.raised;
   };
   for (const double factor : factors) add_changed("latency", factor, what_if(base, factor, 1));
   for (const double factor : factors) add_changed("bandwidth", factor, what_if(base, 1, factor));
   for (auto const& network : networks)
-    if (network.ranks > 0) rows.push_back(row_of("ranks", network.ranks, input.job(network.cost), first_mib));
+    if (network.ranks > 0) rows.push_back(row_of("ranks", network.ranks, input.job(network.cost), first));
   return rows;
 }
 

@@ -139,6 +139,18 @@ def check_copies_and_optimal():
             assert 0 <= file["calibration/fit_error_mean"][()] <= file["calibration/fit_error_max"][()] < 100
 
 
+def check_a_table_beside_a_real_backend():
+    """It is for predictions: what reduces is measured, at the sizes of this model."""
+    with open("beside.csv", "w") as file:
+        file.write("bytes,seconds\n8,1\n1099511627776,2\n")
+    with open("beside.toml", "w") as file:
+        file.write(open(tiny).read().replace('backend = "mpi"', 'backend = "mpi"\ntable = "beside.csv"').replace("samples = 5", "samples = 1"))
+    assert figures(start("run", "beside.toml", "-o", "beside.h5"))["valid"] == "true"
+    with h5py.File("beside.h5") as file, h5py.File("run.h5") as plain:
+        assert (file["allreduce/bytes"][:] == plain["allreduce/bytes"][:]).all()
+        assert (file["allreduce/table_seconds"][:] < 1).all(), file["allreduce/table_seconds"][:]
+
+
 def check_bf16():
     """Half the bytes: a(x) counts them, buckets do not; right numbers; not to be compared with fp32."""
     with open("bf16.toml", "w") as file:
@@ -180,6 +192,6 @@ def check_sweep():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_copies_and_optimal,
-                  check_bf16, check_limits, check_sweep):
+                  check_a_table_beside_a_real_backend, check_bf16, check_limits, check_sweep):
         check()
         print(check.__name__, "passed")

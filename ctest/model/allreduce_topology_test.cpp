@@ -152,6 +152,13 @@ TEST(Topology, AStatedNetworkOnAnExtrapolatedNodeSaysBoth) {
   EXPECT_TRUE(cost.uses_statement);
 }
 
+TEST(Topology, ATableOfOneRankIsNoLinksWhileThereIsAnother) {
+  const auto law = [](double x) { return 10e-6 + x / 1e9; };
+  const RankedTable tables[] = {made_by(law, 1), made_by(law, 8)};
+  EXPECT_LT(cost_for_ranks(tables, place(2, 8)).cost(1 << 20), law(1 << 20));
+  EXPECT_THROW(cost_for_ranks({tables, 1}, place(2, 8)), std::invalid_argument);
+}
+
 TEST(Topology, WithoutATableOfOneNodeItSaysWhatItAssumes) {
   const RankedTable table{16, read_allreduce(published("allreduce-16xa100-slingshot.csv"))};
   const RankedCost cost = cost_for_ranks({&table, 1}, place(64, 4));

@@ -78,7 +78,7 @@ TEST_F(Csv, ListsItsRanks) {
 }
 
 TEST_F(Csv, ReadsContentionBySize) {
-  const auto contention = read_contention(file("gamma,bytes,kappa\n0.8,400,0.6\n0.4,100,1\n"));
+  const Contention contention(read_contention(file("gamma,bytes,kappa\n0.8,400,0.6\n0.4,100,1\n")));
   EXPECT_EQ(contention(100).kappa, 1);
   EXPECT_EQ(contention(500).gamma, 0.8);
   EXPECT_NEAR(contention(200).gamma, 0.6, 1e-12);

@@ -143,7 +143,7 @@ TEST(Cases, TheOptimalOneIsPlannedOnceTheCostsAreKnown) {
   const auto job = input_job(config, workload);
   ASSERT_TRUE(job);
   const auto before = cases.front().plan;
-  for (auto& item : cases) plan_optimal(item, *job);
+  for (auto& item : cases) plan_optimal(item, *job, {});
   EXPECT_EQ(cases.front().plan, before);
   for (auto const& item : cases) EXPECT_LE(predict(cases.back(), *job).total, predict(item, *job).total);
   EXPECT_LT(predict(cases.back(), *job).total, 0.999 * predict(cases.front(), *job).total);

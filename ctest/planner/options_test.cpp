@@ -24,11 +24,13 @@ TEST(Options, ACommandTakesAnInputAndOptions) {
 
 TEST(Options, TheScoreCanBeLimited) {
   int code = 0;
-  const auto options = parse({"sweep", "in.toml", "--max-model-error", "0.1", "--max-regret=0.01"}, code);
+  const auto options = parse({"run", "in.toml", "--max-model-error", "0.1", "--max-regret=0.01"}, code);
   ASSERT_TRUE(options);
   EXPECT_EQ(options->max_model_error, 0.1);
   EXPECT_EQ(options->max_regret, 0.01);
   EXPECT_FALSE(parse({"run", "in.toml", "--max-regret", "-1"}, code));
+  EXPECT_EQ(code, 2);
+  EXPECT_FALSE(parse({"sweep", "in.toml", "--max-regret", "0.01"}, code)) << "it predicts nothing";
   EXPECT_EQ(code, 2);
 }
 

@@ -24,6 +24,10 @@ class PredictNetwork(PredictCase):
         self.assertIn("--ranks-per-node", self.refused(SLINGSHOT, "--ranks", "32"))
         self.assertIn("nothing to reduce", self.refused(SLINGSHOT, "--ranks", "1"))
         self.assertIn("--table-ranks", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8"))
+        alone = self.path("alone.csv", "ranks,bytes,seconds\n1,8,1\n1,16,1\n")
+        self.assertIn("the table is one of 1 rank", self.refused(*self.small()[:2], "--allreduce", alone))
+        two = self.path("two.csv", "ranks,bytes,seconds\n2,1024,1e-3\n2,1073741824,1\n")
+        self.assertIn("the input stands for 16 ranks, the table for 2", self.predict(SLINGSHOT, "--allreduce", two)[1].stderr)
 
     def test_one_node_says_nothing_about_a_network(self):
         two_nodes = [NODE, "--ranks", "16", "--ranks-per-node", "8"]
@@ -75,6 +79,9 @@ class PredictNetwork(PredictCase):
         self.assertTrue(any(f"bucket_mib {first:g} the time is below T_compute" in doubt for doubt in doubts), doubts)
         short = self.path("short.csv", "bucket_mib,seconds\n1,0.2\n")
         self.assertIn("no row for bucket_mib 4", self.refused(SLINGSHOT, "--measured", same, "--measured", short))
+        for cap in ("1e17", "1e-8"):
+            odd = self.path("odd.csv", f"bucket_mib,seconds\n{cap},1\n")
+            self.assertRegex(self.refused(SLINGSHOT, "--measured", odd), r"odd\.csv: bucket_mib 1e\S+ is no size of a bucket")
 
     def test_sensitivity(self):
         file = self.path("sensitivity.csv")

@@ -101,13 +101,33 @@ class Predict(PredictCase):
         self.assertIn("size.csv:2", self.refused(*self.small(), "--contention", self.path("size.csv", "bytes,kappa,gamma\n1,0,1\n")))
         self.assertIn("excludes", self.refused(*self.small(), "--contention", by_size, "--gamma", "0.5"))
 
+    def test_contention_counts_bytes_on_the_wire(self):
+        by_size = self.path("size.csv", "bytes,kappa,gamma\n1048576,1,0.5\n2097152,1,0.2\n")
+        halves = self.path("half.csv", "bytes,kappa,gamma\n2097152,1,0.5\n4194304,1,0.2\n")
+        # a(x) alike at all sizes, so that only contention tells the sizes apart
+        table = ["--allreduce", self.path("flat.csv", "bytes,seconds\n1048576,0.4\n4194304,0.4\n"), "--caps", "1,2,3"]
+        bf16, _ = self.predict(*self.small()[:2], *table, "--contention", by_size, "--wire", "bf16")
+        fp32, _ = self.predict(*self.small()[:2], *table, "--contention", halves)
+        other, _ = self.predict(*self.small()[:2], *table, "--contention", by_size)
+        seconds = [[case["predicted_s"] for case in result["cases"][2:]] for result in (bf16, fp32, other)]
+        self.assertEqual(seconds[0], seconds[1])
+        self.assertNotEqual(seconds[1], seconds[2])
+
+    def test_options_without_effect_are_refused(self):
+        self.assertIn("--order", self.refused(SLINGSHOT, "--order", "forward"))
+        self.assertIn("nothing is copied", self.refused(*self.small(), "--copy-bandwidth", "1"))
+
     def test_the_list_is_never_slower_than_the_cap(self):
         for number in range(6):
             rows = "".join(f"g{i},{1 + (i * i * 7919 + number * 104729) % 400000},{0.2 + (i * 31 + number) % 7 / 10}\n" for i in range(24))
             files = ["--gradients", self.path("uneven.csv", "name,numel,seconds\n" + rows), *self.small()[2:]]
             contention = self.path("size.csv", "bytes,kappa,gamma\n65536,0.9,0.2\n1048576,0.6,0.9\n4194304,0.3,0.9\n")
-            advice = self.predict(*files, "--contention", contention, "--copies", "in+out", "--copy-bandwidth", "0.004")[0]["pytorch"]
-            self.assertLessEqual(advice["bucket_cap_mb_list_s"], advice["bucket_cap_mb_s"])
+            conditions = [*files, "--contention", contention, "--copies", "in+out", "--copy-bandwidth", "0.004"]
+            plain, behind = self.predict(*conditions)[0], self.predict(*conditions, "--first-bucket", "1")[0]
+            self.assertLessEqual(plain["pytorch"]["bucket_cap_mb_list_s"], plain["pytorch"]["bucket_cap_mb_s"])
+            for result in (plain, behind):
+                optimal = next(case["predicted_s"] for case in behind["cases"] if case["strategy"] == "optimal")
+                self.assertLessEqual(optimal, result["best"]["predicted_s"] * (1 + 1e-6))
 
     def test_the_published_twins(self):
         result, done = self.predict(SLINGSHOT, "--pytorch")
@@ -124,7 +144,7 @@ class Predict(PredictCase):
         result, done = self.predict(NODE)
         self.assertLess(result["t_comm_s"] / result["t_compute_s"], 0.05)
         self.assertIn("compute-bound", done.stdout)
-        self.assertIn("running maximum", done.stderr)
+        self.assertIn("running maximum is taken, at most ", done.stderr)
 
     def test_pytorch_gains_where_latency_is_large(self):
         result, done = self.predict(SLINGSHOT, "--latency-scale", "16", "--pytorch")
