@@ -48,3 +48,12 @@ if(DDPROXY_DEVICE_LANGUAGE)
   set(CMAKE_${DDPROXY_DEVICE_LANGUAGE}_STANDARD_REQUIRED ON)
   set(CMAKE_${DDPROXY_DEVICE_LANGUAGE}_EXTENSIONS OFF)
 endif()
+
+# Where Kokkos' wrapper of nvcc is the compiler, what does without Kokkos goes past nvcc, which cannot compile toml++.
+if(DDPROXY_DEVICE STREQUAL "CUDA" AND NOT DDPROXY_DEVICE_LANGUAGE)
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(--host-only DDPROXY_COMPILER_IS_NVCC_WRAPPER)
+  if(DDPROXY_COMPILER_IS_NVCC_WRAPPER)
+    add_compile_options($<$<NOT:$<BOOL:$<TARGET_PROPERTY:DDPROXY_USES_DEVICE>>>:--host-only>)
+  endif()
+endif()

@@ -33,6 +33,7 @@ endfunction()
 # ddproxy_device_sources(TARGET): compiles the target's sources in the device's language, where that is another one than C++.
 # To be called where the target was made.
 function(ddproxy_device_sources target)
+  set_target_properties(${target} PROPERTIES DDPROXY_USES_DEVICE ON)
   if(DDPROXY_DEVICE_LANGUAGE)
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "[.]cpp$")

@@ -6,11 +6,12 @@
 #include <stdexcept>
 
 #include "planner/login_node.hpp"
+#include "planner/version.hpp"
 
 int main(int argc, char** argv) try {
   constexpr int usage = 2;
   int exit_code = 0;
-  const auto options = ddproxy::parse_options(argc, argv, DDPROXY_VERSION, true, exit_code);
+  const auto options = ddproxy::parse_options(argc, argv, ddproxy::version, true, exit_code);
   if (!options) return exit_code;
   if (ddproxy::works_on_login_node(*options)) return ddproxy::run_on_login_node(*options);
   fmt::print(stderr, "ddproxy-model: '{}' needs the program ddproxy; here only with --dry-run\n",

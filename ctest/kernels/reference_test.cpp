@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "compare.hpp"
+#include "ctest/folders.hpp"
 #include "reference_model.hpp"
 
 namespace ddproxy::reference {
@@ -86,7 +87,7 @@ struct Row {
 
 /// The rows of golden.csv that belong to a case.
 std::vector<Row> golden_rows(std::string const& name) {
-  std::ifstream file(DDPROXY_GOLDEN);
+  std::ifstream file(std::string(ddproxy::source_folder) + "/ctest/kernels/golden.csv");
   std::vector<Row> rows;
   for (std::string line; std::getline(file, line);) {
     std::istringstream fields(line);

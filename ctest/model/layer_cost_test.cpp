@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ctest/folders.hpp"
 #include "published.hpp"
 
 namespace ddproxy::model {
@@ -115,7 +116,7 @@ TEST(LayerCost, OneEfficiencyReproducesThePublishedStep) {
 
 /// The value of a key of an input file that stands alone on its line.
 double number_in(std::string const& input, std::string const& key) {
-  std::ifstream stream(std::filesystem::path(DDPROXY_INPUTS) / input);
+  std::ifstream stream(std::filesystem::path(ddproxy::inputs_folder) / input);
   for (std::string line; std::getline(stream, line);) {
     if (line.starts_with(key + " = ")) return std::stod(line.substr(key.size() + 3));
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctest/folders.hpp"
 #include "model/bucket_plan.hpp"
 #include "model/gpt2.hpp"
 #include "model/score.hpp"
@@ -16,7 +17,7 @@
 namespace ddproxy::model {
 
 inline std::filesystem::path published(std::string const& name) {
-  return std::filesystem::path(DDPROXY_INPUTS) / "published" / name;
+  return std::filesystem::path(ddproxy::inputs_folder) / "published" / name;
 }
 
 /// The model of Stanford's CS336, assignment 2: no biases, RMSNorm, SwiGLU, no position table, separate q, k,

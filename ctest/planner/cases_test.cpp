@@ -7,6 +7,7 @@
 
 #include <stdexcept>
 
+#include "ctest/folders.hpp"
 #include "ctest/planner/input_file.hpp"
 
 namespace ddproxy {
@@ -99,7 +100,7 @@ TEST(Roofline, KernelsStoreFp32WhateverTheyMultiplyIn) {
 }
 
 TEST(Cases, AreThoseOfTheInputInItsOrder) {
-  const auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x8.toml");
+  const auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x8.toml");
   const auto cases = make_cases(config, make_workload(config));
   std::vector<std::string> names;
   for (auto const& item : cases) names.push_back(item.name());
@@ -113,7 +114,7 @@ TEST(Cases, AreThoseOfTheInputInItsOrder) {
 }
 
 TEST(Cases, AFirstBucketOfItsOwnIsHeeded) {
-  auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x8.toml");
+  auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x8.toml");
   config.strategies = {Strategy::bucketed};
   config.caps_mib = {128, 256, 512, 1024};
   config.first_bucket_mib = 1;
@@ -123,7 +124,7 @@ TEST(Cases, AFirstBucketOfItsOwnIsHeeded) {
 }
 
 TEST(Cases, NaiveAndFlatAreSerialInThePrediction) {
-  auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x8.toml");
+  auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x8.toml");
   const auto workload = make_workload(config);
   const model::Job job{ready_times(workload.pass, workload.operation_seconds), 1.0, workload.gradient_bytes,
                        [](std::int64_t) { return 0.5; }};
@@ -134,7 +135,7 @@ TEST(Cases, NaiveAndFlatAreSerialInThePrediction) {
 }
 
 TEST(Cases, TheOptimalOneIsPlannedOnceTheCostsAreKnown) {
-  auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x16-slingshot.toml");
+  auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x16-slingshot.toml");
   config.strategies = {Strategy::bucketed, Strategy::optimal};
   const auto workload = make_workload(config);
   auto cases = make_cases(config, workload);
@@ -150,7 +151,7 @@ TEST(Cases, TheOptimalOneIsPlannedOnceTheCostsAreKnown) {
 }
 
 TEST(Cases, ContentionAndCopiesReachThePrediction) {
-  const auto config = read_config(std::string(DDPROXY_INPUTS) + "/gpt2-large-a100x16-slingshot.toml");
+  const auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x16-slingshot.toml");
   const auto workload = make_workload(config);
   const Case tensors = make_cases(config, workload)[2];
   auto job = *input_job(config, workload);

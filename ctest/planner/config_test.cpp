@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "ctest/folders.hpp"
 #include "ctest/planner/input_file.hpp"
 
 namespace ddproxy {
@@ -79,7 +80,7 @@ TEST(Config, AMissingFileIsSaid) {
 
 TEST(Config, EveryInputOfTheProjectIsRight) {
   int inputs = 0;
-  for (auto const& entry : std::filesystem::directory_iterator(DDPROXY_INPUTS))
+  for (auto const& entry : std::filesystem::directory_iterator(ddproxy::inputs_folder))
     if (entry.path().extension() == ".toml") {
       EXPECT_NO_THROW(read_config(entry.path())) << entry.path();
       ++inputs;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/schema.hpp"
+#include "ctest/folders.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace ddproxy::results {
 namespace {
 
 std::string documentation() {
-  std::ifstream file(DDPROXY_SOURCE "/docs/results.md");
+  std::ifstream file(std::string(ddproxy::source_folder) + "/docs/results.md");
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
