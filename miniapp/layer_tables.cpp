@@ -99,8 +99,7 @@ void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTime
 void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> const& runs, Wire wire) {
   std::string text =
       "# speed of compute while a collective of these bytes (on the wire) is in flight, and of the "
-      "collective "
-      "while compute runs\nbytes,kappa,gamma\n";
+      "collective while compute runs\nbytes,kappa,gamma\n";
   for (auto const& run : runs) {
     const auto [kappa, gamma] = speeds_of(run);
     text += fmt::format("{},{:.4g},{:.4g}\n", wire_bytes(run.bytes, wire), kappa, gamma);

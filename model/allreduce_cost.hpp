@@ -55,10 +55,8 @@ class TableCost {
   /// positive and finite.
   explicit TableCost(std::vector<CostPoint> table);
   double operator()(std::int64_t bytes) const;
-  bool covers(std::int64_t bytes) const;  ///< false where the figure is an extrapolation
-  double raised_by() const {
-    return raised_by_;
-  }  ///< by what share the running maximum raised a point, the most
+  bool covers(std::int64_t bytes) const;           ///< false where the figure is an extrapolation
+  double raised_by() const { return raised_by_; }  ///< largest share by which a point was raised
   bool was_made_monotone() const { return raised_by_ > 0; }
   std::vector<CostPoint> const& table() const { return table_; }
 
