@@ -52,7 +52,7 @@ Link calibrate_between(RankedTable const& table, int ranks_per_node, Link const&
   const Placement placement = place(table.ranks, ranks_per_node);
   std::vector<CostPoint> rest = table.points;
   for (CostPoint& point : rest) {
-    const double in_node = ring_seconds(ranks_per_node, inside, static_cast<double>(point.bytes));
+    const double in_node = flat_seconds(ranks_per_node, inside, static_cast<double>(point.bytes));
     point.seconds = std::max(point.seconds - in_node, least_share_of_network * point.seconds);
   }
   return link_from(fit_alpha_beta(rest), placement.nodes());

@@ -38,14 +38,14 @@ Placement place(int ranks, int ranks_per_node) {
   return {ranks, ranks_per_node};
 }
 
+double flat_seconds(int n, Link const& link, double bytes) {
+  return std::min(ring_seconds(n, link, bytes), tree_seconds(n, link, bytes));
+}
+
 double topology_seconds(Placement const& placement, Link const& inside, Link const& between, double bytes) {
   const int nodes = placement.nodes();
-  if (nodes == 1) {
-    return std::min(ring_seconds(placement.ranks, inside, bytes),
-                    tree_seconds(placement.ranks, inside, bytes));
-  }
-  return ring_seconds(placement.ranks_per_node, inside, bytes) +
-         std::min(ring_seconds(nodes, between, bytes), tree_seconds(nodes, between, bytes));
+  if (nodes == 1) return flat_seconds(placement.ranks, inside, bytes);
+  return flat_seconds(placement.ranks_per_node, inside, bytes) + flat_seconds(nodes, between, bytes);
 }
 
 }  // namespace ddproxy::model

@@ -21,6 +21,9 @@ double ring_seconds(int n, Link const& link, double bytes);
 /// bytes (Sanders, Speck, Traff, Parallel Computing 35(12), 2009). 0 for n = 1.
 double tree_seconds(int n, Link const& link, double bytes);
 
+/// The faster of ring and tree among n alike.
+double flat_seconds(int n, Link const& link, double bytes);
+
 /// Where ranks sit.
 struct Placement {
   int ranks;
@@ -32,9 +35,8 @@ struct Placement {
 /// multiple of it.
 Placement place(int ranks, int ranks_per_node);
 
-/// The faster of ring and tree inside one node. With several nodes hierarchical: reduce-scatter and
-/// all-gather by ring in each node, between them an all-reduce across nodes, by ring or tree, of all bytes
-/// through each node's link.
+/// Hierarchical: what one node takes alone, by ring or tree, and, with several, an all-reduce across nodes, by
+/// ring or tree, of all bytes through each node's link.
 double topology_seconds(Placement const& placement, Link const& inside, Link const& between, double bytes);
 
 }  // namespace ddproxy::model

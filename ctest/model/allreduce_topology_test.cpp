@@ -46,7 +46,7 @@ TEST(Topology, SeveralNodesAreHierarchical) {
   EXPECT_DOUBLE_EQ(topology_seconds({32, 8}, nvlink, fabric, 1e9),
                    ring_seconds(8, nvlink, 1e9) + ring_seconds(4, fabric, 1e9));
   EXPECT_DOUBLE_EQ(topology_seconds({512, 8}, nvlink, fabric, 8),
-                   ring_seconds(8, nvlink, 8) + tree_seconds(64, fabric, 8));
+                   tree_seconds(8, nvlink, 8) + tree_seconds(64, fabric, 8));
 }
 
 TEST(Topology, AMeasuredTableIsTakenAsItIs) {
@@ -101,8 +101,11 @@ TEST(Topology, TheInsideOfANodeIsNotTakenForTheNetwork) {
                                       return topology_seconds({16, 8}, slow_inside, fabric, x);
                                     },
                                     16)};
-  const double exact = topology_seconds({512, 8}, slow_inside, fabric, 1e9);
-  EXPECT_NEAR(cost_for_ranks(tables, place(512, 8)).cost(1'000'000'000) / exact, 1, 0.03);
+  const RankedCost cost = cost_for_ranks(tables, place(512, 8));
+  for (const double x : {64.0, 1e9}) {
+    const double exact = topology_seconds({512, 8}, slow_inside, fabric, x);
+    EXPECT_NEAR(cost.cost(static_cast<std::int64_t>(x)) / exact, 1, 0.03) << x << " bytes";
+  }
 }
 
 TEST(Topology, AStatedNetworkIsAddedToTheNode) {
