@@ -49,7 +49,7 @@ def arguments():
     parser.add_argument("--ranks", type=positive(int), metavar="N", help="start so many ranks here; not with torchrun")
     parser.add_argument("--backend", choices=("gloo", "nccl"), default="nccl" if torch.cuda.is_available() else "gloo")
     parser.add_argument("-o", "--output", type=Path, default=Path("recording"), metavar="DIR", help="folder to write into; default: recording")
-    parser.add_argument("--passes", type=positive(int), default=7, metavar="N", help="samples whose median is taken; default 7")
+    parser.add_argument("--passes", type=positive(int), default=15, metavar="N", help="samples whose median is taken; default 15")
     parser.add_argument("--reuse", action="store_true", help="keep the tables that DIR holds already, and only sweep")
     parser.add_argument("--sweep", action="store_true", help="run DDP too: its default, --caps and --list")
     parser.add_argument("--caps", type=mib_list, default=[1, 4, 10, 25, 50, 100], metavar="M,M", help="bucket_cap_mb to run; default 1,4,10,25,50,100")
