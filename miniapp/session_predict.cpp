@@ -60,7 +60,7 @@ void Session::warn_of_table() const {
   };
   std::vector<std::string> beyond;
   for (auto const& report : reports_)
-    if (reaches_beyond(report.item, cost_->table(), bench_.workload.wire))
+    if (reaches_beyond(report.item.plan, cost_->table(), bench_.workload.wire))
       beyond.push_back(report.item.name());
   warn(fall_warning(*cost_));
   warn(extrapolation_warning(beyond, cost_->table()));

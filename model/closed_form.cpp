@@ -19,7 +19,7 @@ void check(UniformJob const& job) {
 
 Regime regime(UniformJob const& job) {
   const double load = job.load();
-  if (std::abs(load - 1) < 1e-9) return Regime::balanced;
+  if (std::abs(load - 1) <= near_balance) return Regime::balanced;
   return load < 1 ? Regime::compute_bound : Regime::network_bound;
 }
 
@@ -41,9 +41,7 @@ double uniform_best_bucket(UniformJob const& job) {
   const double load = job.load();
   const double queued = job.bytes * std::sqrt(job.call_seconds / job.t_compute);
   double best = queued;
-  if (regime(job) == Regime::compute_bound) {
-    best = std::min(queued, job.call_seconds * job.bandwidth * load / (1 - load));
-  }
+  if (load < 1) best = std::min(queued, job.call_seconds * job.bandwidth * load / (1 - load));
   return std::min(best, job.bytes);
 }
 

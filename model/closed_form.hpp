@@ -17,9 +17,10 @@ struct UniformJob {
 
 enum class Regime {
   compute_bound,  ///< rho_w < 1
-  balanced,       ///< rho_w = 1
+  balanced,       ///< rho_w within near_balance of 1
   network_bound,  ///< rho_w > 1
 };
+inline constexpr double near_balance = 0.05;
 Regime regime(UniformJob const& job);
 
 /// E(b) for buckets of b bytes, K = s / b of them (any real number of at least 1). While a call takes no

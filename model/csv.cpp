@@ -23,7 +23,7 @@ std::set<std::int64_t> known_ranks(CsvTable const& table) {
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const std::int64_t ranks = table.integer(row, "ranks");
     if (ranks < 1 || ranks > std::numeric_limits<int>::max())
-      table.fail(row, "the number of ranks cannot be");
+      table.fail(row, "ranks must be from 1 to 2147483647");
     known.insert(ranks);
   }
   return known;

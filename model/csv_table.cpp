@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace ddproxy::model {
@@ -18,6 +19,8 @@ struct TimeUnit {
   double seconds;
 };
 constexpr TimeUnit time_units[] = {{"seconds", 1.0}, {"ms", 1e-3}, {"us", 1e-6}};
+
+constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";  // with which spreadsheets begin a file
 
 bool is_time(std::string const& column) {
   return std::any_of(std::begin(time_units), std::end(time_units),
@@ -59,6 +62,7 @@ CsvTable::CsvTable(std::filesystem::path const& file) : file_(file) {
   }
   std::string line;
   for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    if (number == 1 && line.starts_with(utf8_mark)) line.erase(0, utf8_mark.size());
     const std::string content = trimmed(line);
     if (content.empty() || content[0] == '#') continue;
     if (columns_.empty()) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/predict.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -29,6 +32,14 @@ std::string text_of(PredictInput const& input, PredictOptions const& options, Pr
   return text;
 }
 
+template <class Value>
+void refuse_twice(char const* option, std::vector<Value> values) {
+  std::ranges::sort(values);
+  const auto twice = std::ranges::adjacent_find(values);
+  if (twice != values.end())
+    throw std::invalid_argument(fmt::format("{}: {} is there twice", option, *twice));
+}
+
 // The first prediction that is beyond them, in one line.
 std::string beyond_limits(std::vector<Prediction> const& predictions, Options const& options) {
   for (auto const& prediction : predictions) {
@@ -51,6 +62,8 @@ int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
         "--max-model-error, --max-regret: there is nothing to be scored on; give --measured FILE");
   if (!asked.measured.empty() && asked.ranks.size() > 1)
     throw std::invalid_argument("--measured: a curve is that of one number of ranks; give one with --ranks");
+  refuse_twice("--ranks", asked.ranks);
+  refuse_twice("--caps", asked.caps_mib);
   const PredictInput input = read_predict_input(options);
   const auto networks = make_networks(asked, input.config);
   std::vector<Prediction> predictions;

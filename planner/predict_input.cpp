@@ -51,23 +51,31 @@ Workload from_layers(PredictOptions const& options) {
   return workload;
 }
 
-void set_precision(Config& config, std::string const& word) {
+// Returns a warning, or nothing.
+std::string set_precision(Config& config, std::string const& word) {
   const Precision precision = *find_word(word, precision_words);
-  if (precision == config.precision) return;
+  if (precision == config.precision) return "";
   if (!config.times.empty())
     throw std::invalid_argument("--precision: " + config.times.string() + " holds seconds of one precision");
   const auto peak = config.peaks.find(precision);
   if (peak == config.peaks.end())
     throw std::invalid_argument(fmt::format("--precision {}: {} does not say [machine] peak_flops_{}", word,
                                             config.file.string(), word));
+  const auto fitted = word_of(config.precision, precision_words);
   config.precision = precision;
   config.machine.peak_flops = peak->second;
+  if (config.machine.efficiency == 1) return "";
+  return fmt::format("--precision {}: the efficiency, {:g}, is that of {}; {}'s may be another", word,
+                     config.machine.efficiency, fitted, word);
 }
 
 PredictInput from_input_file(Options const& options) {
   PredictInput input;
   input.config = read_config(options.input);
-  if (!options.predict.precision.empty()) set_precision(input.config, options.predict.precision);
+  if (!options.predict.precision.empty()) {
+    auto warning = set_precision(input.config, options.predict.precision);
+    if (!warning.empty()) input.warnings.push_back(std::move(warning));
+  }
   input.workload = make_workload(input.config);
   if (input.workload.operation_seconds.empty())
     throw std::invalid_argument(fmt::format(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/timeline.hpp"
 #include "planner/options.hpp"
@@ -17,6 +18,7 @@ struct PredictInput {
   Workload workload;  ///< always with the operations' seconds
   model::Contention contention;
   model::Copies copies;
+  std::vector<std::string> warnings = {};  ///< of what was asked for
 
   /// The job on a network that does a(x).
   model::Job job(model::AllreduceCost cost) const;

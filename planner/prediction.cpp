@@ -12,12 +12,10 @@ namespace ddproxy {
 namespace {
 
 constexpr double same = 1e-9;  // relative difference of T that is rounding
-constexpr double pytorch_cap_mib = 25;
 constexpr std::int64_t pytorch_first_bucket = std::int64_t{1} << 20;
 
 double handy_cap_mib(model::CapRange const& range) {
-  if (range.low <= to_bytes(pytorch_cap_mib) && to_bytes(pytorch_cap_mib) <= range.high)
-    return pytorch_cap_mib;
+  if (range.low <= to_bytes(common_cap_mib) && to_bytes(common_cap_mib) <= range.high) return common_cap_mib;
   const double low = static_cast<double>(range.low) / model::bytes_per_mib;
   return to_bytes(std::ceil(low)) <= range.high ? std::ceil(low) : low;
 }
@@ -36,20 +34,25 @@ std::vector<PredictedCase> predict_cases(PredictInput const& input, Prediction c
 PytorchAdvice advise(model::Job const& job, model::Plan const& plan, double plan_seconds) {
   const auto sweep = model::sweep_caps(job, pytorch_first_bucket);
   const auto best = model::best_caps(sweep, same);
-  const double as_is = model::simulate(job, plan_at(job, pytorch_cap_mib, pytorch_first_bucket)).total;
+  const double as_is = model::simulate(job, plan_at(job, common_cap_mib, pytorch_first_bucket)).total;
   const double cap_mib = handy_cap_mib(best);
   if (plan_seconds <= best.seconds * (1 + model::equal_share))
     return {as_is, cap_mib, best.seconds, plan, plan_seconds};
   return {as_is, cap_mib, best.seconds, plan_at(job, cap_mib, pytorch_first_bucket), best.seconds};
 }
 
-// The cases that use a(x) outside of what was measured.
+// What uses a(x) outside of what was measured: cases, the best cap, advice.
 void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
   auto const& points = prediction.network.points;
   const int ranks = prediction.network.ranks;
   std::vector<std::string> names;
-  for (auto const& predicted : prediction.cases)
-    if (reaches_beyond(predicted.item, points, input.workload.wire)) names.push_back(predicted.item.name());
+  const auto look = [&](std::string name, model::Plan const& plan) {
+    if (reaches_beyond(plan, points, input.workload.wire)) names.push_back(std::move(name));
+  };
+  for (auto const& predicted : prediction.cases) look(predicted.item.name(), predicted.item.plan);
+  look("b*", plan_at(prediction.job, prediction.best_cap_mib(), first_bucket_of(input.config)));
+  look("PyTorch's list", prediction.pytorch.list);
+  look("PyTorch's cap", plan_at(prediction.job, prediction.pytorch.cap_mib, pytorch_first_bucket));
   if (!names.empty())
     prediction.warnings.push_back((ranks > 0 ? fmt::format("{} ranks: ", ranks) : "") +
                                   extrapolation_warning(names, points));
@@ -67,7 +70,8 @@ model::Plan plan_at(model::Job const& job, double cap_mib, model::FirstBucket fi
 }
 
 Prediction make_prediction(PredictInput const& input, Network const& network) {
-  Prediction result{network, input.job(network.cost), {}, 0, 0, {}, {}, {}, {}, {}, 0, {}, network.warnings};
+  Prediction result{network, input.job(network.cost), {}, 0, 0, {}, {}, {}, {}, {}, 0, {}, input.warnings};
+  result.warnings.insert(result.warnings.end(), network.warnings.begin(), network.warnings.end());
   model::Job const& job = result.job;
   result.t_comm = model::communication_seconds(model::flat_plan(job.gradient_bytes), job.cost);
   result.floor = model::floor_seconds(job);

@@ -46,7 +46,7 @@ struct Prediction {
   model::AlphaBeta affine;  ///< fitted to a(x)'s table
   model::RelativeError affine_error;
   model::CapRange best;     ///< every cap with the least T
-  model::CapRange plateau;  ///< T at most 0.1 % above it
+  model::CapRange plateau;  ///< the caps around it with T at most 0.1 % above
   model::Plan plan;         ///< the best of all
   double plan_seconds;
   PytorchAdvice pytorch;
@@ -62,6 +62,9 @@ Prediction make_prediction(PredictInput const& input, Network const& network);
 
 /// DDP's plan for a cap.
 model::Plan plan_at(model::Job const& job, double cap_mib, model::FirstBucket first_bucket);
+
+/// The cap that most runs are made with: PyTorch DDP's default.
+inline constexpr double common_cap_mib = 25;
 
 /// A gain that is not worth a line of code: this share of T.
 inline constexpr double negligible_gain = 1e-3;

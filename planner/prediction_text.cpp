@@ -42,14 +42,29 @@ double worst_bucketed(Prediction const& prediction) {
   return worst;
 }
 
-std::string tuning_text(Prediction const& prediction) {
-  const double worst = worst_bucketed(prediction), best = prediction.best.seconds;
+std::string less_text(double seconds, double base) {
+  return fmt::format("{:.3f} ms ({:.1f} %) less", (base - seconds) * milli, 100 * (base - seconds) / base);
+}
+
+std::string tuning_text(Prediction const& prediction, model::FirstBucket first) {
+  const double best = prediction.best.seconds;
+  const double common = model::simulate(prediction.job, plan_at(prediction.job, common_cap_mib, first)).total;
   return fmt::format(
-      "tuning: the best cap takes {:.3f} ms ({:.1f} %) less than the worst of these, the best plan another "
-      "{:.3f} "
-      "ms; no plan can have less E than the floor\n",
-      (worst - best) * milli, 100 * (worst - best) / worst,
+      "tuning: the best cap takes {} than {:g} MiB and {} than the worst of these, the best plan another "
+      "{:.3f} ms; no plan can have less E than the floor\n",
+      less_text(best, common), common_cap_mib, less_text(best, worst_bucketed(prediction)),
       std::max(best - prediction.plan_seconds, 0.0) * milli);
+}
+
+// Plans that take as long may have other numbers of buckets.
+std::string buckets_text(Prediction const& prediction, model::FirstBucket first) {
+  auto const& sizes = prediction.job.gradient_bytes;
+  const auto count = [&](std::int64_t cap) {
+    const std::int64_t caps[] = {first.value_or(cap), cap};
+    return model::bucketed_plan(sizes, caps).size();
+  };
+  const auto most = count(prediction.best.low), fewest = count(prediction.best.high);
+  return most == fewest ? fmt::format("{} buckets", most) : fmt::format("{} to {} buckets", most, fewest);
 }
 
 char const* regime_text(model::Regime regime) {
@@ -99,15 +114,16 @@ std::string describe(PredictInput const& input, Prediction const& p) {
   std::string text = fmt::format("{}: {} gradients, {:.1f} MiB{}\n", input.name, p.job.gradient_bytes.size(),
                                  static_cast<double>(input.workload.bytes()) / model::bytes_per_mib,
                                  p.network.ranks > 0 ? fmt::format(", {} ranks", p.network.ranks) : "");
+  const auto first = first_bucket_of(input.config);
   text += case_table(p);
   fmt::format_to(Out(text), "T_compute {:.3f} ms, T_comm {:.3f} ms, rho {:.2f}, floor {:.3f} ms\n",
                  p.job.t_compute * milli, p.t_comm * milli, p.rho(), p.floor * milli);
-  fmt::format_to(Out(text), "b*: {} ({} buckets): T {:.3f} ms, E {:.3f} ms; within 0.1 %: {}\n",
-                 range_text(p.best), p.best.buckets, p.best.seconds * milli,
+  fmt::format_to(Out(text), "b*: {} ({}): T {:.3f} ms, E {:.3f} ms; around it within 0.1 %: {}\n",
+                 range_text(p.best), buckets_text(p, first), p.best.seconds * milli,
                  (p.best.seconds - p.job.t_compute) * milli, range_text(p.plateau));
   fmt::format_to(Out(text), "best plan: {} buckets: T {:.3f} ms, E {:.3f} ms\n", p.plan.size(),
                  p.plan_seconds * milli, (p.plan_seconds - p.job.t_compute) * milli);
-  return text + tuning_text(p) + affine_text(p) + closed_form_text(p, input.workload.wire);
+  return text + tuning_text(p, first) + affine_text(p) + closed_form_text(p, input.workload.wire);
 }
 
 std::string pytorch_lines(Prediction const& p) {
@@ -130,8 +146,9 @@ std::string score_table(CurveScore const& score) {
       "against {} (scatter unknown: {} % of T is taken for noise)\n{:<24} {:>12} {:>9} {:>9} {:>9}\n",
       score.file, 100 * curve_noise, "predictor of E", "mean error", "maximum", "ordered", "regret");
   for (auto const& [name, s] : score.rows)
-    fmt::format_to(Out(text), "{:<24} {:>10.1f} % {:>7.1f} % {:>7.0f} % {:>7.2f} %\n", name,
-                   100 * s.mean_error, 100 * s.max_error, 100 * s.ordered, 100 * s.regret);
+    fmt::format_to(Out(text), "{:<24} {:>10.1f} % {:>7.1f} % {:>9} {:>7.2f} %\n", name, 100 * s.mean_error,
+                   100 * s.max_error,
+                   std::isfinite(s.ordered) ? fmt::format("{:.0f} %", 100 * s.ordered) : "-", 100 * s.regret);
   return text;
 }
 

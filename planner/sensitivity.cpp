@@ -28,7 +28,7 @@ SensitivityRow row_of(std::string quantity, double value, model::Job const& job,
           t_comm / job.t_compute,
           model::best_caps(sweep, negligible_gain),
           model::best_caps(sweep).seconds - job.t_compute,
-          exposed(plan_at(job, 25, first)),
+          exposed(plan_at(job, common_cap_mib, first)),
           model::floor_seconds(job),
           exposed(plan),
           plan.size()};

@@ -16,7 +16,7 @@ struct SensitivityRow {
   std::string quantity;  ///< bytes, model, latency, bandwidth or ranks
   double value;          ///< a factor; for model MiB of gradients, for ranks their number
   double t_compute, rho;
-  model::CapRange plateau;  ///< caps whose T is at most 0.1 % above the best
+  model::CapRange plateau;  ///< the caps around the best with T at most 0.1 % above
   double exposed_best;      ///< E of the best cap, seconds
   double exposed_25;        ///< of PyTorch's 25 MiB
   double floor;

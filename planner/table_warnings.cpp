@@ -25,8 +25,8 @@ std::string extrapolation_warning(std::vector<std::string> const& cases,
                      table.front().bytes, table.back().bytes, fmt::join(cases, ", "));
 }
 
-bool reaches_beyond(Case const& item, std::span<const model::CostPoint> table, Wire wire) {
-  return std::ranges::any_of(item.plan, [&](model::Bucket const& bucket) {
+bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, Wire wire) {
+  return std::ranges::any_of(plan, [&](model::Bucket const& bucket) {
     const auto bytes = wire_bytes(bucket.bytes, wire);
     return bytes < table.front().bytes || bytes > table.back().bytes;
   });

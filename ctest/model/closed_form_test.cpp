@@ -44,7 +44,7 @@ TEST(ClosedForm, IsTheSimulationOfEqualBuckets) {
 
 TEST(ClosedForm, NamesItsRegime) {
   EXPECT_EQ(regime(job_of_load(0.5)), Regime::compute_bound);
-  EXPECT_EQ(regime(job_of_load(1)), Regime::balanced);
+  for (const double load : {0.96, 1.0, 1.04}) EXPECT_EQ(regime(job_of_load(load)), Regime::balanced) << load;
   EXPECT_EQ(regime(job_of_load(2)), Regime::network_bound);
 }
 

@@ -54,6 +54,37 @@ class Predict(PredictCase):
         self.assertLess(result["affine_fit"]["error_max"], 1e-9)
         self.assertEqual(done.stderr, "")
 
+    def test_a_table_of_large_messages_does_not_speak_for_small_buckets(self):
+        large = self.path("large.csv", "bytes,seconds\n4194304,1\n16777216,4\n")
+        _, done = self.predict(*self.small()[:2], "--allreduce", large, "--caps", "64")
+        self.assertIn("a(x) is extrapolated: naive, per_tensor, optimal, b*, PyTorch's list, PyTorch's cap", done.stderr)
+
+    def test_caps_with_one_time_may_make_several_plans(self):
+        text = self.call(NODE, "--caps", "1").stdout
+        self.assertRegex(text, r"b\*: up to 5\.01 MiB \(436 to \d+ buckets\)")
+        self.assertRegex(text, r"tuning: the best cap takes 0\.039 ms \(0\.0 %\) less than 25 MiB and 0\.000 ms ")
+
+    def test_an_efficiency_is_that_of_one_precision(self):
+        self.assertIn("the efficiency, 0.252, is that of tf32; bf16's may be another",
+                      self.predict(SLINGSHOT, "--precision", "bf16")[1].stderr)
+        self.assertNotIn("efficiency", self.predict(SLINGSHOT, "--precision", "tf32")[1].stderr)
+
+    def test_what_is_there_twice_is_refused(self):
+        self.assertIn("--caps: 25 is there twice", self.refused(NODE, "--caps", "25,1,25"))
+        self.assertIn("--ranks: 8 is there twice", self.refused(NODE, "--ranks", "8,4,8", "--ranks-per-node", "8"))
+
+    def test_files_as_spreadsheets_write_them(self):
+        gradients, table = self.small()[1], self.small()[3]
+        with open(gradients) as file:
+            marked = self.path("marked.csv", "\ufeff" + file.read().replace("\n", "\r\n"))
+        self.assertEqual(self.call("--gradients", marked, "--allreduce", table).returncode, 0)
+
+    def test_one_measured_cap_has_no_order(self):
+        curve = self.path("one.csv", "bucket_mib,seconds\n1,4.5\n")
+        text = self.predict(*self.small(), "--measured", curve)[1].stdout
+        self.assertRegex(text, r"ddproxy .* -  ")
+        self.assertNotIn("nan", text)
+
     def test_the_affine_fit_tells_how_far_it_is_from_the_table(self):
         bent = self.path("bent.csv", "bytes,seconds\n1048576,1\n2097152,1\n4194304,4\n")
         result, done = self.predict(*self.small()[:2], "--allreduce", bent)
