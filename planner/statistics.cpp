@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace ddproxy {
 namespace {
@@ -11,12 +12,15 @@ namespace {
 // The largest k with P(fewer than k of n values lie below the median) <= 2.5 %: x_(k) and x_(n+1-k) bound the
 // median.
 std::size_t order_of_bound(std::size_t n) {
-  double probability = std::pow(0.5, static_cast<double>(n)), sum = 0;
+  const double all = static_cast<double>(n);
+  double sum = 0;
   std::size_t k = 0;
   for (; k < n; ++k) {
-    sum += probability;
+    // by logarithms: 2^-n is no double from n = 1075 on
+    const double below = static_cast<double>(k);
+    sum += std::exp(std::lgamma(all + 1) - std::lgamma(below + 1) - std::lgamma(all - below + 1) -
+                    all * std::numbers::ln2);
     if (sum > 0.025) break;
-    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
   }
   return std::max<std::size_t>(k, 1);
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 
@@ -23,6 +24,11 @@ TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
   EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
   EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).high, 9);
   EXPECT_EQ(median_estimate({5, 3, 4}).low, 3);  // too few: the range
+  std::vector<double> many(4001);
+  std::iota(many.begin(), many.end(), 0);
+  // 2000 -+ 1.96 sqrt(4001) / 2
+  EXPECT_NEAR(median_estimate(many).low, 2000 - 62, 1);
+  EXPECT_NEAR(median_estimate(many).high, 2000 + 62, 1);
 }
 
 TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
