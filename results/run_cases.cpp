@@ -58,13 +58,17 @@ std::vector<CaseTimes> read_cases(Reader const& reader) {
   if (extents[0] != names.size() || strategies.size() != names.size())
     throw std::invalid_argument(file + ": /sweep/measured and /sweep/name differ in length");
   if (extents[2] == 0) throw std::invalid_argument(file + ": /sweep/measured has no ranks");
+  const auto sources =
+      reader.has("/sweep/source") ? reader.texts("/sweep/source") : std::vector<std::string>(names.size());
+  if (sources.size() != names.size())
+    throw std::invalid_argument(file + ": /sweep/source and /sweep/name differ in length");
   std::vector<CaseTimes> cases;
   const std::size_t length = extents[1] * extents[2];
   for (std::size_t c = 0; c < names.size(); ++c) {
     const auto own = std::span(values).subspan(c * length, length);
     auto samples = slowest_of(own, extents[2], file + ": the case " + names[c]);
     const double middle = median_of_finite(samples);
-    cases.push_back({names[c], strategies[c], std::move(samples), middle});
+    cases.push_back({names[c], strategies[c], std::move(samples), middle, sources[c] != "pytorch"});
   }
   check_verified(reader, cases);
   return cases;

@@ -16,6 +16,7 @@ struct CaseTimes {
   std::string strategy;
   std::vector<double> samples;  ///< T, seconds, maximum over ranks; NaN where it was not measured
   double seconds;               ///< median of the finite samples, NaN where there is none
+  bool ours = true;             ///< false: another program's, as PyTorch DDP's of `--beside`
 };
 
 /// What two runs are compared by.

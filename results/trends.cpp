@@ -12,7 +12,8 @@ namespace {
 CaseTimes const* best_case(Run const& run) {
   CaseTimes const* best = nullptr;
   for (auto const& one : run.cases)
-    if (one.strategy == "bucketed" && std::isfinite(one.seconds) && (!best || one.seconds < best->seconds))
+    if (one.ours && one.strategy == "bucketed" && std::isfinite(one.seconds) &&
+        (!best || one.seconds < best->seconds))
       best = &one;
   return best;
 }

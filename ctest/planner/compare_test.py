@@ -41,6 +41,27 @@ def slower(source, target, factor):
     return target
 
 
+def check_that_pytorch_is_no_machine(folder):
+    """Cases of DDP beside ours are not what a machine is ranked by."""
+    both = slower(folder / "twin.h5", folder / "both.h5", 1.0)
+    figures = folder / "figures.json"
+
+    def tokens():
+        compare(0, both, "--rank-machines", "--json", figures)
+        return json.loads(figures.read_text())["machines"]["tokens_per_s"]
+
+    before = tokens()
+    with h5py.File(both, "r+") as file:
+        capped = [k for k, s in enumerate(file["sweep/strategy"].asstr()) if s == "bucketed"]
+        case = max(capped, key=lambda k: file["sweep/measured_median"][k])
+        for name in ("measured", "measured_median"):
+            file["sweep"][name][case] = file["sweep"][name][case] / 100
+    assert tokens() != before
+    with h5py.File(both, "r+") as file:
+        file["sweep/source"][case] = "pytorch"
+    assert tokens() == before, (tokens(), before)
+
+
 def check_ab(folder):
     log = folder / "log"
     for side in ("one", "two", "ab"):
@@ -98,4 +119,5 @@ with tempfile.TemporaryDirectory() as name:
         assert done.stderr.count("\n") == 1 and done.stdout == "", done
     assert twin.read_bytes() == kept
     assert compare(0, "--dry-run", "--tolerance", "5%", "--csv", folder / "d.csv").stdout == "" and not (folder / "d.csv").exists()
+    check_that_pytorch_is_no_machine(folder)
     check_ab(folder)

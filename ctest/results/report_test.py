@@ -44,6 +44,22 @@ class WithSample(unittest.TestCase):
         return next(t for t in tables_of(Results(self.sample)) if t.name == name).values()
 
 
+class NoCaps(WithSample):
+    def test_a_sweep_without_caps_has_a_page(self):
+        def without(file):
+            strategies = file["sweep/strategy"]
+            for case, strategy in enumerate(strategies.asstr()):
+                if strategy == "bucketed":
+                    strategies[case] = "optimal"
+                    file["sweep/bucket_bytes"][case] = -1
+        self.change(without)
+        done = report(self.sample, "-o", self.folder / "out", "--csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.folder / "out" / "sample.html").read_text()
+        self.assertIn("No bucketed case was measured.", page)
+        self.assertFalse((self.folder / "out" / "sample-sweep.png").exists())
+
+
 class Page(WithSample):
     """One run of report.py for three files, of which the sample is the newest."""
 

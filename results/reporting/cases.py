@@ -10,6 +10,10 @@ NAMES = {"per_tensor": "per\ntensor", "optimal": "\noptimal", "flat": "flat", "n
 STEP = 1.4
 
 
+def has_caps(results):
+    return bool((results["/sweep/strategy"] == "bucketed").any())
+
+
 def _caps(results):
     return set((results["/sweep/bucket_bytes"] / MIB)[results["/sweep/strategy"] == "bucketed"])
 

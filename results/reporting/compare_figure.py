@@ -7,14 +7,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from . import derive, style
-from .cases import Cases
+from .cases import Cases, has_caps
 
 LINES = ((style.MEASURED, "o", "-"), (style.PREDICTED, "s", "--"), (style.GOOD, "^", "-."), (style.OTHER, "D", ":"),
          (style.SKY, "v", "-"), ("#E69F00", "P", "--"))
 
 
 def draw_against(files):
-    """T(b) of each file in one picture."""
+    """T(b) of each file in one picture; None where one has no caps."""
+    if not all(map(has_caps, files)):
+        return None
     factor, unit = style.time_scale(max(np.fmax.reduce(derive.column(f, "measured_median")) for f in files))
     figure, axes = plt.subplots(figsize=(5.2, 4.6), layout="constrained")
     for results, (colour, marker, line) in zip(files, LINES):

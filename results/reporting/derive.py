@@ -74,6 +74,7 @@ def plateau(results):
     best = best_case(results, values)
     if best is None or not (np.isfinite(low[best]) and np.isfinite(high[best])):
         return None
-    alike = (results["/sweep/strategy"] == "bucketed") & (low <= high[best])
+    ours = results["/sweep/source"] != "pytorch"
+    alike = (results["/sweep/strategy"] == "bucketed") & ours & (low <= high[best])
     caps = results["/sweep/bucket_bytes"][alike] / MIB
     return float(caps.min()), float(caps.max())

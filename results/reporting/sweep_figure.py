@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from . import derive, style
-from .cases import Cases
+from .cases import Cases, has_caps
 
 
 def _measured(axes, cases, middle, low, high, ours, colour, marker, label):
@@ -94,7 +94,7 @@ def _draw_exposed(axes, cases, results):
 
 def draw_sweep(results):
     """T(b) above, E(b) with its floor and baselines below."""
-    if not results.has("/sweep/strategy", "/sweep/measured"):
+    if not results.has("/sweep/strategy", "/sweep/measured") or not has_caps(results):
         return None
     cases = Cases(results)
     figure, (upper, lower) = plt.subplots(2, 1, figsize=(5.2, 8.4), layout="constrained")
