@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
@@ -29,18 +30,42 @@ double free_memory() {
   return infinite;
 }
 
-double read_number(char const* path) {
+double read_number(std::filesystem::path const& path) {
   double value = 0;
   return std::ifstream(path) >> value ? value : infinite;  // the word "max" is no limit
 }
 
-double control_group_memory() {
-  const double limit = read_number("/sys/fs/cgroup/memory.max");
-  const double used = read_number("/sys/fs/cgroup/memory.current");
-  return limit < infinite && used < infinite ? limit - used : infinite;
+// Pages of files that the kernel gives back when memory is asked for.
+double reclaimable(std::filesystem::path const& group) {
+  std::ifstream file(group / "memory.stat");
+  std::string name;
+  for (double bytes = 0; file >> name >> bytes;)
+    if (name == "inactive_file") return bytes;
+  return 0;
+}
+
+double left_in(std::filesystem::path const& group) {
+  const double limit = read_number(group / "memory.max");
+  const double used = read_number(group / "memory.current");
+  return limit < infinite && used < infinite ? limit - used + reclaimable(group) : infinite;
+}
+
+// The path of this process below the root, of control groups version 2: the line "0::/path".
+std::filesystem::path own_group(std::filesystem::path const& list) {
+  std::ifstream file(list);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("0::/")) return line.substr(4);
+  return {};
 }
 
 }  // namespace
+
+double control_group_memory(std::filesystem::path const& root, std::filesystem::path const& list) {
+  double least = left_in(root);
+  std::filesystem::path group = root;
+  for (auto const& part : own_group(list)) least = std::min(least, left_in(group /= part));
+  return least;
+}
 
 double available_memory() {
   return std::min(free_memory(), control_group_memory());

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <filesystem>
+
 #include "miniapp/runtime.hpp"
 
 namespace ddproxy {
@@ -9,6 +11,11 @@ namespace ddproxy {
 /// Bytes of memory that this machine can still give to programs: free memory, within the limit of the control
 /// group.
 double available_memory();
+
+/// Bytes that the control groups of this process (version 2), from `root` down to its own in `list`, leave:
+/// limit - use, where cached pages of files do not count as used. Infinite where there is no limit.
+double control_group_memory(std::filesystem::path const& root = "/sys/fs/cgroup",
+                            std::filesystem::path const& list = "/proc/self/cgroup");
 
 /// The largest resident size of this process so far, bytes.
 double peak_memory();

@@ -3,6 +3,12 @@
 #include "miniapp/runtime.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
 
 #include "ctest/mpi_main.hpp"
 #include "miniapp/check.hpp"
@@ -55,6 +61,25 @@ TEST(Runtime, ExceptionsHaveTheExitCodesOfTheDesign) {
   EXPECT_EQ(code_of(std::runtime_error("x")), 4);
   EXPECT_EQ(code_of(std::bad_alloc()), 4);
   EXPECT_EQ(code_of(Interrupted("x")), 75);
+}
+
+TEST(Memory, ControlGroupsLimitWhatIsLeft) {
+  const auto root = std::filesystem::temp_directory_path() / ("groups" + std::to_string(getpid()));
+  const auto job = root / "slurm" / "job";
+  std::filesystem::create_directories(job);
+  const auto write = [](std::filesystem::path const& file, char const* text) { std::ofstream(file) << text; };
+  write(root / "self", "1:cpu:/x\n0::/slurm/job\n");
+  EXPECT_EQ(control_group_memory(root, root / "self"), std::numeric_limits<double>::infinity());
+  write(root / "slurm" / "memory.max", "9000\n");
+  write(root / "slurm" / "memory.current", "4000\n");
+  write(job / "memory.max", "max\n");
+  write(job / "memory.current", "3000\n");
+  EXPECT_EQ(control_group_memory(root, root / "self"), 5000);
+  write(root / "slurm" / "memory.stat", "anon 1000\ninactive_file 2500\n");
+  EXPECT_EQ(control_group_memory(root, root / "self"), 7500);
+  write(job / "memory.max", "3500\n");
+  EXPECT_EQ(control_group_memory(root, root / "self"), 500);
+  std::filesystem::remove_all(root);
 }
 
 TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
