@@ -75,12 +75,16 @@ def make_model(options, device):
         return gpt2.make(options, device)
     module, _, function = options.model.partition(":")
     sys.path.insert(0, os.getcwd())
+    made, problem = None, ""
     try:
         made = getattr(importlib.import_module(module), function)()
     except Exception as error:  # whatever their module raises
-        raise ranks.UsageError(f"{options.model}: {type(error).__name__}: {' '.join(str(error).split())}") from error
-    if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], torch.nn.Module) and callable(made[1])):
-        raise ranks.UsageError(f"{options.model}: must return (model, loss), a torch.nn.Module and a function of it")
+        problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    if not problem and not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], torch.nn.Module) and callable(made[1])):
+        problem = "must return (model, loss), a torch.nn.Module and a function of it"
+    for rank, text in enumerate(ranks.gather(problem)):
+        if text:
+            raise ranks.UsageError(f"{options.model}, on rank {rank}: {text}")
     return made
 
 
@@ -138,20 +142,24 @@ def run_sweep(options, model, loss, device, rows):
     print(sweep_file.table(cases), flush=True)
 
 
-def check_beside(options):
+def check_beside(options, model):
+    """A GPT-2 beside another one would be drawn as one comparison."""
     from torch_recording import beside
-    theirs = beside.check(options.beside)
+    theirs, elements = beside.check(options.beside)
     if not options.sweep or theirs != dist.get_world_size():
         raise ranks.UsageError(f"--beside {options.beside}: needs --sweep and {theirs} ranks, as the file has")
+    ours = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+    if ours != elements:
+        raise ranks.UsageError(f"--beside {options.beside}: is of a model of {elements} parameters, this one has {ours}")
 
 
 def run(options):
     device = ranks.join(options.backend)
     if dist.get_world_size() == 1:
         ranks.say("warning: one rank has nothing to reduce; start more with --ranks N or torchrun")
-    if options.beside:
-        check_beside(options)
     model, loss = make_model(options, device)
+    if options.beside:
+        check_beside(options, model)
     rows = read_gradients(options.output / "gradients.csv") if options.reuse else record(options, model, loss, device)
     if options.sweep:
         run_sweep(options, model, loss, device, rows)

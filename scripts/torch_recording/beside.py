@@ -12,12 +12,12 @@ OF_HDF5 = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}
 
 
 def check(path):
-    """Before anything is measured."""
+    """(ranks, elements of its model) of the file. Before anything is measured."""
     try:
         with h5py.File(path) as file:
             if "/sweep/measured" not in file:
                 raise UsageError(f"--beside {path}: has no sweep of ddproxy")
-            return file["/sweep/measured"].shape[2]
+            return file["/sweep/measured"].shape[2], int(file["/model/numel"][()].sum())
     except OSError as error:
         raise UsageError(f"--beside {path}: {error}") from error
 
