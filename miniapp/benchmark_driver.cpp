@@ -5,6 +5,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <stdexcept>
 
@@ -32,6 +34,10 @@ void initialize_benchmark(std::vector<std::string> const& arguments) {
   for (auto& text : texts) argv.push_back(text.data());
   argv.push_back(nullptr);
   int argc = static_cast<int>(texts.size());
+  const auto repeats = [](std::string const& text) { return text.starts_with("--benchmark_repetitions"); };
+  if (std::ranges::any_of(texts, repeats) || std::getenv("BENCHMARK_REPETITIONS"))
+    throw std::invalid_argument(
+        "--benchmark_repetitions: a repeated sample would replace the one before; give [sweep] samples");
   benchmark::Initialize(&argc, argv.data());
   if (argc > 1)
     throw std::invalid_argument(fmt::format("Google Benchmark does not know '{}' (after --)", argv[1]));

@@ -9,6 +9,8 @@
 #include "miniapp/session.hpp"
 #include "miniapp/signals.hpp"
 #include "miniapp/sweep.hpp"
+#include "miniapp/tables.hpp"
+#include "planner/wire.hpp"
 #include "results/output_files.hpp"
 
 namespace ddproxy {
@@ -32,6 +34,12 @@ void check_files(Options const& options, Config const& config, Workload const& w
   for (auto const& name : options.trace_cases)
     if (std::ranges::find(cases, name, &Case::name) == cases.end())
       throw std::invalid_argument("--trace-cases: there is no case '" + name + "'");
+  for (char const* ending : table_endings)
+    for (auto const& table : {config.times, config.table})
+      if (!table.empty() && results::is_same_file(beside(options.output, ending), table))
+        throw std::invalid_argument(fmt::format(
+            "{}: is a table of the input, and would be written over; give another results file (-o)",
+            table.string()));
   for (auto const& file : {options.json, options.trace}) {
     if (file.empty()) continue;
     if (results::is_same_file(file, options.output))
@@ -40,25 +48,39 @@ void check_files(Options const& options, Config const& config, Workload const& w
   }
 }
 
-void check_chunks(Options const& options, double total_mib) {
-  if (options.total_mib > 0) total_mib = options.total_mib;
-  for (double chunk : options.chunks_mib)
-    if (chunk > total_mib)
+// Pieces lie in the array of the gradients.
+void check_chunks(Options const& options, Config const& config, Workload const& workload) {
+  const double there =
+      static_cast<double>(wire_bytes(workload.bytes(), workload.wire)) / model::bytes_per_mib;
+  const double total = options.total_mib > 0 ? options.total_mib : there;
+  if (config.backend != Backend::replay && total > there)
+    throw std::invalid_argument(
+        fmt::format("--total: {} MiB is more than the {:.4g} MiB of gradients of this model", total, there));
+  for (double chunk : options.chunks_mib) {
+    if (chunk > total)
       throw std::invalid_argument(
-          fmt::format("--chunks: {} MiB is more than the total of {:.4g} MiB (--total)", chunk, total_mib));
+          fmt::format("--chunks: {} MiB is more than the total of {:.4g} MiB (--total)", chunk, total));
+    if (chunk * model::bytes_per_mib < wire_element_bytes(workload.wire))
+      throw std::invalid_argument(fmt::format("--chunks: {} MiB is less than one element", chunk));
+  }
 }
 
+// A signal stops a run between its steps, and the sweep between its samples.
 void run_steps(Session& session, std::string const& command, bool pieces) {
   if (command == "layers" || command == "run") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
+  if (command == "run") session.stop_where_signalled();
   if ((command == "allreduce" && !pieces) || command == "run") session.allreduce();
   if (command == "run") {
+    session.stop_where_signalled();
     session.calibrate();
     session.predict();
   }
   if (command == "sweep") session.plan_from_input();
   if (command == "run" || command == "sweep") {
+    session.stop_where_signalled();
     session.verify();
+    session.stop_where_signalled();
     session.sweep();
   }
   session.finish();
@@ -74,7 +96,7 @@ void execute(Options const& options, Runtime const& runtime) {
     config = read_config(options.input);
     workload = make_workload(config);
     initialize_benchmark(options.benchmark);
-    check_chunks(options, static_cast<double>(workload.bytes()) / model::bytes_per_mib);
+    check_chunks(options, config, workload);
     if (runtime.root()) check_files(options, config, workload);
   });
   agree_on_input(runtime, config);

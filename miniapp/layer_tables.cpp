@@ -43,7 +43,7 @@ std::string label(bool replayed) {
 void save(std::filesystem::path const& file, std::string const& text) {
   std::ofstream stream(file);
   stream << text;
-  if (!stream.flush()) throw std::invalid_argument(fmt::format("{}: cannot be written", file.string()));
+  if (!stream.flush()) throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
 }
 
 }  // namespace

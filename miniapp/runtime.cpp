@@ -102,11 +102,12 @@ std::vector<double> Runtime::gather(std::vector<double> const& mine) const {
 }
 
 std::vector<std::string> Runtime::gather(std::string const& mine) const {
-  constexpr std::size_t longest = 256;
-  std::string padded = mine.substr(0, longest - 1);
+  const auto longest = static_cast<std::size_t>(maximum(static_cast<double>(mine.size()))) + 1;
+  const int count = static_cast<int>(longest);
+  std::string padded = mine;
   padded.resize(longest, '\0');
   std::string all(root() ? longest * static_cast<std::size_t>(ranks_) : 0, '\0');
-  check_mpi(MPI_Gather(padded.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, 0, communicator()));
+  check_mpi(MPI_Gather(padded.data(), count, MPI_CHAR, all.data(), count, MPI_CHAR, 0, communicator()));
   std::vector<std::string> texts;
   for (std::size_t at = 0; at < all.size(); at += longest) texts.emplace_back(all.c_str() + at);
   return texts;

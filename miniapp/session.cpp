@@ -11,6 +11,7 @@
 #include "miniapp/check.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/memory.hpp"
+#include "miniapp/signals.hpp"
 #include "miniapp/tables.hpp"
 #include "planner/json_tables.hpp"
 #include "results/trace.hpp"
@@ -30,8 +31,11 @@ Session::Session(Options const& options, Workbench bench) : options_(options), b
 }
 
 std::filesystem::path Session::beside(std::string const& ending) const {
-  auto path = options_.output;
-  return path.replace_extension(ending);
+  return ddproxy::beside(options_.output, ending);
+}
+
+void Session::stop_where_signalled() const {
+  if (bench_.runtime.maximum(signalled()) > 0) throw Agreed(exit_interrupted, interrupted_text);
 }
 
 void Session::say(std::string const& progress) const {
@@ -59,6 +63,17 @@ void Session::allreduce() {
   else
     sizes = message_sizes(wire_bytes(bench_.workload.bytes(), bench_.workload.wire));
   allreduce_times_ = measure_allreduce(bench_, sizes);
+  keep_allreduce(known);
+  bench_.runtime.together([&] {
+    for (auto const& size : allreduce_times_)
+      if (size.wrong > 0)
+        throw WrongNumbers(
+            fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
+  });
+  figures_.valid = bench_.reduces() ? "true" : "replay";
+}
+
+void Session::keep_allreduce(std::optional<model::TableCost> const& known) {
   if (!root()) return;
   cost_ = known ? *known : model::TableCost(to_table(allreduce_times_));
   recorder_->allreduce(allreduce_times_, bench_.ranks());
@@ -101,8 +116,8 @@ void Session::finish() {
       fmt::print("{}\n", kernels::gemm_advice());
     recorder_->figures(figures_);
     recorder_->finish();
-    if (!options_.json.empty()) write_json(options_.output, figures_, options_.json);
     fmt::print("results: {}\n{}\n", options_.output.string(), to_line(figures_));
+    if (!options_.json.empty()) write_json(options_.output, figures_, options_.json);
     if (!options_.trace.empty())
       results::write_trace(results::Reader(options_.output), options_.trace_cases, options_.trace);
     const auto beyond = beyond_limits(figures_, options_.max_model_error, options_.max_regret);

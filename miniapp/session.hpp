@@ -19,7 +19,7 @@ class Session {
   Session(Options const& options, Workbench bench);
 
   void layers();     ///< measures, records and prints the operations; writes the CSV files
-  void allreduce();  ///< the same for a(x)
+  void allreduce();  ///< the same for a(x); throws Agreed (exit 3) where a sum is wrong
   void pieces();     ///< a fixed total in pieces
   void calibrate();  ///< kappa and gamma, from co-runs
   void predict();    ///< every case, from what was measured; a replay's tables are known
@@ -31,6 +31,8 @@ class Session {
   /// Closes the file and prints the figure of merit; throws Agreed (exit 1) where the score is beyond its
   /// limits.
   void finish();
+  /// Throws Agreed (exit 75) on all ranks where a signal came to one.
+  void stop_where_signalled() const;
 
  private:
   bool root() const { return bench_.runtime.root(); }
@@ -43,6 +45,7 @@ class Session {
   model::AllreduceCost cost() const {
     return cost_ ? of_gradients(*cost_, bench_.workload.wire) : model::AllreduceCost();
   }
+  void keep_allreduce(std::optional<model::TableCost> const& known);
   void conclude_sweep();
   void judge_sweep();
   void share_plan(Case& item) const;

@@ -11,4 +11,6 @@ void catch_signals();
 bool signalled();
 void set_signalled();
 
+inline constexpr char const* interrupted_text = "interrupted by a signal; what was measured is saved";
+
 }  // namespace ddproxy

@@ -151,7 +151,7 @@ std::vector<std::vector<RankTrace>> run_sweep(Workbench& bench, std::vector<Case
                                               SampleSink const& sink) {
   Passes passes(bench, cases);
   const bool complete = bench.runtime.root() ? lead(bench, passes, cases, sink) : passes.follow();
-  if (!complete) throw Agreed(exit_interrupted, "interrupted by a signal; what was measured is saved");
+  if (!complete) throw Agreed(exit_interrupted, interrupted_text);
   std::vector<std::vector<RankTrace>> traces;
   for (auto const& mine : passes.traces()) traces.push_back(gather_traces(bench.runtime, mine));
   return traces;

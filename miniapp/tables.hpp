@@ -30,8 +30,15 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 /// Why E of a measured case is what it is, a term at a time; empty where no term adds to the ideal.
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms);
 
-/// `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`. Throw
-/// std::invalid_argument where the file cannot be written.
+/// The tables' files: that of the results with another ending.
+inline constexpr char const* table_endings[] = {".layers.csv", ".gradients.csv", ".allreduce.csv",
+                                                ".contention.csv"};
+inline std::filesystem::path beside(std::filesystem::path results, std::string const& ending) {
+  return results.replace_extension(ending);
+}
+
+/// `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`. Throw std::runtime_error
+/// where the file cannot be written.
 void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times,
                      bool replayed);
 void write_gradient_csv(std::filesystem::path const& file, Workload const& workload, ReadyTimes const& times,

@@ -84,7 +84,7 @@ void write_json(std::filesystem::path const& results, FigureOfMerit const& figur
   }
   std::ofstream stream(file);
   stream << json.dump(1) << '\n';
-  if (!stream.flush()) throw std::invalid_argument(fmt::format("{}: cannot be written", file.string()));
+  if (!stream.flush()) throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
 }
 
 }  // namespace ddproxy

@@ -92,7 +92,9 @@ std::vector<std::string> Section::text_list(std::string_view key, std::vector<st
   std::vector<std::string> values;
   for (auto const& item : *node->as_array()) {
     if (!item.is_string()) fail(key, "every item must be a text in quotes");
-    values.push_back(item.as_string()->get());
+    const auto& text = item.as_string()->get();
+    if (std::ranges::find(values, text) != values.end()) fail(key, fmt::format("'{}' is there twice", text));
+    values.push_back(text);
   }
   return values;
 }

@@ -54,7 +54,11 @@ def check_usage():
     expect(2, "a.toml: [model] ", "run", write("a.toml", TINY + 'activation = "swiglu"\n'))
     expect(2, "-1 is not a share", "run", "a.toml", "--max-model-error", "-1")
     expect(2, "nan is not a share", "run", "a.toml", "--max-regret", "nan")
-    expect(2, "more than the total", "allreduce", write("a.toml", TINY), "--chunks", "0.1,5", "--total", "1")
+    expect(2, "more than the total", "allreduce", write("a.toml", TINY), "--chunks", "0.1,5", "--total", "0.4")
+    expect(2, "of gradients of this model", "allreduce", "a.toml", "--chunks", "0.1", "--total", "1")
+    expect(2, "less than one element", "allreduce", "a.toml", "--chunks", "1e-7")
+    expect(2, "benchmark_repetitions", "run", "a.toml", "--", "--benchmark_repetitions=3")
+    expect(2, "'flat' is there twice", "run", write("b.toml", TINY + '[sweep]\nstrategies = ["flat", "flat"]\n'))
     expect(2, "does not know '--benchmark_bogus'", "run", write("a.toml", TINY), "--", "--benchmark_bogus")
 
 
@@ -83,6 +87,17 @@ def check_output():
     assert done.returncode == 2 and "leaves out every case" in ours(done.stderr)[0], (done.returncode, done.stderr)
     os.mkdir("folder.h5")
     expect(2, "folder.h5", "run", "a.toml", "-o", "folder.h5")
+
+
+def check_tables_of_the_input_stay():
+    text = REPLAY.replace("times.csv", "out.layers.csv").replace("table.csv", "out.allreduce.csv")
+    for name, content in (("out.layers.csv", TIMES), ("out.allreduce.csv", TABLE), ("own.toml", text)):
+        write(name, content)
+    expect(2, "out.layers.csv: is a table of the input", "run", "own.toml", "-o", "out.h5")
+    with open("out.layers.csv") as file:
+        assert file.read() == TIMES
+    done = subprocess.run([ddproxy, "allreduce", "own.toml", "-o", "other.h5"], capture_output=True, text=True)
+    assert done.returncode == 0 and "valid=replay" in done.stdout, done
 
 
 def check_memory():
@@ -116,6 +131,21 @@ def wait_for_samples(path):
     raise AssertionError(f"no samples in {path}")
 
 
+def check_interrupt_between_steps():
+    """The all-reduce's table takes seconds to replay, so that the signal comes meanwhile."""
+    replay_with(table=TABLE.replace("1e-4", "1"))
+    write("steps.toml", REPLAY.replace("samples = 1", "samples = 3"))
+    process = subprocess.Popen([ddproxy, "run", "steps.toml", "-o", "steps.h5"], stderr=subprocess.PIPE, text=True)
+    while not os.path.exists("steps.h5.part"):
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 75 and "saved" in error, (process.returncode, error)
+    with h5py.File("steps.h5.part") as file:
+        assert file.attrs["complete"] == 0 and "allreduce" in file and "plans" not in file, list(file)
+
+
 def check_interrupt():
     slow = TIMES.replace("1e-3", "0.02")
     replay_with(times=slow)
@@ -132,6 +162,7 @@ def check_interrupt():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_usage, check_tables, check_output, check_memory, check_ranks, check_interrupt):
+    for check in (check_usage, check_tables, check_output, check_tables_of_the_input_stay, check_memory, check_ranks, check_interrupt,
+                  check_interrupt_between_steps):
         check()
         print(check.__name__, "passed")
