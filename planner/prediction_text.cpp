@@ -99,9 +99,8 @@ std::string closed_form_text(Prediction const& p, Wire wire) {
 }
 
 std::string gain_text(double seconds, double base) {
-  const double gain = base - seconds;
-  if (gain < negligible_gain * base) return "nothing to be gained over the default";
-  return fmt::format("{:.3f} ms ({:.1f} %) less than the default", gain * milli, 100 * gain / base);
+  if (base - seconds < negligible_gain * base) return "nothing to be gained over the default";
+  return less_text(seconds, base) + " than the default";
 }
 
 }  // namespace
