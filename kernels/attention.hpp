@@ -20,12 +20,6 @@ struct AttentionSize {
   Index columns() const { return heads * head_size; }
 };
 
-/// Queries of each head whose scores exist at a time, in a space of that concurrency. A host's stay in its
-/// caches. A device needs more to be busy: those of 20 heads are 80 tiles of 128 x 128 scores in each of the
-/// strided-batched products, and for 1024 keys 20 MiB; all queries at once would be twice the work, half of
-/// it on keys that are not seen.
-Index attention_tile_rows(Index concurrency);
-
 /// Elements of scratch memory that forward and backward need in a space of that concurrency.
 Index attention_scratch(Index concurrency, AttentionSize size);
 

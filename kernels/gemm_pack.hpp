@@ -8,7 +8,7 @@
 #include "kernels/gemm.hpp"
 #include "kernels/gemm_tile.hpp"
 
-// The layouts in which gemm_skinny reads its operands. Host only.
+// The layouts in which a tile of a product reads its operands. Host only.
 namespace ddproxy::kernels {
 
 /// Memory for packed operands, one for each thread and purpose; kept, because allocating it costs more than a
@@ -31,6 +31,14 @@ inline constexpr int own = 1;
 /// vectors.
 inline Index panel_width(Index columns, Index first) {
   return std::min(tile::columns, (columns - first + tile::lanes - 1) / tile::lanes * tile::lanes);
+}
+
+/// Rows of a matrix that is not transposed, from column k on; rows behind the last repeat it, to be left out
+/// later.
+inline tile::Left rows_of(Matrix const& a, Index first, Index rows, Index k) {
+  tile::Left left{{}, 1};
+  for (Index r = 0; r < tile::rows; ++r) left.row[r] = a.data + std::min(first + r, rows - 1) * a.stride + k;
+  return left;
 }
 
 /// A panel of op(B) as [inner, panel_width]; what lies beyond op(B)'s columns is 0.

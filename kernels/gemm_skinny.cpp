@@ -43,14 +43,6 @@ float const* pack(Space const& exec, Matrix const& b, Index inner, Index columns
   return packed;
 }
 
-/// Rows of a matrix that is not transposed, from column k on; rows behind the last repeat it, to be left out
-/// later.
-tile::Left rows_of(Matrix const& a, Index first, Index rows, Index k) {
-  tile::Left left{{}, 1};
-  for (Index r = 0; r < tile::rows; ++r) left.row[r] = a.data + std::min(first + r, rows - 1) * a.stride + k;
-  return left;
-}
-
 /// A panel of rows that are packed next, brought from memory while the processor multiplies.
 void prefetch(Matrix const& b, Index first, Index k, Index count) {
   constexpr Index line = 64 / sizeof(float);
@@ -72,8 +64,9 @@ void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
           const Index share_begin = next * i / size.rows;
           prefetch(b, j, k + count + share_begin,
                    next * std::min(i + tile::rows, size.rows) / size.rows - share_begin);
-          tile::multiply(panel_width(last, j) / tile::lanes, count, rows_of(a, i, size.rows, k),
-                         packed + (j - first) * count,
+          const Index width = panel_width(last, j);
+          tile::multiply(width / tile::lanes, count, rows_of(a, i, size.rows, k),
+                         {packed + (j - first) * count, width},
                          {c.data + i * c.stride + j, c.stride, std::min<Index>(tile::rows, size.rows - i),
                           std::min(tile::columns, last - j), k > 0 ? tile::Write::add : tile::Write::assign});
         }
@@ -98,13 +91,13 @@ void few_rows_transposed(Space const& exec, GemmSize size, Matrix a, Matrix b, R
     for (Index first = begin; first < end; first += rows_at_once) {
       const Index last = std::min(end, first + rows_at_once);
       for (Index i = 0; i < size.rows; i += tile::columns) {
+        const Index panel = panel_width(size.rows, i);
         for (Index k = 0; k < size.inner; k += run_at_once)
           for (Index j = first; j < last; j += tile::rows)
-            tile::multiply(panel_width(size.rows, i) / tile::lanes, std::min(run_at_once, size.inner - k),
-                           rows_of(b, j, size.columns, k),
-                           packed + size.inner * i + k * panel_width(size.rows, i),
-                           {block + (j - first) * width, width, std::min<Index>(tile::rows, last - j),
-                            panel_width(size.rows, i), k > 0 ? tile::Write::add : tile::Write::assign});
+            tile::multiply(panel / tile::lanes, std::min(run_at_once, size.inner - k),
+                           rows_of(b, j, size.columns, k), {packed + size.inner * i + k * panel, panel},
+                           {block + (j - first) * width, width, std::min<Index>(tile::rows, last - j), panel,
+                            k > 0 ? tile::Write::add : tile::Write::assign});
         store_transposed(block, last - first, width, std::min(width, size.rows - i),
                          {c.data + i * c.stride + first, c.stride});
       }
@@ -127,11 +120,13 @@ void few_inner(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
       pack_groups(a, size.inner, first, last, groups);
       for (Index start = 0; start < size.columns; start += run)
         for (Index i = first; i < last; i += tile::rows)
-          for (Index j = start; j < std::min(size.columns, start + run); j += tile::columns)
-            tile::multiply(panel_width(size.columns, j) / tile::lanes, size.inner,
-                           group(groups + (i - first) * size.inner), packed + size.inner * j,
+          for (Index j = start; j < std::min(size.columns, start + run); j += tile::columns) {
+            const Index width = panel_width(size.columns, j);
+            tile::multiply(width / tile::lanes, size.inner, group(groups + (i - first) * size.inner),
+                           {packed + size.inner * j, width},
                            {c.data + i * c.stride + j, c.stride, std::min<Index>(tile::rows, last - i),
                             std::min(tile::columns, size.columns - j), tile::Write::stream});
+          }
     }
     tile::finish_streaming();
   });

@@ -41,6 +41,12 @@ struct Left {
   Index step;
 };
 
+/// Right operand of a tile: its columns lie side by side, row k + 1 `stride` elements behind row k.
+struct Right {
+  float const* data;
+  Index stride;
+};
+
 /// How a tile of the result is written.
 enum class Write {
   assign,
@@ -95,16 +101,42 @@ inline void store_row(Output const& out, float* to, float const* values) {
   }
 }
 
-/// Result = or += left right, right packed [count, vectors * lanes].
 template <int vectors>
-void multiply(Index count, Left const& left, float const* right, Output const& out) {
-  Vector sum[rows][vectors] = {};
+using Sums = Vector[rows][vectors];
+
+inline void store(float* to, Vector v) {
+  std::memcpy(to, &v, sizeof v);
+}
+
+/// A tile all of whose rows and columns count.
+template <int vectors>
+void store_whole(Output const& out, Sums<vectors> const& sum) {
+  if (out.write == Write::add) {
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v) {
+        float* const to = out.data + r * out.stride + v * lanes;
+        store(to, load(to) + sum[r][v]);
+      }
+  } else {
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v) store(out.data + r * out.stride + v * lanes, sum[r][v]);
+  }
+}
+
+/// Result = or += left right, left [rows, count], right [count, vectors * lanes].
+template <int vectors>
+void multiply(Index count, Left const& left, Right right, Output const& out) {
+  Sums<vectors> sum;
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) sum[r][v] = Vector{};
   for (Index k = 0; k < count; ++k) {
     Vector b[vectors];
-    for (int v = 0; v < vectors; ++v) b[v] = load(right + (k * vectors + v) * lanes);
+    for (int v = 0; v < vectors; ++v) b[v] = load(right.data + k * right.stride + v * lanes);
     for (int r = 0; r < rows; ++r)
       for (int v = 0; v < vectors; ++v) sum[r][v] += left.row[r][k * left.step] * b[v];
   }
+  if (out.rows == rows && out.columns == vectors * lanes && out.write != Write::stream)
+    return store_whole<vectors>(out, sum);
   // copied in a loop of constant length: else the sums would not stay in registers above
   alignas(sizeof(Vector)) float values[rows][vectors * lanes];
   for (int r = 0; r < rows; ++r)
@@ -113,7 +145,7 @@ void multiply(Index count, Left const& left, float const* right, Output const& o
 }
 
 /// The same, with the number of vectors known at run time.
-inline void multiply(Index vectors, Index count, Left const& left, float const* right, Output const& out) {
+inline void multiply(Index vectors, Index count, Left const& left, Right right, Output const& out) {
   switch (vectors) {
     case 1:
       return multiply<1>(count, left, right, out);

@@ -44,13 +44,30 @@ std::int64_t activations(model::Shape const& shape, model::Tokens tokens) {
   return shape.layers * block + elements({stream, n, n, stream, n * shape.vocabulary, n, n});
 }
 
+/// A device holds scores of all heads of a sequence, and their gradients.
+std::int64_t attention_on_device(model::Shape const& shape, std::int64_t sequence) {
+  constexpr std::int64_t queries = 256;
+  return 2 * shape.heads * std::min(queries, sequence) * sequence;
+}
+
+/// Each thread of a host holds those of one head, and the head's keys, values and some of its queries.
+std::int64_t attention_on_thread(model::Shape const& shape, std::int64_t sequence) {
+  constexpr std::int64_t queries = 48, widest_vector = 16;
+  const std::int64_t head_size = shape.d_model / shape.heads;
+  const std::int64_t row = (head_size + widest_vector - 1) / widest_vector * widest_vector;
+  return (4 * sequence + 2 * queries) * row + (2 * sequence + head_size) * queries;
+}
+
+std::int64_t attention(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+  if (concurrency > most_threads_of_a_host) return attention_on_device(shape, tokens.sequence);
+  return std::min(concurrency, tokens.batch * shape.heads) * attention_on_thread(shape, tokens.sequence);
+}
+
 std::int64_t scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
   const std::int64_t parts = std::min(concurrency, most_parts);
-  const std::int64_t queries = concurrency > most_threads_of_a_host ? 256 : 64;  // whose scores a head holds
-  const std::int64_t attention = 2 * shape.heads * std::min(queries, tokens.sequence) * tokens.sequence;
   const std::int64_t layernorm = 2 * parts * shape.d_model;
   const std::int64_t linear = parts * std::max(3 * shape.d_model, shape.d_ff);
-  return std::max({attention, layernorm, linear});
+  return std::max({attention(shape, tokens, concurrency), layernorm, linear});
 }
 
 std::int64_t work(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {

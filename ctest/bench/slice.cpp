@@ -19,6 +19,9 @@ model::Shape slice_of_large(std::int64_t layers, std::int64_t vocabulary) {
   return shape;
 }
 
+/// Queries whose scores one set of products computes, as attention does.
+constexpr Index tile_queries = kernels::on_device ? 256 : 64;
+
 Floats filled(Index count) {
   Floats values("values", static_cast<std::size_t>(count));
   Kokkos::deep_copy(values, 0.01F);
@@ -40,7 +43,7 @@ Slice::Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens)
       in_(filled(tokens * std::max(shape_.d_ff, vocabulary))),
       out_(filled(tokens * shape_.d_ff)),
       dqkv_(filled(tokens * 3 * shape_.d_model)),
-      scores_(filled(kernels::attention_tile_rows(exec_.concurrency()) * tokens * shape_.heads)) {}
+      scores_(filled(tile_queries * tokens * shape_.heads)) {}
 
 double Slice::backward_seconds() {
   const auto start = Clock::now();
@@ -80,11 +83,10 @@ void Slice::head_products() {
 /// Five products for each tile of queries and the keys they see: scores, their gradient, and those of v, k
 /// and q.
 void Slice::attention_products() {
-  const Index tile = kernels::attention_tile_rows(exec_.concurrency());
   const Index t = tokens_.sequence, c = shape_.d_model, heads = shape_.heads, d = c / heads;
   float const* const q = backward_->gpt().activations.blocks.front().qkv;
-  for (Index first = 0; first < t; first += tile) {
-    const Index rows = std::min(tile, t - first), keys = first + rows;
+  for (Index first = 0; first < t; first += tile_queries) {
+    const Index rows = std::min(tile_queries, t - first), keys = first + rows;
     const kernels::Matrix queries{q + first * 3 * c, 3 * c, false, d}, seen{q + c, 3 * c, false, d};
     const kernels::Matrix seen_across{q + c, 3 * c, true, d};
     const kernels::Matrix scores{scores_.data(), keys, false, rows * keys};

@@ -6,6 +6,7 @@
 
 #include "compare.hpp"
 #include "device.hpp"
+#include "kernels/attention_batched.hpp"
 #include "reference.hpp"
 
 namespace ddproxy::kernels {
@@ -21,31 +22,47 @@ std::vector<double> sharp_qkv(std::size_t rows, std::size_t columns) {
   return qkv;
 }
 
-TEST_P(Attention, MatchesTheReference) {
-  auto const& s = GetParam();
+AttentionSize in_space(reference::AttentionSize const& s) {
+  return {static_cast<Index>(s.batch), static_cast<Index>(s.sequence), static_cast<Index>(s.heads),
+          static_cast<Index>(s.head_size)};
+}
+
+/// Computes `out` and `dqkv` by the functions given and compares them with the reference.
+void check(reference::AttentionSize const& s, Index scratch_elements, decltype(attention_forward)& forward,
+           decltype(attention_backward)& backward) {
   const std::size_t rows = s.batch * s.sequence, columns = s.heads * s.head_size;
-  const AttentionSize size{static_cast<Index>(s.batch), static_cast<Index>(s.sequence),
-                           static_cast<Index>(s.heads), static_cast<Index>(s.head_size)};
+  const AttentionSize size = in_space(s);
   const auto qkv = sharp_qkv(rows, columns), gradient = numbers(rows * columns, 2);
   const Space exec;
-  const Floats scratch = poisoned(static_cast<std::size_t>(attention_scratch(exec.concurrency(), size)));
+  const Floats scratch = poisoned(static_cast<std::size_t>(scratch_elements));
   const Floats in = to_space(qkv), out = poisoned(rows * columns), log_sum = poisoned(rows * s.heads);
   const Floats dout = to_space(gradient), dqkv = poisoned(rows * 3 * columns);
-  attention_forward(exec, size, in.data(), out.data(), log_sum.data(), scratch.data());
-  attention_backward(exec, size, {in.data(), out.data(), log_sum.data()}, dout.data(), dqkv.data(),
-                     scratch.data());
+  forward(exec, size, in.data(), out.data(), log_sum.data(), scratch.data());
+  backward(exec, size, {in.data(), out.data(), log_sum.data()}, dout.data(), dqkv.data(), scratch.data());
   exec.fence();
   EXPECT_LT(reference::relative_error(to_host(out), reference::attention(s, qkv)), 1e-5);
   EXPECT_LT(reference::relative_error(to_host(dqkv), reference::attention_backward(s, qkv, gradient)), 1e-5);
 }
 
-// one token; shorter than a tile; exactly one; several, the last one short; heads that threads do not share
-// evenly; longer than a tile of a device
+TEST_P(Attention, MatchesTheReference) {
+  const auto scratch = attention_scratch(Space().concurrency(), in_space(GetParam()));
+  check(GetParam(), scratch, attention_forward, attention_backward);
+}
+
+// what runs on a device, on whatever this is
+TEST_P(Attention, InBatchedProductsMatchesTheReference) {
+  const auto scratch = batched::attention_scratch(in_space(GetParam()));
+  check(GetParam(), scratch, batched::attention_forward, batched::attention_backward);
+}
+
+// one token; shorter than a tile; exactly one; longer; several, the last one short; heads that threads
+// do not share evenly; longer than a tile of a device
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Attention,
     testing::Values(reference::AttentionSize{1, 1, 1, 4}, reference::AttentionSize{2, 5, 3, 8},
-                    reference::AttentionSize{1, 64, 2, 16}, reference::AttentionSize{2, 65, 5, 12},
-                    reference::AttentionSize{1, 200, 3, 20}, reference::AttentionSize{1, 300, 2, 8}));
+                    reference::AttentionSize{1, 48, 2, 16}, reference::AttentionSize{1, 64, 2, 16},
+                    reference::AttentionSize{2, 65, 5, 12}, reference::AttentionSize{1, 200, 3, 20},
+                    reference::AttentionSize{1, 300, 2, 8}));
 
 }  // namespace
 }  // namespace ddproxy::kernels

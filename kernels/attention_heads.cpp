@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/attention_heads.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "kernels/attention_products.hpp"
+#include "kernels/exponential.hpp"
+
+namespace ddproxy::kernels::heads {
+namespace {
+
+/// One value of each query of a tile.
+using Queries = float[tile_queries];
+
+/// Scratch memory of a thread. A head's rows are copied to where they lie side by side: among all heads'
+/// each is in a page of its own, and a processor knows few pages at a time.
+struct Scratch {
+  Rows keys;      ///< [T, D]
+  Rows values;    ///< the same
+  Rows dkeys;     ///< the same
+  Rows dvalues;   ///< the same
+  Rows queries;   ///< [tile_queries, D]
+  Rows dout;      ///< the same
+  float* scores;  ///< [T, tile_queries]
+  float* dscores;
+  float* across;  ///< [D, tile_queries], queries, then dout
+};
+
+/// In whole vectors, of the widest kind: what a run needs does not depend on the processor.
+Index padded(Index columns) {
+  constexpr Index widest_vector = 16;
+  static_assert(widest_vector % tile::lanes == 0);
+  return (columns + widest_vector - 1) / widest_vector * widest_vector;
+}
+
+Index scratch_of_thread(AttentionSize size) {
+  return (4 * size.sequence + 2 * tile_queries) * padded(size.head_size) + 2 * size.sequence * tile_queries +
+         size.head_size * tile_queries;
+}
+
+Scratch divide(AttentionSize size, float* memory) {
+  const Index width = padded(size.head_size);
+  const auto take = [&memory](Index count) { return std::exchange(memory, memory + count); };
+  const auto take_rows = [&](Index rows) { return Rows{take(rows * width), width}; };
+  const Index t = size.sequence;
+  return {take_rows(t),
+          take_rows(t),
+          take_rows(t),
+          take_rows(t),
+          take_rows(tile_queries),
+          take_rows(tile_queries),
+          take(t * tile_queries),
+          take(t * tile_queries),
+          take(size.head_size * tile_queries)};
+}
+
+/// Copies `count` rows; what is behind D in wider rows becomes 0.
+void copy(float const* from, Index stride, Index count, Index head_size, Rows to) {
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(from + i * stride, head_size, to.data + i * to.stride);
+    std::fill_n(to.data + i * to.stride + head_size, to.stride - head_size, 0.0F);
+  }
+}
+
+/// A head of one sequence, and where its rows from some token on stand in arrays of all heads.
+struct Head {
+  AttentionSize size;
+  Index sequence;
+  Index head;
+  enum Which { queries, keys, values };
+  Index qkv(Which which, Index token) const {
+    return (row(token) * 3 + which) * size.columns() + head * size.head_size;
+  }
+  Index out(Index token) const { return row(token) * size.columns() + head * size.head_size; }
+  Index sums(Index token) const { return (sequence * size.heads + head) * size.sequence + token; }
+  Index row(Index token) const { return sequence * size.sequence + token; }
+  float scale() const { return 1 / std::sqrt(static_cast<float>(size.head_size)); }
+};
+
+/// Replaces the scores of a tile by exp(scale (score - largest)), 0 where a query does not see the key, and
+/// assigns their sum and the largest one of each query.
+void exponentials(Tile const& t, float scale, float* scores, Queries& largest, Queries& sum) {
+  std::copy_n(scores, tile_queries, largest);
+  for (Index k = 1; k < t.keys(); ++k)
+    for (Index q = t.begin(k); q < t.width(); ++q)
+      largest[q] = std::max(largest[q], scores[k * tile_queries + q]);
+  std::fill_n(sum, tile_queries, 0.0F);
+  for (Index k = 0; k < t.keys(); ++k) {
+    float* const row = scores + k * tile_queries;
+    std::fill_n(row, t.begin(k), 0.0F);
+    for (Index q = t.begin(k); q < t.width(); ++q) {
+      row[q] = exponential(scale * (row[q] - largest[q]));
+      sum[q] += row[q];
+    }
+  }
+}
+
+void forward_tile(Head const& head, Tile const& t, float const* qkv, float* out, float* log_sum,
+                  Scratch const& s) {
+  const Index c = head.size.columns();
+  copy(qkv + head.qkv(Head::queries, t.first), 3 * c, t.queries, t.head_size, s.queries);
+  pack_across(s.queries, t.queries, t.head_size, s.across);
+  multiply_across(t, s.keys, s.across, s.scores);
+  Queries largest, sum;
+  exponentials(t, head.scale(), s.scores, largest, sum);
+  const Rows to{out + head.out(t.first), c};
+  sum_over_keys(t, s.scores, s.values, to);
+  for (Index q = 0; q < t.queries; ++q) {
+    log_sum[head.sums(t.first + q)] = head.scale() * largest[q] + std::log(sum[q]);
+    for (Index d = 0; d < t.head_size; ++d) to.data[q * c + d] /= sum[q];
+  }
+}
+
+/// dout . out of each query, which equals the sum of dP P over its keys.
+void inner_products(Tile const& t, Rows dout, float const* out, Index stride, Queries& inner) {
+  std::fill_n(inner, tile_queries, 0.0F);
+  for (Index q = 0; q < t.queries; ++q)
+    for (Index d = 0; d < t.head_size; ++d) inner[q] += dout.data[q * dout.stride + d] * out[q * stride + d];
+}
+
+/// Replaces the scores S of a tile by P = exp(scale S - log_sum) and dP, in `dscores`, by the gradient of S,
+/// scale P (dP - inner); both 0 where a query does not see the key.
+void gradients(Tile const& t, float scale, Queries const& log_sum, Queries const& inner, float* scores,
+               float* dscores) {
+  for (Index k = 0; k < t.keys(); ++k) {
+    float* const s = scores + k * tile_queries;
+    float* const ds = dscores + k * tile_queries;
+    std::fill_n(s, t.begin(k), 0.0F);
+    std::fill_n(ds, t.begin(k), 0.0F);
+    for (Index q = t.begin(k); q < t.width(); ++q) {
+      s[q] = exponential(scale * s[q] - log_sum[q]);
+      ds[q] = scale * s[q] * (ds[q] - inner[q]);
+    }
+  }
+}
+
+/// The sequence's last tile sees every key and assigns their gradients; the tiles before it add to them.
+void backward_tile(Head const& head, Tile const& t, AttentionForward const& kept, float const* dout,
+                   float* dqkv, Scratch const& s) {
+  const Index c = head.size.columns();
+  copy(kept.qkv + head.qkv(Head::queries, t.first), 3 * c, t.queries, t.head_size, s.queries);
+  copy(dout + head.out(t.first), c, t.queries, t.head_size, s.dout);
+  pack_across(s.queries, t.queries, t.head_size, s.across);
+  multiply_across(t, s.keys, s.across, s.scores);
+  pack_across(s.dout, t.queries, t.head_size, s.across);
+  multiply_across(t, s.values, s.across, s.dscores);
+  Queries log_sum = {}, inner;
+  std::copy_n(kept.log_sum + head.sums(t.first), t.queries, log_sum);
+  inner_products(t, s.dout, kept.out + head.out(t.first), c, inner);
+  gradients(t, head.scale(), log_sum, inner, s.scores, s.dscores);
+  const auto write = t.keys() == head.size.sequence ? tile::Write::assign : tile::Write::add;
+  sum_over_queries(t, s.scores, s.dout, write, s.dvalues);
+  sum_over_queries(t, s.dscores, s.queries, write, s.dkeys);
+  sum_over_keys(t, s.dscores, s.keys, {dqkv + head.qkv(Head::queries, t.first), 3 * c});
+}
+
+/// Calls work(head, scratch) for every head of every sequence, each thread for its share of them.
+template <class Work>
+void for_each_head(Space const& exec, AttentionSize size, float* scratch, Work const& work) {
+  const Index count = size.batch * size.heads, parts = std::min<Index>(exec.concurrency(), count);
+  Kokkos::parallel_for("attention", Range(exec, 0, parts), [=](Index part) {
+    const Scratch own = divide(size, scratch + part * scratch_of_thread(size));
+    for (Index i = count * part / parts; i < count * (part + 1) / parts; ++i)
+      work(Head{size, i / size.heads, i % size.heads}, own);
+  });
+}
+
+/// Calls work(tile) for every tile of a sequence, the last queries first.
+template <class Work>
+void for_each_tile(AttentionSize size, Work const& work) {
+  for (Index first = (size.sequence - 1) / tile_queries * tile_queries; first >= 0; first -= tile_queries)
+    work(Tile{first, std::min(tile_queries, size.sequence - first), size.head_size});
+}
+
+void copy_keys_and_values(Head const& head, float const* qkv, Scratch const& own) {
+  const Index c = head.size.columns(), t = head.size.sequence, d = head.size.head_size;
+  copy(qkv + head.qkv(Head::keys, 0), 3 * c, t, d, own.keys);
+  copy(qkv + head.qkv(Head::values, 0), 3 * c, t, d, own.values);
+}
+
+void store_gradients(Head const& head, Scratch const& own, float* dqkv) {
+  const Index d = head.size.head_size;
+  for (Index k = 0; k < head.size.sequence; ++k) {
+    std::copy_n(own.dkeys.data + k * own.dkeys.stride, d, dqkv + head.qkv(Head::keys, k));
+    std::copy_n(own.dvalues.data + k * own.dvalues.stride, d, dqkv + head.qkv(Head::values, k));
+  }
+}
+
+}  // namespace
+
+Index attention_scratch(Index concurrency, AttentionSize size) {
+  return std::min(concurrency, size.batch * size.heads) * scratch_of_thread(size);
+}
+
+void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
+                       float* scratch) {
+  for_each_head(exec, size, scratch, [=](Head const& head, Scratch const& own) {
+    copy_keys_and_values(head, qkv, own);
+    for_each_tile(size, [&](Tile const& t) { forward_tile(head, t, qkv, out, log_sum, own); });
+  });
+}
+
+void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
+                        float* dqkv, float* scratch) {
+  for_each_head(exec, size, scratch, [=](Head const& head, Scratch const& own) {
+    copy_keys_and_values(head, kept.qkv, own);
+    for_each_tile(size, [&](Tile const& t) { backward_tile(head, t, kept, dout, dqkv, own); });
+    store_gradients(head, own, dqkv);
+  });
+}
+
+}  // namespace ddproxy::kernels::heads
