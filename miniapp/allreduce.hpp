@@ -29,8 +29,8 @@ class Allreduce {
   virtual void start(Slice slice, Completion ready) = 0;
   /// The compute side offers a moment between two operations.
   virtual void progress() {}
-  /// Returns when all that was started is reduced. Throws what went wrong: std::runtime_error naming rank and
-  /// slice.
+  /// Returns when all that was started is reduced. Throws what went wrong: std::runtime_error naming rank,
+  /// bucket (its call, from 0) and elements.
   virtual void wait_all() = 0;
   /// When the reduction of that number (from 0) is complete: returns when it is, with the moment when it was;
   /// on a device's stream at once, with the event that will tell. Errors as wait_all().

@@ -17,8 +17,8 @@ class AllreduceEngine {
   virtual void begin(Slice slice, Completion ready) = 0;
   /// Moves it on; true when it is complete. Never waits.
   virtual bool test() = 0;
-  /// Returns when it is complete.
-  virtual void wait() = 0;
+  /// Returns when it is complete. An error names it as that bucket of the pass.
+  virtual void wait(std::size_t bucket) = 0;
   /// The reduction that completed last.
   virtual Reduction last() const = 0;
   virtual std::string description() const = 0;

@@ -62,8 +62,8 @@ bool MpiEngine::test() {
   return true;
 }
 
-void MpiEngine::wait() {
-  for (Nap nap; !test(); nap()) check_time_limit(reduction_, rank_, timeout_s_);
+void MpiEngine::wait(std::size_t bucket) {
+  for (Nap nap; !test(); nap()) check_time_limit(reduction_, bucket, rank_, timeout_s_);
 }
 
 std::string MpiEngine::description() const {

@@ -27,7 +27,7 @@ class MpiEngine : public AllreduceEngine {
 
   void begin(Slice slice, Completion ready) override;
   bool test() override;
-  void wait() override;
+  void wait(std::size_t bucket) override;
   Reduction last() const override { return reduction_; }
   std::string description() const override;
 

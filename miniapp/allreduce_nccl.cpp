@@ -12,6 +12,7 @@
 #include "miniapp/nap.hpp"
 #include "miniapp/nccl_communicator.hpp"
 #include "miniapp/nccl_version.hpp"
+#include "miniapp/time_limit.hpp"
 #include "miniapp/wire_device.hpp"
 #include "planner/words.hpp"
 
@@ -109,11 +110,8 @@ void NcclAllreduce::wait_until_reduced(std::size_t call) {
     sched_yield();
     if (turn % 1024 != 0) continue;
     nccl_.check_errors();
-    auto const& slice = calls_[call].slice;
     if (std::chrono::duration<double>(Clock::now() - since).count() > timeout_s_)
-      nccl_.abort(fmt::format(
-          "the all-reduce of bucket {} (elements {} to {}) is not complete after {} s (allreduce.timeout_s)",
-          call, slice.offset, slice.offset + slice.count - 1, timeout_s_));
+      nccl_.abort(over_time_limit(call, calls_[call].slice, timeout_s_));
   }
 }
 

@@ -41,7 +41,7 @@ Completion PolledAllreduce::wait_for(std::size_t call) {
   while (done_.size() <= call) {
     if (!in_flight_) wait_until_over(jobs_[done_.size()].ready);
     begin_next();
-    engine_->wait();
+    engine_->wait(done_.size());
     done_.push_back(engine_->last());
     in_flight_ = false;
   }

@@ -14,7 +14,7 @@ void ReplayEngine::begin(Slice slice, Completion ready) {
   reduction_ = {slice, start, start + std::chrono::duration_cast<Clock::duration>(takes), ready.when};
 }
 
-void ReplayEngine::wait() {
+void ReplayEngine::wait(std::size_t) {
   sleep_until(reduction_.end);
 }
 

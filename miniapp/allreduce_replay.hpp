@@ -16,7 +16,7 @@ class ReplayEngine : public AllreduceEngine {
   explicit ReplayEngine(model::AllreduceCost cost) : cost_(std::move(cost)) {}
   void begin(Slice slice, Completion ready) override;
   bool test() override { return Clock::now() >= reduction_.end; }
-  void wait() override;
+  void wait(std::size_t bucket) override;
   Reduction last() const override { return reduction_; }
   std::string description() const override { return "replay"; }
 

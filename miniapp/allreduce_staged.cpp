@@ -43,8 +43,8 @@ void StagedEngine::finish_piece() {
   stage_ = ++piece_ == pieces_ ? Stage::draining : Stage::fetching;
 }
 
-void StagedEngine::wait() {
-  for (Nap nap; !test(); nap()) check_time_limit(reduction_, rank_, timeout_s_);
+void StagedEngine::wait(std::size_t bucket) {
+  for (Nap nap; !test(); nap()) check_time_limit(reduction_, bucket, rank_, timeout_s_);
 }
 
 }  // namespace ddproxy

@@ -25,7 +25,7 @@ class StagedEngine : public AllreduceEngine {
 
   void begin(Slice slice, Completion ready) override;
   bool test() override;
-  void wait() override;
+  void wait(std::size_t bucket) override;
   Reduction last() const override { return reduction_; }
   std::string description() const override { return inner_->description() + ", staged in pinned memory"; }
 

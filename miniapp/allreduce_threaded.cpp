@@ -30,7 +30,7 @@ void ThreadedAllreduce::begin(std::size_t calls) {
 void ThreadedAllreduce::start(Slice slice, Completion ready) {
   {
     const std::lock_guard lock(mutex_);
-    jobs_.push_back({slice, ready});
+    jobs_.push_back({jobs_.size(), slice, ready});
   }
   wake_.notify_one();
 }
@@ -58,7 +58,7 @@ bool ThreadedAllreduce::take(Job& job) {
 
 void ThreadedAllreduce::carry_out(Job const& job) {
   engine_->begin(job.slice, {wait_until_over(job.ready)});
-  engine_->wait();
+  engine_->wait(job.bucket);
 }
 
 void ThreadedAllreduce::work() {

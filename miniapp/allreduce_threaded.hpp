@@ -29,6 +29,7 @@ class ThreadedAllreduce : public Allreduce {
 
  private:
   struct Job {
+    std::size_t bucket;
     Slice slice;
     Completion ready;
   };

@@ -8,12 +8,16 @@
 
 namespace ddproxy {
 
-void check_time_limit(Reduction const& reduction, int rank, double timeout_s) {
+std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s) {
+  return fmt::format(
+      "the all-reduce of bucket {} (elements {} to {}) is not complete after {} s (allreduce.timeout_s)",
+      bucket, slice.offset, slice.offset + slice.count - 1, timeout_s);
+}
+
+void check_time_limit(Reduction const& reduction, std::size_t bucket, int rank, double timeout_s) {
   if (std::chrono::duration<double>(Clock::now() - reduction.start).count() <= timeout_s) return;
-  auto const& slice = reduction.slice;
-  throw std::runtime_error(fmt::format(
-      "rank {}: the all-reduce of elements {} to {} is not complete after {} s (allreduce.timeout_s)", rank,
-      slice.offset, slice.offset + slice.count - 1, timeout_s));
+  throw std::runtime_error(
+      fmt::format("rank {}: {}", rank, over_time_limit(bucket, reduction.slice, timeout_s)));
 }
 
 }  // namespace ddproxy

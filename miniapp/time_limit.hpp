@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include "miniapp/allreduce.hpp"
 
 namespace ddproxy {
 
-/// Throws std::runtime_error, naming rank and elements, where a reduction under way began longer ago than
-/// allreduce.timeout_s allows.
-void check_time_limit(Reduction const& reduction, int rank, double timeout_s);
+/// What is said of a bucket, counted from 0 as they are started, that takes too long.
+std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s);
+
+/// Throws std::runtime_error, naming rank, bucket and elements, where a reduction under way began longer ago
+/// than allreduce.timeout_s allows.
+void check_time_limit(Reduction const& reduction, std::size_t bucket, int rank, double timeout_s);
 
 }  // namespace ddproxy

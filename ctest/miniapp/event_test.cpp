@@ -33,7 +33,7 @@ struct NotingEngine : AllreduceEngine {
     reduction = {slice, Clock::now(), Clock::now(), ready.when};
   }
   bool test() override { return true; }
-  void wait() override {}
+  void wait(std::size_t) override {}
   Reduction last() const override { return reduction; }
   std::string description() const override { return "noting"; }
   PlannedEvent const& event_;

@@ -42,9 +42,9 @@ class Faulty : public MpiEngine {
     skipped_ = {slice, Clock::now(), Clock::now(), ready.when};
   }
   bool test() override { return skip_ || MpiEngine::test(); }
-  void wait() override {
+  void wait(std::size_t bucket) override {
     if (skip_) return;
-    MpiEngine::wait();
+    MpiEngine::wait(bucket);
     if (fault_ == wrong_sum && calls_ == 2) values_[MpiEngine::last().slice.offset] += 1;
   }
   Reduction last() const override { return skip_ ? skipped_ : MpiEngine::last(); }
@@ -67,7 +67,7 @@ class AtOnce : public MpiEngine {
     while (!MpiEngine::test()) std::this_thread::yield();
   }
   bool test() override { return true; }
-  void wait() override {}
+  void wait(std::size_t) override {}
 };
 
 struct Verification : testing::Test {

@@ -123,7 +123,7 @@ TEST(ReplayEngine, ReductionsFollowOneAnotherFromTheDeadline) {
   const auto start = Clock::now();
   engine.begin({0, 1}, {start});
   EXPECT_FALSE(engine.test());
-  engine.wait();
+  engine.wait(0);
   EXPECT_TRUE(engine.test());
   const auto first = engine.last();
   engine.begin({1, 1}, {start});

@@ -109,7 +109,7 @@ TEST(Staged, LeavesTheRestOfTheArenaAlone) {
   write_pattern(arena, 0, 400, test_runtime->rank());
   auto [staging, engine] = make(arena);
   engine->begin({50, 250}, {Clock::now()});
-  engine->wait();
+  engine->wait(0);
   EXPECT_EQ(find_wrong(arena, 50, 250, test_runtime->ranks()).count, 0);
   EXPECT_EQ(arena(49), mine * pattern(49));
   EXPECT_EQ(arena(300), mine * pattern(300));
@@ -121,23 +121,23 @@ TEST(Staged, CopiesRunBesideTheReduction) {
   auto [staging, engine] = make(arena);
   engine->begin({0, 1000}, {Clock::now()});
   EXPECT_EQ(staging->most_waiting(), 2U);  // both slots are being filled at once
-  engine->wait();
+  engine->wait(0);
   EXPECT_GE(staging->most_waiting(), 3U);  // one back, one here, and more where the stream is late
   EXPECT_EQ(engine->description(), "mpi, host buffers, fp32, staged in pinned memory");
 }
 
-TEST(Staged, ATimeoutNamesRankAndElementsOfTheArena) {
+TEST(Staged, ATimeoutNamesRankBucketAndElementsOfTheArena) {
   if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
   const kernels::Floats arena("arena", 300);
   auto [staging, engine] = make(arena, test_runtime->rank() == 0 ? 0.05 : 60);
   if (test_runtime->rank() != 0) MPI_Barrier(MPI_COMM_WORLD);
   engine->begin({150, 150}, {});
-  if (test_runtime->rank() != 0) return engine->wait();
+  if (test_runtime->rank() != 0) return engine->wait(7);
   try {
-    engine->wait();
+    engine->wait(7);
     ADD_FAILURE() << "no timeout";
   } catch (std::runtime_error const& error) {
-    EXPECT_NE(std::string(error.what()).find("rank 0: the all-reduce of elements 150 to 299"),
+    EXPECT_NE(std::string(error.what()).find("rank 0: the all-reduce of bucket 7 (elements 150 to 299)"),
               std::string::npos)
         << error.what();
   }

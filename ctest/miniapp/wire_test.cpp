@@ -72,7 +72,7 @@ double worst_error(Wire wire, std::size_t count) {
   auto values = gradients_of(test_runtime->rank(), count);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 777, 60, wire);
   engine.begin({0, count}, {});
-  engine.wait();
+  engine.wait(0);
   std::vector<double> sum(count), size(count);
   for (int rank = 0; rank < ranks(); ++rank) {
     const auto theirs = gradients_of(rank, count);
@@ -112,7 +112,7 @@ TEST(MpiEngine, FindsTheSameSumOnEveryRank) {
   auto values = gradients_of(test_runtime->rank(), 10000);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 5000, 60, Wire::bf16);
   engine.begin({0, values.size()}, {});
-  engine.wait();
+  engine.wait(0);
   std::vector<float> first = values;
   MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_FLOAT, 0, MPI_COMM_WORLD);
   EXPECT_EQ(values, first);
@@ -122,7 +122,7 @@ TEST(MpiEngine, CarriesNaNAlong) {
   std::vector<float> values{1, std::numeric_limits<float>::quiet_NaN(), 3};
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 100, 60, Wire::bf16);
   engine.begin({0, 3}, {});
-  engine.wait();
+  engine.wait(0);
   EXPECT_EQ(values[0], 1);
   EXPECT_TRUE(std::isnan(values[1]));
 }
