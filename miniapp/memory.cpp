@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "miniapp/device.hpp"
 #include "miniapp/device_choice.hpp"
 
 namespace ddproxy {
@@ -90,8 +89,7 @@ void require_memory(Runtime const& runtime, double need) {
   });
 }
 
-void require_device_memory(Runtime const& runtime, double need) {
-  const double free = free_device_memory();
+void require_device_memory(Runtime const& runtime, double need, double free) {
   runtime.barrier();  // nobody allocates before everybody has looked
   runtime.together([&] {
     const auto complaint = complain_of_device_memory(need, runtime.ranks_on_device(), free);

@@ -24,7 +24,8 @@ double peak_memory();
 /// rank.
 void require_memory(Runtime const& runtime, double need);
 
-/// Throws Agreed (exit 4) where the ranks on some device together need more than it has free.
-void require_device_memory(Runtime const& runtime, double need);
+/// Throws Agreed (exit 4) where the ranks on some device together need more than is `free` there: bytes, as
+/// this rank saw it before it allocated anything.
+void require_device_memory(Runtime const& runtime, double need, double free);
 
 }  // namespace ddproxy

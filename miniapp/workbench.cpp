@@ -91,11 +91,12 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
         "later: NCCL_MULTI_RANK_GPU_ENABLE=1)");
 }
 
-void require_room(Config const& config, Workload const& workload, Runtime const& runtime) {
+void require_room(Config const& config, Workload const& workload, Runtime const& runtime,
+                  double device_free) {
   const int concurrency = kernels::Space().concurrency();
   if (on_device && compares_precision(config)) require_memory(runtime, precision_memory(workload));
   if (on_device && needs_arena(config))
-    require_device_memory(runtime, device_memory_need(config, workload, concurrency));
+    require_device_memory(runtime, device_memory_need(config, workload, concurrency), device_free);
   else
     require_memory(runtime, memory_need(config, workload, concurrency));
 }
@@ -114,7 +115,7 @@ Workbench make_workbench(Config const& config, Workload workload, Runtime const&
     set_precision(config);
   });
   const double device_free = free_device_memory();
-  require_room(config, workload, runtime);
+  require_room(config, workload, runtime, device_free);
   Workbench bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, device_free};
   if (needs_arena(config)) bench.arena = bench.gradients = make_arena(bench);
   bench.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written

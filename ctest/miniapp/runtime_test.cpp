@@ -95,5 +95,24 @@ TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
   }
 }
 
+// The device of the last rank is short; all must hear of it, with what it needs and what is free there.
+TEST(DeviceMemory, OneRankThatIsShortEndsAll) {
+  auto const& runtime = *test_runtime;
+  const double gib = 1073741824.0, need = 30 * gib;
+  const bool is_short = runtime.rank() == runtime.ranks() - 1;
+  try {
+    require_device_memory(runtime, need, (is_short ? 20 : 40 * runtime.ranks_on_device()) * gib);
+    ADD_FAILURE() << "no error";
+  } catch (Agreed const& error) {
+    EXPECT_EQ(error.code, exit_run_time);
+    EXPECT_NE(error.message.find("not enough device memory: a rank needs 30.0 GiB"), std::string::npos);
+    EXPECT_NE(error.message.find("and 20.0 GiB are free"), std::string::npos) << error.message;
+  }
+}
+
+TEST(DeviceMemory, ThatSufficesIsNoError) {
+  EXPECT_NO_THROW(require_device_memory(*test_runtime, 1e9, 1e10 * test_runtime->ranks_on_device()));
+}
+
 }  // namespace
 }  // namespace ddproxy
