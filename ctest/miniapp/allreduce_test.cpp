@@ -126,7 +126,7 @@ void come_too_late(Allreduce& allreduce) {
 TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
   if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
   const kernels::Floats arena("arena", 250);
-  auto owned = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, rank() == 0 ? 0.5 : 60);
+  auto owned = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, rank() == 0 ? 2 : 60);
   auto& engine = *owned;
   const auto allreduce = driven(GetParam(), std::move(owned));
   reduce(*allreduce, {{0, 50}, {50, 200}});
@@ -136,7 +136,7 @@ TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
     ADD_FAILURE() << "no timeout";
   } catch (std::runtime_error const& error) {
     EXPECT_STREQ(error.what(),
-                 "rank 0: the all-reduce of bucket 1 (elements 100 to 249) is not complete after 0.5 s "
+                 "rank 0: the all-reduce of bucket 1 (elements 100 to 249) is not complete after 2 s "
                  "(allreduce.timeout_s)");
   }
   MPI_Barrier(MPI_COMM_WORLD);
