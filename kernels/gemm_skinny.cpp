@@ -12,6 +12,7 @@ namespace {
 
 // Where this was found faster than OpenBLAS: docs/measurements/kernels.md.
 constexpr Index most_tokens = 256;
+constexpr Index most_tokens_summed = tile::lanes == 16 ? 256 : 128;  // as the inner dimension
 constexpr Index most_tokens_beside_rows =
     tile::lanes == 16 ? 128 : 0;  // B as it is, which has to be packed; 0: always BLAS
 constexpr Index fewest_others = 64;
@@ -136,7 +137,7 @@ void few_inner(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
 
 bool is_skinny(GemmSize size, float alpha, Matrix a, Matrix b, float beta) {
   if (!tile::faster_than_blas || alpha != 1 || beta != 0 || size.columns < fewest_others) return false;
-  if (a.transposed) return !b.transposed && size.inner <= most_tokens && size.rows >= fewest_others;
+  if (a.transposed) return !b.transposed && size.inner <= most_tokens_summed && size.rows >= fewest_others;
   return size.rows <= (b.transposed ? most_tokens : most_tokens_beside_rows) && size.inner >= fewest_others;
 }
 

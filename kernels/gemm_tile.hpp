@@ -108,19 +108,24 @@ inline void store(float* to, Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// A tile all of whose rows and columns count.
+/// A tile all of whose rows and columns count; to be streamed only where every row is aligned.
 template <int vectors>
 void store_whole(Output const& out, Sums<vectors> const& sum) {
-  if (out.write == Write::add) {
-    for (int r = 0; r < rows; ++r)
-      for (int v = 0; v < vectors; ++v) {
-        float* const to = out.data + r * out.stride + v * lanes;
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) {
+      float* const to = out.data + r * out.stride + v * lanes;
+      if (out.write == Write::add)
         store(to, load(to) + sum[r][v]);
-      }
-  } else {
-    for (int r = 0; r < rows; ++r)
-      for (int v = 0; v < vectors; ++v) store(out.data + r * out.stride + v * lanes, sum[r][v]);
-  }
+      else if (out.write == Write::stream)
+        stream(to, sum[r][v]);
+      else
+        store(to, sum[r][v]);
+    }
+}
+
+inline bool is_whole(Output const& out, Index width) {
+  if (out.rows < rows || out.columns < width) return false;
+  return out.write != Write::stream || (aligned(out.data) && out.stride % lanes == 0);
 }
 
 /// Result = or += left right, left [rows, count], right [count, vectors * lanes].
@@ -135,8 +140,7 @@ void multiply(Index count, Left const& left, Right right, Output const& out) {
     for (int r = 0; r < rows; ++r)
       for (int v = 0; v < vectors; ++v) sum[r][v] += left.row[r][k * left.step] * b[v];
   }
-  if (out.rows == rows && out.columns == vectors * lanes && out.write != Write::stream)
-    return store_whole<vectors>(out, sum);
+  if (is_whole(out, vectors * lanes)) return store_whole<vectors>(out, sum);
   // copied in a loop of constant length: else the sums would not stay in registers above
   alignas(sizeof(Vector)) float values[rows][vectors * lanes];
   for (int r = 0; r < rows; ++r)
