@@ -106,6 +106,15 @@ void few_rows_transposed(Space const& exec, GemmSize size, Matrix a, Matrix b, R
   });
 }
 
+// A vector that is a line of the cache is written past the caches; smaller ones are faster with the line
+// brought there while the tile is computed.
+constexpr auto write_once = tile::lanes == 16 ? tile::Write::stream : tile::Write::assign;
+
+void prefetch_to_write(tile::Output const& out) {
+  if (out.write == tile::Write::stream) return;
+  for (Index r = 0; r < out.rows; ++r) __builtin_prefetch(out.data + r * out.stride, 1, 3);
+}
+
 tile::Left group(float const* packed) {
   return {{packed, packed + 1, packed + 2, packed + 3, packed + 4, packed + 5}, tile::rows};
 }
@@ -123,10 +132,11 @@ void few_inner(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
         for (Index i = first; i < last; i += tile::rows)
           for (Index j = start; j < std::min(size.columns, start + run); j += tile::columns) {
             const Index width = panel_width(size.columns, j);
+            const tile::Output out{c.data + i * c.stride + j, c.stride, std::min<Index>(tile::rows, last - i),
+                                   std::min(tile::columns, size.columns - j), write_once};
+            prefetch_to_write(out);
             tile::multiply(width / tile::lanes, size.inner, group(groups + (i - first) * size.inner),
-                           {packed + size.inner * j, width},
-                           {c.data + i * c.stride + j, c.stride, std::min<Index>(tile::rows, last - i),
-                            std::min(tile::columns, size.columns - j), tile::Write::stream});
+                           {packed + size.inner * j, width}, out);
           }
     }
     tile::finish_streaming();

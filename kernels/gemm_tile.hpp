@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#if defined(__AVX__)
+#ifdef __AVX512F__
 #include <immintrin.h>
 #endif
 
@@ -76,8 +76,6 @@ inline bool aligned(float const* to) {
 inline void stream(float* to, Vector v) {
 #if defined(__AVX512F__)
   _mm512_stream_ps(to, v);
-#elif defined(__AVX2__) && defined(__FMA__)
-  _mm256_stream_ps(to, v);
 #else
   std::memcpy(to, &v, sizeof v);
 #endif
@@ -85,7 +83,7 @@ inline void stream(float* to, Vector v) {
 
 /// After it other threads see what this one has streamed.
 inline void finish_streaming() {
-#ifdef __AVX__
+#ifdef __AVX512F__
   _mm_sfence();
 #endif
 }
