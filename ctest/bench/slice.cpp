@@ -19,7 +19,7 @@ model::Shape slice_of_large(std::int64_t layers, std::int64_t vocabulary) {
   return shape;
 }
 
-/// Queries whose scores one set of products computes, as attention does.
+/// Queries whose scores one set of products computes: what suits the BLAS.
 constexpr Index tile_queries = kernels::on_device ? 256 : 64;
 
 Floats filled(Index count) {

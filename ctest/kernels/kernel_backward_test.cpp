@@ -10,7 +10,6 @@
 
 #include "compare.hpp"
 #include "device.hpp"
-#include "kernels/attention_batched.hpp"
 #include "reference_model.hpp"
 
 namespace ddproxy {
@@ -179,66 +178,6 @@ TEST(KernelBackward, WeightsHaveTheDeviationsOfGpt2) {
   }
   EXPECT_NEAR(mean, 0, 6e-4);  // four times the deviation of the mean of that many
   EXPECT_NEAR(std::sqrt(square), 0.02, 3e-4);
-}
-
-TEST(KernelBackward, TellsItsMemoryBeforehand) {
-  const model::Shape shape = model::find_preset("tiny");
-  const StepOnKernels run(shape, {2, 24});
-  const MemoryNeed need = kernel_memory(shape, {2, 24}, kernels::Space().concurrency());
-  EXPECT_EQ(need.weights, static_cast<std::int64_t>(run.backward.gpt().weights.size() * sizeof(float)));
-  EXPECT_EQ(need.gradients, static_cast<std::int64_t>(run.arena.size() * sizeof(float)));
-  EXPECT_EQ(need.total(), need.weights + need.gradients + need.activations + need.work);
-  for (const int concurrency : kernels::on_device ? std::vector{221184} : std::vector{1, 3, 300})
-    for (const model::Tokens tokens : {model::Tokens{1, 7}, model::Tokens{3, 32}}) {
-      const MemoryNeed told = kernel_memory(shape, tokens, concurrency);
-      EXPECT_EQ(told.activations, (activation_elements(shape, tokens) + 4 * tokens.count()) * 4);
-      EXPECT_EQ(told.work, work_elements(shape, tokens, concurrency) * 4);
-    }
-  const MemoryNeed large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
-  EXPECT_EQ(large.weights, 774030080LL * 4);
-  EXPECT_LT(2 * large.total(), 16LL << 30);
-}
-
-TEST(KernelBackward, TellsADevicesMemoryOnAHost) {
-  if (kernels::on_device) GTEST_SKIP() << "a device's need is compared as it is";
-  const model::Shape large = model::find_preset("gpt2-large");
-  const model::Tokens tokens{2, 1024};
-  const kernels::AttentionSize size = attention_size(large, tokens);
-  const auto more = kernel_memory(large, tokens, 221184).work - kernel_memory(large, tokens, 1).work;
-  EXPECT_EQ(more, 4 * (kernels::batched::attention_scratch(size) - kernels::attention_scratch(1, size)));
-}
-
-std::string message(model::Shape const& shape, model::Tokens tokens) {
-  try {
-    check_kernels_have(shape, tokens);
-  } catch (std::invalid_argument const& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-TEST(KernelBackward, RefusesWhatTheKernelsDoNotHave) {
-  const model::Shape tiny = model::find_preset("tiny");
-  model::Shape shape = tiny;
-  shape.activation = model::Activation::swiglu;
-  EXPECT_EQ(message(shape, {1, 16}),
-            "compute mode \"kernels\" does not have activation \"swiglu\"; use compute.mode = \"replay\", or "
-            "change [model]");
-  shape = tiny;
-  shape.norm = model::Norm::rmsnorm;
-  EXPECT_NE(message(shape, {1, 16}).find("norm \"rmsnorm\""), std::string::npos);
-  shape = tiny;
-  shape.positions = model::Positions::none;
-  EXPECT_NE(message(shape, {1, 16}).find("positions"), std::string::npos);
-  shape = tiny;
-  shape.qkv = model::Qkv::separate;
-  EXPECT_NE(message(shape, {1, 16}).find("separate q, k and v"), std::string::npos);
-  shape = tiny;
-  shape.biases = false;
-  EXPECT_NE(message(shape, {1, 16}).find("biases"), std::string::npos);
-  EXPECT_NE(message(tiny, {1, 33}).find("context (32)"), std::string::npos);
-  EXPECT_NE(message(tiny, {0, 16}).find("positive"), std::string::npos);
-  EXPECT_EQ(message(tiny, {1, 32}), "no error");
 }
 
 TEST(KernelBackward, RefusesAnArenaOfAnotherSize) {
