@@ -88,22 +88,34 @@ TEST_F(Twin, AMissingBucketIsCaught) {
   EXPECT_NE(verify_order(workload, Schedule(workload, plan, true), backward, *allreduce), "");
 }
 
-// 300 operations of 25 us: each wake-up is late by more than that.
-TEST(ReplayBackward, LateWakeUpsDoNotAddUp) {
-  ReplayBackward backward(std::vector<double>(300, 25e-6));
-  std::vector<double> totals;
-  for (int i = 0; i < 9; ++i) {
-    backward.begin();
-    const auto start = Clock::now();
-    for (std::size_t op = 0; op < 300; ++op) backward.run(op);
-    backward.fence();
-    totals.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  EXPECT_GE(std::ranges::min(totals), 7.4e-3);
-  EXPECT_LT(std::ranges::min(totals), 10e-3);  // 300 late wake-ups would make it 20 ms and more
+// The least of the seconds that `pass` returns: other programs only ever add time, so it is run until it took
+// less than `enough`, and a few times at least, lest one that is too short is missed.
+template <class Pass>
+double least_of(Pass const& pass, double enough) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 5 || (i < 50 && least >= enough); ++i) least = std::min(least, pass());
+  return least;
 }
 
-// Backward 10 ms, two buckets of 20 ms one after another, each copied back in 5 ms when it is reduced.
+// 300 operations of 25 us: each wake-up is late by more than that, and 300 of them would make it 20 ms and
+// more.
+TEST(ReplayBackward, LateWakeUpsDoNotAddUp) {
+  ReplayBackward backward(std::vector<double>(300, 25e-6));
+  const double least = least_of(
+      [&] {
+        backward.begin();
+        const auto start = Clock::now();
+        for (std::size_t op = 0; op < 300; ++op) backward.run(op);
+        backward.fence();
+        return std::chrono::duration<double>(Clock::now() - start).count();
+      },
+      10e-3);
+  EXPECT_GE(least, 7.4e-3);
+  EXPECT_LT(least, 10e-3);
+}
+
+// Backward 10 ms, two buckets of 20 ms one after another, each copied back in 5 ms when it is reduced; after
+// both it would be 60 ms.
 TEST(ReplayBackward, CopiesBackFromTheDeadlinesToo) {
   Workload workload;
   workload.pass.operations.resize(1);
@@ -112,14 +124,13 @@ TEST(ReplayBackward, CopiesBackFromTheDeadlinesToo) {
   ReplayBackward backward({10e-3}, 5e-6);
   ThreadedAllreduce allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 20e-3; }));
   const Schedule schedule(workload, model::per_tensor_plan(workload.gradient_bytes), true);
-  std::vector<double> totals;
-  for (int i = 0; i < 5; ++i) totals.push_back(run_pass(backward, allreduce, schedule).total);
-  EXPECT_GE(std::ranges::min(totals), 54.9e-3);
-  EXPECT_NEAR(median(totals), 55e-3, 1e-3);
+  const double least = least_of([&] { return run_pass(backward, allreduce, schedule).total; }, 56e-3);
+  EXPECT_GE(least, 54.9e-3);
+  EXPECT_LT(least, 56e-3);
 }
 
 TEST(ReplayEngine, ReductionsFollowOneAnotherFromTheDeadline) {
-  ReplayEngine engine(model::AlphaBeta{1e-3, 1e12});
+  ReplayEngine engine(model::AlphaBeta{20e-3, 1e12});
   const auto start = Clock::now();
   engine.begin({0, 1}, {start});
   EXPECT_FALSE(engine.test());
@@ -129,7 +140,7 @@ TEST(ReplayEngine, ReductionsFollowOneAnotherFromTheDeadline) {
   engine.begin({1, 1}, {start});
   EXPECT_EQ(engine.last().start, first.end);
   EXPECT_EQ(first.start, start);
-  EXPECT_EQ(first.end, start + std::chrono::milliseconds(1));  // not when the thread woke up
+  EXPECT_EQ(first.end, start + std::chrono::milliseconds(20));  // not when the thread woke up
 }
 
 }  // namespace
