@@ -11,7 +11,6 @@
 
 #include "ctest/mpi_main.hpp"
 #include "miniapp/allreduce_mpi.hpp"
-#include "miniapp/wire_device.hpp"
 
 namespace ddproxy {
 namespace {
@@ -82,23 +81,6 @@ double worst_error(Wire wire, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     if (size[i] > 0) worst = std::max(worst, std::abs(values[i] * ranks() - sum[i]) / size[i]);
   return worst;
-}
-
-TEST(DeviceWire, RoundsEachValueAndGivesItBackTimesTheFactor) {
-  const kernels::Space exec;
-  DeviceWire wire(3000);
-  for (const std::size_t count : {1000, 70, 3000}) {
-    auto values = gradients_of(0, count);
-    const auto before = values;
-    Bf16 const* const message = wire.pack(exec, values.data(), count);
-    std::ranges::fill(values, std::nanf(""));
-    wire.unpack(exec, values.data(), count, 0.25F);
-    exec.fence();
-    for (std::size_t i = 0; i < count; ++i) {
-      ASSERT_EQ(message[i], to_bf16(before[i]));
-      ASSERT_EQ(values[i], from_bf16(to_bf16(before[i])) / 4);
-    }
-  }
 }
 
 TEST(MpiEngine, KeepsTheProvenErrorBoundOfItsWire) {
