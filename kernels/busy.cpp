@@ -10,21 +10,49 @@
 namespace ddproxy::kernels {
 namespace {
 
+using End = Kokkos::View<std::int64_t, Memory>;
+
+std::int64_t nanoseconds_of(double seconds) {
+  return static_cast<std::int64_t>(seconds * 1e9);
+}
+
+void sleep(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+KOKKOS_INLINE_FUNCTION void spin_until(std::int64_t end) {
+  while (device_nanoseconds() < end) continue;
+}
+
 void spin(Space const& exec, std::int64_t nanoseconds) {
   Kokkos::parallel_for(
+      "ddproxy::busy", Range(exec, 0, 1),
+      KOKKOS_LAMBDA(Index) { spin_until(device_nanoseconds() + nanoseconds); });
+}
+
+void spin_on(Space const& exec, std::int64_t nanoseconds, End const& end) {
+  Kokkos::parallel_for(
       "ddproxy::busy", Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {
-        const std::int64_t end = device_nanoseconds() + nanoseconds;
-        while (device_nanoseconds() < end) continue;
+        const std::int64_t mine = start_after(end(), device_nanoseconds()) + nanoseconds;
+        end() = mine;
+        spin_until(mine);
       });
 }
 
 }  // namespace
 
 void busy(Space const& exec, double seconds) {
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible)
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  if constexpr (!on_device)
+    sleep(seconds);
   else if (seconds > 0)
-    spin(exec, static_cast<std::int64_t>(seconds * 1e9));
+    spin(exec, nanoseconds_of(seconds));
+}
+
+void BusyStream::hold(double seconds) const {
+  if constexpr (!on_device)
+    sleep(seconds);
+  else if (seconds > 0)
+    spin_on(exec_, nanoseconds_of(seconds), end_);
 }
 
 }  // namespace ddproxy::kernels

@@ -2,24 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/busy_backward.hpp"
 
-#include "kernels/busy.hpp"
-
 namespace ddproxy {
 
 BusyBackward::BusyBackward(std::vector<double> operation_seconds, double back_seconds, kernels::Space exec)
     : seconds_(std::move(operation_seconds)),
       back_seconds_(back_seconds),
       exec_(std::move(exec)),
+      stream_(exec_),
       marks_(seconds_.size()) {}
 
 void BusyBackward::run(std::size_t operation) {
-  kernels::busy(exec_, seconds_[operation]);
+  stream_.hold(seconds_[operation]);
   marks_.move_on();
 }
 
 void BusyBackward::take_back(Slice slice, Completion reduced) {
   begin_after(exec_, reduced);
-  kernels::busy(exec_, back_seconds_ * static_cast<double>(slice.count));
+  stream_.hold(back_seconds_ * static_cast<double>(slice.count));
 }
 
 }  // namespace ddproxy

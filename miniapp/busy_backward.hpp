@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/busy.hpp"
 #include "kernels/types.hpp"
 #include "miniapp/backward.hpp"
 #include "miniapp/device.hpp"
@@ -29,6 +30,7 @@ class BusyBackward : public Backward {
   std::vector<double> seconds_;
   double back_seconds_;
   kernels::Space exec_;
+  kernels::BusyStream stream_;
   Marks marks_;
 };
 

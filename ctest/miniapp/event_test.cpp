@@ -94,6 +94,13 @@ TEST(Marks, AreOneUntilMoreIsAskedFor) {
   EXPECT_GT(wait_until_over(marks.after(exec)), moment_of(first));
 }
 
+TEST(Busy, AnOperationBeginsWhenTheOneBeforeWasToEndUnlessTheStreamWaited) {
+  EXPECT_EQ(kernels::start_after(1'000'000, 1'004'000), 1'000'000);
+  EXPECT_EQ(kernels::start_after(1'000'000, 1'000'000), 1'000'000);
+  EXPECT_EQ(kernels::start_after(1'000'000, 1'020'000), 1'020'000);
+  EXPECT_EQ(kernels::start_after(0, 1'020'000), 1'020'000);  // the first
+}
+
 // Lower bounds only: nothing is said of how late a sleep ends.
 TEST(Busy, AReplayedPassHoldsTheStream) {
   BusyBackward backward({2e-3, 3e-3}, 1e-3);
