@@ -14,7 +14,7 @@
 #endif
 
 // The device vendor's BLAS under one name, for gemm_device.cpp: cuBLAS, or hipBLAS, which follows it call by
-// call. The HIP half was never compiled.
+// call. The HIP half never ran.
 namespace ddproxy::kernels::blas {
 
 #if defined(KOKKOS_ENABLE_CUDA)

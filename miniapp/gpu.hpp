@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// CUDA's run-time library under names that HIP shares. The HIP half was never compiled.
+// CUDA's run-time library under names that HIP shares. The HIP half never ran.
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_HIP
 #include <hip/hip_runtime.h>
