@@ -7,16 +7,19 @@
 
 namespace {
 
-/// Whether the default execution space has something to run on; asked before Kokkos, which would abort.
-bool has_device() {
+/// Why the default execution space has nothing to run on; null where it has. Asked before Kokkos, which would
+/// abort.
+char const* why_no_device() {
 #if defined(KOKKOS_ENABLE_CUDA)
   int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+  const auto status = cudaGetDeviceCount(&count);
+  return status == cudaSuccess && count > 0 ? nullptr : cudaGetErrorString(status);
 #elif defined(KOKKOS_ENABLE_HIP)
   int count = 0;
-  return hipGetDeviceCount(&count) == hipSuccess && count > 0;
+  const auto status = hipGetDeviceCount(&count);
+  return status == hipSuccess && count > 0 ? nullptr : hipGetErrorString(status);
 #else
-  return true;
+  return nullptr;
 #endif
 }
 
@@ -25,8 +28,8 @@ bool has_device() {
 // Kokkos for as long as the tests run. A program in which no test ran fails; without a device it is skipped.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (!has_device()) {
-    std::puts("skipped: no device");
+  if (char const* const reason = why_no_device()) {
+    std::printf("skipped: no device (%s)\n", reason);
     return 77;
   }
   const Kokkos::ScopeGuard kokkos(argc, argv);
