@@ -22,7 +22,24 @@ double mib(std::int64_t bytes) {
 }
 
 std::string optional_ms(std::optional<double> seconds) {
-  return seconds ? fmt::format("{:.2f}", *seconds * milli) : "-";
+  return seconds && !std::isnan(*seconds) ? fmt::format("{:.2f}", *seconds * milli) : "-";
+}
+
+// Three digits, never as powers of ten; nothing below a nanosecond, which is what sums in double leave.
+std::string brief_ms(double seconds) {
+  const double ms = std::abs(seconds) < 1e-9 ? 0 : seconds * milli;
+  return std::abs(ms) >= 999.5 ? fmt::format("{:.0f}", ms) : fmt::format("{:.3g}", ms);
+}
+
+std::string change_ms(double seconds) {
+  const std::string text = brief_ms(seconds);
+  return text.starts_with('-') ? text : "+" + text;
+}
+
+char const* doubt(Estimate const& least, Estimate const& most) {
+  if (std::isnan(least.noise()) || std::isnan(most.noise()))
+    return "; one sample a case does not tell the noise";
+  return least.high >= most.low ? ", which is within the noise" : "";
 }
 
 }  // namespace
@@ -65,11 +82,10 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
     const auto known = [&](double seconds) {
       return optional_ms(predicted ? std::optional(seconds) : std::nullopt);
     };
-    fmt::format_to(Out(text),
-                   "{:<16} {:>7} {:>10.2f} {:>9.2f} {:>9.2f} {:>10} {:>9.2f} {:>9} {:>9.2f} {:>8}\n",
-                   report.item.name(), report.item.plan.size(), m.total.value * milli, m.total.low * milli,
-                   m.total.high * milli, known(report.predicted.total), m.exposed.value * milli,
-                   known(report.predicted_exposed()), m.tail * milli,
+    fmt::format_to(Out(text), "{:<16} {:>7} {:>10.2f} {:>9} {:>9} {:>10} {:>9.2f} {:>9} {:>9.2f} {:>8}\n",
+                   report.item.name(), report.item.plan.size(), m.total.value * milli,
+                   optional_ms(m.total.low), optional_ms(m.total.high), known(report.predicted.total),
+                   m.exposed.value * milli, known(report.predicted_exposed()), m.tail * milli,
                    m.overlap ? fmt::format("{:.2f}", m.overlap->value) : "-");
   }
   return text;
@@ -91,20 +107,19 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
       worst = &report;
   Estimate const &most = worst->measured->total, &least = best->measured->total;
   const double gain = most.value - least.value;
-  return fmt::format("{}choosing the bucket well is worth up to {:.3g} ms ({:.1f} %) here{}\n",
-                     std::isnan(floor) ? "" : fmt::format("floor {:.3g} ms; ", floor * milli), gain * milli,
-                     100 * gain / most.value, least.high >= most.low ? ", which is within the noise" : "");
+  return fmt::format("{}choosing the bucket well is worth up to {} ms ({:.1f} %) here{}\n",
+                     std::isnan(floor) ? "" : fmt::format("floor {} ms; ", brief_ms(floor)), brief_ms(gain),
+                     100 * gain / most.value, doubt(least, most));
 }
 
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms) {
   if (terms.contention == terms.ideal && terms.jitter == terms.ideal) return "";
   const double measured = report.measured->exposed.value;
   return fmt::format(
-      "E of {}: ideal {:.3g} ms, contention {:+.3g}, copies {:+.3g}, jitter {:+.3g}, not explained {:+.3g}: "
-      "measured {:.3g} ms\n",
-      report.item.name(), terms.ideal * milli, (terms.contention - terms.ideal) * milli,
-      (terms.copies - terms.contention) * milli, (terms.jitter - terms.copies) * milli,
-      (measured - terms.jitter) * milli, measured * milli);
+      "E of {}: ideal {} ms, contention {}, copies {}, jitter {}, not explained {}: measured {} ms\n",
+      report.item.name(), brief_ms(terms.ideal), change_ms(terms.contention - terms.ideal),
+      change_ms(terms.copies - terms.contention), change_ms(terms.jitter - terms.copies),
+      change_ms(measured - terms.jitter), brief_ms(measured));
 }
 
 }  // namespace ddproxy

@@ -17,8 +17,9 @@ using Cases = std::span<const ScoredCase>;
 constexpr double default_cap_mib = 25;
 
 /// What an error is measured against. Neither E nor its noise is zero in a measurement; in a replay both can
-/// be.
+/// be. NaN where the noise is not known: E may be all noise.
 double scale(ScoredCase const& c) {
+  if (std::isnan(c.noise)) return c.noise;
   return std::max({c.measured.total(), c.noise, 1e-9});
 }
 
@@ -76,7 +77,7 @@ Score score_of(Cases cases, std::vector<double> const& predicted) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const double error = std::abs(predicted[i] - cases[i].measured.total()) / scale(cases[i]);
     result.mean_error += error / static_cast<double>(cases.size());
-    result.max_error = std::max(result.max_error, error);
+    if (!(error <= result.max_error)) result.max_error = error;
   }
   result.ordered = ordered_share(cases, predicted);
   result.regret = mean_regret_of_least(cases, predicted);

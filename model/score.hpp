@@ -19,7 +19,7 @@ struct Exposed {
 struct ScoredCase {
   double cap_mib;
   double measured_total;  ///< T, seconds
-  double noise;           ///< half-width of the 95 % interval of the median E, seconds
+  double noise;           ///< half-width of the 95 % interval of the median E, seconds; NaN: not known, nor are errors
   Exposed measured;
   Exposed predicted;
   double last_bucket;  ///< a(size of the last bucket), seconds

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace ddproxy {
@@ -29,7 +30,8 @@ std::size_t order_of_bound(std::size_t n) {
 
 Estimate median_estimate(std::vector<double> values) {
   const double middle = median(values);
-  if (values.empty()) return {middle, middle, middle};
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  if (values.size() < 2) return {middle, unknown, unknown};
   std::ranges::sort(values);
   const auto k = order_of_bound(values.size());
   return {middle, values[k - 1], values[values.size() - k]};

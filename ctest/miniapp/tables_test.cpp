@@ -37,6 +37,15 @@ TEST(TuningLine, SaysWhereTheNoiseIsLarger) {
   EXPECT_EQ(tuning_line({measured(Strategy::flat, 0, {1, 1, 1})}, unknown), "");
 }
 
+TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
+  const std::vector<CaseReport> reports{measured(Strategy::bucketed, 4, {2.2, unknown, unknown}),
+                                        measured(Strategy::bucketed, 25, {0.150, unknown, unknown})};
+  EXPECT_EQ(
+      tuning_line(reports, 1e-17),
+      "floor 0 ms; choosing the bucket well is worth up to 2050 ms (93.2 %) here; one sample a case does "
+      "not tell the noise\n");
+}
+
 TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   auto report = measured(Strategy::bucketed, 25, {0.3, 0.3, 0.3});
   report.measured->exposed.value = 0.1;

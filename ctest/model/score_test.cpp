@@ -38,6 +38,17 @@ TEST(Score, BelowTheNoiseErrorsAreRelativeToTheNoise) {
   EXPECT_DOUBLE_EQ(score(cases).model.mean_error, 0.25);
 }
 
+TEST(Score, WithUnknownNoiseErrorsAreUnknownAndRegretIsNot) {
+  const double unknown = std::nan("");
+  const ScoreCard card =
+      score(std::vector<ScoredCase>{case_of(1, -0.5, 1, unknown), case_of(25, -1, 2, unknown)});
+  EXPECT_TRUE(std::isnan(card.model.mean_error));
+  EXPECT_TRUE(std::isnan(card.model.max_error));
+  EXPECT_TRUE(std::isnan(card.constant.mean_error));
+  EXPECT_EQ(card.pairs, 0U);
+  EXPECT_DOUBLE_EQ(card.model.regret, 9.5 / 9 - 1);
+}
+
 TEST(Score, OnlyPairsThatDifferByMoreThanTwiceTheNoiseCount) {
   // 1 and 1.1 cannot be told apart with a noise of 0.1; 3 can, and one of its two pairs is put the wrong way
   // round.

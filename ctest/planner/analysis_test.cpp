@@ -24,6 +24,8 @@ TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
   EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
   EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).high, 9);
   EXPECT_EQ(median_estimate({5, 3, 4}).low, 3);  // too few: the range
+  EXPECT_EQ(median_estimate({5}).value, 5);
+  EXPECT_TRUE(std::isnan(median_estimate({5}).noise()));  // of one it is not known
   std::vector<double> many(4001);
   std::iota(many.begin(), many.end(), 0);
   // 2000 -+ 1.96 sqrt(4001) / 2
@@ -50,7 +52,7 @@ Sample sample(double compute, std::vector<double> backward, std::vector<double> 
 }
 
 TEST(Analysis, SlowdownAndTailAddUpToExposed) {
-  const auto result = analyse({sample(1, {1.2, 1.1}, {1.5, 1.4})}, 0.8);
+  const auto result = analyse(std::vector<Sample>(2, sample(1, {1.2, 1.1}, {1.5, 1.4})), 0.8);
   EXPECT_DOUBLE_EQ(result.total.value, 1.5);
   EXPECT_NEAR(result.exposed.value, 0.5, 1e-12);
   EXPECT_NEAR(result.slowdown, 0.2, 1e-12);
@@ -59,6 +61,10 @@ TEST(Analysis, SlowdownAndTailAddUpToExposed) {
   EXPECT_EQ(result.slowest_rank, 0);
   ASSERT_TRUE(result.overlap);
   EXPECT_NEAR(result.overlap->value, (1 + 0.8 - 1.5) / 0.8, 1e-12);
+}
+
+TEST(Analysis, OverlapIsNotGivenWhereOneSampleDoesNotTellTheNoise) {
+  EXPECT_FALSE(analyse({sample(1, {1.2, 1.1}, {1.5, 1.4})}, 0.8).overlap);
 }
 
 TEST(Analysis, OverlapIsNotGivenWithinTheNoise) {
@@ -71,8 +77,8 @@ TEST(Analysis, NoSampleIsAnError) {
 }
 
 CaseReport report(double cap, double measured, double predicted) {
-  CaseReport r{
-      {Strategy::bucketed, cap, true, {}}, analyse({sample(1, {1, 1}, {measured, measured})}, 1), {}, 1};
+  const std::vector<Sample> samples(2, sample(1, {1, 1}, {measured, measured}));
+  CaseReport r{{Strategy::bucketed, cap, true, {}}, analyse(samples, 1), {}, 1};
   r.predicted.total = predicted;
   return r;
 }
