@@ -81,7 +81,7 @@ void require_memory(Runtime const& runtime, double need) {
   runtime.barrier();  // nobody allocates before everybody has looked
   runtime.together([&] {
     if (need * runtime.local_ranks() > there)
-      throw std::invalid_argument(
+      throw std::runtime_error(
           fmt::format("not enough memory: a rank needs {:.1f} GiB, the {} on this node {:.1f} GiB, and "
                       "{:.1f} GiB are available; "
                       "use a smaller model, fewer tokens or fewer ranks a node",

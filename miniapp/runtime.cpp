@@ -35,6 +35,19 @@ std::vector<std::string> share_on_node(std::string text, int local_ranks) {
   return texts;
 }
 
+// Tasks that a launcher started and MPI knows nothing of would each be a run of one rank, on one device, into
+// one file.
+void require_launcher(int ranks) {
+  for (char const* name : {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    char const* const tasks = std::getenv(name);
+    if (ranks > 1 || !tasks || std::atoi(tasks) <= 1) continue;
+    throw std::invalid_argument(fmt::format(
+        "the launcher started {} tasks ({}), and MPI sees one: use the launcher of the MPI that ddproxy was "
+        "built with (mpirun, or srun --mpi=pmix; srun --mpi=list shows which there are)",
+        tasks, name));
+  }
+}
+
 }  // namespace
 
 Runtime::Mpi::Mpi(int& argc, char**& argv) {
@@ -53,6 +66,7 @@ Runtime::Mpi::~Mpi() {
 Runtime::Runtime(int& argc, char**& argv, bool share_device) : mpi_(argc, argv) {
   check_mpi(MPI_Comm_rank(communicator(), &rank_));
   check_mpi(MPI_Comm_size(communicator(), &ranks_));
+  require_launcher(ranks_);
   MPI_Comm node = split_by_node();
   check_mpi(MPI_Comm_rank(node, &local_rank_));
   check_mpi(MPI_Comm_size(node, &local_ranks_));
