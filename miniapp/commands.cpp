@@ -10,6 +10,7 @@
 #include "miniapp/signals.hpp"
 #include "miniapp/sweep.hpp"
 #include "miniapp/tables.hpp"
+#include "planner/output_clash.hpp"
 #include "planner/wire.hpp"
 #include "results/output_files.hpp"
 
@@ -28,24 +29,32 @@ void agree_on_input(Runtime const& runtime, Config const& config) {
   });
 }
 
+void refuse_overwriting(Options const& options, Config const& config) {
+  std::vector<UsedFile> written{{"the results file", options.output},
+                                {"the unfinished results file", options.output.string() + ".part"},
+                                {"--json", options.json},
+                                {"--trace", options.trace}};
+  for (char const* ending : table_endings)
+    written.push_back(
+        {fmt::format("a table beside {}", options.output.string()), beside(options.output, ending)});
+  refuse_clashes({{"the input file", options.input},
+                  {"a table of the input", config.times},
+                  {"a table of the input", config.table}},
+                 written);
+}
+
 // What would only fail when all is measured.
 void check_files(Options const& options, Config const& config, Workload const& workload) {
   const auto cases = make_cases(config, workload);
+  std::vector<std::string> names;
+  for (auto const& item : cases) names.push_back(item.name());
+  require_some(names, config.samples);
   for (auto const& name : options.trace_cases)
-    if (std::ranges::find(cases, name, &Case::name) == cases.end())
+    if (std::ranges::find(names, name) == names.end())
       throw std::invalid_argument("--trace-cases: there is no case '" + name + "'");
-  for (char const* ending : table_endings)
-    for (auto const& table : {config.times, config.table})
-      if (!table.empty() && results::is_same_file(beside(options.output, ending), table))
-        throw std::invalid_argument(fmt::format(
-            "{}: is a table of the input, and would be written over; give another results file (-o)",
-            table.string()));
-  for (auto const& file : {options.json, options.trace}) {
-    if (file.empty()) continue;
-    if (results::is_same_file(file, options.output))
-      throw std::invalid_argument(file.string() + ": is the results file too");
-    results::check_writable(file);
-  }
+  refuse_overwriting(options, config);
+  for (auto const& file : {options.json, options.trace})
+    if (!file.empty()) results::check_writable(file);
 }
 
 // Pieces lie in the array of the gradients.

@@ -20,6 +20,9 @@ using SampleSink = std::function<void(std::size_t item, int round, int position,
 /// not know.
 void initialize_benchmark(std::vector<std::string> const& arguments);
 
+/// Throws std::invalid_argument where they leave out every case of every round.
+void require_some(std::vector<std::string> const& cases, int rounds);
+
 /// Measures every case `samples` times, in rounds, the cases of a round in random order. Google Benchmark
 /// runs on rank 0 and drives it; the other ranks follow its commands, so that they cannot disagree on the
 /// order or the number of passes. Collective. Returns the timeline of each case's last sample: on rank 0 a

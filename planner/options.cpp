@@ -37,6 +37,19 @@ CLI::Validator number_that(bool (*fits)(double), std::string const& meaning, std
       name);
 }
 
+using Arguments = std::span<char const* const>;
+
+// What is wrong with them beyond what each option says; empty where nothing is. An unset variable of a script
+// would be a file without a name.
+std::string complain(Arguments arguments, Options const& options) {
+  for (std::string_view argument : arguments.subspan(1))
+    if (argument.empty())
+      return fmt::format("an argument is empty ('{}')", fmt::join(arguments.subspan(1), "' '"));
+  if (!options.benchmark.empty() && options.command != "run" && options.command != "sweep")
+    return "arguments after -- are Google Benchmark's, which run and sweep alone use";
+  return "";
+}
+
 }  // namespace
 
 CLI::Validator positive_number() {
@@ -72,6 +85,9 @@ std::optional<Options> parse_options(int argc, char const* const* argv, char con
   add_compare_command(app, options);
   try {
     app.parse(static_cast<int>(separator - all.begin()), argv);
+    const Arguments own(all.begin(), separator);
+    if (const auto complaint = complain(own, options); !complaint.empty())
+      throw CLI::ValidationError(complaint);
   } catch (CLI::ParseError const& error) {
     exit_code = report(app, error, speak);
     return std::nullopt;

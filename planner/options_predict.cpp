@@ -40,11 +40,12 @@ void add_network(CLI::App& command, PredictOptions& predict) {
                   "ranks of the tables that do not say it, in their order")
       ->delimiter(',')
       ->check(positive_number());
-  command.add_option("--ranks", predict.ranks, "predict for these numbers of ranks")
-      ->delimiter(',')
-      ->check(positive_number());
+  auto* ranks = command.add_option("--ranks", predict.ranks, "predict for these numbers of ranks")
+                    ->delimiter(',')
+                    ->check(positive_number());
   command.add_option("--ranks-per-node", predict.ranks_per_node, "how many ranks share a node")
-      ->check(positive_number());
+      ->check(positive_number())
+      ->needs(ranks);
   auto* latency =
       command.add_option("--node-latency", predict.node_latency, "seconds of a hop between nodes")
           ->check(number_from_zero());

@@ -47,13 +47,14 @@ void add_run_commands(CLI::App& app, Options& options) {
   add_trace(*run, options);
   add_command(app, options, "layers", "time each operation of the backward pass");
   auto* allreduce = add_command(app, options, "allreduce", "time the all-reduce alone over message sizes");
-  allreduce
-      ->add_option("--chunks", options.chunks_mib,
-                   "reduce a fixed total in pieces of these sizes instead, MiB")
-      ->delimiter(',')
-      ->check(positive_number());
+  auto* chunks = allreduce
+                     ->add_option("--chunks", options.chunks_mib,
+                                  "reduce a fixed total in pieces of these sizes instead, MiB")
+                     ->delimiter(',')
+                     ->check(positive_number());
   allreduce->add_option("--total", options.total_mib, "that total, MiB; all gradients where not given")
-      ->check(positive_number());
+      ->check(positive_number())
+      ->needs(chunks);
   auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
   add_trace(*sweep, options);
 }

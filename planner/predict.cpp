@@ -10,6 +10,7 @@
 
 #include "planner/analysis.hpp"
 #include "planner/curves.hpp"
+#include "planner/output_clash.hpp"
 #include "planner/prediction.hpp"
 #include "planner/prediction_json.hpp"
 #include "planner/prediction_text.hpp"
@@ -53,9 +54,7 @@ std::string beyond_limits(std::vector<Prediction> const& predictions, Options co
   return "";
 }
 
-}  // namespace
-
-int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
+void check_options(Options const& options) {
   auto const& asked = options.predict;
   if ((options.max_model_error || options.max_regret) && asked.measured.empty())
     throw std::invalid_argument(
@@ -64,34 +63,64 @@ int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
     throw std::invalid_argument("--measured: a curve is that of one number of ranks; give one with --ranks");
   refuse_twice("--ranks", asked.ranks);
   refuse_twice("--caps", asked.caps_mib);
-  const PredictInput input = read_predict_input(options);
-  const auto networks = make_networks(asked, input.config);
+}
+
+void refuse_overwriting(Options const& options, Config const& config) {
+  auto const& asked = options.predict;
+  std::vector<UsedFile> read{{"the input file", options.input},
+                             {"a table of the input", config.times},
+                             {"a table of the input", config.table},
+                             {"the file of --gradients", asked.gradients},
+                             {"the file of --layer-sizes", asked.layer_sizes},
+                             {"the file of --layer-times", asked.layer_times},
+                             {"the file of --contention", asked.contention}};
+  for (auto const& file : asked.allreduce) read.push_back({"a file of --allreduce", file});
+  for (auto const& file : asked.measured) read.push_back({"a file of --measured", file});
+  refuse_clashes(read, {{"--json", options.json}, {"--csv", asked.csv}});
+}
+
+/// What is asked for, as text for people and as a table.
+struct Answer {
   std::vector<Prediction> predictions;
-  std::string text;  // printed at the end: wrong input gives its one line and nothing else
+  std::string text, table;
+};
+
+Answer answer(PredictInput const& input, PredictOptions const& asked) {
+  Answer made;
+  const auto networks = make_networks(asked, input.config);
   for (auto const& network : networks) {
-    predictions.push_back(make_prediction(input, network));
-    auto& prediction = predictions.back();
+    auto prediction = make_prediction(input, network);
     if (!asked.measured.empty())
       prediction.score = score_curves(asked.measured, prediction, first_bucket_of(input.config));
     if (prediction.score && !prediction.score->doubt.empty())
       prediction.warnings.push_back(prediction.score->doubt);
-    if (!text.empty()) text += '\n';
-    text += text_of(input, asked, prediction);
+    if (!made.text.empty()) made.text += '\n';
+    made.text += text_of(input, asked, prediction);
+    made.predictions.push_back(std::move(prediction));
   }
-  std::string table = to_csv(predictions);
-  if (asked.sensitivity) {
-    const auto rows = sensitivity(input, networks);
-    text += '\n';
-    text += sensitivity_table(rows);
-    table = sensitivity_csv(rows);
-    if (const auto raised = raised_rows(rows); !raised.empty())
-      predictions.front().warnings.push_back(raised);
-  }
-  if (!options.json.empty()) write_json(predictions, options.json);
-  if (!asked.csv.empty()) write_text(asked.csv, table);
-  out << text;
-  warn(predictions, warnings);
-  const auto beyond = beyond_limits(predictions, options);
+  made.table = to_csv(made.predictions);
+  if (!asked.sensitivity) return made;
+  const auto rows = sensitivity(input, networks);
+  made.text += '\n' + sensitivity_table(rows);
+  made.table = sensitivity_csv(rows);
+  if (const auto raised = raised_rows(rows); !raised.empty())
+    made.predictions.front().warnings.push_back(raised);
+  return made;
+}
+
+}  // namespace
+
+// Printed and written at the end: wrong input gives its one line and nothing else.
+int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
+  check_options(options);
+  const PredictInput input = read_predict_input(options);
+  refuse_overwriting(options, input.config);
+  const Answer made = answer(input, options.predict);
+  if (!options.json.empty()) write_json(made.predictions, options.json);
+  if (!options.predict.csv.empty()) write_text(options.predict.csv, made.table);
+  out << made.text;
+  warn(made.predictions, warnings);
+  const auto beyond = beyond_limits(made.predictions, options);
   if (beyond.empty()) return 0;
   warnings << options.program << ": " << beyond << '\n';
   return 1;

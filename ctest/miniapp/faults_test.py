@@ -78,15 +78,41 @@ def check_output():
     os.mkfifo("pipe.h5")
     expect(2, "no plain file", "run", "a.toml", "-o", "pipe.h5")
     expect(2, "no/x.json", "run", "a.toml", "--json", "no/x.json")
-    expect(2, "results file too", "run", "a.toml", "-o", "q.h5", "--json", "./q.h5")
+    expect(2, "q.h5: is the results file", "run", "a.toml", "-o", "q.h5", "--json", "./q.h5")
     expect(2, "no case 'foo'", "run", "a.toml", "--trace", "t.json", "--trace-cases", "foo")
     expect(2, "--trace-cases requires --trace", "run", "a.toml", "--trace-cases", "flat")
     expect(2, "no/x.json", "run", "a.toml", "--trace", "t.json", "--json", "no/x.json")
     assert not os.path.exists("t.json")
-    done = subprocess.run([ddproxy, "sweep", "a.toml", "--", "--benchmark_filter=zzz"], capture_output=True, text=True)
-    assert done.returncode == 2 and "leaves out every case" in ours(done.stderr)[0], (done.returncode, done.stderr)
+    expect(2, "'zzz' leaves out every case", "sweep", "a.toml", "--", "--benchmark_filter=zzz")
+    expect(2, "leaves out every case", "sweep", "a.toml", "--", "--benchmark_filter=-T/")
+    expect(2, "'[' is no regular expression", "run", "a.toml", "--", "--benchmark_filter=[")
+    expect(2, "run and sweep alone", "layers", "a.toml", "--", "--benchmark_filter=flat")
+    expect(2, "an argument is empty", "run", "a.toml", "-o", "")
+    expect(2, "--json: 1 required", "run", "a.toml", "--json=")
+    expect(2, "--total requires --chunks", "allreduce", "a.toml", "--total", "1")
     os.mkdir("folder.h5")
     expect(2, "folder.h5", "run", "a.toml", "-o", "folder.h5")
+
+
+def check_no_output_is_an_input_or_another_output():
+    text = open(replay_with()).read()
+    for options, use in ((("-o", "replay.toml"), "the input file"), (("--trace", "replay.toml"), "the input file"),
+                         (("--json", "times.csv"), "a table of the input"), (("-o", "table.csv"), "a table of the input"),
+                         (("--json", "t.json", "--trace", "t.json"), "--json"),
+                         (("-o", "x.h5", "--json", "x.gradients.csv"), "--json"),
+                         (("-o", "x.h5", "--json", "x.h5.part"), "the unfinished results file")):
+        expect(2, f": is {use}, and ", "run", "replay.toml", *options)
+    for options, use in ((("--json", "replay.toml"), "the input file"), (("--csv", "table.csv"), "a table of the input"),
+                         (("--json", "a", "--csv", "a"), "--json")):
+        expect(2, f": is {use}, and ", "predict", "replay.toml", *options)
+    expect(2, ": is the file of --contention, and ", "predict", "replay.toml", "--contention", write("c.csv", "bytes,kappa,gamma\n1,1,1\n"), "--csv", "c.csv")
+    assert [open(name).read() for name in ("replay.toml", "times.csv", "table.csv")] == [text, TIMES, TABLE]
+
+
+def check_launchers():
+    for name in ("SLURM_STEP_NUM_TASKS", "PMI_SIZE"):
+        done = subprocess.run([ddproxy, "run", replay_with()], capture_output=True, text=True, env={**os.environ, name: "8"})
+        assert done.returncode == 2 and "the launcher started 8 tasks" in ours(done.stderr)[0], done
 
 
 def check_tables_of_the_input_stay():
@@ -102,7 +128,7 @@ def check_tables_of_the_input_stay():
 
 def check_memory():
     huge = '[model]\nlayers = 1000\nd_model = 16384\nheads = 16\nd_ff = 65536\nvocabulary = 256\ncontext = 8\n'
-    expect(2, "not enough memory", "run", write("huge.toml", huge))
+    expect(4, "not enough memory", "run", write("huge.toml", huge))
 
 
 def check_ranks():
@@ -162,7 +188,8 @@ def check_interrupt():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_usage, check_tables, check_output, check_tables_of_the_input_stay, check_memory, check_ranks, check_interrupt,
+    for check in (check_usage, check_tables, check_output, check_no_output_is_an_input_or_another_output,
+                  check_tables_of_the_input_stay, check_launchers, check_memory, check_ranks, check_interrupt,
                   check_interrupt_between_steps):
         check()
         print(check.__name__, "passed")
