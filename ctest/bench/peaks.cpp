@@ -11,16 +11,14 @@
 namespace ddproxy::bench {
 namespace {
 
-using kernels::Floats;
 using kernels::Index;
 using kernels::Space;
 
 /// The least seconds of several calls.
 template <class Work>
-double best_seconds(Work const& work) {
-  constexpr int repetitions = 10;
+double best_seconds(int tries, Work const& work) {
   double best = std::numeric_limits<double>::max();
-  for (int i = 0; i < repetitions; ++i) {
+  for (int i = 0; i < tries; ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
     Space().fence();
@@ -29,30 +27,25 @@ double best_seconds(Work const& work) {
   return best;
 }
 
-double product_flops() {
-  constexpr Index n = 1536;
-  const Floats a("a", n * n), b("b", n * n), c("c", n * n);
-  const double seconds = best_seconds([&] {
-    kernels::gemm(Space(), {n, n, n}, 1, {a.data(), n}, {b.data(), n}, 0, {c.data(), n});
+}  // namespace
+
+Peaks::Peaks() : a_("a", length), b_("b", length), c_("c", length) {}
+
+double Peaks::flops(int tries) const {
+  constexpr Index n = rows;
+  const double seconds = best_seconds(tries, [&] {
+    kernels::gemm(Space(), {n, n, n}, 1, {a_.data(), n}, {b_.data(), n}, 0, {c_.data(), n});
   });
   return 2.0 * n * n * n / seconds;
 }
 
-double triad_bytes() {
-  constexpr Index n = Index{1} << 24;  // 64 MiB each, more than a cache holds
-  const Floats a("a", n), b("b", n), c("c", n);
-  float *const to = a.data(), *const left = b.data(), *const right = c.data();
+double Peaks::bytes(int tries) const {
+  float *const to = a_.data(), *const left = b_.data(), *const right = c_.data();
   const auto triad = KOKKOS_LAMBDA(Index i) {
     to[i] = left[i] + 3 * right[i];
   };
-  return 3 * sizeof(float) * n /
-         best_seconds([&] { Kokkos::parallel_for(kernels::Range(Space(), 0, n), triad); });
-}
-
-}  // namespace
-
-Peaks measure_peaks() {
-  return {product_flops(), triad_bytes()};
+  return 3 * sizeof(float) * length /
+         best_seconds(tries, [&] { Kokkos::parallel_for(kernels::Range(Space(), 0, length), triad); });
 }
 
 }  // namespace ddproxy::bench
