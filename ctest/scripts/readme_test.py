@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import h5py
+
 root, ddproxy, kokkos = sys.argv[1:]
 WHOLE = {"scripts/run", "scripts/test", "scripts/setup --cuda 80"}
 CUDA_ROOT = ".deps/kokkos-cuda-80-root"
@@ -55,5 +57,8 @@ with tempfile.TemporaryDirectory() as folder:
     copy_of_project(folder)
     for command in commands:
         run(command, folder)
-    for made in ("out/tiny.h5", "out/tiny.json", "results.h5"):
+    for made in ("out/tiny.h5", "out/tiny.json"):
         assert os.path.exists(f"{folder}/{made}"), made
+    for made, command in (("results.h5", "run"), ("layers.h5", "layers"), ("allreduce.h5", "allreduce"), ("sweep.h5", "sweep")):
+        with h5py.File(f"{folder}/{made}") as file:
+            assert file.attrs["command"] == command, (made, file.attrs["command"])
