@@ -107,7 +107,6 @@ void read_allreduce(Config& config, Section section) {
     section.fail("table", "backend = \"replay\" needs the CSV file of an all-reduce table");
   if (replay && config.ranks == 0)
     section.fail("ranks", "backend = \"replay\" needs the number of ranks it stands for");
-  if (replay && config.ranks == 1) section.fail("ranks", "one rank reduces nothing: at least 2");
   if (!replay && config.ranks != 0)
     section.fail("ranks", "is for backend = \"replay\"; else mpirun -n says how many");
 }
