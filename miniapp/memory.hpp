@@ -20,7 +20,7 @@ double control_group_memory(std::filesystem::path const& root = "/sys/fs/cgroup"
 /// The largest resident size of this process so far, bytes.
 double peak_memory();
 
-/// Throws Agreed (exit 2) where the ranks of some node together need more than it has. `need`: bytes of this
+/// Throws Agreed (exit 4) where the ranks of some node together need more than it has. `need`: bytes of this
 /// rank.
 void require_memory(Runtime const& runtime, double need);
 

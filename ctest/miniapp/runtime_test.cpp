@@ -89,7 +89,7 @@ TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
     require_memory(*test_runtime, 1e18);
     ADD_FAILURE() << "no error";
   } catch (Agreed const& error) {
-    EXPECT_EQ(error.code, exit_usage);
+    EXPECT_EQ(error.code, exit_run_time);
     EXPECT_NE(error.message.find("not enough memory: a rank needs 931322574.6 GiB"), std::string::npos)
         << error.message;
   }
