@@ -17,8 +17,10 @@ import numpy as np
 
 MAKE_SAMPLE, REPORT = sys.argv[1], sys.argv[2]
 sys.path.insert(0, str(Path(REPORT).parent))
+from reporting import derive  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
 from reporting.data import ReportError, Results  # noqa: E402
+from reporting.split_figure import draw_split, measured_parts  # noqa: E402
 from reporting.tables import tables_of  # noqa: E402
 
 
@@ -121,6 +123,41 @@ class Page(WithSample):
         self.assertEqual(len(identifiers), len(set(identifiers)))
         targets = set(re.findall(r'(?:href="#|url\(#)([^")]+)', page))
         self.assertTrue(targets and targets <= set(identifiers), targets - set(identifiers))
+
+
+class Split(WithSample):
+    """The parts of the measured bar end at the median T, however the samples scatter."""
+
+    def scatter(self, file):
+        noise = np.random.default_rng(3)
+        total = file["sweep/measured"][()]
+        file["sweep/compute"][...] = total * noise.uniform(0.5, 1.2, total.shape)
+        file["sweep/backward_end"][...] = total * noise.uniform(0.5, 1.0, total.shape)
+
+    def check_ends(self):
+        results = Results(self.sample)
+        for case, median in enumerate(derive.median(derive.samples(results), 1)):
+            parts = [seconds for _, seconds in measured_parts(results, case)]
+            self.assertGreaterEqual(min(parts), 0.0)
+            self.assertAlmostEqual(sum(parts), median, delta=1e-12)
+        return {part for part, _ in measured_parts(results, 0)}
+
+    def test_of_an_odd_and_of_an_even_number_of_samples(self):
+        self.change(self.scatter)
+        self.assertEqual(self.check_ends(), {"compute", "slowdown", "tail"})
+        self.change(lambda file: file["sweep/measured"].__setitem__((slice(None), 0), np.nan))
+        self.check_ends()
+
+    def test_without_the_end_of_the_backward_pass(self):
+        self.change(lambda file: file["sweep"].__delitem__("backward_end"))
+        self.assertEqual(self.check_ends(), {"compute", "exposed"})
+
+    def test_the_bar_is_drawn_as_long(self):
+        self.change(self.scatter)
+        axes = draw_split(Results(self.sample)).axes[0]
+        ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
+        medians = derive.median(derive.samples(Results(self.sample)), 1)[:2]  # naive and flat; in seconds
+        self.assertTrue(all(min(abs(end - median) for end in ends) < 1e-9 for median in medians), (ends, medians))
 
 
 class Several(WithSample):

@@ -13,7 +13,8 @@ from .timeline_figure import draw_timeline, has_timeline
 CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Each dot is a sample: the maximum over the ranks.",
     "split": "Compute only, communication only, one after the other, and measured: with communication the backward pass ends "
-             "later (slowdown), and the last buckets end after it (tail).",
+             "later (slowdown), and the last buckets end after it (tail). The measured bar is the sample with the median T (of an even "
+             "number the mean of the two in the middle) and ends there; its parts need not be the medians of the table.",
     "layers": "Time of each layer in the backward pass, median over samples, all ranks at once.",
     "costs": "Speed of each operation over its arithmetic intensity; the roofline is what the machine file promises.",
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth it amounts to.",
