@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import h5py
@@ -17,9 +18,10 @@ import numpy as np
 
 MAKE_SAMPLE, REPORT = sys.argv[1], sys.argv[2]
 sys.path.insert(0, str(Path(REPORT).parent))
-from reporting import derive  # noqa: E402
+from reporting import derive, style, timeline_figure  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
 from reporting.data import ReportError, Results  # noqa: E402
+from reporting.report import Report  # noqa: E402
 from reporting.split_figure import draw_split, measured_parts  # noqa: E402
 from reporting.tables import tables_of  # noqa: E402
 
@@ -158,6 +160,27 @@ class Split(WithSample):
         ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
         medians = derive.median(derive.samples(Results(self.sample)), 1)[:2]  # naive and flat; in seconds
         self.assertTrue(all(min(abs(end - median) for end in ends) < 1e-9 for median in medians), (ends, medians))
+
+
+class Timeline(WithSample):
+    def test_says_what_it_is_of(self):
+        self.assertEqual(timeline_figure.title(Results(self.sample), 0), "naive: gpt2-large, 8 ranks, replay (times from tables), last sample")
+        with unittest.mock.patch.object(style, "save_png") as saved:
+            written = Report([Results(self.sample)], self.folder, None)
+            page = written.timelines()
+        (figure, path), _ = saved.call_args
+        self.assertEqual((path.name, ["replay (times from tables), last sample" in text.get_text() for text in figure.texts]), ("sample-timeline.png", [True]))
+        self.assertIn("naive: gpt2-large, 8 ranks, replay (times from tables), last sample. Compute", page)
+
+    def test_what_is_exposed_is_that_samples(self):
+        def last_alone(file):
+            file["sweep/compute"][0, :-1] = 0.09
+            file["sweep/compute"][0, -1] = 0.003
+        self.change(last_alone)
+        results = Results(self.sample)
+        last = results["/timeline/end"][int(results["/timeline/count"][0]) - 1]
+        said = [text.get_text() for text in timeline_figure.draw_timeline(results, 0).axes[0].texts]
+        self.assertEqual(said, [f"exposed: {(last - 0.003) * 1e3:.3g} ms"])
 
 
 class Several(WithSample):

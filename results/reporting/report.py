@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Puts figures and tables together."""
-from . import derive, page, style
+from . import derive, page, style, timeline_figure
 from .allreduce_figure import draw_allreduce
 from .compare_figure import differences, draw_against, draw_history, in_time, ratios
 from .layers_figure import draw_costs, draw_layers, slowest_rank
 from .split_figure import draw_split
 from .sweep_figure import draw_sweep
 from .tables import Table, tables_of
-from .timeline_figure import draw_timeline, has_timeline
 
 CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Each dot is a sample: the maximum over the ranks.",
@@ -21,6 +20,8 @@ CAPTIONS = {
     "against": "The files in one picture.",
     "history": "T of the best bucketed case of the first file, and of the strategies beside it, over time.",
 }
+TIMELINE = ("Compute and communication on the rank that is there first. What is exposed is of this one sample, over its own T_compute; "
+            "E elsewhere on the page is the median over all samples.")
 FACTS = (("tokens_per_s", "tokens/s", ".1f"), ("backward_s", "T (s)", ".4f"), ("bucket_mib", "bucket (MiB)", "g"),
          ("exposed_s", "exposed (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
          ("bus_bw_GBps", "bus bandwidth (GB/s)", ".1f"), ("model_error", "model error", ".3f"), ("regret", "regret", ".4f"),
@@ -40,8 +41,7 @@ class Report:
         if drawn is None:
             return ""
         svg = style.as_svg(drawn, name)
-        drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")
-        self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-{name}.png"))
+        self._save(drawn, name, title)
         style.close(drawn)
         return page.figure(svg, CAPTIONS.get(name, title))
 
@@ -59,15 +59,22 @@ class Report:
         if not results.has("/timeline/count", "/sweep/strategy"):
             return ""
         best = derive.best_case(results, derive.column(results, "measured_median"))
-        parts = []
-        for case, name in enumerate(derive.case_names(results)):
-            if has_timeline(results, case):
-                svg = style.as_svg(drawn := draw_timeline(results, case), f"timeline{case}")
-                if case == best:
-                    self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-timeline.png"))
-                style.close(drawn)
-                parts.append(page.fold(name, page.figure(svg, f"{name}: compute and communication"), case == best))
+        parts = [page.fold(name, self._timeline(case, case == best), case == best)
+                 for case, name in enumerate(derive.case_names(results)) if timeline_figure.has_timeline(results, case)]
         return "<h2>Timelines</h2>" + "".join(parts) if parts else ""
+
+    def _timeline(self, case, is_best):
+        """For the page; of the best case as PNG too."""
+        drawn, title = timeline_figure.draw_timeline(self.newest, case), timeline_figure.title(self.newest, case)
+        svg = style.as_svg(drawn, f"timeline{case}")
+        if is_best:
+            self._save(drawn, "timeline", title)
+        style.close(drawn)
+        return page.figure(svg, f"{title}. {TIMELINE}")
+
+    def _save(self, drawn, name, title):
+        drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")
+        self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-{name}.png"))
 
     def comparison(self):
         """Against one another, or over time; empty for one file."""
