@@ -18,11 +18,12 @@ import numpy as np
 
 MAKE_SAMPLE, REPORT = sys.argv[1], sys.argv[2]
 sys.path.insert(0, str(Path(REPORT).parent))
-from reporting import derive, style, timeline_figure  # noqa: E402
+from reporting import derive, page, style, timeline_figure  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
 from reporting.data import ReportError, Results  # noqa: E402
 from reporting.report import Report  # noqa: E402
 from reporting.split_figure import draw_split, measured_parts  # noqa: E402
+from reporting.sweep_figure import draw_sweep  # noqa: E402
 from reporting.tables import tables_of  # noqa: E402
 
 
@@ -162,15 +163,45 @@ class Split(WithSample):
         self.assertTrue(all(min(abs(end - median) for end in ends) < 1e-9 for median in medians), (ends, medians))
 
 
+class Headline(WithSample):
+    def answer(self):
+        return page.answer(Results(self.sample))
+
+    def intervals(self, low, high):
+        def write(file):
+            file["sweep/ci_low"][...], file["sweep/ci_high"][...] = (file["sweep/measured_median"][()] * f for f in (low, high))
+        self.change(write)
+        return self.answer()
+
+    def test_says_what_the_choice_is_worth_and_whether_that_is_noise(self):
+        with h5py.File(self.sample) as file:
+            bucketed = file["sweep/measured_median"][()][file["sweep/strategy"].asstr()[()] == "bucketed"]
+        share = f"({1 - bucketed.min() / bucketed.max():.1%}) here"
+        self.assertIn(share + ".", self.intervals(1.0, 1.0))
+        self.assertIn(share + ", which is within the noise.", self.intervals(0.5, 2.0))
+
+    def test_says_nothing_of_one_cap(self):
+        self.change(lambda file: file["sweep/strategy"].__setitem__(slice(4, None), "optimal"))
+        self.assertNotIn("Choosing", self.answer())
+        self.assertIn("best measured bucket size", self.answer())
+
+    def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
+        legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
+        self.assertEqual(sum("of those run: " in text for text in legend), 2, legend)
+        self.assertIn("best of all caps, by the model, 95 %", legend)
+
+
 class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         self.assertEqual(timeline_figure.title(Results(self.sample), 0), "naive: gpt2-large, 8 ranks, replay (times from tables), last sample")
         with unittest.mock.patch.object(style, "save_png") as saved:
             written = Report([Results(self.sample)], self.folder, None)
-            page = written.timelines()
+            html = written.timelines()
         (figure, path), _ = saved.call_args
-        self.assertEqual((path.name, ["replay (times from tables), last sample" in text.get_text() for text in figure.texts]), ("sample-timeline.png", [True]))
-        self.assertIn("naive: gpt2-large, 8 ranks, replay (times from tables), last sample. Compute", page)
+        titles = [text.get_text() for text in figure.texts]
+        self.assertEqual((path.name, len(titles)), ("sample-timeline.png", 1))
+        self.assertIn("replay (times from tables), last sample", titles[0])
+        self.assertIn("naive: gpt2-large, 8 ranks, replay (times from tables), last sample. Compute", html)
 
     def test_what_is_exposed_is_that_samples(self):
         def last_alone(file):
