@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """report_test.py MAKE_SAMPLE REPORT: what report.py writes, and how it refuses."""
 import csv
+import functools
 import json
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -151,6 +153,10 @@ class Split(WithSample):
         self.change(lambda file: file["sweep/measured"].__setitem__((slice(None), 0), np.nan))
         self.check_ends()
 
+    def test_of_no_sample(self):
+        self.change(lambda file: file["sweep/measured"].__setitem__(0, np.nan))
+        self.assertEqual(np.nansum([seconds for _, seconds in measured_parts(Results(self.sample), 0)]), 0.0)
+
     def test_without_the_end_of_the_backward_pass(self):
         self.change(lambda file: file["sweep"].__delitem__("backward_end"))
         self.assertEqual(self.check_ends(), {"compute", "exposed"})
@@ -295,6 +301,60 @@ class Damaged(WithSample):
     def test_refuses_times_that_are_none(self):
         self.change(lambda file: file["sweep/measured"].write_direct(np.zeros(file["sweep/measured"].shape)))
         self.assertIn("/sweep/measured", self.refused(self.sample))
+
+    def replace(self, path, values):
+        def put(file):
+            del file[path]
+            file[path] = values
+        self.change(put)
+
+    def test_refuses_datasets_of_another_kind_or_shape(self):
+        kept = self.sample.read_bytes()
+        for path, values, text in (
+                ("/sweep/measured", np.ones(4), "/sweep/measured has the shape (4,), not a length for each of [case, sample, rank]"),
+                ("/sweep/measured", np.full((10, 5, 2), "soon", h5py.string_dtype()), "/sweep/measured holds text, not numbers"),
+                ("/sweep/measured", np.ones((10, 5, 2), complex), "/sweep/measured holds complex128, not numbers"),
+                ("/sweep/exposed", np.ones(9), "/sweep/exposed has 9 along case, /sweep/measured has 10"),
+                ("/sweep/measured", np.ones((10, 0, 2)), "/sweep/measured has nothing along sample"),
+                ("/sweep/strategy", np.ones(10), "/sweep/strategy holds float64, not text"),
+                ("/timeline/count", np.ones(9, int), "/timeline/count has 9 along case"),
+                ("/sweep/floor", np.ones(2), "/sweep/floor has the shape (2,)"),
+                ("/layers/flops", h5py.Empty("f8"), "/layers/flops holds")):
+            with self.subTest(path=path, text=text):
+                self.sample.write_bytes(kept)
+                self.replace(path, values)
+                self.assertIn(text, self.fault())
+
+    def test_refuses_values_that_cannot_be_drawn(self):
+        kept = self.sample.read_bytes()
+        for path, value, text in (("/sweep/measured", np.inf, "infinite"), ("/sweep/predicted", -np.inf, "infinite"),
+                                  ("/layers/seconds", np.inf, "infinite"), ("/timeline/end", np.nan, "not there (NaN)"),
+                                  ("/timeline/first", 10**9, "point outside of the"), ("/timeline/first", -5, "point outside of the"),
+                                  ("/plans/count", 10**9, "point outside of the"), ("/allreduce/bytes", 0, "not above 0"),
+                                  ("/sweep/bucket_bytes", 0, "of a bucketed case is not above 0")):
+            with self.subTest(path=path, value=value):
+                self.sample.write_bytes(kept)
+                self.change(lambda file: file[path].__setitem__(-1, value))
+                self.assertIn(text, self.fault())
+
+    def test_says_each_fault_in_one_line(self):
+        self.replace("/sweep/measured", np.ones(4))
+        self.assertIn("sample.h5: /sweep/measured has the shape (4,)", self.refused(self.sample))
+        self.assertEqual(list(self.folder.iterdir()), [self.sample])
+
+    def test_refuses_a_figure_of_merit_that_is_text(self):
+        self.change(lambda file: file["fom"].attrs.__setitem__("tokens_per_s", "many"))
+        self.assertIn("/fom", self.refused(self.sample))
+
+    def test_names_the_file_that_the_disk_has_no_room_for(self):
+        """A limit on the size of files stands for the full disk: with one no picture fits, with the other the page does not."""
+        for room, name in ((16 * 1024, r"sample-\w+.png"), (400 * 1024, "sample.html")):
+            out = self.folder / str(room)
+            limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (room, room))
+            done = subprocess.run([sys.executable, "-B", REPORT, self.sample, "-o", out], capture_output=True, text=True, preexec_fn=limit)
+            self.assertEqual((done.returncode, len(done.stderr.strip().splitlines())), (4, 1), done.stderr)
+            self.assertRegex(done.stderr, f"report.py: .*/{name}: cannot be written: File too large; make room")
+            self.assertEqual([p for p in out.iterdir() if p.suffix != ".png"], [])
 
     def test_refuses_a_folder_that_cannot_be_written(self):
         self.assertIn("sample.h5", self.refused(self.sample, "-o", self.sample))

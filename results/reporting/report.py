@@ -4,7 +4,9 @@
 from . import derive, page, style, timeline_figure
 from .allreduce_figure import draw_allreduce
 from .compare_figure import differences, draw_against, draw_history, in_time, ratios
+from .data import ReportError
 from .layers_figure import draw_costs, draw_layers, slowest_rank
+from .output import write_whole
 from .split_figure import draw_split
 from .sweep_figure import draw_sweep
 from .tables import Table, tables_of
@@ -107,7 +109,10 @@ class Report:
     def facts(self):
         pairs = [(label, self.newest.attribute("/fom", name)) for name, label, _ in FACTS]
         forms = {label: form for _, label, form in FACTS}
-        return page.facts([(k, format(v, forms[k]) if forms[k] else v) for k, v in pairs if v is not None])
+        try:
+            return page.facts([(k, format(v, forms[k]) if forms[k] else v) for k, v in pairs if v is not None])
+        except ValueError as error:
+            raise ReportError(f"{self.newest.path}: an attribute of /fom is text where a number is expected: {error}") from error
 
     def write(self):
         """Returns the path of the page."""
@@ -122,6 +127,7 @@ class Report:
                 f'<div class="figures">{self.figures()}</div>{self.comparison()}{self.timelines()}{tables}'
                 f"<h2>Provenance</h2>{page.provenance(self.newest)}")
         path = self.folder / f"{self.stem}.html"
-        path.write_text(page.document(f"ddproxy: {self.newest.title()}", body), encoding="utf-8")
+        text = page.document(f"ddproxy: {self.newest.title()}", body)
+        write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
         self.written.insert(0, path)
         return path

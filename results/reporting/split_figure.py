@@ -28,6 +28,8 @@ def _middle(results, case):
     The medians of the parts are those of other samples, and add up to another time."""
     totals = derive.samples(results)[case]
     order = np.argsort(totals)[:np.isfinite(totals).sum()]  # NaN comes last
+    if not order.size:
+        return np.nan, np.nan, np.nan
     middle = order[[(order.size - 1) // 2, order.size // 2]]
     ends = derive.slowest(results, "backward_end")[case] if results.has("/sweep/backward_end") else np.full_like(totals, np.nan)
     return tuple(float(values[middle].mean()) for values in (totals, derive.slowest(results, "compute")[case], ends))
