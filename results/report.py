@@ -9,6 +9,7 @@ from pathlib import Path
 try:
     from reporting.allreduce_figure import read_reference
     from reporting.data import ReportError, Results
+    from reporting.output import DiskError
     from reporting.report import Report
     from reporting.tables import write_csv, write_json
 except ImportError as error:
@@ -59,9 +60,9 @@ def report(options):
 def main():
     try:
         report(arguments())
-    except (ReportError, OSError) as error:
+    except (ReportError, DiskError, OSError) as error:
         print(f"report.py: {error}", file=sys.stderr)
-        return 2
+        return 4 if isinstance(error, DiskError) else 2
     return 0
 
 

@@ -6,7 +6,6 @@
 FUNCTION() returns (model, loss); loss(net) runs the forward pass through net, the model or what DDP makes of it, and returns the
 loss. Without MODULE:FUNCTION a GPT-2. Run it by itself with --ranks N, or with torchrun. It needs torch; with --sweep also h5py."""
 import argparse
-import csv
 import importlib
 import os
 import statistics
@@ -21,7 +20,7 @@ except ImportError as error:
     sys.exit(2)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from torch_recording import co_run, gpt2, gradients, network, ranks, speeds, sweep  # noqa: E402
+from torch_recording import co_run, gpt2, gradients, network, ranks, reuse, speeds, sweep  # noqa: E402
 
 
 def positive(kind):
@@ -93,11 +92,6 @@ def write_csv(path, header, rows):
         file.write(header + "\n" + "".join(",".join(f"{v:.9g}" if isinstance(v, float) else str(v) for v in row) + "\n" for row in rows))
 
 
-def read_gradients(path):
-    with open(path) as file:
-        return [(row["name"], int(row["numel"]), float(row["seconds"])) for row in csv.DictReader(file)]
-
-
 def record(options, model, loss, device):
     """Writes the three tables and prints the command; returns the gradients."""
     ranks.say("gradients ...")
@@ -160,7 +154,7 @@ def run(options):
     model, loss = make_model(options, device)
     if options.beside:
         check_beside(options, model)
-    rows = read_gradients(options.output / "gradients.csv") if options.reuse else record(options, model, loss, device)
+    rows = reuse.gradients_of(options.output, model) if options.reuse else record(options, model, loss, device)
     if options.sweep:
         run_sweep(options, model, loss, device, rows)
     dist.destroy_process_group()

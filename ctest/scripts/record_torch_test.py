@@ -28,6 +28,9 @@ def pair():
 def wrong():
     model = torch.nn.Linear(2, 2)
     return model, lambda net: net[3]
+def only_weight():
+    model = torch.nn.Linear(2, 2, bias=False)
+    return model, lambda net: net(torch.ones(1, 2)).sum()
 def uneven():
     model, passes = torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)]), [0]
     def loss(net):
@@ -164,6 +167,12 @@ def check_own_model():
         assert done.returncode == 2 and done.stderr.count(text) == 1 and "Traceback" not in done.stderr, done
 
 
+def check_reuse():
+    done = record("tiny:only_weight", "--ranks", "2", "-o", "own", "--reuse", "--sweep")
+    text = "own/gradients.csv is of another model: of weight it has 0 elements, this model 4; record anew"
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and text in done.stderr, done
+
+
 if not importlib.util.find_spec("torch"):
     print("this Python has no torch")
     sys.exit(77)
@@ -173,4 +182,6 @@ with tempfile.TemporaryDirectory() as folder:
         file.write(MODEL)
     check_refusals()
     check_own_model()
+    if importlib.util.find_spec("h5py"):
+        check_reuse()
     check_gpt2(importlib.util.find_spec("h5py") is not None)

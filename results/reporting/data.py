@@ -6,6 +6,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from .checks import find_fault
+
 SCHEMA_VERSION = 1
 MIB = 2.0**20
 
@@ -57,10 +59,10 @@ class Results:
 
     def _keep_attributes(self, group, item):
         for key, value in item.attrs.items():
-            self.attributes[group, key] = _text(value) if isinstance(value, (bytes, str)) else value
+            self.attributes[group, key] = value if isinstance(value, (int, float, np.number)) else _text(value)
 
     def _keep_values(self, path, dataset):
-        value = dataset[()]
+        value = np.asarray(dataset[()])
         if h5py.check_string_dtype(dataset.dtype):
             value = np.array([_text(v) for v in np.atleast_1d(value)], dtype=object)
         elif np.issubdtype(dataset.dtype, np.integer) and "_FillValue" in dataset.attrs:
@@ -76,8 +78,8 @@ class Results:
             raise ReportError(f"{self.path}: has schema version {version}; this program reads version {SCHEMA_VERSION}")
         if self.complete:
             self._check_nothing_is_lost()
-        if (self.values.get("/sweep/measured", np.ones(1)) <= 0).any():
-            raise ReportError(f"{self.path}: /sweep/measured holds times that are not above 0")
+        if fault := find_fault(self.values):
+            raise ReportError(f"{self.path}: {fault}")
 
     def _check_nothing_is_lost(self):
         command = self.attribute("/", "command", "")

@@ -11,7 +11,7 @@ PYTORCH_DEFAULT_MIB = 25.0
 FEWEST_FOR_95 = 6  # samples: no two order statistics of fewer cover the median with 95 %
 
 
-def _slowest(results, name):
+def slowest(results, name):
     """Per sample, the maximum over ranks [case, sample]; fmax passes over NaN."""
     return np.fmax.reduce(results["/sweep/" + name], axis=2)
 
@@ -24,7 +24,7 @@ def median(values, axis=None):
 
 
 def samples(results):
-    return _slowest(results, "measured")
+    return slowest(results, "measured")
 
 
 def spread(results):
@@ -37,11 +37,11 @@ def column(results, name):
     """A column of /sweep [case]; medians of an interrupted run come from its samples, other missing columns are NaN."""
     if results.has("/sweep/" + name):
         return results["/sweep/" + name]
-    total = _slowest(results, "measured")
+    total = slowest(results, "measured")
     if name == "measured_median":
         return median(total, 1)
     if name in ("exposed", "slowdown", "tail") and results.has("/sweep/compute", "/sweep/backward_end"):
-        compute, end = _slowest(results, "compute"), _slowest(results, "backward_end")
+        compute, end = slowest(results, "compute"), slowest(results, "backward_end")
         difference = {"exposed": total - compute, "slowdown": end - compute, "tail": total - end}[name]
         return median(difference, 1)
     return np.full(total.shape[0], np.nan)
@@ -49,7 +49,7 @@ def column(results, name):
 
 def compute_seconds(results):
     """T_compute of each case [case]."""
-    return median(_slowest(results, "compute"), 1)
+    return median(slowest(results, "compute"), 1)
 
 
 def case_names(results):

@@ -3,6 +3,8 @@
 """One self-contained HTML page: no script, no network, light and dark."""
 import html
 
+import numpy as np
+
 from . import derive
 from .tables import shown
 
@@ -85,12 +87,24 @@ def answer(results):
             f"which {_time(exposed)} are exposed communication."]
     if foreseen is not None:
         text.append(f"The model predicts {_cap(results, foreseen)} as the best.")
+    text.append(_worth(results, totals, best))
     others = [f"{names[k]} {totals[k] / totals[best] - 1.0:+.1%}" for k in range(len(names))
               if results["/sweep/strategy"][k] != "bucketed" or results["/sweep/bucket_bytes"][k] == derive.PYTORCH_DEFAULT_MIB * 2**20]
     others = [o for o in others if "nan" not in o]
     if others:
         text.append("Against it: " + ", ".join(others) + ".")
-    return " ".join(text)
+    return " ".join(part for part in text if part)
+
+
+def _worth(results, totals, best):
+    """What the best bucket size gains over the worst, by the words and the criterion of the terminal."""
+    low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
+    worst = derive.best_case(results, -totals)
+    if worst == best or not np.isfinite(high[best] - low[worst]):
+        return ""
+    gain = totals[worst] - totals[best]
+    noise = ", which is within the noise" if high[best] >= low[worst] else ""
+    return f"Choosing the bucket well is worth up to {_time(gain)} ({gain / totals[worst]:.1%}) here{noise}."
 
 
 def _cap(results, case):

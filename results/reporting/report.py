@@ -1,25 +1,29 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Puts figures and tables together."""
-from . import derive, page, style
+from . import derive, page, style, timeline_figure
 from .allreduce_figure import draw_allreduce
 from .compare_figure import differences, draw_against, draw_history, in_time, ratios
+from .data import ReportError
 from .layers_figure import draw_costs, draw_layers, slowest_rank
+from .output import write_whole
 from .split_figure import draw_split
 from .sweep_figure import draw_sweep
 from .tables import Table, tables_of
-from .timeline_figure import draw_timeline, has_timeline
 
 CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Each dot is a sample: the maximum over the ranks.",
     "split": "Compute only, communication only, one after the other, and measured: with communication the backward pass ends "
-             "later (slowdown), and the last buckets end after it (tail).",
+             "later (slowdown), and the last buckets end after it (tail). The measured bar is the sample with the median T (of an even "
+             "number the mean of the two in the middle) and ends there; its parts need not be the medians of the table.",
     "layers": "Time of each layer in the backward pass, median over samples, all ranks at once.",
     "costs": "Speed of each operation over its arithmetic intensity; the roofline is what the machine file promises.",
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth it amounts to.",
     "against": "The files in one picture.",
     "history": "T of the best bucketed case of the first file, and of the strategies beside it, over time.",
 }
+TIMELINE = ("Compute and communication on the rank that is there first. What is exposed is of this one sample, over its own T_compute; "
+            "E elsewhere on the page is the median over all samples.")
 FACTS = (("tokens_per_s", "tokens/s", ".1f"), ("backward_s", "T (s)", ".4f"), ("bucket_mib", "bucket (MiB)", "g"),
          ("exposed_s", "exposed (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
          ("bus_bw_GBps", "bus bandwidth (GB/s)", ".1f"), ("model_error", "model error", ".3f"), ("regret", "regret", ".4f"),
@@ -39,8 +43,7 @@ class Report:
         if drawn is None:
             return ""
         svg = style.as_svg(drawn, name)
-        drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")
-        self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-{name}.png"))
+        self._save(drawn, name, title)
         style.close(drawn)
         return page.figure(svg, CAPTIONS.get(name, title))
 
@@ -58,15 +61,22 @@ class Report:
         if not results.has("/timeline/count", "/sweep/strategy"):
             return ""
         best = derive.best_case(results, derive.column(results, "measured_median"))
-        parts = []
-        for case, name in enumerate(derive.case_names(results)):
-            if has_timeline(results, case):
-                svg = style.as_svg(drawn := draw_timeline(results, case), f"timeline{case}")
-                if case == best:
-                    self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-timeline.png"))
-                style.close(drawn)
-                parts.append(page.fold(name, page.figure(svg, f"{name}: compute and communication"), case == best))
+        parts = [page.fold(name, self._timeline(case, case == best), case == best)
+                 for case, name in enumerate(derive.case_names(results)) if timeline_figure.has_timeline(results, case)]
         return "<h2>Timelines</h2>" + "".join(parts) if parts else ""
+
+    def _timeline(self, case, is_best):
+        """For the page; of the best case as PNG too."""
+        drawn, title = timeline_figure.draw_timeline(self.newest, case), timeline_figure.title(self.newest, case)
+        svg = style.as_svg(drawn, f"timeline{case}")
+        if is_best:
+            self._save(drawn, "timeline", title)
+        style.close(drawn)
+        return page.figure(svg, f"{title}. {TIMELINE}")
+
+    def _save(self, drawn, name, title):
+        drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")
+        self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-{name}.png"))
 
     def comparison(self):
         """Against one another, or over time; empty for one file."""
@@ -99,7 +109,10 @@ class Report:
     def facts(self):
         pairs = [(label, self.newest.attribute("/fom", name)) for name, label, _ in FACTS]
         forms = {label: form for _, label, form in FACTS}
-        return page.facts([(k, format(v, forms[k]) if forms[k] else v) for k, v in pairs if v is not None])
+        try:
+            return page.facts([(k, format(v, forms[k]) if forms[k] else v) for k, v in pairs if v is not None])
+        except ValueError as error:
+            raise ReportError(f"{self.newest.path}: an attribute of /fom is text where a number is expected: {error}") from error
 
     def write(self):
         """Returns the path of the page."""
@@ -114,6 +127,7 @@ class Report:
                 f'<div class="figures">{self.figures()}</div>{self.comparison()}{self.timelines()}{tables}'
                 f"<h2>Provenance</h2>{page.provenance(self.newest)}")
         path = self.folder / f"{self.stem}.html"
-        path.write_text(page.document(f"ddproxy: {self.newest.title()}", body), encoding="utf-8")
+        text = page.document(f"ddproxy: {self.newest.title()}", body)
+        write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
         self.written.insert(0, path)
         return path

@@ -7,7 +7,7 @@ import numpy as np
 from . import derive, style
 
 PARTS = {"compute": (style.SKY, ""), "communication": (style.OTHER, "//"), "slowdown": (style.GOOD, "xx"),
-         "tail": (style.PREDICTED, "..")}
+         "tail": (style.PREDICTED, ".."), "exposed": ("#E69F00", "\\\\")}
 
 
 def chosen_cases(results):
@@ -23,13 +23,33 @@ def chosen_cases(results):
     return [c for c in chosen if np.isfinite(totals[c])]
 
 
+def _middle(results, case):
+    """Of the sample in the middle of T, of an even number the mean of both there: (T, T_compute, end of the backward pass).
+    The medians of the parts are those of other samples, and add up to another time."""
+    totals = derive.samples(results)[case]
+    order = np.argsort(totals)[:np.isfinite(totals).sum()]  # NaN comes last
+    if not order.size:
+        return np.nan, np.nan, np.nan
+    middle = order[[(order.size - 1) // 2, order.size // 2]]
+    ends = derive.slowest(results, "backward_end")[case] if results.has("/sweep/backward_end") else np.full_like(totals, np.nan)
+    return tuple(float(values[middle].mean()) for values in (totals, derive.slowest(results, "compute")[case], ends))
+
+
+def measured_parts(results, case):
+    """[(part, seconds)]: their sum is the median T. Where the noise makes compute the shorter one, its own bar shows that."""
+    total, compute, end = _middle(results, case)
+    if not np.isfinite(compute + end):  # PyTorch's cases have no end of the backward pass
+        compute = min(np.nan_to_num(compute), total)
+        return [("compute", compute), ("exposed", total - compute)]
+    return [("compute", min(compute, end)), ("slowdown", max(0.0, end - compute)), ("tail", total - end)]
+
+
 def _bars(results, case):
     """(label, [(part, seconds)]) of the four bars of a case."""
     compute, comm = derive.compute_seconds(results)[case], derive.column(results, "comm")[case]
-    slowdown, tail = derive.column(results, "slowdown")[case], derive.column(results, "tail")[case]
     return [("compute only", [("compute", compute)]), ("communication only", [("communication", comm)]),
             ("one after the other", [("compute", compute), ("communication", comm)]),
-            ("measured", [("compute", compute), ("slowdown", slowdown), ("tail", tail)])]
+            ("measured", measured_parts(results, case))]
 
 
 def _stack(axes, position, parts, factor):
@@ -57,9 +77,10 @@ def draw_split(results):
     axes.set_yticks(ticks, [label for label, _ in rows])
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel(f"time ({unit})")
-    for part, (colour, hatch) in PARTS.items():
+    axes.set_xlabel(f"time ({unit})\nmeasured: the sample with the median T")
+    drawn = {part for _, parts in rows for part, _ in parts}
+    for part, (colour, hatch) in ((name, look) for name, look in PARTS.items() if name in drawn):
         axes.barh(ticks[0], 0.0, color=colour, hatch=hatch, edgecolor="white", label=part)
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=4, borderaxespad=0.3, columnspacing=1.0, handlelength=1.4)
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncol=len(drawn), borderaxespad=0.3, columnspacing=1.0, handlelength=1.4)
     return figure
 

@@ -6,6 +6,8 @@ import re
 
 import matplotlib
 
+from .output import write_whole
+
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
@@ -45,8 +47,7 @@ def legend_above(axes, columns=2):
 
 
 def save_png(figure, path):
-    figure.savefig(path, facecolor="white", bbox_inches="tight")
-    return path
+    return write_whole(path, lambda part: figure.savefig(part, format="png", facecolor="white", bbox_inches="tight"))
 
 
 def as_svg(figure, name):

@@ -38,7 +38,7 @@ def _mark_best(axes, cases, values, colour, marker, size, word):
     if np.isfinite(values[line]).any():
         best = line[np.nanargmin(values[line])]
         axes.plot(cases.x[best], values[best], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
-                  markeredgewidth=2, linestyle="none", label=f"best {word}: {cases.mib[best]:g} MiB")
+                  markeredgewidth=2, linestyle="none", label=f"best {word} of those run: {cases.mib[best]:g} MiB")
 
 
 def _shade_plateau(axes, cases, results):
@@ -46,7 +46,7 @@ def _shade_plateau(axes, cases, results):
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), color=style.GOOD, alpha=0.13, linewidth=0,
-                     label="the model's best caps, 95 %" if results.has("/score/b_star_low") else "plateau: as good as the best")
+                     label="best of all caps, by the model, 95 %" if results.has("/score/b_star_low") else "plateau: as good as the best")
 
 
 def _draw(axes, cases, results, names, factor):

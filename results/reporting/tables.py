@@ -11,6 +11,7 @@ import numpy as np
 from . import derive
 from .data import MIB
 from .layers_figure import layer_seconds
+from .output import write_whole
 
 
 @dataclass
@@ -132,13 +133,14 @@ def tables_of(results):
 
 
 def write_csv(table, path):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow([c[0] for c in table.columns])
-        writer.writerows([["" if _plain(v) is None else _plain(v) for v in row] for row in table.rows])
-    return path
+    def write(part):
+        with open(part, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow([c[0] for c in table.columns])
+            writer.writerows([["" if _plain(v) is None else _plain(v) for v in row] for row in table.rows])
+    return write_whole(path, write)
 
 
 def write_json(tables, path):
-    path.write_text(json.dumps({t.name: t.values() for t in tables}, indent=1) + "\n", encoding="utf-8")
-    return path
+    text = json.dumps({t.name: t.values() for t in tables}, indent=1) + "\n"
+    return write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))

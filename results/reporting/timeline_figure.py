@@ -24,6 +24,17 @@ def _events(results, case):
     return start, end, resource
 
 
+def title(results, case):
+    return f"{derive.case_names(results)[case]}: {results.title()}, last sample"
+
+
+def _last_compute(results, case):
+    """T_compute beside the sample that the timeline is of."""
+    of_samples = derive.slowest(results, "compute")[case] if results.has("/sweep/compute") else np.array([np.nan])
+    known = of_samples[np.isfinite(of_samples)]
+    return float(known[-1]) if known.size else np.nan
+
+
 def draw_timeline(results, case):
     start, end, resource = _events(results, case)
     factor, unit = style.time_scale(float(np.max(end)))
@@ -34,7 +45,7 @@ def draw_timeline(results, case):
             spans = [(start[k] * factor, (end[k] - start[k]) * factor) for k in chosen[parity::2]]
             axes.broken_barh(spans, (ROWS[name] - 0.35, 0.7), facecolors=colours[parity], edgecolors=colours[parity],
                              linewidth=0.3)  # so that the shortest call can be seen
-    compute = float(derive.compute_seconds(results)[case])
+    compute = _last_compute(results, case)
     last = float(np.max(end))
     if np.isfinite(compute) and last > compute:
         axes.axvspan(compute * factor, last * factor, color=style.GREY, alpha=0.3, linewidth=0)

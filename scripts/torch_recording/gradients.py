@@ -8,6 +8,7 @@ import torch
 
 from . import ranks
 
+END_OF_PASS = "end_of_pass"  # the row behind the last gradient
 
 class Clock:
     """Marks on the host, or, where the work is queued on a GPU, in its stream."""
@@ -31,6 +32,27 @@ def accumulators(model):
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
             yield name, parameter, parameter.expand_as(parameter).grad_fn.next_functions[0][0]
+
+
+def elements(model):
+    """Elements of four bytes by name; a gradient of another type has as many as its bytes fill."""
+    return {name: -(-parameter.numel() * parameter.element_size() // 4) for name, parameter, _ in accumulators(model) if parameter.numel()}
+
+
+def check_names(model):
+    """A row of gradients.csv begins with the name, which cannot be quoted there."""
+    for name, _, _ in accumulators(model):
+        if name != name.strip() or name.startswith("#") or name == END_OF_PASS or any(c in name for c in ",\r\n"):
+            raise ranks.UsageError(f"the parameter {name!r}: gradients.csv cannot hold this name; rename it, without comma, line break, "
+                                   f"leading # and blanks around it, and not {END_OF_PASS}")
+
+
+def check_dense(model):
+    sparse = [name for name, parameter in model.named_parameters() if parameter.grad is not None and parameter.grad.is_sparse]
+    for rank, names in enumerate(ranks.gather(sparse)):
+        if names:
+            raise ranks.UsageError(f"the gradient of {names[0]}, on rank {rank}, is sparse; predict knows dense ones only: "
+                                   "build its layer without sparse=True")
 
 
 def loss_of(model, loss):
@@ -77,18 +99,20 @@ def one_pass(model, loss, device, marks):
 def record(model, loss, device, passes):
     """[(name, elements of four bytes, seconds since the row before)] in ready order; the last row is what the pass does after
     its last gradient. Medians over the passes of a rank, then the slowest rank: a bucket waits for all of them."""
+    check_names(model)
     clock, marks, nodes = Clock(device), {}, list(accumulators(model))
     hooks = [node.register_hook(lambda *_, name=name: marks.__setitem__(name, clock.mark())) for name, _, node in nodes]
-    samples = [one_pass(model, loss, device, marks) for _ in range(passes + 2)][2:]
+    one_pass(model, loss, device, marks)
+    check_dense(model)
+    samples = [one_pass(model, loss, device, marks) for _ in range(passes + 1)][1:]
     for hook in hooks:
         hook.remove()
     check_alike(samples)
     mine = {name: statistics.median(times[name] for times, _ in samples) for name in samples[0][0]}
     everyone = ranks.gather((mine, statistics.median(end for _, end in samples)))
     ready = {name: max(times[name] for times, _ in everyone) for name in everyone[0][0]}
-    elements = {name: -(-parameter.numel() * parameter.element_size() // 4) for name, parameter, _ in nodes}
-    rows, before = [], 0.0
+    sizes, rows, before = elements(model), [], 0.0
     for name in sorted(ready, key=lambda name: (ready[name], everyone[0][0][name])):
-        rows.append((name, elements[name], ready[name] - before))
+        rows.append((name, sizes.get(name, 0), ready[name] - before))
         before = ready[name]
-    return rows + [("end_of_pass", 0, max(0.0, max(end for _, end in everyone) - before))]
+    return rows + [(END_OF_PASS, 0, max(0.0, max(end for _, end in everyone) - before))]

@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the datasets that are drawn have to be: their kind, shape and range (docs/results.md)."""
+import numpy as np
+
+# group: dimensions: numbers, texts
+DATASETS = {
+    "sweep": {
+        "case sample rank": ("measured compute backward_end", ""),
+        "case sample": ("order", ""),
+        "case": ("bucket_bytes first_bucket_bytes buckets verified measured_median ci_low ci_high predicted predicted_low "
+                 "predicted_high predicted_exposed ideal last_bucket with_contention with_copies with_jitter comm exposed "
+                 "exposed_low exposed_high slowdown tail overlap", "name strategy source"),
+        "": ("floor", "")},
+    "layers": {"rank operation sample": ("seconds", ""), "operation": ("flops bytes modelled", "operation operation_layer")},
+    "allreduce": {"size sample": ("seconds", ""), "size": ("bytes median p99 algbw busbw wrong_elements", "")},
+    "calibration": {"": ("alpha beta fit_error_mean", "")},
+    "score": {"predictor": ("mean_error max_error order regret tail_error slowdown_error", "predictor"),
+              "": ("b_star_low b_star_high", "")},
+    "provenance": {"rank": ("numa_node clock peak_memory", "host device binding")},
+    "timeline": {"case": ("first count", ""), "event": ("start end event_rank", "resource label")},
+    "plans": {"case": ("first count", ""), "bucket": ("last_gradient bytes", "")},
+}
+OF_SWEEP = "case"  # the only dimension that several groups share
+MAY_BE_EMPTY = ("event", "bucket")
+MAY_BE_INFINITE = ("/calibration/beta",)  # where the time does not grow with the size
+WITHOUT_GAPS = ("/timeline/start", "/timeline/end", "/timeline/event_rank", "/allreduce/bytes")
+RAGGED = {"timeline": "start", "plans": "bytes"}
+REMEDY = "; take the file as ddproxy wrote it, or measure again"
+
+
+def _listed():
+    """(group, path, dimensions, is text) of every dataset."""
+    for group, by_dimensions in DATASETS.items():
+        for dimensions, kinds in by_dimensions.items():
+            for is_text, names in enumerate(kinds):
+                for name in names.split():
+                    yield group, f"/{group}/{name}", dimensions.split(), bool(is_text)
+
+
+def _kind_fault(path, value, is_text):
+    if is_text and not (value.dtype == object and all(isinstance(v, str) for v in value.flat)):
+        return f"{path} holds {value.dtype}, not text"
+    if not is_text and value.dtype.kind not in "fiub":
+        return f"{path} holds {'text' if value.dtype == object else value.dtype}, not numbers"
+    if not is_text and path not in MAY_BE_INFINITE and np.isinf(value).any():
+        return f"{path} holds infinite values"
+    if path in WITHOUT_GAPS and np.isnan(value).any():
+        return f"{path} holds values that are not there (NaN)"
+    return None
+
+
+def _shape_fault(path, shape, group, dimensions, lengths):
+    """Of a dimension the first dataset says the length, for all."""
+    if len(shape) != len(dimensions) and not (not dimensions and np.prod(shape) == 1):
+        return f"{path} has the shape {tuple(shape)}, not a length for each of [{', '.join(dimensions)}]"
+    for dimension, length in zip(dimensions, shape):
+        first, expected = lengths.setdefault((group if dimension != OF_SWEEP else "", dimension), (path, length))
+        if length != expected:
+            return f"{path} has {length} along {dimension}, {first} has {expected}"
+        if length == 0 and dimension not in MAY_BE_EMPTY:
+            return f"{path} has nothing along {dimension}"
+    return None
+
+
+def _ragged_fault(values, group, items):
+    paths = [f"/{group}/{name}" for name in ("first", "count", items)]
+    if not all(path in values for path in paths):
+        return None
+    first, count, length = values[paths[0]], values[paths[1]], len(values[paths[2]])
+    there = count > 0  # of a case that was not measured, 0 or none
+    whole = (first % 1 == 0) & (count % 1 == 0)
+    if (there & ~(whole & (first >= 0) & (first + count <= length))).any():
+        return f"{paths[0]} and {paths[1]} point outside of the {length} values of {paths[2]}"
+    return None
+
+
+def _range_fault(values):
+    if (values.get("/sweep/measured", np.ones(1)) <= 0).any():
+        return "/sweep/measured holds times that are not above 0"
+    if (values.get("/allreduce/bytes", np.ones(1)) <= 0).any():
+        return "/allreduce/bytes holds sizes that are not above 0"
+    if "/sweep/strategy" in values and "/sweep/bucket_bytes" in values:
+        caps = values["/sweep/bucket_bytes"][values["/sweep/strategy"] == "bucketed"]
+        if not (caps > 0).all():
+            return "/sweep/bucket_bytes of a bucketed case is not above 0"
+    return None
+
+
+def find_fault(values):
+    """What is wrong with the datasets {path: array}, in words; None where nothing is."""
+    lengths = {}
+    for group, path, dimensions, is_text in _listed():
+        if path in values:
+            fault = (_kind_fault(path, values[path], is_text)
+                     or _shape_fault(path, values[path].shape, group, dimensions, lengths))
+            if fault:
+                return fault + REMEDY
+    faults = [_ragged_fault(values, group, items) for group, items in RAGGED.items()] + [_range_fault(values)]
+    return next((fault + REMEDY for fault in faults if fault), None)

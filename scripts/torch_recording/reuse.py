@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""--reuse: the gradients of a recording that has to be of this model, on as many ranks."""
+import csv
+
+import torch.distributed as dist
+
+from . import gradients, ranks
+
+
+def read(path, columns):
+    """The rows of a table that record-torch.py wrote: of each the columns, in the kinds that are given."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return [tuple(kind(row[name]) for name, kind in columns.items()) for row in csv.DictReader(file)]
+    except OSError as error:
+        raise ranks.UsageError(f"--reuse: {path}: {error.strerror}; record without --reuse first") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise ranks.UsageError(f"--reuse: {path}: is no table of record-torch.py ({' '.join(str(error).split())}); record anew") from error
+
+
+def check_model(path, recorded, ours):
+    """recorded, ours: elements by name."""
+    for name in [*ours, *recorded]:
+        here, there = ours.get(name, 0), recorded.get(name, 0)
+        if here != there:
+            raise ranks.UsageError(f"--reuse: {path} is of another model: of {name} it has {there} elements, this model {here}; "
+                                   "record anew, without --reuse or with another -o")
+
+
+def check_ranks(path):
+    there, here = {row[0] for row in read(path, {"ranks": int})}, dist.get_world_size()
+    if there != {here}:
+        counts = " and ".join(map(str, sorted(there))) or "no"
+        raise ranks.UsageError(f"--reuse: {path} is of {counts} ranks, these are {here}; record anew, or start as many")
+
+
+def read_checked(folder, model):
+    rows = read(folder / "gradients.csv", {"name": str, "numel": int, "seconds": float})
+    check_model(folder / "gradients.csv", {name: numel for name, numel, _ in rows if numel > 0}, gradients.elements(model))
+    check_ranks(folder / "allreduce.csv")
+    return rows
+
+
+def gradients_of(folder, model):
+    """The rows of gradients.csv. The first rank reads and checks; all hear what is wrong."""
+    rows, problem = [], ""
+    if ranks.is_first():
+        try:
+            rows = read_checked(folder, model)
+        except ranks.UsageError as error:
+            problem = str(error)
+    for text in ranks.gather(problem):
+        if text:
+            raise ranks.UsageError(text)
+    return rows
