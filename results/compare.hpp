@@ -16,7 +16,8 @@ struct CompareOptions {
   std::vector<Path> base = {};  ///< one file a run
   std::vector<Path> next = {};
   double tolerance = 0.02;  ///< the slowdown that matters, a share
-  /// Keys in which the files may differ: model, step, precision, sweep, ranks, device, mode, wire.
+  /// Keys in which the files may differ: model, step, precision, sweep, ranks, device, mode, wire,
+  /// threads, pieces, buffers, priority.
   std::vector<std::string> allow = {};
   bool rank_machines = false;        ///< order the machines of all files by the figure of merit instead
   std::optional<Path> history = {};  ///< find the change points over this folder's files *.h5 instead

@@ -41,6 +41,23 @@ def slower(source, target, factor):
     return target
 
 
+def check_that_equal_names_are_not_enough(folder, twin):
+    """A rule that cuts other buckets of the same number is another sweep; what `optimal` cuts is not."""
+    other = slower(twin, folder / "cut.h5", 1.1)
+    with h5py.File(other, "r+") as file:
+        first = file["plans/first"][-1]
+        file["plans/bytes"][first] += 4
+        file["plans/bytes"][first + 1] -= 4
+    assert "sweep: " in compare(2, twin, other).stderr
+    compare(0, twin, other, "--allow", "sweep")
+    for path in (base := slower(twin, folder / "base.h5", 1.0), other):
+        with h5py.File(path, "r+") as file:
+            file["sweep/strategy"][-1] = "optimal"
+    compare(0, base, other)
+    for path in (base, other):
+        path.unlink()
+
+
 def check_that_pytorch_is_no_machine(folder):
     """Cases of DDP beside ours are not what a machine is ranked by."""
     both = slower(folder / "twin.h5", folder / "both.h5", 1.0)
@@ -108,6 +125,7 @@ with tempfile.TemporaryDirectory() as name:
     done = compare(2, twin, real)
     assert "--allow mode" in done.stderr and done.stderr.count("\n") == 1, done
     compare(0, twin, real, "--allow", "mode", "--allow", "device")
+    check_that_equal_names_are_not_enough(folder, twin)
     compare(0, "--rank-machines", twin, real)
     for history in (real, *new):
         history.unlink()
