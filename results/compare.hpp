@@ -31,7 +31,8 @@ struct CompareOptions {
 /// or 1 where a case is slower (of a history: where the last change of a case is a slowdown). Throws
 /// std::invalid_argument, one line, for files that cannot be read or compared or are there twice, for options
 /// that do not fit together, and for files that cannot be written or are among those to be read: the exit
-/// code is then 2, and nothing was written or printed.
+/// code is then 2, and nothing was written or printed. Throws std::runtime_error where the disk takes no
+/// output.
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 
 /// "2%" or "0.02" as a share. Throws std::invalid_argument unless it is positive and below 1.

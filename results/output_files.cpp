@@ -13,9 +13,10 @@ bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b
   std::error_code absent;
   if (std::filesystem::equivalent(a, b, absent)) return true;
   const auto whole = [](std::filesystem::path const& path) {  // of "q", which is not there, it makes nothing
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+    std::error_code pipe;  // /dev/stdout may lead to one, which has no path
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path), pipe);
   };
-  return whole(a) == whole(b);
+  return !whole(a).empty() && whole(a) == whole(b);
 }
 
 void fail_to_open(std::filesystem::path const& path, int reason) {

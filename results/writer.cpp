@@ -3,6 +3,8 @@
 #include "results/writer.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <numeric>
@@ -46,6 +48,14 @@ void check_group(std::string_view group) {
     throw std::logic_error("the schema has no group " + std::string(group));
 }
 
+// What HDF5 says in words only: a full disk fails the run, anything else is about the file.
+[[noreturn]] void fail_to_create(std::filesystem::path const& path, h5::Error const& error) {
+  const std::string text = "cannot write " + path.string() + ": " + error.what();
+  for (int reason : {ENOSPC, EDQUOT, EIO, EFBIG})
+    if (text.find(std::strerror(reason)) != std::string::npos) throw std::runtime_error(text);
+  throw std::invalid_argument(text);
+}
+
 }  // namespace
 
 struct Writer::Impl {
@@ -60,7 +70,7 @@ struct Writer::Impl {
       file = h5::create_file(part);
       claim = claim_open_file(h5::descriptor_of(file), part);
     } catch (h5::Error const& error) {
-      throw std::invalid_argument("cannot write " + part.string() + ": " + error.what());
+      fail_to_create(part, error);
     }
   }
 
