@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <stdexcept>
 
 #include "miniapp/tables.hpp"
+#include "results/text_file.hpp"
 
 namespace ddproxy {
 namespace {
@@ -40,12 +39,6 @@ std::string label(bool replayed) {
   return replayed ? "# replay: from a table or the roofline, not measured\n" : "";
 }
 
-void save(std::filesystem::path const& file, std::string const& text) {
-  std::ofstream stream(file);
-  stream << text;
-  if (!stream.flush()) throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
-}
-
 }  // namespace
 
 std::string layer_table(Workload const& workload, LayerTimes const& times, bool replayed) {
@@ -67,7 +60,7 @@ void write_layer_csv(std::filesystem::path const& file, Workload const& workload
       "# backward pass, median of each operation on the slowest rank, summed over the layer\nlayer,seconds\n";
   for (auto const& row : layer_rows(workload, times))
     text += fmt::format("{},{:.9g}\n", row.layer, row.seconds);
-  save(file, text);
+  results::write_text(file, text);
 }
 
 void write_gradient_csv(std::filesystem::path const& file, Workload const& workload, ReadyTimes const& times,
@@ -83,7 +76,7 @@ void write_gradient_csv(std::filesystem::path const& file, Workload const& workl
   }
   const double rest = times.t_compute - before;
   if (rest > 1e-12) text += fmt::format("end,0,{:.9g}\n", rest);
-  save(file, text);
+  results::write_text(file, text);
 }
 
 void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks,
@@ -93,7 +86,7 @@ void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTime
       "# median seconds of one all-reduce, calls in a row, maximum over ranks\nranks,bytes,seconds\n";
   for (auto const& [bytes, seconds] : to_table(times))
     text += fmt::format("{},{},{:.9g}\n", ranks, bytes, seconds);
-  save(file, text);
+  results::write_text(file, text);
 }
 
 void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> const& runs, Wire wire) {
@@ -104,7 +97,7 @@ void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> 
     const auto [kappa, gamma] = speeds_of(run);
     text += fmt::format("{},{:.4g},{:.4g}\n", wire_bytes(run.bytes, wire), kappa, gamma);
   }
-  save(file, text);
+  results::write_text(file, text);
 }
 
 }  // namespace ddproxy

@@ -9,6 +9,7 @@
 #include "miniapp/runtime.hpp"
 #include "miniapp/session.hpp"
 #include "planner/login_node.hpp"
+#include "results/text_file.hpp"
 
 namespace {
 
@@ -44,14 +45,20 @@ int run(Options const& options, int argc, char** argv) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
+int start(int argc, char** argv) {
   int exit_code = exit_fine;
   const auto options = parse_options(argc, argv, version, launched_first(), exit_code);
   if (!options) return exit_code;
   if (works_on_login_node(*options)) return launched_first() ? run_on_login_node(*options) : exit_fine;
   return run(*options, argc, argv);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const int exit_code = start(argc, argv);
+  if (exit_code == exit_fine) results::flush_standard_output();
+  return exit_code;
 } catch (...) {
   return fail(nullptr, describe_current_exception(), true);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/provenance.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -99,6 +100,13 @@ std::vector<double> gather_number(Runtime const& runtime, double mine) {
   return runtime.gather(std::vector<double>{mine});
 }
 
+// Empty where others compute than the host's threads.
+std::string threads_of_a_rank(Workbench const& bench) {
+  const auto all = bench.runtime.gather(std::to_string(kernels::Space().concurrency()));
+  if (bench.config.compute == ComputeMode::replay || bench.runtime.device() >= 0) return "";
+  return fmt::format("{}", fmt::join(std::set(all.begin(), all.end()), " or "));
+}
+
 std::string kokkos_configuration() {
   std::ostringstream stream;
   Kokkos::print_configuration(stream);
@@ -121,6 +129,7 @@ Provenance gather_provenance(Workbench const& bench) {
                            {"allreduce", bench.allreduce->description()},
                            {"blas", replay ? "not used" : kernels::gemm_backend()},
                            {"blas_advice", replay ? "" : kernels::gemm_advice()},
+                           {"threads", threads_of_a_rank(bench)},
                            {"device_kind", replay ? "replay" : device.name}};
   for (auto& version : device_versions()) provenance.attributes.push_back(std::move(version));
   provenance.environment = relevant_environment();

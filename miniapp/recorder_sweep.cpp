@@ -93,6 +93,10 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   writer_.attribute("/sweep", "progress", std::string(word_of(config.progress, progress_words)));
   writer_.attribute("/sweep", "copies", std::string(word_of(config.copies, copy_words)));
   writer_.attribute("/sweep", "wire", std::string(word_of(config.wire, wire_words)));
+  writer_.attribute("/sweep", "warmup", std::int64_t{config.warmup});
+  if (config.backend == Backend::mpi) writer_.attribute("/sweep", "piece_mib", config.piece_mib);
+  if (config.backend == Backend::nccl)
+    writer_.attribute("/sweep", "priority", std::string(word_of(config.priority, priority_words)));
   write_names(writer_, config, reports);
   write_plans(writer_, reports);
   if (predicted) write_predictions(writer_, reports);

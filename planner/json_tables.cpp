@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/json_tables.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <stdexcept>
 
 #include "results/reader.hpp"
+#include "results/text_file.hpp"
 
 namespace ddproxy {
 namespace {
@@ -82,9 +79,7 @@ void write_json(std::filesystem::path const& results, FigureOfMerit const& figur
     const auto slash = path.rfind('/');
     json["tables"][path.substr(1, slash - 1)][path.substr(slash + 1)] = column(reader, path);
   }
-  std::ofstream stream(file);
-  stream << json.dump(1) << '\n';
-  if (!stream.flush()) throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
+  results::write_text(file, json.dump(1) + "\n");
 }
 
 }  // namespace ddproxy

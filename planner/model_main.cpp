@@ -7,8 +7,11 @@
 
 #include "planner/login_node.hpp"
 #include "planner/version.hpp"
+#include "results/text_file.hpp"
 
-int main(int argc, char** argv) try {
+namespace {
+
+int start(int argc, char** argv) {
   constexpr int usage = 2;
   int exit_code = 0;
   const auto options = ddproxy::parse_options(argc, argv, ddproxy::version, true, exit_code);
@@ -17,6 +20,14 @@ int main(int argc, char** argv) try {
   fmt::print(stderr, "ddproxy-model: '{}' needs the program ddproxy; here only with --dry-run\n",
              options->command);
   return usage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const int exit_code = start(argc, argv);
+  if (exit_code == 0) ddproxy::results::flush_standard_output();
+  return exit_code;
 } catch (std::invalid_argument const& error) {
   fmt::print(stderr, "ddproxy-model: {}\n", error.what());
   return 2;

@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/prediction_json.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "planner/words.hpp"
+#include "results/text_file.hpp"
 
 namespace ddproxy {
 namespace {
@@ -76,9 +73,7 @@ Json prediction_json(Prediction const& p) {
 }  // namespace
 
 void write_text(std::filesystem::path const& file, std::string const& text) {
-  std::ofstream stream(file);
-  stream << text;
-  if (!stream.flush()) throw std::invalid_argument(fmt::format("{}: cannot be written", file.string()));
+  results::write_text(file, text);
 }
 
 void write_json(std::vector<Prediction> const& predictions, std::filesystem::path const& file) {

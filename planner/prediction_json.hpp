@@ -11,10 +11,10 @@
 namespace ddproxy {
 
 /// Writes the keys of docs/predict.md: those of the first prediction at the top, with several ranks all of
-/// them under "by_ranks". Throws std::invalid_argument where `file` cannot be written.
+/// them under "by_ranks". Throws as results::write_text does.
 void write_json(std::vector<Prediction> const& predictions, std::filesystem::path const& file);
 
-/// Throws std::invalid_argument where that cannot be done.
+/// Throws as results::write_text does.
 void write_text(std::filesystem::path const& file, std::string const& text);
 
 }  // namespace ddproxy

@@ -16,7 +16,8 @@ struct CompareOptions {
   std::vector<Path> base = {};  ///< one file a run
   std::vector<Path> next = {};
   double tolerance = 0.02;  ///< the slowdown that matters, a share
-  /// Keys in which the files may differ: model, step, precision, sweep, ranks, device, mode, wire.
+  /// Keys in which the files may differ: model, step, precision, sweep, ranks, device, mode, wire,
+  /// threads, pieces, buffers, priority.
   std::vector<std::string> allow = {};
   bool rank_machines = false;        ///< order the machines of all files by the figure of merit instead
   std::optional<Path> history = {};  ///< find the change points over this folder's files *.h5 instead
@@ -30,7 +31,8 @@ struct CompareOptions {
 /// or 1 where a case is slower (of a history: where the last change of a case is a slowdown). Throws
 /// std::invalid_argument, one line, for files that cannot be read or compared or are there twice, for options
 /// that do not fit together, and for files that cannot be written or are among those to be read: the exit
-/// code is then 2, and nothing was written or printed.
+/// code is then 2, and nothing was written or printed. Throws std::runtime_error where the disk takes no
+/// output.
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 
 /// "2%" or "0.02" as a share. Throws std::invalid_argument unless it is positive and below 1.

@@ -79,10 +79,11 @@ int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ost
   for (auto& run : read_runs(options.next)) runs.push_back(std::move(run));
   check_comparable(runs, options.allow);
   const std::span<const Run> all(runs);
-  const auto comparison =
+  auto comparison =
       compare_runs(all.first(options.base.size()), all.subspan(options.base.size()), options.tolerance);
   if (comparison.cases.empty())
     throw std::invalid_argument("compare: the files have no measured case in common");
+  for (auto& doubt : doubts_of(all, options.allow)) comparison.warnings.push_back(std::move(doubt));
   finish(table_of(comparison), comparison.warnings, options, out, warnings);
   out << summary_of(comparison) << '\n';
   return comparison.is_slower() ? 1 : 0;

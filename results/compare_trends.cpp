@@ -38,14 +38,15 @@ Row row_of(Change const& change, Run const& run, double tolerance) {
 // runs differ from the first.
 std::vector<std::string> differing(std::span<const Run> runs, std::vector<std::string> const& allowed) {
   std::vector<std::string> doubts;
-  for (auto key : {"sweep", "mode"}) {
+  for (auto key : {"sweep", "mode", "pieces", "buffers", "priority"}) {
     if (std::ranges::find(allowed, key) != allowed.end()) continue;
-    std::set<std::string> seen{value_of(runs[0], key)};
+    std::set<std::string> seen{value_of(runs[0], key), ""};
     for (auto const& run : runs)
-      if (auto const& value = value_of(run, key); seen.insert(value).second)
+      if (auto const& value = value_of(run, key);
+          !value_of(runs[0], key).empty() && seen.insert(value).second)
         doubts.push_back(runs[0].path.string() + " and " + run.path.string() + " differ in the " + key +
-                         ", so their figures of merit may: '" + value_of(runs[0], key) + "' against '" +
-                         value + "' (--allow " + key + ")");
+                         ", so their figures of merit may: " + against(key, value_of(runs[0], key), value) +
+                         " (--allow " + key + ")");
   }
   return doubts;
 }
@@ -79,7 +80,8 @@ int order_machines(CompareOptions const& options, std::ostream& out, std::ostrea
   if (paths.empty()) throw std::invalid_argument("compare: --rank-machines needs files");
   const auto runs = read_runs(paths);
   auto allowed = options.allow;
-  for (auto key : {"ranks", "device", "sweep", "mode"}) allowed.emplace_back(key);
+  for (auto key : {"ranks", "device", "sweep", "mode", "threads", "pieces", "buffers", "priority"})
+    allowed.emplace_back(key);
   check_comparable(runs, allowed);
   Table table{"machines",
               {{"machine", "machine", Kind::text},
@@ -113,7 +115,7 @@ int show_history(CompareOptions const& options, std::ostream& out, std::ostream&
               {}};
   for (auto const& change : find_changes(runs))
     table.rows.push_back(row_of(change, runs[change.at], options.tolerance));
-  std::vector<std::string> doubts;
+  auto doubts = doubts_of(runs, options.allow);
   for (auto const& run : runs)
     if (!run.complete) doubts.push_back(run.path.string() + ": the run was interrupted");
   finish(table, doubts, options, out, warnings);

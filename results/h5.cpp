@@ -69,7 +69,13 @@ void start() {
 Id create_file(std::filesystem::path const& path) {
   const Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   check(H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED));
-  return Id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, H5P_DEFAULT), H5Fclose);
+  return Id(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, H5P_DEFAULT), H5Fclose);
+}
+
+int descriptor_of(hid_t file) {
+  void* handle = nullptr;
+  check(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle));
+  return *static_cast<int*>(handle);
 }
 
 Id open_file(std::filesystem::path const& path) {

@@ -44,8 +44,9 @@ void check(herr_t status);
 /// Stops it from closing files at exit: it crashes where one could not be written.
 void start();
 
-Id create_file(std::filesystem::path const& path);
-Id open_file(std::filesystem::path const& path);  ///< read-only
+Id create_file(std::filesystem::path const& path);  ///< which must not be there: nothing is emptied
+int descriptor_of(hid_t file);                      ///< the system's, of a file on the disk
+Id open_file(std::filesystem::path const& path);    ///< read-only
 Id open_or_create_group(hid_t file, std::string const& path);
 Id open_dataset(hid_t file, std::string const& path);
 

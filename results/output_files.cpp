@@ -13,9 +13,16 @@ bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b
   std::error_code absent;
   if (std::filesystem::equivalent(a, b, absent)) return true;
   const auto whole = [](std::filesystem::path const& path) {  // of "q", which is not there, it makes nothing
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+    std::error_code pipe;  // /dev/stdout may lead to one, which has no path
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path), pipe);
   };
-  return whole(a) == whole(b);
+  return !whole(a).empty() && whole(a) == whole(b);
+}
+
+void fail_to_open(std::filesystem::path const& path, int reason) {
+  const std::string text = "cannot write " + path.string() + ": " + std::strerror(reason);
+  if (reason == ENOSPC || reason == EDQUOT || reason == EIO) throw std::runtime_error(text);
+  throw std::invalid_argument(text);
 }
 
 void check_writable(std::filesystem::path const& path) {
@@ -24,8 +31,7 @@ void check_writable(std::filesystem::path const& path) {
   using Type = std::filesystem::file_type;
   if (before == Type::fifo || before == Type::character) return;  // the reader of a pipe would see its end
   errno = 0;
-  if (!std::ofstream(path, std::ios::app))
-    throw std::invalid_argument("cannot write " + path.string() + ": " + std::strerror(errno));
+  if (!std::ofstream(path, std::ios::app)) fail_to_open(path, errno);
   if (before == Type::not_found) std::filesystem::remove(path);
 }
 

@@ -7,6 +7,7 @@
 
 #include "results/reader.hpp"
 #include "results/run_cases.hpp"
+#include "results/run_identity.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -19,30 +20,6 @@ std::string joined(Texts const& texts) {
     all += text;
   }
   return all;
-}
-
-std::string attributes(Reader const& reader, std::string_view group,
-                       std::initializer_list<std::string_view> names) {
-  std::vector<std::string> values;
-  for (auto name : names) values.push_back(reader.text(group, name, "?"));
-  return joined(values);
-}
-
-std::string names_of(std::vector<CaseTimes> const& cases) {
-  std::set<std::string> names;
-  for (auto const& one : cases) names.insert(one.name);
-  return joined(names);
-}
-
-std::vector<std::pair<std::string, std::string>> identity_of(Reader const& reader, Run const& run) {
-  return {{"model", attributes(reader, "/model", {"preset", "shape", "parameters"})},
-          {"step", attributes(reader, "/model", {"batch", "sequence"})},
-          {"precision", reader.text("/model", "precision", "?")},
-          {"sweep", names_of(run.cases)},
-          {"ranks", reader.text("/sweep", "ranks", "?")},
-          {"device", reader.text("/provenance", "device_kind", "?")},
-          {"mode", attributes(reader, "/sweep", {"compute_mode", "backend", "progress", "copies"})},
-          {"wire", reader.text("/sweep", "wire", "fp32")}};  // earlier files have none
 }
 
 std::string machine_of(Reader const& reader) {
@@ -80,7 +57,8 @@ Run read_run(std::filesystem::path const& path) {
   run.machine = machine_of(reader);
   run.tokens = tokens_of(reader);
   run.cases = read_cases(reader);
-  run.identity = identity_of(reader, run);
+  run.identity = identity_of(reader);
+  run.habits = habits_of(reader);
   return run;
 }
 

@@ -27,8 +27,9 @@ struct Run {
   std::string revision;  ///< of the source
   std::string machine;   ///< device kind, ranks, host names without their numbers
   double tokens = 0.0;   ///< ranks x tokens of a rank; NaN where the file does not say
-  std::vector<std::pair<std::string, std::string>>
-      identity;  ///< what must be equal: key (as for --allow) and value
+  using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
+  Values identity;  ///< what must be equal, by the key of --allow; empty: not known, and not compared
+  Values habits;    ///< what should be, for equal noise
   std::vector<CaseTimes> cases;
 
   CaseTimes const* find(std::string const& name) const;
@@ -47,8 +48,14 @@ void check_distinct(std::span<const Run> runs);
 /// Throws std::invalid_argument for a key that Run::identity does not have.
 void check_keys(std::span<const std::string> allowed);
 
-/// Throws std::invalid_argument naming what differs between the first run and any other, keys in `allowed`
-/// excepted.
+/// Throws std::invalid_argument naming what differs between any two runs, keys in `allowed` excepted.
 void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed);
+
+/// What could not be compared because a file does not say it, and what differs and was not refused; a line
+/// each.
+std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed);
+
+/// "'A' against 'B'"; of two lists what only one of them has.
+std::string against(std::string const& key, std::string const& a, std::string const& b);
 
 }  // namespace ddproxy::results

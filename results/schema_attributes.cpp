@@ -25,6 +25,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/provenance", "blas", "BLAS library, version and processor type it chose"},
     {"/provenance", "blas_advice", "known cure where that choice is slow on this processor, else empty"},
     {"/provenance", "hdf5", "HDF5 version"},
+    {"/provenance", "threads",
+     "threads of the host with which a rank computes; empty with a replay or a device"},
     {"/provenance", "device_kind", "what computed: the processor's or the accelerator's model, or replay"},
 
     {"/model", "preset", "name of the preset, or none"},
@@ -40,6 +42,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "progress", "thread, poll or none"},
     {"/sweep", "copies", "none, in or in+out"},
     {"/sweep", "wire", "fp32 or bf16: the form in which gradients travel"},
+    {"/sweep", "warmup", "rounds before the measured ones"},
+    {"/sweep", "piece_mib", "largest piece in which a bucket is reduced, MiB; with mpi only"},
+    {"/sweep", "priority", "of the communication stream, normal or high; with nccl only"},
 
     {"/allreduce", "ranks", "number of ranks"},
     {"/allreduce", "total_bytes", "fixed total of chunk_seconds"},

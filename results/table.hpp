@@ -41,8 +41,8 @@ void print(Table const& table, std::ostream& out);
 
 /// Writes the files that the options ask for. JSON: {"NAME": {column: [...]}, "alarms": n, "undecided": n,
 /// "warnings": [...]}, not available is null; CSV: a header and a line a row, empty where not available;
-/// JUnit: a test case a row, the alarms failures, the undecided skipped. Throws std::invalid_argument naming
-/// a file that cannot be written.
+/// JUnit: a test case a row, the alarms failures, the undecided skipped. Throws as write_text does,
+/// naming a file that cannot be written.
 void write(Table const& table, std::vector<std::string> const& warnings, CompareOptions const& options);
 
 }  // namespace ddproxy::results

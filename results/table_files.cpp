@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
+#include <sstream>
 
 #include "results/table.hpp"
+#include "results/text_file.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -100,10 +100,9 @@ void write_junit(Table const& table, std::ostream& out) {
 void write_file(std::optional<std::filesystem::path> const& path,
                 std::function<void(std::ostream&)> const& write) {
   if (!path) return;
-  std::ofstream file(*path);
-  if (file) write(file);
-  file.close();
-  if (!file) throw std::invalid_argument("cannot write " + path->string());
+  std::ostringstream text;
+  write(text);
+  write_text(*path, text.str());
 }
 
 }  // namespace

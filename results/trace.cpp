@@ -3,10 +3,11 @@
 #include "results/trace.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "results/text_file.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -97,10 +98,7 @@ void write_trace(Reader const& reader, std::vector<std::string> const& cases,
     CaseTrace trace(names.at(c), static_cast<std::int64_t>(c) * ranks, events);
     for (std::int64_t k = first[c]; k < first[c] + count[c]; ++k) trace.add(all, static_cast<std::size_t>(k));
   }
-  std::ofstream file(path);
-  file << ordered_json{{"displayTimeUnit", "ms"}, {"traceEvents", events}} << '\n';
-  file.close();
-  if (!file) throw std::invalid_argument("cannot write " + path.string());
+  write_text(path, ordered_json{{"displayTimeUnit", "ms"}, {"traceEvents", events}}.dump() + "\n");
 }
 
 }  // namespace ddproxy::results

@@ -3,11 +3,14 @@
 #include "results/writer.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
 
+#include "results/claim.hpp"
 #include "results/durable.hpp"
 #include "results/h5_dataset.hpp"
 
@@ -45,12 +48,31 @@ void check_group(std::string_view group) {
     throw std::logic_error("the schema has no group " + std::string(group));
 }
 
+// What HDF5 says in words only: a full disk fails the run, anything else is about the file.
+[[noreturn]] void fail_to_create(std::filesystem::path const& path, h5::Error const& error) {
+  const std::string text = "cannot write " + path.string() + ": " + error.what();
+  for (int reason : {ENOSPC, EDQUOT, EIO, EFBIG})
+    if (text.find(std::strerror(reason)) != std::string::npos) throw std::runtime_error(text);
+  throw std::invalid_argument(text);
+}
+
 }  // namespace
 
 struct Writer::Impl {
   std::filesystem::path path;
   std::filesystem::path part;
+  Claim claim;  // outlives `file`: to be let go when PATH.part has its name
   h5::Id file;
+
+  void create() {
+    const Claim leftover = claim_leftover(part);
+    try {
+      file = h5::create_file(part);
+      claim = claim_open_file(h5::descriptor_of(file), part);
+    } catch (h5::Error const& error) {
+      fail_to_create(part, error);
+    }
+  }
 
   // Runs one HDF5 action; its failure becomes one line that names the file.
   void guarded(std::function<void()> const& action) {
@@ -86,11 +108,7 @@ Writer::Writer(std::filesystem::path path) : impl_(std::make_unique<Impl>()) {
   check_target(path);
   impl_->part = path.string() + ".part";
   impl_->path = std::move(path);
-  try {
-    impl_->file = h5::create_file(impl_->part);
-  } catch (h5::Error const& error) {
-    throw std::invalid_argument("cannot write " + impl_->part.string() + ": " + error.what());
-  }
+  impl_->create();
   attribute("/", "Conventions", "CF-1.10");
   attribute("/", "schema_version", schema_version);
   attribute("/", "complete", std::int64_t{0});
@@ -167,7 +185,11 @@ void Writer::finish() {
   attribute("/", "complete", std::int64_t{1});
   flush();
   impl_->file.reset();
+  if (!impl_->claim.lock() || !impl_->claim.is_of(impl_->part))
+    throw std::runtime_error("cannot finish " + impl_->path.string() + ": another program took or removed " +
+                             impl_->part.string() + " while the run went on");
   rename_durably(impl_->part, impl_->path);
+  impl_->claim = {};
 }
 
 }  // namespace ddproxy::results

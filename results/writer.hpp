@@ -20,7 +20,9 @@ namespace ddproxy::results {
 /// failing write a std::runtime_error naming the file.
 class Writer {
  public:
-  /// Creates PATH.part. Throws std::invalid_argument where that cannot be done, saying why.
+  /// Creates PATH.part, in place of one that a killed run left. Throws std::invalid_argument where that
+  /// cannot be done, saying why: another program has it open, for instance, which goes on unharmed. Throws
+  /// std::runtime_error where the disk is full.
   explicit Writer(std::filesystem::path path);
   ~Writer();  ///< closes without finishing: PATH.part stays, with complete = 0
   Writer(Writer&&) noexcept;

@@ -44,6 +44,9 @@ def check_run():
         assert sweep["measured"].shape == (7, 5, int(ranks)), sweep["measured"].shape
         assert (sweep["measured"][:] > 0).all() and (sweep["compute"][:] > 0).all()
         assert (sweep["verified"][:] == 1).all()
+        said = file["provenance"].attrs["threads"], sweep.attrs["piece_mib"], sweep.attrs["warmup"]
+        assert said == (os.environ.get("OMP_NUM_THREADS", said[0]), 16, 1), said
+        assert said[0].isdigit(), said
         assert (sweep["predicted"][:] > 0).all()
         assert sorted(sweep["order"][:].ravel()) == list(range(35)), "each sample has its own place in the order"
         assert file["layers/seconds"].shape == (int(ranks), 21, 5), file["layers/seconds"].shape

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -39,6 +40,50 @@ def slower(source, target, factor):
         for name in ("measured", "measured_median"):
             file["sweep"][name][...] = file["sweep"][name][...] * factor
     return target
+
+
+def check_a_full_disk(folder, twin):
+    """Exit code 4 and one line with the reason; a file is there whole, as it was before, or not at all."""
+    room = folder / "room"
+    room.mkdir()
+    (room / "old.json").write_text("old")
+    (room / "link.json").symlink_to("old.json")
+
+    def no_room():  # for a file of more than 100 bytes
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    for option, name in (("--json", "old.json"), ("--json", "link.json"), ("--csv", "new.csv"), ("--junit", "new.xml")):
+        done = subprocess.run([PROGRAM, "compare", twin, twin, option, room / name], preexec_fn=no_room, restore_signals=False,
+                              capture_output=True, text=True)
+        last = done.stderr.splitlines()[-1]
+        assert done.returncode == 4 and "File too large" in last and str(room) in last, done
+        assert sorted(path.name for path in room.iterdir()) == ["link.json", "old.json"], list(room.iterdir())
+        assert (room / "old.json").read_text() == "old"
+    compare(0, twin, twin, "--json", room / "link.json")
+    assert (room / "link.json").is_symlink() and json.loads((room / "old.json").read_text())["alarms"] == 0
+    assert "case," in compare(0, twin, twin, "--csv", "/dev/stdout").stdout
+    for arguments in ([twin, twin], ["--help"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "compare", *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+        last = done.stderr.splitlines()[-1]
+        assert done.returncode == 4 and "cannot write standard output: " in last, done
+
+
+def check_that_equal_names_are_not_enough(folder, twin):
+    """A rule that cuts other buckets of the same number is another sweep; what `optimal` cuts is not."""
+    other = slower(twin, folder / "cut.h5", 1.1)
+    with h5py.File(other, "r+") as file:
+        first = file["plans/first"][-1]
+        file["plans/bytes"][first] += 4
+        file["plans/bytes"][first + 1] -= 4
+    assert "sweep: " in compare(2, twin, other).stderr
+    compare(0, twin, other, "--allow", "sweep")
+    for path in (base := slower(twin, folder / "base.h5", 1.0), other):
+        with h5py.File(path, "r+") as file:
+            file["sweep/strategy"][-1] = "optimal"
+    compare(0, base, other)
+    for path in (base, other):
+        path.unlink()
 
 
 def check_that_pytorch_is_no_machine(folder):
@@ -108,6 +153,8 @@ with tempfile.TemporaryDirectory() as name:
     done = compare(2, twin, real)
     assert "--allow mode" in done.stderr and done.stderr.count("\n") == 1, done
     compare(0, twin, real, "--allow", "mode", "--allow", "device")
+    check_that_equal_names_are_not_enough(folder, twin)
+    check_a_full_disk(folder, twin)
     compare(0, "--rank-machines", twin, real)
     for history in (real, *new):
         history.unlink()

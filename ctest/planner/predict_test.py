@@ -4,6 +4,7 @@
 """`ddproxy-model predict` as a user calls it, on the published tables: predict_test.py PROGRAM INPUTS."""
 import csv
 import json
+import resource
 import subprocess
 import unittest
 
@@ -231,6 +232,26 @@ class Predict(PredictCase):
         done = subprocess.run([PROGRAM, "run", SLINGSHOT, "--dry-run"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0)
         self.assertIn("436 gradients", done.stdout)
+
+
+class FullDisk(PredictCase):
+    def test_a_file_is_whole_or_as_it_was_and_the_reason_is_said(self):
+        old = self.path("old.csv", "old")
+        for option in ("--csv", "--json"):
+            done = subprocess.run([PROGRAM, "predict", *map(str, self.small()), option, old], restore_signals=False, capture_output=True, text=True,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+            self.assertEqual((done.returncode, done.stdout), (4, ""), done)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn(f"cannot write {old}: File too large", done.stderr)
+            self.assertEqual(old.read_text(), "old")
+            self.assertEqual(len(list(old.parent.glob("old*"))), 1)
+        self.assertIn("No such file", self.refused(*self.small(), "--csv", self.path("none") / "t.csv"))
+
+    def test_a_lost_answer_is_no_success(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "predict", *map(str, self.small())], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("cannot write standard output: ", done.stderr)
 
 
 if __name__ == "__main__":

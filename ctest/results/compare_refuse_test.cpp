@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "ctest/results/compare_runs.hpp"
 
 namespace ddproxy::test {
@@ -64,6 +66,57 @@ TEST_F(Compare, refuses_files_that_are_not_comparable) {
   allowing.allow = {"colour"};
   EXPECT_TRUE(contains(refused(allowing), "no such key"));
   EXPECT_TRUE(contains(refused({.base = base, .next = runs("c", 1, {.replay = false})}), "device"));
+}
+
+TEST_F(Compare, refuses_other_bucket_plans_under_the_same_names) {
+  const auto base = runs("a", 1, {}), next = runs("b", 1, {.first_bucket = 1 << 20});
+  const auto text = refused({.base = base, .next = next});
+  EXPECT_TRUE(contains(text, "sweep: 'bucketed 1024 MiB in 3 buckets (plan ")) << text;
+  EXPECT_TRUE(contains(
+      text, "' and 3 more against 'bucketed 1024 MiB in 4 buckets; the first up to 1048576 bytes (plan "))
+      << text;
+  EXPECT_TRUE(contains(text, "--allow sweep")) << text;
+  EXPECT_FALSE(contains(text, "flat")) << text;
+  EXPECT_EQ(compare({.base = base, .next = next, .allow = {"sweep"}}), 0);
+  EXPECT_EQ(compare({.base = base, .next = runs("c", 1, {})}), 0);
+}
+
+TEST_F(Compare, refuses_other_threads_pieces_buffers_and_priorities) {
+  const Sample usual{.replay = false};
+  const auto base = runs("a", 1, usual);
+  const auto expect_refused = [&](std::string const& key, Sample const& sample, std::string const& what) {
+    const CompareOptions options{.base = base, .next = runs("b", 1, sample)};
+    const auto text = refused(options);
+    EXPECT_TRUE(contains(text, key + ": " + what + " (--allow " + key + ")")) << text;
+    EXPECT_EQ(std::ranges::count(text, ';'), 1) << text;
+    CompareOptions allowing = options;
+    allowing.allow = {key};
+    EXPECT_EQ(compare(allowing), 0);
+  };
+  expect_refused("threads", {.replay = false, .threads = "1"}, "'2' against '1'");
+  expect_refused("pieces", {.replay = false, .piece_mib = 4}, "'16' against '4'");
+  expect_refused("priority", {.replay = false, .priority = "high"}, "'normal' against 'high'");
+  expect_refused("buffers",
+                 {.replay = false, .allreduce = "mpi, host buffers, fp32, staged in pinned memory"},
+                 "'host' against 'staged'");
+}
+
+TEST_F(Compare, compares_an_earlier_versions_file_with_a_warning) {
+  const auto base = runs("a", 1, {.says_more = false}), next = runs("b", 2, {});
+  EXPECT_EQ(compare({.base = base, .next = next}), 0);
+  EXPECT_TRUE(contains(warnings, "a0.h5: not compared in threads, which the file does not say")) << warnings;
+  EXPECT_TRUE(contains(warnings, "not compared in pieces")) << warnings;
+  EXPECT_EQ(compare({.base = base, .next = runs("c", 2, {.says_more = false})}), 0);
+  EXPECT_FALSE(contains(warnings, "not compared")) << warnings;
+  const Paths mixed{base[0], runs("d", 1, {.threads = "7"})[0]};
+  EXPECT_TRUE(contains(refused({.base = mixed, .next = next}), "threads: '7' against '2'"));
+}
+
+TEST_F(Compare, warns_of_what_makes_only_the_noise_differ) {
+  const auto base = runs("a", 1, {});
+  EXPECT_EQ(compare({.base = base, .next = runs("b", 1, {.warmup = 3, .compute_source = "round"})}), 0);
+  EXPECT_TRUE(contains(warnings, "differ in warmup, so their noise may: '1' against '3'")) << warnings;
+  EXPECT_TRUE(contains(warnings, "compute_samples, so their noise may: 'own' against 'round'")) << warnings;
 }
 
 TEST_F(Compare, refuses_wrong_gradients_and_wrong_files) {

@@ -154,6 +154,20 @@ TEST_F(Refuse, a_full_disk_is_one_line_and_no_crash) {
   EXPECT_FALSE(std::filesystem::exists(folder / "r.h5"));
 }
 
+TEST_F(Refuse, a_disk_that_is_full_from_the_start_is_a_failure_of_the_run) {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{10, 10};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const auto text = message_of<std::runtime_error>([&] { Writer writer(folder / "r.h5"); });
+    std::_Exit(contains(text, "r.h5.part: File too large") ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
 TEST_F(Refuse, nothing_after_a_kill_but_what_was_not_flushed) {
   const pid_t child = fork();
   if (child == 0) {

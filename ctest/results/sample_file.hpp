@@ -28,6 +28,14 @@ struct Sample {
   std::string created = "";  ///< where not empty, replaces the time of writing
   bool is_right = true;      ///< verified
   bool is_complete = true;
+  std::int64_t first_bucket = -1;  ///< bytes; -1: the cap
+  bool says_more = true;  ///< false: as an earlier version wrote it, without threads, pieces and warm-up
+  std::string threads = "2";
+  double piece_mib = 16;
+  std::string priority = "normal";
+  std::string allreduce = "mpi, host buffers, fp32, thread";
+  std::int64_t warmup = 1;
+  std::string compute_source = "own";
 };
 
 struct SampleCase {

@@ -28,10 +28,12 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.attribute("/", "ddproxy_version", "0.1.0");
   writer.attribute("/", "command", "run");
   if (!sample.created.empty()) writer.attribute("/", "created", sample.created);
-  for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "allreduce", "device_runtime",
-                    "device_driver", "blas", "blas_advice", "hdf5"})
+  for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "device_runtime", "device_driver",
+                    "blas", "blas_advice", "hdf5"})
     writer.attribute("/provenance", name, "of the test");
   writer.attribute("/provenance", "nccl", "none");
+  writer.attribute("/provenance", "allreduce", sample.allreduce);
+  if (sample.says_more) writer.attribute("/provenance", "threads", sample.threads);
   writer.attribute("/provenance", "device_kind", sample.replay ? "replay" : "a processor");
   writer.write("/provenance/command_line", Texts{"ddproxy run input.toml"});
   writer.write("/provenance/input", Texts{"[model]\npreset = \"gpt2-large\"\n"});

@@ -16,14 +16,15 @@ struct Prediction {
 };
 
 // The recurrence e = max(ready, e) + a(bytes), which is enough for a plausible file.
-Prediction predict(Gradients const& all, SampleCase const& run) {
+Prediction predict(Gradients const& all, SampleCase const& run, std::int64_t first_bucket) {
   Prediction result;
   const bool overlapped = run.strategy == "bucketed" || run.strategy == "per_tensor";
   std::int64_t open = 0;
   for (std::size_t i = 0; i < all.bytes.size(); ++i) {
     open += all.bytes[i];
     const bool is_last = i + 1 == all.bytes.size();
-    if (run.strategy == "flat" ? !is_last : open < run.cap && !is_last) continue;
+    const bool is_first = result.last.empty() && run.strategy == "bucketed" && first_bucket > 0;
+    if (run.strategy == "flat" ? !is_last : open < (is_first ? first_bucket : run.cap) && !is_last) continue;
     const double ready = overlapped ? all.ready[i] : compute_seconds;
     const double cost = allreduce_seconds(static_cast<double>(open));
     result.total = std::max(result.total, ready) + cost;
@@ -137,15 +138,16 @@ void write_timeline(results::Writer& writer, Integers const& first, Integers con
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample) {
   std::mt19937 engine(sample.seed);
   Texts name, strategy;
-  Integers cap, first, count, last, bytes, order;
+  Integers cap, first_cap, first, count, last, bytes, order;
   Columns columns;
   for (auto const& run : sample_cases()) {
     if (run.name == sample.left_out) continue;
-    const Prediction expected = predict(all, run);
+    const Prediction expected = predict(all, run, sample.first_bucket);
     measure(columns, expected, sample.only_case.empty() || sample.only_case == run.name, sample, engine);
     name.push_back(run.name);
     strategy.push_back(run.strategy);
     cap.push_back(run.cap);
+    first_cap.push_back(run.cap > 0 && sample.first_bucket > 0 ? sample.first_bucket : run.cap);
     first.push_back(static_cast<std::int64_t>(last.size()));
     count.push_back(static_cast<std::int64_t>(expected.last.size()));
     last.insert(last.end(), expected.last.begin(), expected.last.end());
@@ -159,12 +161,17 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   writer.attribute("/sweep", "progress", "thread");
   writer.attribute("/sweep", "copies", "none");
   writer.attribute("/sweep", "wire", "fp32");
+  if (sample.says_more) {
+    writer.attribute("/sweep", "warmup", sample.warmup);
+    writer.attribute("/sweep", "piece_mib", sample.piece_mib);
+    writer.attribute("/sweep", "priority", sample.priority);
+  }
   writer.write("/sweep/name", name);
   writer.write("/sweep/strategy", strategy);
   writer.write("/sweep/source", Texts(cases, "ddproxy"));
-  writer.write("/sweep/compute_source", Texts(cases, "own"));
+  writer.write("/sweep/compute_source", Texts(cases, sample.compute_source));
   writer.write("/sweep/bucket_bytes", cap);
-  writer.write("/sweep/first_bucket_bytes", cap);
+  writer.write("/sweep/first_bucket_bytes", first_cap);
   writer.write("/sweep/buckets", count);
   writer.write("/sweep/verified", Integers(cases, sample.is_right ? 1 : 0));
   writer.write("/sweep/slowest_rank", Integers(cases, 0));
