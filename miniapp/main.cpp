@@ -26,9 +26,10 @@ bool launched_first() {
 int fail(Runtime const* runtime, Agreed const& error, bool agreed) {
   const bool many = runtime && runtime->ranks() > 1;
   const bool speaks = many ? (runtime->root() || !agreed) : launched_first();
+  const bool named = error.message.starts_with("rank ");
   if (speaks)
-    fmt::print(stderr, "ddproxy: {}{}\n", many && !agreed ? fmt::format("rank {}: ", runtime->rank()) : "",
-               error.message);
+    fmt::print(stderr, "ddproxy: {}{}\n",
+               many && !agreed && !named ? fmt::format("rank {}: ", runtime->rank()) : "", error.message);
   if (many && !agreed) MPI_Abort(runtime->communicator(), error.code);
   return error.code;
 }
