@@ -41,7 +41,10 @@ void add_compare_command(CLI::App& app, Options& options) {
         }
       },
       "the slowdown that matters, for instance 2% or 0.02 (default 2%)");
-  command->add_option("--allow", compare.allow, "compare although this key differs");
+  command->add_option(
+      "--allow", compare.allow,
+      "compare although this key differs: model, step, precision, sweep, ranks, device, mode, wire, "
+      "threads, pieces, buffers or priority");
   command->add_flag("--rank-machines", compare.rank_machines,
                     "order the machines of the files by the figure of merit instead");
   command->add_option("--history", compare.history,

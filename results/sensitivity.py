@@ -10,6 +10,7 @@ from pathlib import Path
 
 try:
     from reporting import style
+    from reporting.output import DiskError
     from reporting.style import plt
 except ImportError as error:
     print(f"sensitivity.py: {error}; it needs matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
@@ -84,9 +85,9 @@ def main():
         if not quantities:
             raise ValueError(f"{options.file}: no quantity has two rows or more")
         style.save_png(draw(quantities, options.title or Path(options.file).stem), options.output)
-    except (OSError, ValueError) as error:
+    except (DiskError, OSError, ValueError) as error:
         print(f"sensitivity.py: {error}", file=sys.stderr)
-        return 2
+        return 4 if isinstance(error, DiskError) else 2
     return 0
 
 

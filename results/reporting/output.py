@@ -3,6 +3,7 @@
 """Files that appear under their names only when they are whole."""
 import errno
 import os
+from pathlib import Path
 
 OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -13,6 +14,7 @@ class DiskError(Exception):
 
 def write_whole(path, write):
     """write(PATH) writes beside `path`; then that takes its name."""
+    path = Path(path)
     part = path.with_name(path.name + ".part")
     try:
         write(part)
