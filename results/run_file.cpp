@@ -5,22 +5,13 @@
 #include <cmath>
 #include <set>
 
+#include "results/joined.hpp"
 #include "results/reader.hpp"
 #include "results/run_cases.hpp"
 #include "results/run_identity.hpp"
 
 namespace ddproxy::results {
 namespace {
-
-template <class Texts>
-std::string joined(Texts const& texts) {
-  std::string all;
-  for (auto const& text : texts) {
-    if (!all.empty()) all += ", ";
-    all += text;
-  }
-  return all;
-}
 
 std::string machine_of(Reader const& reader) {
   std::set<std::string> hosts;

@@ -6,20 +6,12 @@
 #include <set>
 #include <stdexcept>
 
+#include "results/joined.hpp"
+
 namespace ddproxy::results {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
-
-template <class Texts>
-std::string joined(Texts const& texts) {
-  std::string all;
-  for (auto const& text : texts) {
-    if (!all.empty()) all += ", ";
-    all += text;
-  }
-  return all;
-}
 
 std::string attributes(Reader const& reader, std::string_view group,
                        std::initializer_list<std::string_view> names) {
