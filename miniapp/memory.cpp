@@ -11,6 +11,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "miniapp/device_choice.hpp"
 
@@ -57,6 +58,12 @@ std::filesystem::path own_group(std::filesystem::path const& list) {
   return {};
 }
 
+// Of the ranks' doubts the first; most often they are the same.
+void warn_once(std::vector<std::string> const& doubts) {
+  for (std::size_t rank = 0; rank < doubts.size(); ++rank)
+    if (!doubts[rank].empty()) return fmt::print(stderr, "warning: rank {}: {}\n", rank, doubts[rank]);
+}
+
 }  // namespace
 
 double control_group_memory(std::filesystem::path const& root, std::filesystem::path const& list) {
@@ -95,8 +102,7 @@ void require_device_memory(Runtime const& runtime, double need, double free) {
     const auto complaint = complain_of_device_memory(need, runtime.ranks_on_device(), free);
     if (!complaint.empty()) throw std::runtime_error(complaint);
   });
-  const auto doubt = doubt_about_device_memory(need, runtime.ranks_on_device(), free);
-  if (runtime.root() && !doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
+  warn_once(runtime.gather(doubt_about_device_memory(need, runtime.ranks_on_device(), free)));
 }
 
 }  // namespace ddproxy

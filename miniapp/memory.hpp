@@ -25,7 +25,8 @@ double peak_memory();
 void require_memory(Runtime const& runtime, double need);
 
 /// Throws Agreed (exit 4) where the ranks on some device together need more than is `free` there: bytes, as
-/// this rank saw it before it allocated anything.
+/// this rank saw it before it allocated anything. Where that is nearly so, rank 0 warns and names the first
+/// such rank.
 void require_device_memory(Runtime const& runtime, double need, double free);
 
 }  // namespace ddproxy

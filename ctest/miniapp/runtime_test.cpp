@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -112,6 +113,18 @@ TEST(DeviceMemory, OneRankThatIsShortEndsAll) {
 
 TEST(DeviceMemory, ThatSufficesIsNoError) {
   EXPECT_NO_THROW(require_device_memory(*test_runtime, 1e9, 1e10 * test_runtime->ranks_on_device()));
+}
+
+TEST(DeviceMemory, TheRankThatIsNearlyShortIsNamedOnce) {
+  auto const& runtime = *test_runtime;
+  const double gib = 1073741824.0, need = 30 * gib;
+  const int last = runtime.ranks() - 1, sharing = runtime.ranks_on_device();
+  testing::internal::CaptureStderr();
+  require_device_memory(runtime, need, need * sharing + (runtime.rank() == last ? 0.1 : 100) * gib);
+  const auto said = testing::internal::GetCapturedStderr();
+  const auto expected = "warning: rank " + std::to_string(last) + ": device memory: ";
+  EXPECT_EQ(said.starts_with(expected), runtime.root()) << said;
+  EXPECT_EQ(std::ranges::count(said, '\n'), runtime.root() ? 1 : 0) << said;
 }
 
 }  // namespace
