@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/attention_rows.hpp"
 
-#include "kernels/exponential.hpp"
+#include "kernels/power_of_two.hpp"
 #include "kernels/teams.hpp"
 
 namespace ddproxy::kernels {
@@ -30,7 +30,7 @@ struct Softmax {
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, seen),
         [=](Index j, float& part) {
-          s[j] = exponential(s[j] - largest);
+          s[j] = power_of_two(log2_of_e * (s[j] - largest));
           part += s[j];
         },
         sum);
@@ -58,7 +58,7 @@ struct SoftmaxBackward {
     const float inner = inner_product(team, head * rows.head_size + row * rows.stride);
     const float scale = rows.scale;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen), [=](Index j) {
-      const float p = exponential(s[j] - log_sum);
+      const float p = power_of_two(log2_of_e * (s[j] - log_sum));
       ds[j] = scale * p * (ds[j] - inner);
       s[j] = p;
     });

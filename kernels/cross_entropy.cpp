@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/cross_entropy.hpp"
 
-#include "kernels/exponential.hpp"
+#include "kernels/power_of_two.hpp"
 #include "kernels/teams.hpp"
 
 namespace ddproxy::kernels {
@@ -25,7 +25,7 @@ struct Forward {
       sum = scaled_sum(team, in, reference);
     }
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
-      log_sum[row] = reference + Kokkos::log(sum);
+      log_sum[row] = reference + log_of(sum, reference);
       loss[row] = log_sum[row] - in[targets[row]];
     });
   }
@@ -44,17 +44,28 @@ struct Forward {
     return largest;
   }
 
+  /// The sum of 2^(log2_of_e logit - shift), shift being log2_of_e reference in a float.
   KOKKOS_FUNCTION float scaled_sum(Team const& team, float const* in, float reference) const {
-    constexpr float highest = 60;  // e^60 is above `most`, and the sum of many still a float
+    constexpr float highest = 86;  // 2^86 is above `most`, and the sum of many still a float
+    const float shift = log2_of_e * reference;
     float sum = 0;
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, vocabulary),
         [=](Index v, float& part) {
-          const float exponent = in[v] - reference;
-          part += exponential(exponent < highest ? exponent : highest);
+          const float exponent = Kokkos::fma(log2_of_e, in[v], -shift);
+          part += power_of_two(exponent < highest ? exponent : highest);
         },
         sum);
     return sum;
+  }
+
+  /// log of the sum of exp(logit - reference); what rounding took from `shift` is taken from it, so that the
+  /// loss of a token that is all but certain is all but 0.
+  KOKKOS_FUNCTION float log_of(float sum, float reference) const {
+    constexpr float log_of_two = 0.693147181F;
+    const float shift = log2_of_e * reference;
+    const float rest = Kokkos::fma(log2_of_e, reference, -shift);
+    return Kokkos::fma(-log_of_two, rest, Kokkos::log(sum));
   }
 };
 
@@ -73,7 +84,7 @@ struct Backward {
     const float denominator = log_sum[row];
     const float factor = scale;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, vocabulary),
-                         [=](Index v) { out[v] = factor * exponential(in[v] - denominator); });
+                         [=](Index v) { out[v] = factor * power_of_two(log2_of_e * (in[v] - denominator)); });
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&]() { out[targets[row]] -= scale; });
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/gelu.hpp"
 
-#include "kernels/exponential.hpp"
+#include "kernels/power_of_two.hpp"
 
 namespace ddproxy::kernels {
 namespace {
@@ -13,9 +13,9 @@ constexpr float cubic = 0.044715f;
 /// e^(-2u): (1 + tanh u) / 2 is 1 / (1 + e^(-2u)), so that one exponential does.
 KOKKOS_INLINE_FUNCTION float decay(float x) {
   constexpr float lowest = -7.35F;  // where it is e^40: far from overflow, and what is left of x is 4e-18
-  constexpr float linear = -2 * root_two_over_pi;
+  constexpr float linear = -2 * root_two_over_pi * log2_of_e;
   const float clipped = x > lowest ? x : lowest;
-  return exponential(clipped * (linear + linear * cubic * clipped * clipped));
+  return power_of_two(clipped * (linear + linear * cubic * clipped * clipped));
 }
 
 }  // namespace
