@@ -120,9 +120,9 @@ void inner_products(Tile const& t, Rows dout, float const* out, Index stride, Qu
     for (Index d = 0; d < t.head_size; ++d) inner[q] += dout.data[q * dout.stride + d] * out[q * stride + d];
 }
 
-/// Replaces the scores S of a tile by P = exp(scale S - log_sum) = 2^(log2_of_e scale S - shift) and dP, in
+/// Replaces the scores S of a tile by P = exp(scale S - log_sum) and dP, in
 /// `dscores`, by the gradient of S, scale P (dP - inner); both 0 where a query does not see the key.
-void gradients(Tile const& t, float scale, Queries const& shift, Queries const& inner, float* scores,
+void gradients(Tile const& t, float scale, Queries const& log_sum, Queries const& inner, float* scores,
                float* dscores) {
   for (Index k = 0; k < t.keys(); ++k) {
     float* const s = scores + k * tile_queries;
@@ -130,7 +130,7 @@ void gradients(Tile const& t, float scale, Queries const& shift, Queries const& 
     std::fill_n(s, t.begin(k), 0.0F);
     std::fill_n(ds, t.begin(k), 0.0F);
     for (Index q = t.begin(k); q < t.width(); ++q) {
-      s[q] = power_of_two(log2_of_e * scale * s[q] - shift[q]);
+      s[q] = power_of_two(log2_of_e * (scale * s[q] - log_sum[q]));
       ds[q] = scale * s[q] * (ds[q] - inner[q]);
     }
   }
@@ -146,10 +146,10 @@ void backward_tile(Head const& head, Tile const& t, AttentionForward const& kept
   multiply_across(t, s.keys, s.across, s.scores);
   pack_across(s.dout, t.queries, t.head_size, s.across);
   multiply_across(t, s.values, s.across, s.dscores);
-  Queries shift = {}, inner;
-  for (Index q = 0; q < t.queries; ++q) shift[q] = log2_of_e * kept.log_sum[head.sums(t.first) + q];
+  Queries log_sum = {}, inner;
+  std::copy_n(kept.log_sum + head.sums(t.first), t.queries, log_sum);
   inner_products(t, s.dout, kept.out + head.out(t.first), c, inner);
-  gradients(t, head.scale(), shift, inner, s.scores, s.dscores);
+  gradients(t, head.scale(), log_sum, inner, s.scores, s.dscores);
   const auto write = t.keys() == head.size.sequence ? tile::Write::assign : tile::Write::add;
   sum_over_queries(t, s.scores, s.dout, write, s.dvalues);
   sum_over_queries(t, s.dscores, s.queries, write, s.dkeys);

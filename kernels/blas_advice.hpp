@@ -15,7 +15,7 @@ struct VectorUnits {
 /// One line for the user where OpenBLAS' core type is one that was measured to be slow on such a processor
 /// (docs/measurements/kernels.md), with the cure; else empty.
 inline std::string openblas_advice(std::string const& core, VectorUnits units) {
-  const bool uses_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "Sapphirerapids";
+  const bool uses_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
   if (units.avx512 && !units.halves && !uses_avx512)
     return "OpenBLAS chose the core type " + core +
            ", but this processor has AVX-512: OPENBLAS_CORETYPE=SKYLAKEX may be up to twice as fast";

@@ -8,6 +8,29 @@
 namespace ddproxy::kernels {
 namespace {
 
+/// The logit that a row's others are compared with, and the same to the base 2.
+struct Reference {
+  float logit;
+  float shift;  ///< log2_of_e logit, in a float
+
+  KOKKOS_FUNCTION explicit Reference(float of) : logit(of), shift(rounded(of)) {}
+
+  /// log of the sum of exp(logit of the row - logit), from that of 2^(log2_of_e logit of the row - shift).
+  /// What rounding took from `shift` is taken from it, so that the loss of a token that is all but certain is
+  /// all but 0.
+  KOKKOS_FUNCTION float log_of(float sum) const {
+    constexpr float log_of_two = 0.693147181F;
+    return Kokkos::fma(-log_of_two, Kokkos::fma(log2_of_e, logit, -shift), Kokkos::log(sum));
+  }
+
+ private:
+  // volatile: with fast-math a compiler may take it that nothing is rounded
+  KOKKOS_FUNCTION static float rounded(float of) {
+    float const volatile product = log2_of_e * of;
+    return product;
+  }
+};
+
 struct Forward {
   Index vocabulary;
   float const* logits;
@@ -18,14 +41,14 @@ struct Forward {
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     const Index row = team.league_rank();
     float const* const in = logits + row * vocabulary;
-    float reference = largest_of(team, in, vocabulary < first_look ? vocabulary : first_look);
+    Reference reference(largest_of(team, in, vocabulary < first_look ? vocabulary : first_look));
     float sum = scaled_sum(team, in, reference);
     if (sum > most) {
-      reference = largest_of(team, in, vocabulary);
+      reference = Reference(largest_of(team, in, vocabulary));
       sum = scaled_sum(team, in, reference);
     }
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
-      log_sum[row] = reference + log_of(sum, reference);
+      log_sum[row] = reference.logit + reference.log_of(sum);
       loss[row] = log_sum[row] - in[targets[row]];
     });
   }
@@ -44,10 +67,10 @@ struct Forward {
     return largest;
   }
 
-  /// The sum of 2^(log2_of_e logit - shift), shift being log2_of_e reference in a float.
-  KOKKOS_FUNCTION float scaled_sum(Team const& team, float const* in, float reference) const {
+  /// The sum of 2^(log2_of_e logit - shift).
+  KOKKOS_FUNCTION float scaled_sum(Team const& team, float const* in, Reference const& reference) const {
     constexpr float highest = 86;  // 2^86 is above `most`, and the sum of many still a float
-    const float shift = log2_of_e * reference;
+    const float shift = reference.shift;
     float sum = 0;
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, vocabulary),
@@ -57,15 +80,6 @@ struct Forward {
         },
         sum);
     return sum;
-  }
-
-  /// log of the sum of exp(logit - reference); what rounding took from `shift` is taken from it, so that the
-  /// loss of a token that is all but certain is all but 0.
-  KOKKOS_FUNCTION float log_of(float sum, float reference) const {
-    constexpr float log_of_two = 0.693147181F;
-    const float shift = log2_of_e * reference;
-    const float rest = Kokkos::fma(log2_of_e, reference, -shift);
-    return Kokkos::fma(-log_of_two, rest, Kokkos::log(sum));
   }
 };
 

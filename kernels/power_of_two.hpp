@@ -30,7 +30,7 @@ KOKKOS_INLINE_FUNCTION float power_of_two_by_series(float x) {
 /// 2^x for x up to 127, to a few units in the last place; below -86 that of -86 or less, which is 1.3e-26:
 /// nothing beside 1. On a host it is far from the subnormal numbers, which are slow there, in so few
 /// instructions that GELU and the loss are limited by memory rather than by them, and in vectors with every
-/// compiler, which the libraries' exponentials are not. A GPU has an instruction for it.
+/// compiler that may use FMA, which the libraries' exponentials are not. A GPU has an instruction for it.
 KOKKOS_INLINE_FUNCTION float power_of_two(float x) {
   KOKKOS_IF_ON_DEVICE((return Kokkos::exp2(x);))
   KOKKOS_IF_ON_HOST((return power_of_two_by_series(x);))

@@ -15,7 +15,8 @@ TEST(OpenblasAdvice, NamesTheCureWhereTheChoiceWasMeasuredToBeSlow) {
 }
 
 TEST(OpenblasAdvice, IsSilentElsewhere) {
-  EXPECT_EQ(openblas_advice("SkylakeX", full_width), "");
+  for (auto const& core : {"SkylakeX", "Cooperlake", "SapphireRapids"})  // as OpenBLAS spells them
+    EXPECT_EQ(openblas_advice(core, full_width), "") << core;
   EXPECT_EQ(openblas_advice("Haswell", zen4), "");
   EXPECT_EQ(openblas_advice("Zen", zen4), "");
   EXPECT_EQ(openblas_advice("Haswell", haswell), "");

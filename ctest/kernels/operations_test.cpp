@@ -12,7 +12,6 @@
 #include "kernels/gelu.hpp"
 #include "kernels/layernorm.hpp"
 #include "kernels/linear.hpp"
-#include "kernels/power_of_two.hpp"
 #include "kernels/residual.hpp"
 #include "kernels/row_sum.hpp"
 #include "reference.hpp"
@@ -44,17 +43,6 @@ std::vector<double> sum(std::vector<double> a, std::vector<double> const& b) {
 
 void expect_near(Floats const& got, std::vector<double> const& expected, char const* what) {
   EXPECT_LT(reference::relative_error(to_host(got), expected), tolerance) << what;
-}
-
-TEST(PowerOfTwo, IsExactToAFewUnitsInTheLastPlace) {
-  double worst = 0;
-  for (float x = -85.9F; x < 127; x += 0.0103F) {
-    const double expected = std::exp2(static_cast<double>(x));
-    worst = std::max(worst, std::abs(static_cast<double>(power_of_two(x)) / expected - 1));
-  }
-  EXPECT_LT(worst, 4 * 6e-8);
-  for (float x : {-86.5F, -127.0F, -1000.0F}) EXPECT_EQ(power_of_two(x), power_of_two(-86)) << x;
-  for (float x : {-86.0F, -1.0F, 0.0F, 1.0F, 126.0F}) EXPECT_EQ(power_of_two(x), std::exp2(x)) << x;
 }
 
 TEST(Gelu, MatchesTheReference) {

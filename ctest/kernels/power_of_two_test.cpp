@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/power_of_two.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "device.hpp"
+
+// Compiled with the kernels' flags: fast-math must not spoil it.
+namespace ddproxy::kernels {
+namespace {
+
+std::vector<float> powers_of_two(std::vector<double> const& exponents) {
+  const Floats x = to_space(exponents), y = poisoned(exponents.size());
+  Kokkos::parallel_for(
+      Range(Space(), 0, static_cast<Index>(exponents.size())),
+      KOKKOS_LAMBDA(Index i) { y[i] = power_of_two(x[i]); });
+  Space().fence();
+  return to_host(y);
+}
+
+TEST(PowerOfTwo, IsExactToAFewUnitsInTheLastPlace) {
+  std::vector<double> x;
+  for (float each = -85.9F; each < 127; each += 0.0103F) x.push_back(each);
+  const auto y = powers_of_two(x);
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::abs(y[i] / std::exp2(x[i]) - 1));
+  EXPECT_LT(worst, 4 * 6e-8);
+}
+
+TEST(PowerOfTwo, IsNothingBesideOneFarBelow) {
+  for (const float each : powers_of_two({-86.5, -127, -1000, -1e30})) {
+    EXPECT_GE(each, 0);
+    EXPECT_LE(each, 1.3e-26F);
+  }
+}
+
+TEST(PowerOfTwo, IsOneAtNought) {
+  EXPECT_EQ(powers_of_two({0}), std::vector<float>{1});
+}
+
+}  // namespace
+}  // namespace ddproxy::kernels
