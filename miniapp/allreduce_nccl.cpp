@@ -58,6 +58,7 @@ class NcclAllreduce : public Allreduce {
   DeviceWire message_;
   NcclCommunicator nccl_;
   std::vector<Call> calls_;
+  std::string name_;                          // of the last
   std::vector<std::unique_ptr<Span>> spans_;  // of the calls, used again in each pass
   mutable std::vector<Reduction> done_;       // as far as it was asked for
 };
@@ -72,6 +73,8 @@ void NcclAllreduce::begin(std::size_t calls) {
 
 void NcclAllreduce::start(Slice slice, Completion ready) {
   auto& [start, end] = *spans_.at(calls_.size());
+  name_call(name_, calls_.size(), slice);
+  const auto watched = nccl_.watch(name_.c_str());
   calls_.push_back({slice, ready});
   if (ready.event)
     gpu::timed(*ready.event).hold_back(stream_.get());
@@ -85,13 +88,13 @@ void NcclAllreduce::start(Slice slice, Completion ready) {
 // Summed, not averaged, in bf16: 1/n would be rounded into every element.
 void NcclAllreduce::enqueue(Slice slice) {
   float* const values = arena_.data() + slice.offset;
-  if (wire_ == Wire::fp32) return nccl_.average(values, slice.count, stream_.get());
-  nccl_.sum(message_.pack(exec_, values, slice.count), slice.count, stream_.get());
+  if (wire_ == Wire::fp32) return nccl_.average(values, slice.count, stream_.get(), name_);
+  nccl_.sum(message_.pack(exec_, values, slice.count), slice.count, stream_.get(), name_);
   message_.unpack(exec_, values, slice.count, 1.0F / static_cast<float>(nccl_.ranks()));
 }
 
 Completion NcclAllreduce::wait_for(std::size_t call) {
-  nccl_.check_errors();
+  nccl_.check_errors(name_of_call(call, calls_.at(call).slice));
   return {{}, &spans_.at(call)->end};
 }
 
@@ -109,7 +112,7 @@ void NcclAllreduce::wait_until_reduced(std::size_t call) {
   for (unsigned turn = 1; !end.over(); ++turn) {
     sched_yield();
     if (turn % 1024 != 0) continue;
-    nccl_.check_errors();
+    nccl_.check_errors(name_of_call(call, calls_[call].slice));
     if (std::chrono::duration<double>(Clock::now() - since).count() > timeout_s_)
       nccl_.abort(over_time_limit(call, calls_[call].slice, timeout_s_));
   }

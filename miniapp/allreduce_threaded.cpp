@@ -62,10 +62,12 @@ void ThreadedAllreduce::carry_out(Job const& job) {
 }
 
 void ThreadedAllreduce::work() {
-  adopt_device();
+  bool adopted = false;
   for (Job job; take(job);) {
     std::exception_ptr failure;
     try {
+      if (!adopted) adopt_device();
+      adopted = true;
       carry_out(job);
     } catch (...) {
       failure = std::current_exception();

@@ -119,7 +119,8 @@ void balance(Workbench& bench, Work& work, Slice slice) {
   for (int round = 0; round < balancing_rounds; ++round) {
     const double alone = time_together(bench, work, false, true).collective;
     const auto [compute, collective] = time_together(bench, work, true, true);
-    const double share = std::max(1 - std::max(collective - compute, 0.0) / alone, least_share);
+    const double left = std::max(collective - compute, 0.0);
+    const double share = left > 0 ? std::max(1 - left / alone, least_share) : 1;
     const double call = std::min(compute, collective) / (share * static_cast<double>(work.calls.size()));
     const double repetition = compute / work.repetitions;
     const double seconds = std::min(

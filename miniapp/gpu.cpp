@@ -79,6 +79,7 @@ TimedEvent::~TimedEvent() {
 }
 
 void TimedEvent::record(Stream stream) {
+  check(DDPROXY_GPU(GetLastError)());  // of a launch before it, for which nobody asks
   check(DDPROXY_GPU(EventRecord)(event_, stream));
 }
 

@@ -6,6 +6,7 @@
 #include <mpi-ext.h>  // MPIX_Query_cuda_support
 #endif
 
+#include <optional>
 #include <stdexcept>
 
 #include "miniapp/allreduce_mpi.hpp"
@@ -29,9 +30,9 @@ std::size_t piece_elements(Config const& config) {
 }
 
 #ifdef DDPROXY_DEVICE_BUILD
-// What MPI itself says; where it cannot be asked, no. Open MPI's answer is of other calls: its nonblocking
-// reductions add on the host (open-mpi/ompi issues 9845 and 12045).
-bool mpi_takes_device_memory() {
+// What MPI itself says; nothing where it cannot be asked. Open MPI's answer is of other calls: its
+// nonblocking reductions add on the host (open-mpi/ompi issues 9845 and 12045).
+std::optional<bool> mpi_takes_device_memory() {
 #if defined(OPEN_MPI)
   return false;
 #elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH and what is made of it
@@ -48,7 +49,7 @@ bool mpi_takes_device_memory() {
 #elif defined(MPIX_ROCM_AWARE_SUPPORT) && defined(KOKKOS_ENABLE_HIP)
   return MPIX_Query_rocm_support() == 1;
 #else
-  return false;
+  return {};
 #endif
 }
 
@@ -57,15 +58,14 @@ bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::direct && config.wire != Wire::fp32)
     throw std::invalid_argument(config.file.string() +
                                 ": [allreduce] buffers = \"direct\" needs wire = \"fp32\"; use \"staged\"");
-#ifdef OPEN_MPI
-  if (config.buffers == Buffers::direct)
+  if (config.buffers == Buffers::staged) return false;
+  const auto takes = mpi_takes_device_memory();
+  if (config.buffers == Buffers::direct && !takes.value_or(true))
     throw std::invalid_argument(
         config.file.string() +
-        ": [allreduce] buffers = \"direct\": Open MPI's nonblocking reductions do not take a "
-        "device's memory; use \"staged\"");
-#endif
-  if (config.buffers != Buffers::automatic) return config.buffers == Buffers::direct;
-  return config.wire == Wire::fp32 && mpi_takes_device_memory();
+        ": [allreduce] buffers = \"direct\": nonblocking reductions of this MPI do not "
+        "take a device's memory; use \"staged\"");
+  return config.buffers == Buffers::direct || (config.wire == Wire::fp32 && takes.value_or(false));
 }
 
 std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, MPI_Comm communicator, float* arena) {

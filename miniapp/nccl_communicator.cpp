@@ -66,28 +66,26 @@ ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
 
 }  // namespace
 
-// No std::function: that would allocate for each all-reduce, while time is measured.
-template <class Call>
-ncclResult_t NcclCommunicator::watched(char const* what, Call const& call) {
-  const CallWatch::Scope scope(watch_, what);
-  return call();
-}
-
 NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s)
     : timeout_s_(timeout_s), watch_(timeout_s, [this](char const* what) { give_up(what); }) {
   require_nccl_version(library_version(), oldest_for_this_build);
   check_mpi(MPI_Comm_rank(communicator, &rank_));
   check_mpi(MPI_Comm_size(communicator, &ranks_));
   const ncclUniqueId id = agree_on_id(communicator, rank_);
-  settle(watched("making the communicator", [&] { return initialise(communicator_, ranks_, id, rank_); }));
+  constexpr char what[] = "making the communicator";
+  const auto watched = watch(what);
+  settle(initialise(communicator_, ranks_, id, rank_), what);
 }
 
 NcclCommunicator::~NcclCommunicator() {
   if (communicator_ == nullptr) return;
-  if (std::uncaught_exceptions() > 0)  // the others may never come to the end
-    watched("aborting the communicator after another error", [&] { return ncclCommAbort(communicator_); });
+  const bool failed = std::uncaught_exceptions() > 0;  // the others may never come to the end
+  const auto watched =
+      watch(failed ? "aborting the communicator after another error" : "ending the communicator");
+  if (failed)
+    ncclCommAbort(communicator_);
   else
-    watched("ending the communicator", [&] { return ncclCommDestroy(communicator_); });
+    ncclCommDestroy(communicator_);
 }
 
 // On the watch's thread.
@@ -97,21 +95,18 @@ void NcclCommunicator::give_up(char const* what) const {
   std::_Exit(exit_run_time);
 }
 
-void NcclCommunicator::average(float* values, std::size_t count, gpu::Stream stream) {
-  settle(watched("asking for an all-reduce", [&] {
-    return ncclAllReduce(values, values, count, ncclFloat, ncclAvg, communicator_, stream);
-  }));
+void NcclCommunicator::average(float* values, std::size_t count, gpu::Stream stream,
+                               std::string const& what) {
+  settle(ncclAllReduce(values, values, count, ncclFloat, ncclAvg, communicator_, stream), what);
 }
 
-void NcclCommunicator::sum(Bf16* values, std::size_t count, gpu::Stream stream) {
-  settle(watched("asking for an all-reduce", [&] {
-    return ncclAllReduce(values, values, count, ncclBfloat16, ncclSum, communicator_, stream);
-  }));
+void NcclCommunicator::sum(Bf16* values, std::size_t count, gpu::Stream stream, std::string const& what) {
+  settle(ncclAllReduce(values, values, count, ncclBfloat16, ncclSum, communicator_, stream), what);
 }
 
 // A nonblocking communicator is still at work when a call returns, and must not be called again before it is
 // not.
-void NcclCommunicator::settle(ncclResult_t status, std::source_location where) {
+void NcclCommunicator::settle(ncclResult_t status, std::string const& what, std::source_location where) {
   const auto start = Clock::now();
   for (; status == ncclSuccess || at_work(status); sched_yield()) {
     if (communicator_ == nullptr) return;
@@ -120,15 +115,16 @@ void NcclCommunicator::settle(ncclResult_t status, std::source_location where) {
     if (status == ncclSuccess) status = state;
     if (status == ncclSuccess) return;
     if (std::chrono::duration<double>(Clock::now() - start).count() > timeout_s_)
-      abort(fmt::format("does not get on for {} s (allreduce.timeout_s)", timeout_s_));
+      abort(fmt::format("{} does not get on for {} s (allreduce.timeout_s)", what, timeout_s_));
   }
-  abort(fmt::format("{}: {} (line {})", ncclGetErrorString(status), last_error(communicator_), where.line()));
+  abort(fmt::format("{}: {}: {} (line {})", what, ncclGetErrorString(status), last_error(communicator_),
+                    where.line()));
 }
 
 void NcclCommunicator::abort(std::string const& why) {
   const std::string what = "aborting after \"" + why + "\"";
-  if (auto* const aborted = std::exchange(communicator_, nullptr))
-    watched(what.c_str(), [&] { return ncclCommAbort(aborted); });
+  const auto watched = watch(what.c_str());
+  if (auto* const aborted = std::exchange(communicator_, nullptr)) ncclCommAbort(aborted);
   throw std::runtime_error(fmt::format("rank {}: NCCL: {}", rank_, why));
 }
 

@@ -32,22 +32,25 @@ class NcclCommunicator {
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
 
-  /// Enqueues the average over all ranks, in place.
-  void average(float* values, std::size_t count, gpu::Stream stream);
-  /// Enqueues the sum over all ranks, in place, added and rounded as NCCL does it.
-  void sum(Bf16* values, std::size_t count, gpu::Stream stream);
+  /// For as long as what it returns lives, calls for `what` are watched: NCCL's, and those of the device's
+  /// driver, whose queue is full where a kernel before them stands still.
+  [[nodiscard]] CallWatch::Scope watch(char const* what) { return {watch_, what}; }
 
+  // Where `what` fails, these throw and name it. The caller watches them.
+  /// Enqueues the average over all ranks, in place.
+  void average(float* values, std::size_t count, gpu::Stream stream, std::string const& what);
+  /// Enqueues the sum over all ranks, in place, added and rounded as NCCL does it.
+  void sum(Bf16* values, std::size_t count, gpu::Stream stream, std::string const& what);
   /// Throws where NCCL has found an error since.
-  void check_errors() { settle(ncclSuccess); }
+  void check_errors(std::string const& what) { settle(ncclSuccess, what); }
 
   /// Ends what is under way on this rank, its kernels included, and throws std::runtime_error.
   [[noreturn]] void abort(std::string const& why);
 
  private:
-  template <class Call>
-  ncclResult_t watched(char const* what, Call const& call);
   [[noreturn]] void give_up(char const* what) const;
-  void settle(ncclResult_t status, std::source_location where = std::source_location::current());
+  void settle(ncclResult_t status, std::string const& what,
+              std::source_location where = std::source_location::current());
 
   ncclComm_t communicator_ = nullptr;
   int rank_ = 0, ranks_ = 1;

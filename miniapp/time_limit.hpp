@@ -8,7 +8,12 @@
 
 namespace ddproxy {
 
-/// What is said of a bucket, counted from 0 as they are started, that takes too long.
+/// A bucket, counted from 0 as they are started, in a line about it.
+std::string name_of_call(std::size_t bucket, Slice slice);
+/// The same, into a text that is used again: nothing is allocated while time is measured.
+void name_call(std::string& text, std::size_t bucket, Slice slice);
+
+/// What is said of a bucket that takes too long.
 std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s);
 
 /// Throws std::runtime_error, naming rank, bucket and elements, where a reduction under way began longer ago

@@ -26,13 +26,19 @@ std::string check_coverage(Reductions const& reductions, std::size_t elements) {
   return next == elements ? "" : fmt::format("{} of {} elements were reduced", next, elements);
 }
 
+// The clocks of a host and its device.
+constexpr auto clocks_agree = std::chrono::microseconds(50);
+
 std::string check_times(Reductions const& reductions, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
   std::size_t bucket = 0, offset = 0;
   for (auto const& gradient : workload.pass.gradients) {
     while (offset >= reductions[bucket].slice.offset + reductions[bucket].slice.count) ++bucket;
-    if (reductions[bucket].ready < ends[gradient.operation])
+    const auto end = ends[gradient.operation];
+    if (reductions[bucket].ready < end)
       return fmt::format("bucket {} started before its gradient {} was complete", bucket, gradient.name);
+    if (reductions[bucket].start + clocks_agree < end)
+      return fmt::format("bucket {} did not wait for its gradient {}", bucket, gradient.name);
     offset += static_cast<std::size_t>(gradient.numel);
   }
   return "";

@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "ctest/mpi_main.hpp"
 #include "miniapp/allreduce_polled.hpp"
 #include "miniapp/allreduce_threaded.hpp"
 #include "miniapp/busy_backward.hpp"
 #include "miniapp/device.hpp"
+#include "miniapp/run_ahead.hpp"
 #include "miniapp/witness.hpp"
 
 namespace ddproxy {
@@ -92,6 +94,30 @@ TEST(Marks, AreOneUntilMoreIsAskedFor) {
   EXPECT_EQ(marks.after(exec).when, first.when);
   marks.move_on();
   EXPECT_GT(wait_until_over(marks.after(exec)), moment_of(first));
+}
+
+// What the host is kept from is asking too far ahead, not from asking.
+TEST(RunAhead, WaitsForAnOperationSoManyBefore) {
+  std::vector<PlannedEvent> events(RunAhead::most + 2);
+  RunAhead run_ahead(events.size());
+  run_ahead.begin();
+  for (std::size_t i = 0; i < RunAhead::most; ++i) run_ahead.asked({{}, &events[i]});
+  std::thread device([&] {
+    std::this_thread::sleep_for(5ms);
+    events[0].passed = true;
+  });
+  run_ahead.asked({{}, &events[RunAhead::most]});
+  EXPECT_TRUE(events[0].passed);
+  device.join();
+  run_ahead.begin();  // a pass later nobody waits for events of the one before
+  for (std::size_t i = 0; i < RunAhead::most; ++i) run_ahead.asked({{}, &events[i]});
+}
+
+TEST(RunAhead, NeverWaitsForAHost) {
+  RunAhead run_ahead(2);
+  for (int i = 0; i < 5; ++i) run_ahead.asked({Clock::now() + 1h});
+  RunAhead none(0);
+  none.asked({});
 }
 
 TEST(Busy, AnOperationBeginsWhenTheOneBeforeWasToEndUnlessTheStreamWaited) {

@@ -96,9 +96,9 @@ struct Nccl : testing::Test {
 TEST_F(Nccl, IsDestroyedWhereNothingWentWrong) {
   {
     NcclCommunicator communicator(MPI_COMM_WORLD, 60);
-    communicator.average(nullptr, 1, nullptr);
-    communicator.sum(nullptr, 1, nullptr);
-    communicator.check_errors();
+    communicator.average(nullptr, 1, nullptr, "bucket 0");
+    communicator.sum(nullptr, 1, nullptr, "bucket 1");
+    communicator.check_errors("bucket 1");
   }
   EXPECT_EQ(library.reduced, 2);
   EXPECT_EQ(library.destroyed, 1);
@@ -109,7 +109,8 @@ TEST_F(Nccl, TheLimitIsOfACallNotOfAllTogether) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 1);
   for (int i = 0; i < 12; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    communicator.average(nullptr, 1, nullptr);
+    const auto watched = communicator.watch("a bucket");
+    communicator.average(nullptr, 1, nullptr, "a bucket");
   }
   EXPECT_EQ(library.reduced, 12);
 }
@@ -117,16 +118,17 @@ TEST_F(Nccl, TheLimitIsOfACallNotOfAllTogether) {
 TEST_F(Nccl, AnAsynchronousErrorAbortsInItsWords) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 60);
   library.asynchronous = ncclSystemError;
-  const auto words = complaint([&] { communicator.check_errors(); });
-  EXPECT_NE(words.find("rank 0: NCCL: what NCCL calls it: its last words"), std::string::npos) << words;
+  const auto words = complaint([&] { communicator.check_errors("bucket 3"); });
+  EXPECT_NE(words.find("rank 0: NCCL: bucket 3: what NCCL calls it: its last words"), std::string::npos)
+      << words;
   EXPECT_EQ(library.aborted, 1);
-  EXPECT_EQ(complaint([&] { communicator.check_errors(); }), "");  // said once
+  EXPECT_EQ(complaint([&] { communicator.check_errors("bucket 4"); }), "");  // said once
 }
 
 TEST_F(Nccl, IsWaitedForWhileItIsAtWork) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 60);
   library.questions_at_work = 100;
-  communicator.average(nullptr, 1, nullptr);
+  communicator.average(nullptr, 1, nullptr, "bucket 0");
   EXPECT_LT(library.questions_at_work, 0);
   EXPECT_EQ(library.aborted, 0);
 }
@@ -134,8 +136,8 @@ TEST_F(Nccl, IsWaitedForWhileItIsAtWork) {
 TEST_F(Nccl, ButNotForLongerThanTheLimit) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 0.5);
   library.asynchronous = ncclInProgress;
-  EXPECT_EQ(complaint([&] { communicator.average(nullptr, 1, nullptr); }),
-            "rank 0: NCCL: does not get on for 0.5 s (allreduce.timeout_s)");
+  EXPECT_EQ(complaint([&] { communicator.average(nullptr, 1, nullptr, "bucket 5"); }),
+            "rank 0: NCCL: bucket 5 does not get on for 0.5 s (allreduce.timeout_s)");
   EXPECT_EQ(library.aborted, 1);
 }
 
@@ -165,7 +167,12 @@ TEST_F(Nccl, TooOldALibraryIsRefused) {
 void use_with(StandIn::Call hanging) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 0.5);
   nccl->hangs = hanging;
-  communicator.average(nullptr, 1, nullptr);
+  {
+    const auto watched = communicator.watch("the all-reduce of bucket 2");
+    communicator.average(nullptr, 1, nullptr, "the all-reduce of bucket 2");
+    while (hanging == StandIn::none)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // in the driver
+  }
   if (hanging == StandIn::aborting) communicator.abort("another error");
 }
 
@@ -173,7 +180,8 @@ TEST_F(Nccl, ACallThatDoesNotComeBackEndsTheProcessAndSaysWhat) {
   GTEST_FLAG_SET(death_test_style, "fast");  // MPI has one process
   const auto ends = testing::ExitedWithCode(exit_run_time);
   EXPECT_EXIT(use_with(StandIn::reducing), ends,
-              "ddproxy: rank 0: NCCL: asking for an all-reduce does not come to an end within 0.5 s");
+              "ddproxy: rank 0: NCCL: the all-reduce of bucket 2 does not come to an end within 0.5 s");
+  EXPECT_EXIT(use_with(StandIn::none), ends, "NCCL: the all-reduce of bucket 2 does not");
   EXPECT_EXIT(use_with(StandIn::ending), ends, "NCCL: ending the communicator does not");
   EXPECT_EXIT(use_with(StandIn::aborting), ends, "NCCL: aborting after \"another error\" does not");
   library.hangs = StandIn::making;

@@ -70,6 +70,17 @@ class AtOnce : public MpiEngine {
   void wait(std::size_t) override {}
 };
 
+// Reports that it began before it was asked to.
+class Hasty : public MpiEngine {
+ public:
+  explicit Hasty(float* arena) : MpiEngine(MPI_COMM_WORLD, arena, 1 << 20, 60) {}
+  Reduction last() const override {
+    Reduction reduction = MpiEngine::last();
+    reduction.start -= std::chrono::seconds(1);
+    return reduction;
+  }
+};
+
 struct Verification : testing::Test {
   Workload workload = tiny();
   kernels::Floats arena{"arena", static_cast<std::size_t>(workload.bytes()) / 4};
@@ -110,6 +121,13 @@ TEST_F(Verification, ABucketThatStartsTooEarlyIsCaught) {
   Workload hasty = workload;
   for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
   EXPECT_NE(verify(Schedule(hasty, plan, true), workload), "");
+}
+
+TEST_F(Verification, AnEngineThatDoesNotWaitIsCaught) {
+  ThreadedAllreduce allreduce(std::make_unique<Hasty>(arena.data()));
+  EXPECT_NE(verify_numbers(*test_runtime, workload, Schedule(workload, plan, true), arena, allreduce)
+                .find("bucket 0 did not wait for its gradient"),
+            std::string::npos);
 }
 
 TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
