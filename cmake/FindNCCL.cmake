@@ -23,4 +23,6 @@ find_package_handle_standard_args(NCCL REQUIRED_VARS NCCL_LIBRARY NCCL_INCLUDE_D
 if(NCCL_FOUND AND NOT TARGET NCCL::nccl)
   add_library(NCCL::nccl UNKNOWN IMPORTED)
   set_target_properties(NCCL::nccl PROPERTIES IMPORTED_LOCATION ${NCCL_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${NCCL_INCLUDE_DIR})
+  # Bound when they are called: an older library lacks some functions, and the program is to say so rather than the loader.
+  target_link_options(NCCL::nccl INTERFACE LINKER:-z,lazy)
 endif()
