@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""gpu_check_test.py PROJECT DDPROXY: what gpu-check and the job for eight GPUs start, on stand-ins for the GPU, mpirun and srun."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+project, ddproxy = map(pathlib.Path, (sys.argv.pop(1), sys.argv.pop(1)))
+
+NVIDIA_SMI = 'case "$1" in --query-gpu*) echo 9.0 ;; *) echo "GPU 0: a stand-in" ;; esac'
+MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$@" >>"$RECORD"; exec sleep "${STALL:-0}"'
+SRUN = 'echo "$OMP_NUM_THREADS $*"'
+
+
+def write_program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/bash\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+class GpuCheck(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        for part in ("scripts", "inputs"):
+            shutil.copytree(project / part, self.root / part)
+        bundle = self.root / "prebuilt"
+        write_program(bundle / "mpi/bin/mpirun", MPIRUN)
+        write_program(self.root / "path/nvidia-smi", NVIDIA_SMI)
+        (bundle / "bin").mkdir()
+        shutil.copy(ddproxy, bundle / "bin/ddproxy")  # whose libraries are looked at
+        for name, text in (("glibc", "2.0"), ("architecture", "90"), ("revision", "0")):
+            (bundle / name).write_text(text + "\n", encoding="utf-8")
+
+    def check(self, *steps, **environment):
+        path = f"{self.root}/path:{os.environ['PATH']}"
+        environment = os.environ | {"PATH": path, "RECORD": f"{self.root}/record"} | environment
+        return subprocess.run([self.root / "scripts/gpu-check", self.root / "out", *steps], env=environment, capture_output=True,
+                              text=True, check=False)
+
+    def record(self):
+        return (self.root / "record").read_text(encoding="utf-8").splitlines()
+
+    def test_the_bundle_comes_before_the_libraries_of_the_user(self):
+        done = self.check("nccl", LD_LIBRARY_PATH="/of/the/user")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(self.record()[0].split(":")[:2], [f"{self.root}/prebuilt/lib", "/of/the/user"])
+
+    def test_bf16_runs_an_input_that_ddproxy_takes(self):
+        done = self.check("bf16")
+        self.assertEqual(done.returncode, 0, done)
+        made = self.root / "out/run-bf16.toml"
+        self.assertIn(f"ddproxy run {made}", self.record()[1])
+        text = made.read_text(encoding="utf-8")
+        for line in ('preset = "gpt2"', 'precision = "bf16"', '[allreduce]\nwire = "bf16"', 'backend = "nccl"'):
+            self.assertEqual(text.count(line + "\n"), 1, text)
+        planned = subprocess.run([ddproxy, "run", made, "--dry-run"], capture_output=True, text=True, check=False)
+        self.assertEqual(planned.returncode, 0, planned)
+
+    def test_what_takes_too_long_fails_with_all_that_its_step_had_yet_to_run(self):
+        done = self.check("layers", GPU_CHECK_LIMIT_S="1", STALL="60")
+        self.assertEqual(done.returncode, 4, done)
+        self.assertIn("FAILED   layers-fp32 (took longer than 1 s)", done.stdout)
+        for precision in ("tf32", "bf16"):
+            self.assertIn(f"FAILED   layers-{precision} (its step took longer than 1 s)", done.stdout)
+
+    def test_refuses_what_it_does_not_know(self):
+        for done in (self.check("layer"), self.check("layers", GPU_CHECK_LIMIT_S="9m")):
+            self.assertEqual(done.returncode, 2, done)
+            self.assertFalse((self.root / "out").exists())
+
+
+class Job(unittest.TestCase):
+    def options(self, **slurm):
+        with tempfile.TemporaryDirectory() as folder:
+            write_program(pathlib.Path(folder) / "srun", SRUN)
+            environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "1"} | slurm
+            return subprocess.run(["bash", project / "deploy/slurm/run-8gpu.sbatch"], cwd=folder, env=environment,
+                                  capture_output=True, text=True, check=True).stdout
+
+    def test_gives_each_task_an_eighth_of_the_node(self):
+        for cpus, each in (("128", "16"), ("104", "13"), ("2", "1")):
+            told = self.options(SLURM_CPUS_ON_NODE=cpus)
+            self.assertTrue(told.startswith(each + " "), told)
+            self.assertIn(f" --cpus-per-task={each} ", told)
+
+    def test_takes_the_number_that_sbatch_was_given(self):
+        self.assertIn(" --cpus-per-task=3 ", self.options(SLURM_CPUS_ON_NODE="128", SLURM_CPUS_PER_TASK="3"))
+
+
+unittest.main()
