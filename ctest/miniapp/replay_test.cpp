@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "ctest/planner/input_file.hpp"
 #include "miniapp/allreduce_polled.hpp"
 #include "miniapp/allreduce_replay.hpp"
 #include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/make_allreduce.hpp"
 #include "miniapp/pipeline.hpp"
 #include "miniapp/replay_backward.hpp"
 #include "miniapp/verify.hpp"
@@ -141,6 +143,28 @@ TEST(ReplayEngine, ReductionsFollowOneAnotherFromTheDeadline) {
   EXPECT_EQ(engine.last().start, first.end);
   EXPECT_EQ(first.start, start);
   EXPECT_EQ(first.end, start + std::chrono::milliseconds(20));  // not when the thread woke up
+}
+
+// Seconds that the program's replay of a table takes for so many bytes of gradients.
+double replayed_seconds(std::filesystem::path const& table, Wire wire, std::size_t bytes) {
+  Config config;
+  config.backend = Backend::replay;
+  config.table = table;
+  config.wire = wire;
+  const auto allreduce = make_allreduce(config, MPI_COMM_WORLD, {});
+  allreduce->begin(1);
+  allreduce->start({0, bytes / sizeof(float)}, {Clock::now()});
+  allreduce->wait_all();
+  auto const& only = allreduce->reductions().at(0);
+  return std::chrono::duration<double>(only.end - only.start).count();
+}
+
+TEST(ReplayEngine, ABf16WireTakesTheTimeOfHalfTheBytes) {
+  const Folder folder;
+  const auto table = folder.file("table.csv", "bytes,seconds\n1000,0.001\n2000,0.003\n4000,0.009\n");
+  EXPECT_NEAR(replayed_seconds(table, Wire::fp32, 4000), 9e-3, 1e-6);
+  EXPECT_NEAR(replayed_seconds(table, Wire::bf16, 4000), 3e-3, 1e-6);
+  EXPECT_NEAR(replayed_seconds(table, Wire::bf16, 2000), 1e-3, 1e-6);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 
@@ -62,22 +63,26 @@ struct Staged {
   std::unique_ptr<StagedEngine> engine;
 };
 
-Staged make(kernels::Floats const& arena, double timeout = 60) {
+Staged make(kernels::Floats const& arena, double timeout = 60, Wire wire = Wire::fp32) {
   auto staging = std::make_unique<LateStaging>(arena.data());
   auto* const kept = staging.get();
-  auto inner = std::make_unique<MpiEngine>(MPI_COMM_WORLD, staging->memory(), piece, timeout);
+  auto inner = std::make_unique<MpiEngine>(MPI_COMM_WORLD, staging->memory(), piece, timeout, wire);
   return {kept, std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece,
                                                test_runtime->rank(), timeout)};
 }
 
-void expect_average(Allreduce& allreduce, kernels::Floats const& arena, std::vector<Slice> const& slices) {
-  write_pattern(arena, 0, arena.size(), test_runtime->rank());
+void reduce(Allreduce& allreduce, std::vector<Slice> const& slices) {
   allreduce.begin(slices.size());
   for (auto const& slice : slices) {
     allreduce.start(slice, {Clock::now()});
     allreduce.progress();
   }
   allreduce.wait_all();
+}
+
+void expect_average(Allreduce& allreduce, kernels::Floats const& arena, std::vector<Slice> const& slices) {
+  write_pattern(arena, 0, arena.size(), test_runtime->rank());
+  reduce(allreduce, slices);
   EXPECT_EQ(find_wrong(arena, 0, arena.size(), test_runtime->ranks()).count, 0);
   auto const& done = allreduce.reductions();
   ASSERT_EQ(done.size(), slices.size());
@@ -124,6 +129,50 @@ TEST(Staged, CopiesRunBesideTheReduction) {
   engine->wait(0);
   EXPECT_GE(staging->most_waiting(), 3U);  // one back, one here, and more where the stream is late
   EXPECT_EQ(engine->description(), "mpi, host buffers, fp32, staged in pinned memory");
+}
+
+// Of both signs and all bits.
+float gradient(int rank, std::size_t element) {
+  return std::sin(static_cast<float>(element) + 0.1F * static_cast<float>(rank));
+}
+
+void write_gradients(kernels::Floats const& arena) {
+  for (std::size_t i = 0; i < arena.size(); ++i) arena(i) = gradient(test_runtime->rank(), i);
+}
+
+// Their sum is a number that bf16 has, and within its bound of the exact one. Ranks are a power of two, so
+// that an average is its sum, scaled.
+void expect_rounded_average(kernels::Floats const& arena, Slice slice) {
+  const int ranks = test_runtime->ranks();
+  for (std::size_t i = slice.offset; i < slice.offset + slice.count; ++i) {
+    double sum = 0, size = 0;
+    for (int rank = 0; rank < ranks; ++rank) sum += gradient(rank, i), size += std::abs(gradient(rank, i));
+    const float reduced = arena(i) * static_cast<float>(ranks);
+    EXPECT_EQ(from_bf16(to_bf16(reduced)), reduced) << i;
+    EXPECT_LE(std::abs(reduced - sum), wire_error_bound(Wire::bf16, ranks) * size) << i;
+  }
+}
+
+TEST(Staged, GradientsAreRoundedToBf16AndWidened) {
+  const kernels::Floats arena("arena", 1000);
+  ThreadedAllreduce allreduce(make(arena, 60, Wire::bf16).engine);
+  EXPECT_EQ(allreduce.description(), "mpi, host buffers, bf16, staged in pinned memory, thread");
+  for (int pass = 0; pass < 3; ++pass) {
+    write_gradients(arena);
+    reduce(allreduce, all_lengths);
+    expect_rounded_average(arena, {0, 1000});
+  }
+}
+
+TEST(Staged, Bf16LeavesTheRestOfTheArenaAlone) {
+  const kernels::Floats arena("arena", 400);
+  write_gradients(arena);
+  auto [staging, engine] = make(arena, 60, Wire::bf16);
+  engine->begin({50, 250}, {Clock::now()});
+  engine->wait(0);
+  expect_rounded_average(arena, {50, 250});
+  EXPECT_EQ(arena(49), gradient(test_runtime->rank(), 49));
+  EXPECT_EQ(arena(300), gradient(test_runtime->rank(), 300));
 }
 
 TEST(Staged, ATimeoutNamesRankBucketAndElementsOfTheArena) {
