@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/gemm.hpp"
 #include "planner/words.hpp"
@@ -13,9 +14,15 @@
 namespace ddproxy {
 namespace {
 
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
 struct Squares {
   double of_errors = 0, of_values = 0;
-  double ratio() const { return of_errors == 0 ? 0 : std::sqrt(of_errors / of_values); }
+  // NaN would be lost in a maximum over ranks.
+  double ratio() const {
+    const double ratio = of_errors == 0 ? 0 : std::sqrt(of_errors / of_values);
+    return std::isnan(ratio) ? infinite : ratio;
+  }
 };
 
 Squares compare(float const* fp32, float const* other, std::size_t count) {
@@ -83,6 +90,22 @@ PrecisionErrors measure_precision_errors(Workbench& bench) {
   for (double& rms : errors.rms) rms = bench.runtime.maximum(rms);
   errors.total_rms = bench.runtime.maximum(errors.total_rms);
   return errors;
+}
+
+double precision_error_bound(Precision precision) {
+  return precision == Precision::bf16 ? 0.1 : 0.02;
+}
+
+std::string beyond_bound(PrecisionErrors const& errors, Precision precision,
+                         model::BackwardPass const& pass) {
+  const double bound = precision_error_bound(precision);
+  if (errors.total_rms <= bound) return "";  // false for NaN
+  const auto worst = std::ranges::max_element(errors.rms) - errors.rms.begin();
+  return fmt::format(
+      "{} products: the gradients of a real pass differ from those of fp32 products by {:.3g} RMS, the bound "
+      "is {:.3g}; most of all {}, by {:.3g}",
+      word_of(precision, precision_words), errors.total_rms, bound,
+      pass.gradients[static_cast<std::size_t>(worst)].name, errors.rms[static_cast<std::size_t>(worst)]);
 }
 
 std::string describe(PrecisionErrors const& errors, Precision precision) {

@@ -40,7 +40,7 @@ class Session {
   void say(std::string const& progress) const;
   std::string verify_case(CaseReport const& report);
   std::string verify_wire();
-  void judge_precision();
+  std::string judge_precision();
   /// a(x) by bytes of gradients, once it is known.
   model::AllreduceCost cost() const {
     return cost_ ? of_gradients(*cost_, bench_.workload.wire) : model::AllreduceCost();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace ddproxy {
 namespace {
@@ -30,6 +31,52 @@ TEST(PrecisionErrors, AreEuclideanAndOfEachGradient) {
   EXPECT_NEAR(errors.total_rms, 1 / std::sqrt(244.0), 1e-12);
   EXPECT_EQ(describe({{0.01}, 0.0123}, Precision::bf16),
             "bf16 products: gradients differ from those of fp32 products by 0.012 RMS\n");
+}
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+struct Judged : testing::Test {
+  model::BackwardPass pass;
+  Judged() { pass.gradients = {{"a", "l", 4, 0}, {"b", "l", 4, 0}}; }
+  std::string judge(PrecisionErrors const& errors, Precision precision) const {
+    return beyond_bound(errors, precision, pass);
+  }
+};
+
+TEST_F(Judged, WhatIsWithinTheBoundIsRight) {
+  EXPECT_EQ(judge({{0, 0}, 0}, Precision::tf32), "");
+  EXPECT_EQ(judge({{0.5, 0.001}, 0.019}, Precision::tf32), "");  // a small gradient may be far off
+  EXPECT_EQ(judge({{0.05, 0.09}, 0.099}, Precision::bf16), "");
+}
+
+TEST_F(Judged, BeyondItTheWorstGradientIsNamed) {
+  EXPECT_EQ(
+      judge({{0.01, 0.03}, 0.021}, Precision::tf32),
+      "tf32 products: the gradients of a real pass differ from those of fp32 products by 0.021 RMS, the "
+      "bound is 0.02; most of all b, by 0.03");
+  EXPECT_EQ(judge({{0.3, 0.1}, 0.25}, Precision::bf16),
+            "bf16 products: the gradients of a real pass differ from those of fp32 products by 0.25 RMS, the "
+            "bound is 0.1; most of all a, by 0.3");
+  EXPECT_NE(judge({{0, infinite}, infinite}, Precision::bf16).find("by inf RMS"), std::string::npos);
+  EXPECT_NE(judge({{0, 0}, std::nan("")}, Precision::bf16), "");
+}
+
+// One gradient all right, NaN at the end of the other.
+TEST_F(Judged, NaNOnEitherSideIsBeyondEveryBound) {
+  const kernels::HostFloats fine("fine", 8), broken("broken", 8);
+  Kokkos::deep_copy(fine, 1.0F);
+  Kokkos::deep_copy(broken, fine);
+  broken(7) = nan;
+  for (auto const& [fp32, host] :
+       {std::pair{fine, broken}, std::pair{broken, fine}, std::pair{broken, broken}}) {
+    const kernels::Floats gradients("gradients", 8);
+    Kokkos::deep_copy(gradients, host);
+    const auto errors = compare_gradients(pass, fp32, gradients);
+    EXPECT_EQ(errors.rms, (std::vector<double>{0, infinite}));
+    EXPECT_EQ(errors.total_rms, infinite);
+    EXPECT_NE(judge(errors, Precision::bf16).find("most of all b, by inf"), std::string::npos);
+  }
 }
 
 }  // namespace
