@@ -93,7 +93,7 @@ PrecisionErrors measure_precision_errors(Workbench& bench) {
 }
 
 double precision_error_bound(Precision precision) {
-  return precision == Precision::bf16 ? 0.1 : 0.02;
+  return precision == Precision::bf16 ? 0.3 : 0.08;
 }
 
 std::string beyond_bound(PrecisionErrors const& errors, Precision precision,
