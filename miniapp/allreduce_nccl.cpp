@@ -94,7 +94,8 @@ void NcclAllreduce::enqueue(Slice slice) {
 }
 
 Completion NcclAllreduce::wait_for(std::size_t call) {
-  nccl_.check_errors(name_of_call(call, calls_.at(call).slice));
+  name_call(name_, call, calls_.at(call).slice);
+  nccl_.check_errors(name_);
   return {{}, &spans_.at(call)->end};
 }
 
@@ -112,7 +113,8 @@ void NcclAllreduce::wait_until_reduced(std::size_t call) {
   for (unsigned turn = 1; !end.over(); ++turn) {
     sched_yield();
     if (turn % 1024 != 0) continue;
-    nccl_.check_errors(name_of_call(call, calls_[call].slice));
+    name_call(name_, call, calls_[call].slice);
+    nccl_.check_errors(name_);
     if (std::chrono::duration<double>(Clock::now() - since).count() > timeout_s_)
       nccl_.abort(over_time_limit(call, calls_[call].slice, timeout_s_));
   }

@@ -15,15 +15,10 @@ void name_call(std::string& text, std::size_t bucket, Slice slice) {
                  slice.offset, slice.offset + slice.count - 1);
 }
 
-std::string name_of_call(std::size_t bucket, Slice slice) {
+std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s) {
   std::string text;
   name_call(text, bucket, slice);
-  return text;
-}
-
-std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s) {
-  return fmt::format("{} is not complete after {} s (allreduce.timeout_s)", name_of_call(bucket, slice),
-                     timeout_s);
+  return fmt::format("{} is not complete after {} s (allreduce.timeout_s)", text, timeout_s);
 }
 
 void check_time_limit(Reduction const& reduction, std::size_t bucket, int rank, double timeout_s) {

@@ -8,9 +8,8 @@
 
 namespace ddproxy {
 
-/// A bucket, counted from 0 as they are started, in a line about it.
-std::string name_of_call(std::size_t bucket, Slice slice);
-/// The same, into a text that is used again: nothing is allocated while time is measured.
+/// Names a bucket, counted from 0 as they are started, in a text that is used again: nothing is allocated
+/// while time is measured.
 void name_call(std::string& text, std::size_t bucket, Slice slice);
 
 /// What is said of a bucket that takes too long.
