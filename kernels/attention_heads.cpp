@@ -120,8 +120,8 @@ void inner_products(Tile const& t, Rows dout, float const* out, Index stride, Qu
     for (Index d = 0; d < t.head_size; ++d) inner[q] += dout.data[q * dout.stride + d] * out[q * stride + d];
 }
 
-/// Replaces the scores S of a tile by P = exp(scale S - log_sum) and dP, in
-/// `dscores`, by the gradient of S, scale P (dP - inner); both 0 where a query does not see the key.
+/// Replaces the scores S of a tile by P = exp(scale S - log_sum) and dP, in `dscores`, by the gradient of S,
+/// scale P (dP - inner); both 0 where a query does not see the key.
 void gradients(Tile const& t, float scale, Queries const& log_sum, Queries const& inner, float* scores,
                float* dscores) {
   for (Index k = 0; k < t.keys(); ++k) {

@@ -15,7 +15,8 @@ namespace ddproxy::kernels {
 namespace {
 
 std::vector<float> powers_of_two(std::vector<double> const& exponents) {
-  const Floats x = to_space(exponents), y = poisoned(exponents.size());
+  // of zeros, not of NaN, which fast-math need not see: what was not written is wrong, too
+  const Floats x = to_space(exponents), y("y", exponents.size());
   Kokkos::parallel_for(
       Range(Space(), 0, static_cast<Index>(exponents.size())),
       KOKKOS_LAMBDA(Index i) { y[i] = power_of_two(x[i]); });
