@@ -49,6 +49,11 @@ if(DDPROXY_DEVICE_LANGUAGE)
   set(CMAKE_${DDPROXY_DEVICE_LANGUAGE}_EXTENSIONS OFF)
 endif()
 
+if(DDPROXY_DEVICE STREQUAL "CUDA")
+  include(${CMAKE_CURRENT_LIST_DIR}/DdproxyViewLayout.cmake)
+  ddproxy_check_view_layout()
+endif()
+
 # Where Kokkos' wrapper of nvcc is the compiler, what does without Kokkos goes past nvcc, which cannot compile toml++.
 if(DDPROXY_DEVICE STREQUAL "CUDA" AND NOT DDPROXY_DEVICE_LANGUAGE)
   include(CheckCXXCompilerFlag)

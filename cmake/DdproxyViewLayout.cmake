@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+# ddproxy_check_view_layout(): stops where nvcc and the host disagree on the bytes of a Kokkos::View. Every kernel would read
+# wrong arguments then, which nothing but a device shows. So it is with nvcc from 12.9 on, C++20 and Kokkos before 4.7.02, whose
+# Views hold members declared [[no_unique_address]] (github.com/kokkos/mdspan, pull requests 434 and 435).
+set(DDPROXY_VIEW_LAYOUT_PROBE ${CMAKE_CURRENT_LIST_DIR}/view_layout.cu)
+
+# What nvcc makes of the probe; nothing where it does not compile.
+function(ddproxy_probe_view_layout nvcc architecture result)
+  set(options -ptx -std=c++20 -extended-lambda -arch=sm_${architecture} -DKOKKOS_DEPENDENCE)
+  if(CMAKE_CUDA_HOST_COMPILER)
+    list(APPEND options -ccbin ${CMAKE_CUDA_HOST_COMPILER})
+  endif()
+  get_target_property(includes Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)
+  list(TRANSFORM includes PREPEND -I)
+  execute_process(COMMAND ${nvcc} ${options} ${includes} ${DDPROXY_VIEW_LAYOUT_PROBE} -o -
+                  OUTPUT_VARIABLE ptx ERROR_VARIABLE errors RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(WARNING "${nvcc} does not compile a file that uses Kokkos: ${errors}")
+    set(ptx "")
+  endif()
+  set(${result} "${ptx}" PARENT_SCOPE)
+endfunction()
+
+function(ddproxy_check_view_layout)
+  set(nvcc ${CUDAToolkit_NVCC_EXECUTABLE})
+  if(CMAKE_CUDA_COMPILER)
+    set(nvcc ${CMAKE_CUDA_COMPILER})
+  endif()
+  list(GET Kokkos_CUDA_ARCHITECTURES 0 architecture)
+  set(question "${nvcc} ${architecture} ${Kokkos_DIR} ${Kokkos_VERSION}")
+  if(DDPROXY_VIEW_LAYOUT_IS_RIGHT STREQUAL question)
+    return()
+  endif()
+  ddproxy_probe_view_layout(${nvcc} ${architecture} ptx)
+  string(REGEX REPLACE ".*view_layout_param_0\\[([0-9]+)\\].*" "\\1" device "${ptx}")
+  string(REGEX REPLACE ".*mov[.][ub]64[ \t]+%rd[0-9]+, ([0-9]+);.*" "\\1" host "${ptx}")
+  if(NOT "${device} ${host}" MATCHES "^[0-9]+ [0-9]+$")
+    message(WARNING "How nvcc lays out Kokkos' Views was not understood, and not checked")
+    return()
+  endif()
+  if(NOT device EQUAL host)
+    message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} cannot be used with ${nvcc}: two Views have ${host} bytes on the host "
+                        "and ${device} in a kernel, which would read wrong arguments. Take Kokkos 4.7.02 or later, or build it with "
+                        "-DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON, as scripts/setup --cuda ${architecture} does")
+  endif()
+  set(DDPROXY_VIEW_LAYOUT_IS_RIGHT "${question}" CACHE INTERNAL "What was checked last")
+endfunction()
