@@ -3,6 +3,7 @@
 #include "miniapp/device_choice.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -46,6 +47,17 @@ int numa_node_of(std::string pci_bus, std::filesystem::path const& devices) {
   if (pci_bus.find(':') == 8) pci_bus.erase(0, 4);
   int node = -1;
   return std::ifstream(devices / pci_bus / "numa_node") >> node ? node : -1;
+}
+
+std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<double> const& of_device) {
+  std::vector<std::size_t> far;
+  for (std::size_t rank = 0; rank < of_rank.size(); ++rank)
+    if (of_rank[rank] >= 0 && of_device[rank] >= 0 && of_rank[rank] != of_device[rank]) far.push_back(rank);
+  if (far.empty()) return "";
+  return fmt::format(
+      "rank{} {} started on another NUMA node than the device's (/provenance/numa_node, device_numa_node), "
+      "and what goes through the host's memory takes longer: bind ranks as deploy/slurm/run-8gpu.sbatch does",
+      far.size() == 1 ? "" : "s", fmt::join(far, ", "));
 }
 
 std::string complain_of_override(bool tf32, char const* forced) {

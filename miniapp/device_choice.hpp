@@ -24,6 +24,10 @@ int ranks_on(std::string const& uuid, std::vector<std::string> const& uuids);
 /// `devices`; -1 where it says none.
 int numa_node_of(std::string pci_bus, std::filesystem::path const& devices = "/sys/bus/pci/devices");
 
+/// What is to be said of ranks that started on another NUMA node than their device's: both node by rank, -1
+/// where it is not known; empty where there is no such rank.
+std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<double> const& of_device);
+
 /// What is wrong where NVIDIA_TF32_OVERRIDE (`forced`; nullptr: not set) makes the libraries round other
 /// products than the input asks for; empty where nothing is.
 std::string complain_of_override(bool tf32, char const* forced);

@@ -10,6 +10,7 @@
 #include "kernels/gemm.hpp"
 #include "miniapp/check.hpp"
 #include "miniapp/device.hpp"
+#include "miniapp/device_choice.hpp"
 #include "miniapp/memory.hpp"
 #include "miniapp/signals.hpp"
 #include "miniapp/tables.hpp"
@@ -20,6 +21,8 @@ namespace ddproxy {
 
 Session::Session(Options const& options, Workbench bench) : options_(options), bench_(std::move(bench)) {
   const auto provenance = gather_provenance(bench_);
+  const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
+  if (root() && !doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
   bench_.runtime.together([&] {
     if (!root()) return;
     recorder_.emplace(options, bench_.config);

@@ -55,6 +55,14 @@ TEST(DeviceChoice, TheKernelKnowsTheNumaNodeOfAnAddress) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(DeviceChoice, RanksFarFromTheirDevicesAreNamed) {
+  EXPECT_EQ(doubt_about_numa({0, 0, 1, 1}, {0, 0, 1, 1}), "");
+  EXPECT_EQ(doubt_about_numa({0, 1}, {-1, -1}), "") << "one socket, or a host";
+  EXPECT_EQ(doubt_about_numa({-1, 0}, {0, 0}), "");
+  EXPECT_NE(doubt_about_numa({0, 0, 0, 0}, {0, 0, 1, 1}).find("ranks 2, 3 started"), std::string::npos);
+  EXPECT_NE(doubt_about_numa({0, 0}, {1, 0}).find("rank 0 started"), std::string::npos);
+}
+
 TEST(Precision, IsNotWhatTheEnvironmentMakesOfIt) {
   for (char const* harmless : {static_cast<char const*>(nullptr), "", "2"})
     for (bool tf32 : {false, true}) EXPECT_EQ(complain_of_override(tf32, harmless), "");
