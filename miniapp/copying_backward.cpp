@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/copying_backward.hpp"
 
-#include "miniapp/device.hpp"
 #include "miniapp/pattern.hpp"
 
 namespace ddproxy {
@@ -27,11 +26,13 @@ CopyingBackward::CopyingBackward(Backward& backward, model::BackwardPass const& 
       gradients_(std::move(gradients)),
       buckets_(std::move(buckets)),
       back_(back),
-      exec_(std::move(exec)) {}
+      exec_(std::move(exec)),
+      marks_(pass.operations.size()) {}
 
 void CopyingBackward::run(std::size_t operation) {
   backward_.run(operation);
   if (completed_[operation].count > 0) copy(exec_, gradients_, buckets_, completed_[operation]);
+  marks_.move_on();
 }
 
 void CopyingBackward::take_back(Slice slice, Completion reduced) {

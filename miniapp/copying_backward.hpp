@@ -6,6 +6,7 @@
 
 #include "kernels/types.hpp"
 #include "miniapp/backward.hpp"
+#include "miniapp/device.hpp"
 #include "model/gpt2.hpp"
 
 namespace ddproxy {
@@ -21,9 +22,13 @@ class CopyingBackward : public Backward {
   CopyingBackward(Backward& backward, model::BackwardPass const& pass, kernels::Floats gradients,
                   kernels::Floats buckets, bool back, kernels::Space exec = {});
   std::size_t operations() const override { return backward_.operations(); }
-  void begin() override { backward_.begin(); }
+  void begin() override {
+    backward_.begin();
+    marks_.move_on();
+  }
   void run(std::size_t operation) override;
-  Completion completion() override { return backward_.completion(); }
+  /// Of the copies, too.
+  Completion completion() override { return marks_.after(exec_); }
   void fence() override { backward_.fence(); }
   bool takes_back() const override { return back_; }
   void take_back(Slice slice, Completion reduced) override;
@@ -34,6 +39,7 @@ class CopyingBackward : public Backward {
   kernels::Floats gradients_, buckets_;
   bool back_;
   kernels::Space exec_;
+  Marks marks_;
 };
 
 }  // namespace ddproxy

@@ -36,8 +36,7 @@ KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass co
       gpt_(exec_, checked(shape, pass, tokens, arena_), pass, tokens, seed, rank),
       work_memory_("work buffers", work_elements(shape, tokens, exec_.concurrency())),
       work_(work_memory_, shape, tokens, exec_.concurrency()),
-      marks_(pass.operations.size()),
-      run_ahead_(pass.operations.size()) {
+      marks_(pass.operations.size()) {
   for (auto const& operation : pass.operations) steps_.push_back(step(operation));
   renew();
 }

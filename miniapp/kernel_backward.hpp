@@ -9,7 +9,6 @@
 #include "miniapp/backward.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/kernel_model.hpp"
-#include "miniapp/run_ahead.hpp"
 
 namespace ddproxy {
 
@@ -29,14 +28,10 @@ class KernelBackward : public Backward {
 
   std::size_t operations() const override { return steps_.size(); }
   void renew() override;
-  void begin() override {
-    marks_.move_on();
-    run_ahead_.begin();
-  }
+  void begin() override { marks_.move_on(); }
   void run(std::size_t operation) override {
     steps_[operation]();
     marks_.move_on();
-    if constexpr (on_device) run_ahead_.asked(completion());
   }
   Completion completion() override { return marks_.after(exec_); }
   void fence() override { exec_.fence("KernelBackward"); }
@@ -80,7 +75,6 @@ class KernelBackward : public Backward {
   WorkBuffers work_;
   std::vector<Step> steps_;
   Marks marks_;
-  RunAhead run_ahead_;
 };
 
 }  // namespace ddproxy

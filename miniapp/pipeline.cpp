@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/pipeline.hpp"
 
+#include "miniapp/device.hpp"
+#include "miniapp/run_ahead.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -30,11 +33,13 @@ Schedule::Schedule(Workload const& workload, model::Plan const& plan, bool overl
 
 PassTimes run_pass(Backward& backward, Allreduce& allreduce, Schedule const& schedule) {
   allreduce.begin(schedule.buckets().size());
+  RunAhead run_ahead(backward.operations());
   PassTimes times{Clock::now(), 0, 0};
   backward.begin();
   for (std::size_t op = 0; op < backward.operations(); ++op) {
     backward.run(op);
     for (auto const& slice : schedule.closed_by(op)) allreduce.start(slice, backward.completion());
+    if constexpr (on_device) run_ahead.asked(backward.completion());
     allreduce.progress();
   }
   backward.fence();

@@ -14,15 +14,12 @@ namespace ddproxy {
 /// Keeps a host from asking a device for more operations than the driver's queue has room for (about a
 /// thousand launches): whoever asks for one more then waits inside the driver, and other threads, which copy
 /// and reduce gradients, may have to wait with it. No dependency is expressed by it: the device has dozens of
-/// operations to do while the host naps.
+/// operations to do while the host naps. For one pass.
 class RunAhead {
  public:
   static constexpr std::size_t most = 32;
 
   explicit RunAhead(std::size_t operations) : last_(std::min(most, operations)) {}
-
-  /// Nothing is under way.
-  void begin() { std::ranges::fill(last_, Completion{}); }
 
   /// One more operation was asked for; returns when the one `most` before it is over. Only events are waited
   /// for: a host that computes is never ahead.

@@ -11,6 +11,7 @@
 #include "ctest/mpi_main.hpp"
 #include "kernels/busy.hpp"
 #include "miniapp/busy_backward.hpp"
+#include "miniapp/copying_backward.hpp"
 #include "miniapp/make_allreduce.hpp"
 #include "miniapp/pattern.hpp"
 
@@ -92,6 +93,34 @@ TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
   const auto moment = wait_until_over(end);
   EXPECT_GT(moment, before + std::chrono::milliseconds(49));
   EXPECT_LT(moment, Clock::now() + std::chrono::milliseconds(1));
+}
+
+// Somebody asks for the pass' completion between an operation and its copy.
+class AskedEarly : public PatternBackward {
+ public:
+  using PatternBackward::PatternBackward;
+  void run(std::size_t operation) override {
+    PatternBackward::run(operation);
+    before_copy = completion();
+  }
+  Completion before_copy;
+};
+
+TEST_F(Device, ABucketIsCompleteWhenItsCopyIs) {
+  const auto pass = model::backward_pass(model::find_preset("tiny"));
+  const auto elements = static_cast<std::size_t>(model::parameters(pass));
+  const kernels::Floats gradients("gradients", elements), arena("arena", elements);
+  AskedEarly pattern(pass, gradients, 0, exec);
+  CopyingBackward backward(pattern, pass, gradients, arena, false, exec);
+  synchronise_clocks();
+  run_all(backward);  // loads the kernels
+  backward.begin();
+  for (std::size_t op = 0; op < backward.operations(); ++op) {
+    backward.run(op);
+    const auto copied = wait_until_over(backward.completion());
+    if (completed_slices(pass)[op].count == 0) continue;
+    EXPECT_GT(copied, moment_of(pattern.before_copy)) << op;
+  }
 }
 
 // The slice is written late: a reduction that did not wait for the event would take the poison.
