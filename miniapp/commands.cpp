@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
 #include "miniapp/check.hpp"
+#include "miniapp/device.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/signals.hpp"
 #include "miniapp/sweep.hpp"
@@ -95,10 +97,20 @@ void run_steps(Session& session, std::string const& command, bool pieces) {
   session.finish();
 }
 
+// To be called while an exception is handled and the arrays still are: Kokkos aborts where it cannot free
+// them, and nobody would learn why.
+void leave_lost_device(Runtime const& runtime) {
+  const auto error = describe_current_exception();
+  fmt::print(stderr, "ddproxy: rank {}: {}; the device is lost\n", runtime.rank(), error.message);
+  if (runtime.ranks() > 1) MPI_Abort(runtime.communicator(), exit_run_time);
+  std::_Exit(exit_run_time);
+}
+
 }  // namespace
 
 void execute(Options const& options, Runtime const& runtime) {
   catch_signals();
+  if constexpr (on_device) catch_device_failure();
   Config config;
   Workload workload;
   runtime.together([&] {
@@ -110,7 +122,12 @@ void execute(Options const& options, Runtime const& runtime) {
   });
   agree_on_input(runtime, config);
   Session session(options, make_workbench(config, std::move(workload), runtime));
-  run_steps(session, options.command, !options.chunks_mib.empty());
+  try {
+    run_steps(session, options.command, !options.chunks_mib.empty());
+  } catch (...) {
+    if (device_is_lost()) leave_lost_device(runtime);
+    throw;
+  }
 }
 
 }  // namespace ddproxy

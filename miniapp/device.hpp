@@ -67,6 +67,10 @@ struct DeviceInfo {
 };
 DeviceInfo describe_device(int device);
 
+/// Whether the device has failed for good (an illegal access, a memory error): then nothing can be asked of
+/// it any more, not even to free its memory. Never on a host.
+bool device_is_lost();
+
 /// Bytes that the run's device can still give; NaN for a host, miniapp/memory.hpp knows more of that.
 double free_device_memory();
 

@@ -93,6 +93,12 @@ DeviceInfo describe_device(int device) {
           clock_hz(gpu::memory_clock_rate, device)};
 }
 
+// Such an error stays: asking for it does not clear it, as it does any other.
+bool device_is_lost() {
+  (void)DDPROXY_GPU(GetLastError)();
+  return DDPROXY_GPU(GetLastError)() != gpu::success;
+}
+
 double free_device_memory() {
   std::size_t free = 0, total = 0;
   gpu::check(DDPROXY_GPU(MemGetInfo)(&free, &total));

@@ -7,6 +7,10 @@ namespace ddproxy {
 /// From now on SIGINT, SIGTERM and SIGUSR1 are noted instead of ending the program.
 void catch_signals();
 
+/// From now on an abort(), which is how Kokkos ends a program whose device failed, ends it with exit code 4
+/// and a line that says so, below Kokkos' own.
+void catch_device_failure();
+
 /// True once one of them came, or set_signalled() was called.
 bool signalled();
 void set_signalled();
