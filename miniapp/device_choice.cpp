@@ -56,7 +56,7 @@ std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<dou
   if (far.empty()) return "";
   return fmt::format(
       "rank{} {} started on another NUMA node than the device's (/provenance/numa_node, device_numa_node), "
-      "and what goes through the host's memory takes longer: bind ranks as deploy/slurm/run-8gpu.sbatch does",
+      "and what goes through the host's memory takes longer: bind each rank to its device's node",
       far.size() == 1 ? "" : "s", fmt::join(far, ", "));
 }
 

@@ -11,8 +11,8 @@ import unittest
 
 project, ddproxy = map(pathlib.Path, (sys.argv.pop(1), sys.argv.pop(1)))
 
-NVIDIA_SMI = 'case "$1" in --query-gpu*) echo 9.0 ;; *) echo "GPU 0: a stand-in" ;; esac'
-MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$@" >>"$RECORD"; exec sleep "${STALL:-0}"'
+NVIDIA_SMI = 'case "$*" in *memory.total*) echo "${MEMORY:-81920}" ;; --query-gpu*) echo 9.0 ;; *) echo "GPU 0: a stand-in" ;; esac'
+MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$CUDA_VISIBLE_DEVICES $@" >>"$RECORD"; exec sleep "${STALL:-0}"'
 SRUN = 'echo "$OMP_NUM_THREADS $*"'
 
 
@@ -69,16 +69,31 @@ class GpuCheck(unittest.TestCase):
         for precision in ("tf32", "bf16"):
             self.assertIn(f"FAILED   layers-{precision} (its step took longer than 1 s)", done.stdout)
 
+    def test_two_ranks_share_the_first_gpu_where_it_has_room_for_them(self):
+        self.assertEqual(self.check("shared", CUDA_VISIBLE_DEVICES="3,4").returncode, 0)
+        self.assertTrue(self.record()[1].startswith("3 "), self.record())
+        (self.root / "record").unlink()
+        done = self.check("shared", MEMORY="40960")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("shared: skipped", done.stdout)
+        self.assertFalse((self.root / "record").exists())
+
     def test_refuses_what_it_does_not_know(self):
         for done in (self.check("layer"), self.check("layers", GPU_CHECK_LIMIT_S="9m")):
             self.assertEqual(done.returncode, 2, done)
             self.assertFalse((self.root / "out").exists())
 
 
+BUSES = "07 0F 47 4E 87 90 B7 BD"
+NODES = 'case "$1" in */0000:07:00.0/* | */0000:0f:00.0/*) echo 3 ;; */0000:4[7e]:00.0/*) echo 1 ;; *) echo "${FAR:-7}" ;; esac'
+
+
 class Job(unittest.TestCase):
-    def options(self, **slurm):
+    def options(self, buses="", **slurm):
         with tempfile.TemporaryDirectory() as folder:
             write_program(pathlib.Path(folder) / "srun", SRUN)
+            write_program(pathlib.Path(folder) / "nvidia-smi", f'for bus in {buses}; do echo "00000000:$bus:00.0"; done')
+            write_program(pathlib.Path(folder) / "cat", NODES)  # of the kernel's files
             environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "1"} | slurm
             return subprocess.run(["bash", project / "deploy/slurm/run-8gpu.sbatch"], cwd=folder, env=environment,
                                   capture_output=True, text=True, check=True).stdout
@@ -88,6 +103,12 @@ class Job(unittest.TestCase):
             told = self.options(SLURM_CPUS_ON_NODE=cpus)
             self.assertTrue(told.startswith(each + " "), told)
             self.assertIn(f" --cpus-per-task={each} ", told)
+
+    def test_binds_each_task_to_the_numa_node_of_its_gpu(self):
+        told = self.options(BUSES, SLURM_CPUS_ON_NODE="128")
+        self.assertIn(" --cpu-bind=map_ldom:3,3,1,1,7,7,7,7 ", told)
+        for buses, far in (("", "7"), ("07 0F", "7"), (BUSES, "-1")):
+            self.assertIn(" --cpu-bind=cores ", self.options(buses, SLURM_CPUS_ON_NODE="128", FAR=far))
 
     def test_takes_the_number_that_sbatch_was_given(self):
         self.assertIn(" --cpus-per-task=3 ", self.options(SLURM_CPUS_ON_NODE="128", SLURM_CPUS_PER_TASK="3"))
