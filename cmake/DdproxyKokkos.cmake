@@ -49,11 +49,6 @@ if(DDPROXY_DEVICE_LANGUAGE)
   set(CMAKE_${DDPROXY_DEVICE_LANGUAGE}_EXTENSIONS OFF)
 endif()
 
-if(DDPROXY_DEVICE STREQUAL "CUDA")
-  include(${CMAKE_CURRENT_LIST_DIR}/DdproxyViewLayout.cmake)
-  ddproxy_check_view_layout()
-endif()
-
 # Where Kokkos' wrapper of nvcc is the compiler, what does without Kokkos goes past nvcc, which cannot compile toml++.
 if(DDPROXY_DEVICE STREQUAL "CUDA" AND NOT DDPROXY_DEVICE_LANGUAGE)
   include(CheckCXXCompilerFlag)
@@ -61,4 +56,11 @@ if(DDPROXY_DEVICE STREQUAL "CUDA" AND NOT DDPROXY_DEVICE_LANGUAGE)
   if(DDPROXY_COMPILER_IS_NVCC_WRAPPER)
     add_compile_options($<$<NOT:$<BOOL:$<TARGET_PROPERTY:DDPROXY_USES_DEVICE>>>:--host-only>)
   endif()
+endif()
+
+include(${CMAKE_CURRENT_LIST_DIR}/DdproxyViewLayout.cmake)
+if(DDPROXY_DEVICE_LANGUAGE STREQUAL "CUDA" AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+  ddproxy_check_view_layout(${CMAKE_CUDA_COMPILER})
+elseif(DDPROXY_COMPILER_IS_NVCC_WRAPPER AND CUDAToolkit_NVCC_EXECUTABLE)
+  ddproxy_check_view_layout(${CUDAToolkit_NVCC_EXECUTABLE})
 endif()

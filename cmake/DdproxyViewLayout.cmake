@@ -1,16 +1,18 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# ddproxy_check_view_layout(): stops where nvcc and the host disagree on the bytes of a Kokkos::View. Every kernel would read
-# wrong arguments then, which nothing but a device shows. So it is with nvcc from 12.9 on, C++20 and Kokkos before 4.7.02, whose
-# Views hold members declared [[no_unique_address]] (github.com/kokkos/mdspan, pull requests 434 and 435).
+# ddproxy_check_view_layout(NVCC): stops where nvcc and the host disagree on the bytes of a Kokkos::View. Every kernel would
+# read wrong arguments then, which nothing but a device shows. So it is with nvcc from 12.9 on, C++20 and Kokkos before 4.7.02,
+# whose Views hold members declared [[no_unique_address]] (github.com/kokkos/mdspan, pull requests 434 and 435).
 set(DDPROXY_VIEW_LAYOUT_PROBE ${CMAKE_CURRENT_LIST_DIR}/view_layout.cu)
 
-# What nvcc makes of the probe; nothing where it does not compile.
+# What nvcc makes of the probe; nothing, with a warning, where it does not compile.
 function(ddproxy_probe_view_layout nvcc architecture result)
   set(options -ptx -std=c++20 -extended-lambda -arch=sm_${architecture} -DKOKKOS_DEPENDENCE)
   if(CMAKE_CUDA_HOST_COMPILER)
     list(APPEND options -ccbin ${CMAKE_CUDA_HOST_COMPILER})
+  elseif(DEFINED ENV{NVCC_WRAPPER_DEFAULT_COMPILER})
+    list(APPEND options -ccbin $ENV{NVCC_WRAPPER_DEFAULT_COMPILER})
   endif()
   get_target_property(includes Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)
   list(TRANSFORM includes PREPEND -I)
@@ -23,16 +25,11 @@ function(ddproxy_probe_view_layout nvcc architecture result)
   set(${result} "${ptx}" PARENT_SCOPE)
 endfunction()
 
-function(ddproxy_check_view_layout)
-  set(nvcc ${CUDAToolkit_NVCC_EXECUTABLE})
-  if(CMAKE_CUDA_COMPILER)
-    set(nvcc ${CMAKE_CUDA_COMPILER})
-  endif()
-  list(GET Kokkos_CUDA_ARCHITECTURES 0 architecture)
-  set(question "${nvcc} ${architecture} ${Kokkos_DIR} ${Kokkos_VERSION}")
-  if(DDPROXY_VIEW_LAYOUT_IS_RIGHT STREQUAL question)
+function(ddproxy_check_view_layout nvcc)
+  if(NOT Kokkos_CUDA_ARCHITECTURES)
     return()
   endif()
+  list(GET Kokkos_CUDA_ARCHITECTURES 0 architecture)
   ddproxy_probe_view_layout(${nvcc} ${architecture} ptx)
   string(REGEX REPLACE ".*view_layout_param_0\\[([0-9]+)\\].*" "\\1" device "${ptx}")
   string(REGEX REPLACE ".*mov[.][ub]64[ \t]+%rd[0-9]+, ([0-9]+);.*" "\\1" host "${ptx}")
@@ -45,5 +42,4 @@ function(ddproxy_check_view_layout)
                         "and ${device} in a kernel, which would read wrong arguments. Take Kokkos 4.7.02 or later, or build it with "
                         "-DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON, as scripts/setup --cuda ${architecture} does")
   endif()
-  set(DDPROXY_VIEW_LAYOUT_IS_RIGHT "${question}" CACHE INTERNAL "What was checked last")
 endfunction()

@@ -7,6 +7,7 @@
 
 #include "kernels/busy.hpp"
 #include "miniapp/device.hpp"
+#include "miniapp/signals.hpp"
 #include "planner/statistics.hpp"
 
 namespace ddproxy {
@@ -176,12 +177,16 @@ std::vector<CoRun> calibrate(Workbench& bench, int samples) {
   compute(bench, work);
   bench.backward->fence();
   std::vector<Trial> trials;
-  for (const std::size_t elements : elements_tried(bench, work))
+  for (const std::size_t elements : elements_tried(bench, work)) {
+    stop_where_signalled(bench.runtime);
     trials.push_back(make_trial(bench, work, elements));
+  }
   // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
-  for (int round = 0; round < samples; ++round)
+  for (int round = 0; round < samples; ++round) {
+    stop_where_signalled(bench.runtime);
     for (Trial& trial : trials)
       if (round < least_samples || trial.spent < time_a_size_s) repeat(bench, trial);
+  }
   std::vector<CoRun> runs;
   for (Trial& trial : trials) runs.push_back(std::move(trial.run));
   return runs;

@@ -76,22 +76,22 @@ void check_chunks(Options const& options, Config const& config, Workload const& 
   }
 }
 
-// A signal stops a run between its steps, and the sweep between its samples.
-void run_steps(Session& session, std::string const& command, bool pieces) {
+// A signal stops a run between its steps, and each of them between its samples.
+void run_steps(Session& session, Runtime const& runtime, std::string const& command, bool pieces) {
   if (command == "layers" || command == "run") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
-  if (command == "run") session.stop_where_signalled();
+  if (command == "run") stop_where_signalled(runtime);
   if ((command == "allreduce" && !pieces) || command == "run") session.allreduce();
   if (command == "run") {
-    session.stop_where_signalled();
+    stop_where_signalled(runtime);
     session.calibrate();
     session.predict();
   }
   if (command == "sweep") session.plan_from_input();
   if (command == "run" || command == "sweep") {
-    session.stop_where_signalled();
+    stop_where_signalled(runtime);
     session.verify();
-    session.stop_where_signalled();
+    stop_where_signalled(runtime);
     session.sweep();
   }
   session.finish();
@@ -110,7 +110,6 @@ void leave_lost_device(Runtime const& runtime) {
 
 void execute(Options const& options, Runtime const& runtime) {
   catch_signals();
-  if constexpr (on_device) catch_device_failure();
   Config config;
   Workload workload;
   runtime.together([&] {
@@ -123,7 +122,7 @@ void execute(Options const& options, Runtime const& runtime) {
   agree_on_input(runtime, config);
   Session session(options, make_workbench(config, std::move(workload), runtime));
   try {
-    run_steps(session, options.command, !options.chunks_mib.empty());
+    run_steps(session, runtime, options.command, !options.chunks_mib.empty());
   } catch (...) {
     if (device_is_lost()) leave_lost_device(runtime);
     throw;

@@ -6,6 +6,7 @@
 #include "miniapp/device.hpp"
 #include "miniapp/measure.hpp"
 #include "miniapp/pattern.hpp"
+#include "miniapp/signals.hpp"
 #include "planner/statistics.hpp"
 
 namespace ddproxy {
@@ -84,9 +85,11 @@ std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int6
   std::vector<Trial> trials;
   for (std::int64_t bytes : sizes) trials.push_back(make_trial(bench, bytes));
   // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
-  for (int round = 0; round < most_samples; ++round)
+  for (int round = 0; round < most_samples; ++round) {
+    stop_where_signalled(bench.runtime);
     for (Trial& trial : trials)
       if (round < trial.samples) repeat(bench, trial);
+  }
   std::vector<SizeTimes> all;
   for (Trial& trial : trials) all.push_back(std::move(trial.times));
   return all;

@@ -12,6 +12,7 @@
 #include "miniapp/check.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/device_choice.hpp"
+#include "miniapp/signals.hpp"
 
 namespace ddproxy {
 namespace {
@@ -75,6 +76,7 @@ Runtime::Runtime(int& argc, char**& argv, bool share_device) : mpi_(argc, argv) 
   if constexpr (on_device) {
     take_device(share_device);
     settings.set_device_id(device_);
+    catch_device_failure(rank_);
   }
   Kokkos::initialize(settings);
 }

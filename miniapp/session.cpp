@@ -12,7 +12,6 @@
 #include "miniapp/device.hpp"
 #include "miniapp/device_choice.hpp"
 #include "miniapp/memory.hpp"
-#include "miniapp/signals.hpp"
 #include "miniapp/tables.hpp"
 #include "planner/json_tables.hpp"
 #include "results/trace.hpp"
@@ -35,10 +34,6 @@ Session::Session(Options const& options, Workbench bench) : options_(options), b
 
 std::filesystem::path Session::beside(std::string const& ending) const {
   return ddproxy::beside(options_.output, ending);
-}
-
-void Session::stop_where_signalled() const {
-  if (bench_.runtime.maximum(signalled()) > 0) throw Agreed(exit_interrupted, interrupted_text);
 }
 
 void Session::say(std::string const& progress) const {

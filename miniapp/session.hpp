@@ -31,8 +31,6 @@ class Session {
   /// Closes the file and prints the figure of merit; throws Agreed (exit 1) where the score is beyond its
   /// limits.
   void finish();
-  /// Throws Agreed (exit 75) on all ranks where a signal came to one.
-  void stop_where_signalled() const;
 
  private:
   bool root() const { return bench_.runtime.root(); }

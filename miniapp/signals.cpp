@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/signals.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <initializer_list>
-#include <string_view>
+#include <string>
 
 #include "miniapp/check.hpp"
 
@@ -14,6 +15,7 @@ namespace ddproxy {
 namespace {
 
 volatile std::sig_atomic_t flag = 0;
+std::string aborted_text;
 
 }  // namespace
 
@@ -21,11 +23,12 @@ void catch_signals() {
   for (int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, [](int) { flag = 1; });
 }
 
-// Nothing but what a signal's handler may call.
-void catch_device_failure() {
+// The handler calls nothing but what a signal's may: its line is made before.
+void catch_device_failure(int rank) {
+  aborted_text =
+      fmt::format("ddproxy: rank {}: aborted, see above; most often its device has failed\n", rank);
   std::signal(SIGABRT, [](int) {
-    constexpr std::string_view text = "ddproxy: the device or its library failed, see above\n";
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, aborted_text.data(), aborted_text.size());
     _exit(exit_run_time);
   });
 }
@@ -35,6 +38,10 @@ bool signalled() {
 }
 void set_signalled() {
   flag = 1;
+}
+
+void stop_where_signalled(Runtime const& runtime) {
+  if (runtime.maximum(signalled()) > 0) throw Agreed(exit_interrupted, interrupted_text);
 }
 
 }  // namespace ddproxy

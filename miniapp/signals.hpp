@@ -2,19 +2,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "miniapp/runtime.hpp"
+
 namespace ddproxy {
 
 /// From now on SIGINT, SIGTERM and SIGUSR1 are noted instead of ending the program.
 void catch_signals();
 
 /// From now on an abort(), which is how Kokkos ends a program whose device failed, ends it with exit code 4
-/// and a line that says so, below Kokkos' own.
-void catch_device_failure();
+/// and a line that names the rank, below Kokkos' own.
+void catch_device_failure(int rank);
 
 /// True once one of them came, or set_signalled() was called.
 bool signalled();
 void set_signalled();
 
 inline constexpr char const* interrupted_text = "interrupted by a signal; what was measured is saved";
+
+/// Throws Agreed (exit 75) on all ranks where a signal came to any of them. Collective.
+void stop_where_signalled(Runtime const& runtime);
 
 }  // namespace ddproxy
