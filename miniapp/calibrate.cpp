@@ -183,7 +183,7 @@ std::vector<CoRun> calibrate(Workbench& bench, int samples) {
   }
   // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
   for (int round = 0; round < samples; ++round) {
-    stop_where_signalled(bench.runtime);
+    if (round > 0 && signalled(bench.runtime)) break;  // what is measured is kept
     for (Trial& trial : trials)
       if (round < least_samples || trial.spent < time_a_size_s) repeat(bench, trial);
   }

@@ -76,7 +76,8 @@ void check_chunks(Options const& options, Config const& config, Workload const& 
   }
 }
 
-// A signal stops a run between its steps, and each of them between its samples.
+// A signal stops a run between its steps, and the sweep between its samples; the all-reduce and the
+// calibration then take no more samples.
 void run_steps(Session& session, Runtime const& runtime, std::string const& command, bool pieces) {
   if (command == "layers" || command == "run") session.layers();
   if (command == "allreduce" && pieces) session.pieces();

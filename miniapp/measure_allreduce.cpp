@@ -86,7 +86,7 @@ std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int6
   for (std::int64_t bytes : sizes) trials.push_back(make_trial(bench, bytes));
   // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
   for (int round = 0; round < most_samples; ++round) {
-    stop_where_signalled(bench.runtime);
+    if (round >= least_samples && signalled(bench.runtime)) break;  // what is measured is kept
     for (Trial& trial : trials)
       if (round < trial.samples) repeat(bench, trial);
   }

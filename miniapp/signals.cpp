@@ -40,8 +40,12 @@ void set_signalled() {
   flag = 1;
 }
 
+bool signalled(Runtime const& runtime) {
+  return runtime.maximum(signalled()) > 0;
+}
+
 void stop_where_signalled(Runtime const& runtime) {
-  if (runtime.maximum(signalled()) > 0) throw Agreed(exit_interrupted, interrupted_text);
+  if (signalled(runtime)) throw Agreed(exit_interrupted, interrupted_text);
 }
 
 }  // namespace ddproxy

@@ -19,6 +19,9 @@ void set_signalled();
 
 inline constexpr char const* interrupted_text = "interrupted by a signal; what was measured is saved";
 
+/// Whether a signal came to any rank. Collective.
+bool signalled(Runtime const& runtime);
+
 /// Throws Agreed (exit 75) on all ranks where a signal came to any of them. Collective.
 void stop_where_signalled(Runtime const& runtime);
 
