@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# ddproxy_check_view_layout(NVCC): stops where nvcc and the host disagree on the bytes of a Kokkos::View. Every kernel would
-# read wrong arguments then, which nothing but a device shows. So it is with nvcc from 12.9 on, C++20 and Kokkos before 4.7.02,
+# ddproxy_check_view_layout(NVCC): stops where nvcc and the host disagree on the bytes of a Kokkos::View. A kernel that
+# holds one would read wrong what lies behind it, which nothing but a device shows. So it is with nvcc from 12.9 on, C++20 and Kokkos before 4.7.02,
 # whose Views hold members declared [[no_unique_address]] (github.com/kokkos/mdspan, pull requests 434 and 435).
 set(DDPROXY_VIEW_LAYOUT_PROBE ${CMAKE_CURRENT_LIST_DIR}/view_layout.cu)
 
