@@ -29,7 +29,8 @@ void split_sides(results::CompareOptions& compare) {
 
 void add_compare_command(CLI::App& app, Options& options) {
   auto& compare = options.compare;
-  CLI::App* command = app.add_subcommand("compare", "is a build slower than another? exit 0: no, 1: yes");
+  CLI::App* command = app.add_subcommand(
+      "compare", "compare two builds; exit code 0: no regression, 1: regression, 5: undecided");
   add_sides(*command, compare);
   command->add_option_function<std::string>(
       "--tolerance",
@@ -52,6 +53,8 @@ void add_compare_command(CLI::App& app, Options& options) {
   command->add_option("--json", compare.json, "write the table to this file too");
   command->add_option("--csv", compare.csv, "the same as CSV");
   command->add_option("--junit", compare.junit, "the same as JUnit's XML");
+  command->add_flag("--allow-undecided", compare.allow_undecided,
+                    "exit with 0 instead of 5 where nothing could be decided; JUnit skips the suite");
   command->add_flag("--dry-run", compare.dry_run,
                     "only check the options and the files to be written; needs no FILES");
   command->callback([&options] {

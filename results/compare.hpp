@@ -24,14 +24,15 @@ struct CompareOptions {
   std::optional<Path> json = {};     ///< the table, written to this file too
   std::optional<Path> csv = {};
   std::optional<Path> junit = {};
-  bool dry_run = false;  ///< check the options and the files to be written, and no more
+  bool allow_undecided = false;  ///< exit code 0 instead of 5 where nothing could be decided
+  bool dry_run = false;          ///< check the options and the files to be written, and no more
 };
 
-/// Prints a table to `out` and what casts doubt on it to `warnings`, a line each. Returns the exit code: 0,
-/// or 1 where a case is slower (of a history: where the last change of a case is a slowdown). Throws
-/// std::invalid_argument, one line, for files that cannot be read or compared or are there twice, for options
-/// that do not fit together, and for files that cannot be written or are among those to be read: the exit
-/// code is then 2, and nothing was written or printed. Throws std::runtime_error where the disk takes no
+/// Prints a table to `out` and what casts doubt on it to `warnings`, a line each. Returns the exit code: 0
+/// where nothing got slower, 1 where something did, 5 where that cannot be told (0 with allow_undecided).
+/// Throws std::invalid_argument, one line, for files that cannot be read or compared or are there twice, for
+/// options that do not fit together, and for files that cannot be written or are among those to be read: the
+/// exit code is then 2, and nothing was written or printed. Throws std::runtime_error where the disk takes no
 /// output.
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 

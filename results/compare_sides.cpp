@@ -44,6 +44,13 @@ std::string summary_of(Comparison const& comparison) {
   return text.str();
 }
 
+// Provisional: a case without a verdict leaves the whole undecided.
+Decision outcome_of(Comparison const& comparison) {
+  if (comparison.is_slower()) return Decision::slower;
+  const bool open = comparison.count(Verdict::too_few) + comparison.count(Verdict::not_proved) > 0;
+  return open ? Decision::undecided : Decision::unchanged;
+}
+
 Table table_of(Comparison const& comparison) {
   Table table{"compare",
               {{"case", "case", Kind::text},
@@ -84,9 +91,11 @@ int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ost
   if (comparison.cases.empty())
     throw std::invalid_argument("compare: the files have no measured case in common");
   for (auto& doubt : doubts_of(all, options.allow)) comparison.warnings.push_back(std::move(doubt));
-  finish(table_of(comparison), comparison.warnings, options, out, warnings);
-  out << summary_of(comparison) << '\n';
-  return comparison.is_slower() ? 1 : 0;
+  Table table = table_of(comparison);
+  table.whole = {outcome_of(comparison), summary_of(comparison)};
+  finish(table, comparison.warnings, options, out, warnings);
+  out << table.whole->reason << '\n';
+  return exit_code_of(table.whole->decision, options.allow_undecided);
 }
 
 }  // namespace ddproxy::results

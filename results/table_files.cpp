@@ -67,32 +67,63 @@ std::ptrdiff_t count(Table const& table, std::string Row::*message) {
   return std::ranges::count_if(table.rows, [=](Row const& row) { return !(row.*message).empty(); });
 }
 
+char const* name_of(Decision decision) {
+  switch (decision) {
+    case Decision::unchanged:
+      return "unchanged";
+    case Decision::slower:
+      return "slower";
+    default:
+      return "undecided";
+  }
+}
+
 void write_json(Table const& table, std::vector<std::string> const& warnings, std::ostream& out) {
-  nlohmann::ordered_json columns;
+  nlohmann::ordered_json columns = nlohmann::ordered_json::object();
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     auto& values = columns[table.columns[c].name] = nlohmann::ordered_json::array();
     for (auto const& row : table.rows) values.push_back(value_of(table.columns[c], row.cells[c]));
   }
-  out << nlohmann::ordered_json{{table.name, columns},
-                                {"alarms", count(table, &Row::alarm)},
-                                {"undecided", count(table, &Row::undecided)},
-                                {"warnings", warnings}}
-             .dump(2)
-      << '\n';
+  nlohmann::ordered_json all{{table.name, columns},
+                             {"alarms", count(table, &Row::alarm)},
+                             {"undecided", count(table, &Row::undecided)}};
+  if (table.whole) {
+    all["decision"] = name_of(table.whole->decision);
+    all["reason"] = table.whole->reason;
+  }
+  all["warnings"] = warnings;
+  out << all.dump(2) << '\n';
 }
 
-void write_junit(Table const& table, std::ostream& out) {
+// One JUnit test case: `result` is failure, skipped or empty.
+void write_case(std::ostream& out, std::string const& suite, std::string const& name,
+                std::string const& result, std::string const& message) {
+  out << "  <testcase classname=\"ddproxy." << suite << "\" name=\"" << escaped(name) << '"';
+  if (result.empty())
+    out << "/>\n";
+  else
+    out << ">\n    <" << result << " message=\"" << escaped(message) << "\"/>\n  </testcase>\n";
+}
+
+char const* junit_result(Decision decision, bool allow_undecided) {
+  if (decision == Decision::unchanged) return "";
+  return decision == Decision::undecided && allow_undecided ? "skipped" : "failure";
+}
+
+void write_junit(Table const& table, bool allow_undecided, std::ostream& out) {
+  const std::string whole = table.whole ? junit_result(table.whole->decision, allow_undecided) : "";
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"ddproxy " << table.name
-      << "\" tests=\"" << table.rows.size() << "\" failures=\"" << count(table, &Row::alarm)
-      << "\" errors=\"0\" skipped=\"" << count(table, &Row::undecided) << "\">\n";
+      << "\" tests=\"" << table.rows.size() + (table.whole ? 1 : 0) << "\" failures=\""
+      << count(table, &Row::alarm) + (whole == "failure") << "\" errors=\"0\" skipped=\""
+      << count(table, &Row::undecided) + (whole == "skipped") << "\">\n";
+  if (table.whole) write_case(out, table.name, "the whole", whole, table.whole->reason);
   for (auto const& row : table.rows) {
-    out << "  <testcase classname=\"ddproxy." << table.name << "\" name=\"" << escaped(row.cells[0].text)
-        << '"';
-    if (row.alarm.empty() && row.undecided.empty())
-      out << "/>\n";
-    else
-      out << ">\n    <" << (row.alarm.empty() ? "skipped" : "failure") << " message=\""
-          << escaped(row.alarm.empty() ? row.undecided : row.alarm) << "\"/>\n  </testcase>\n";
+    const bool alarm = !row.alarm.empty();
+    write_case(out, table.name, row.cells[0].text,
+               alarm                   ? "failure"
+               : row.undecided.empty() ? ""
+                                       : "skipped",
+               alarm ? row.alarm : row.undecided);
   }
   out << "</testsuite>\n</testsuites>\n";
 }
@@ -110,7 +141,7 @@ void write_file(std::optional<std::filesystem::path> const& path,
 void write(Table const& table, std::vector<std::string> const& warnings, CompareOptions const& options) {
   write_file(options.csv, [&](std::ostream& out) { write_csv(table, out); });
   write_file(options.json, [&](std::ostream& out) { write_json(table, warnings, out); });
-  write_file(options.junit, [&](std::ostream& out) { write_junit(table, out); });
+  write_file(options.junit, [&](std::ostream& out) { write_junit(table, options.allow_undecided, out); });
 }
 
 }  // namespace ddproxy::results
