@@ -3,6 +3,7 @@
 #include "miniapp/allreduce_threaded.hpp"
 
 #include "miniapp/device.hpp"
+#include "miniapp/pinning.hpp"
 
 namespace ddproxy {
 
@@ -62,6 +63,7 @@ void ThreadedAllreduce::carry_out(Job const& job) {
 }
 
 void ThreadedAllreduce::work() {
+  pin_communication_thread();
   bool adopted = false;
   for (Job job; take(job);) {
     std::exception_ptr failure;

@@ -10,6 +10,7 @@
 #include "miniapp/device.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/signals.hpp"
+#include "miniapp/slowed_backward.hpp"
 #include "miniapp/sweep.hpp"
 #include "miniapp/tables.hpp"
 #include "planner/output_clash.hpp"
@@ -121,7 +122,10 @@ void execute(Options const& options, Runtime const& runtime) {
     if (runtime.root()) check_files(options, config, workload);
   });
   agree_on_input(runtime, config);
-  Session session(options, make_workbench(config, std::move(workload), runtime));
+  Workbench bench = make_workbench(config, std::move(workload), runtime);
+  if (auto const& text = options.turns.slow_operator; !text.empty())
+    bench.backward = std::make_unique<SlowedBackward>(std::move(bench.backward), bench.workload.pass, text);
+  Session session(options, std::move(bench));
   try {
     run_steps(session, runtime, options.command, !options.chunks_mib.empty());
   } catch (...) {

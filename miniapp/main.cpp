@@ -6,6 +6,7 @@
 
 #include "miniapp/build_info.hpp"
 #include "miniapp/check.hpp"
+#include "miniapp/pinning.hpp"
 #include "miniapp/runtime.hpp"
 #include "miniapp/session.hpp"
 #include "planner/login_node.hpp"
@@ -35,6 +36,7 @@ int fail(Runtime const* runtime, Agreed const& error, bool agreed) {
 }
 
 int run(Options const& options, int argc, char** argv) {
+  pin_rank(options.turns.compute_cores, options.turns.communication_cores);
   const Runtime runtime(argc, argv, options.share_device);
   try {
     execute(options, runtime);

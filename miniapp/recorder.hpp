@@ -47,6 +47,9 @@ class Recorder {
   void verified(std::vector<std::int64_t> const& right);
   void wire_errors(WireErrors const& errors, Wire wire);
   void precision_errors(PrecisionErrors const& errors);
+  /// The gate's session and round, and room for `samples` values of each part of the step.
+  void gate(TurnOptions const& turns, std::vector<std::string> const& parts, std::size_t samples);
+  void part(std::size_t part, std::size_t index, double seconds);
   void sample(std::size_t item, int round, Sample const& sample);
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
   /// One pass of each case: [case][rank].

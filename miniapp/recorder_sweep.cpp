@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -103,7 +104,7 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   writer_.write("/sweep/floor", Reals{floor});
   writer_.write("/sweep/last_bucket", column<Reals>(reports, [](auto& r) { return r.last_bucket; }));
   const auto samples = static_cast<std::size_t>(config.samples);
-  const auto ranks = static_cast<std::size_t>(bench.runtime.ranks());
+  const auto ranks = static_cast<std::size_t>(bench.computing_ranks());
   for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
     writer_.reserve(dataset, {reports.size(), samples, ranks});
   writer_.flush();
@@ -112,6 +113,20 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
 void Recorder::verified(Integers const& right) {
   writer_.write("/sweep/verified", right);
   writer_.flush();
+}
+
+void Recorder::gate(TurnOptions const& turns, Texts const& parts, std::size_t samples) {
+  if (turns.round) {
+    writer_.attribute("/gate", "session", turns.session);
+    writer_.attribute("/gate", "round", std::int64_t{*turns.round});
+  }
+  if (parts.empty()) return;
+  writer_.write("/gate/name", parts);
+  writer_.reserve("/gate/seconds", {parts.size(), samples});
+}
+
+void Recorder::part(std::size_t part, std::size_t index, double seconds) {
+  writer_.write_part("/gate/seconds", {part, index}, {1, 1}, std::array{seconds});
 }
 
 void Recorder::wire_errors(WireErrors const& errors, Wire wire) {

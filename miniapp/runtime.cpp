@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <Kokkos_Core.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 
 #include "miniapp/check.hpp"
 #include "miniapp/device.hpp"
@@ -141,6 +143,17 @@ double Runtime::sum(double mine) const {
 
 void Runtime::broadcast(std::vector<std::int64_t>& values) const {
   check_mpi(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_INT64_T, 0, communicator()));
+}
+
+void Runtime::broadcast_asleep(std::vector<std::int64_t>& values) const {
+  MPI_Request request;
+  check_mpi(
+      MPI_Ibcast(values.data(), static_cast<int>(values.size()), MPI_INT64_T, 0, communicator(), &request));
+  for (int done = 0;;) {
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 void Runtime::together(std::function<void()> const& action) const {

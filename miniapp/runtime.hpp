@@ -47,6 +47,8 @@ class Runtime {
   double sum(double mine) const;
   /// Rank 0's value, everywhere.
   void broadcast(std::vector<std::int64_t>& values) const;
+  /// The same; a rank that waits sleeps, so that the core is free for another program.
+  void broadcast_asleep(std::vector<std::int64_t>& values) const;
 
   /// Runs `action` on every rank; where it throws on any, all throw Agreed with the first such rank's
   /// message.

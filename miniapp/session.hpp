@@ -46,6 +46,7 @@ class Session {
   void keep_allreduce(std::optional<model::TableCost> const& known);
   void conclude_sweep();
   void judge_sweep();
+  void record_part(std::string const& part, double seconds);
   void share_plan(Case& item) const;
   void predict_case(std::size_t item, model::Job const& job);
   void predict_bands();
@@ -65,6 +66,8 @@ class Session {
   std::optional<model::TableCost> cost_;  // by bytes on the wire
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::vector<std::int64_t>> order_;
+  std::vector<std::string> parts_;        // what a sweep times besides its cases
+  std::vector<std::size_t> part_values_;  // of each part so far
   FigureOfMerit figures_;
   bool predicted_ = false, verified_ = false;
 };

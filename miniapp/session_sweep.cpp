@@ -58,7 +58,7 @@ void Session::verify() {
   std::vector<std::int64_t> right;
   for (auto const& report : reports_) {
     say("verifying " + report.item.name());
-    const auto complaints = bench_.runtime.gather(verify_case(report));
+    const auto complaints = bench_.runtime.gather(bench_.computes() ? verify_case(report) : "");
     const auto wrong = std::ranges::find_if_not(complaints, &std::string::empty);
     right.push_back(wrong == complaints.end());
     if (wrong != complaints.end() && complaint.empty()) complaint = report.item.name() + ": " + *wrong;
@@ -81,13 +81,17 @@ void Session::sweep() {
   std::vector<Case> cases;
   for (auto const& report : reports_) cases.push_back(report.item);
   const auto total = cases.size() * static_cast<std::size_t>(bench_.config.samples);
-  const auto traces =
-      run_sweep(bench_, cases, [&](std::size_t item, int round, int position, Sample const& sample) {
-        say(fmt::format("sample {} of {}: {}", position + 1, total, cases[item].name()));
-        samples_[item].push_back(sample);
-        order_[item][static_cast<std::size_t>(round)] = position;
-        recorder_->sample(item, round, sample);
-      });
+  parts_ = part_names(bench_);
+  part_values_.assign(parts_.size(), 0);
+  if (root()) recorder_->gate(options_.turns, parts_, part_samples(bench_, cases.size()));
+  const auto keep_sample = [&](std::size_t item, int round, int position, Sample const& sample) {
+    say(fmt::format("sample {} of {}: {}", position + 1, total, cases[item].name()));
+    samples_[item].push_back(sample);
+    order_[item][static_cast<std::size_t>(round)] = position;
+    recorder_->sample(item, round, sample);
+  };
+  const auto keep_part = [&](std::string const& part, double seconds) { record_part(part, seconds); };
+  const auto traces = run_sweep(bench_, cases, options_.turns, keep_sample, keep_part);
   bench_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
       throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
@@ -95,6 +99,11 @@ void Session::sweep() {
   if (!root()) return;
   conclude_sweep();
   recorder_->timeline(bench_.workload, traces);
+}
+
+void Session::record_part(std::string const& part, double seconds) {
+  const auto index = static_cast<std::size_t>(std::ranges::find(parts_, part) - parts_.begin());
+  recorder_->part(index, part_values_[index]++, seconds);
 }
 
 void Session::conclude_sweep() {

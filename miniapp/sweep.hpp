@@ -6,15 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/parts.hpp"
 #include "miniapp/pipeline.hpp"
 #include "miniapp/rank_trace.hpp"
 #include "miniapp/workbench.hpp"
 #include "planner/analysis.hpp"
+#include "planner/turn_options.hpp"
 
 namespace ddproxy {
 
 /// Called on rank 0 after each sample, with its position among all samples.
 using SampleSink = std::function<void(std::size_t item, int round, int position, Sample const& sample)>;
+
+/// Called on rank 0 after each value of a part of the step: seconds, maximum over ranks.
+using PartSink = std::function<void(std::string const& part, double seconds)>;
 
 /// Google Benchmark's own arguments, as given after `--`. Throws std::invalid_argument for one that it does
 /// not know.
@@ -23,12 +28,19 @@ void initialize_benchmark(std::vector<std::string> const& arguments);
 /// Throws std::invalid_argument where they leave out every case of every round.
 void require_some(std::vector<std::string> const& cases, int rounds);
 
-/// Measures every case `samples` times, in rounds, the cases of a round in random order. Google Benchmark
-/// runs on rank 0 and drives it; the other ranks follow its commands, so that they cannot disagree on the
-/// order or the number of passes. Collective. Returns the timeline of each case's last sample: on rank 0 a
-/// trace of each rank, none elsewhere and for a case without samples. Throws Agreed (exit 75) on all ranks
-/// where a signal came; the samples until then went to the sink.
+/// Measures every case, and every part that [gate] asks for, `samples` times, in rounds, those of a round in
+/// random order (of turns.seed where that is given). Google Benchmark runs on rank 0 and drives it; the other
+/// ranks follow its commands, so that they cannot disagree on the order or the number of passes. Each sample
+/// waits for its turn where turns.go names a pipe. Collective. Returns the timeline of each case's last
+/// sample: on rank 0 a trace of each rank, none elsewhere and for a case without samples. Throws Agreed (exit
+/// 75) on all ranks where a signal came; the samples until then went to the sink.
 std::vector<std::vector<RankTrace>> run_sweep(Workbench& bench, std::vector<Case> const& cases,
-                                              SampleSink const& sink);
+                                              TurnOptions const& turns, SampleSink const& sink,
+                                              PartSink const& part_sink);
+
+/// The parts of the step that a sweep times: those of compute, then those of Parts.
+std::vector<std::string> part_names(Workbench const& bench);
+/// The most values that a part has after a sweep over so many cases.
+std::size_t part_samples(Workbench const& bench, std::size_t cases);
 
 }  // namespace ddproxy

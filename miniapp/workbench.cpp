@@ -56,7 +56,7 @@ std::unique_ptr<Backward> make_copying(Workbench const& bench) {
 }
 
 void refuse_replay_of_many(Config const& config, Runtime const& runtime) {
-  if (config.backend == Backend::replay && runtime.ranks() > 1)
+  if (config.backend == Backend::replay && runtime.ranks() > 1 && config.gate.allreduce_kib.empty())
     throw Agreed(exit_usage,
                  config.file.string() +
                      ": [allreduce] backend = \"replay\" moves nothing between ranks: start one rank "

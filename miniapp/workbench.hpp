@@ -30,6 +30,9 @@ struct Workbench {
   /// The backward pass of a case: only an overlapped one makes the copies that the input asks for.
   Backward& backward_of(bool overlapped) const { return overlapped && copying ? *copying : *backward; }
   bool reduces() const { return config.backend != Backend::replay; }
+  /// Ranks that carry out passes: all of them, or rank 0 alone where the all-reduces are replayed.
+  int computing_ranks() const { return reduces() ? runtime.ranks() : 1; }
+  bool computes() const { return runtime.rank() < computing_ranks(); }
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n
 };
 

@@ -19,8 +19,8 @@ namespace {
 constexpr std::int64_t most_layers = 1000, widest = 1000000, most_tokens = 100000000, most_ranks = 10000000;
 constexpr std::int64_t most_samples = 100000;
 
-constexpr std::array<std::string_view, 6> sections{"model",     "step",  "compute",
-                                                   "allreduce", "sweep", "machine"};
+constexpr std::array<std::string_view, 7> sections{"model", "step", "compute", "allreduce",
+                                                   "sweep", "gate", "machine"};
 
 constexpr std::array<Word<bool>, 2> compute_samples_words{{{"case", false}, {"round", true}}};
 
@@ -131,6 +131,19 @@ void read_sweep(Config& config, Section section) {
   section.finish();
 }
 
+void read_gate(Config& config, Section section) {
+  config.gate.operators = section.flag("operators", false);
+  config.gate.bucket = section.flag("bucket", false);
+  config.gate.allreduce_kib = section.positive_list("allreduce_kib", {});
+  for (double kib : config.gate.allreduce_kib)
+    if (!is_bucket_size(kib / 1024) || kib > 1024 * 1024)
+      section.fail("allreduce_kib", fmt::format("{} KiB is no size of a message: 1 byte to 1 GiB", kib));
+  section.finish();
+  if (config.gate.operators && config.compute == ComputeMode::replay)
+    section.fail("operators",
+                 "needs [compute] mode = \"kernels\": replayed operators take the time of a table");
+}
+
 void read_machine(Config& config, Section section) {
   config.machine.peak_flops = section.positive("peak_flops", 0);
   for (auto const& [word, precision] : precision_words)
@@ -159,6 +172,7 @@ Config read_config(std::filesystem::path const& file) {
   read_compute(config, Section(root, "compute", file));
   read_allreduce(config, Section(root, "allreduce", file));
   read_sweep(config, Section(root, "sweep", file));
+  read_gate(config, Section(root, "gate", file));
   read_machine(config, Section(root, "machine", file));
   return config;
 }

@@ -29,6 +29,13 @@ constexpr bool is_bucket_size(double mib) {
   return mib * model::bytes_per_mib >= 1 && mib <= 1e9;
 }
 
+/// [gate]: what a sweep times besides its cases, for `scripts/gate`.
+struct GateParts {
+  bool operators = false;             ///< T_compute, and of it the time of each kind of operator
+  bool bucket = false;                ///< the host's cost of starting and completing one bucket
+  std::vector<double> allreduce_kib;  ///< real all-reduces of these sizes, alone
+};
+
 /// An input file (docs/input.md), checked.
 struct Config {
   std::filesystem::path file;
@@ -60,6 +67,8 @@ struct Config {
   int warmup = 1;
   bool shared_compute =
       false;  ///< one T_compute a round that its cases share, instead of one before each case
+
+  GateParts gate;
 
   model::Machine machine;
   std::map<Precision, double> peaks;  ///< flop/s at precisions other than `precision`, for predictions

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/predict_options.hpp"
+#include "planner/turn_options.hpp"
 #include "results/compare.hpp"
 
 namespace ddproxy {
@@ -29,6 +30,7 @@ struct Options {
   std::string program;                 ///< its name, without the folder
   std::string command_line;            ///< as it was given
   PredictOptions predict;
+  TurnOptions turns;  ///< `sweep` only
   results::CompareOptions compare;
 };
 

@@ -27,6 +27,33 @@ void add_trace(CLI::App& command, Options& options) {
       ->needs(trace);
 }
 
+// What `scripts/gate` gives to the two builds of a round.
+void add_turns(CLI::App& command, TurnOptions& turns) {
+  command
+      .add_option_function<std::vector<std::filesystem::path>>(
+          "--turns",
+          [&turns](std::vector<std::filesystem::path> const& pipes) {
+            turns.go = pipes.at(0);
+            turns.ready = pipes.at(1);
+          },
+          "GO,READY: before each sample write a byte to the pipe READY and wait for one from GO")
+      ->delimiter(',')
+      ->expected(2);
+  command.add_option("--seed", turns.seed, "of the order of the cases, which is random otherwise");
+  command.add_option("--session", turns.session, "name of the gate's session, stored in the file");
+  command.add_option("--round", turns.round, "number of the gate's round, stored in the file")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--compute-cores", turns.compute_cores,
+                  "processors on which each rank of the node computes, for instance 0,1 or 0-3,4-7")
+      ->delimiter(',');
+  command
+      .add_option("--communication-cores", turns.communication_cores,
+                  "processors of each rank's communication thread")
+      ->delimiter(',');
+  command.add_option("--slow-operator", turns.slow_operator)->group("");  // for the gate's own tests
+}
+
 }  // namespace
 
 void add_limits(CLI::App& command, Options& options) {
@@ -57,6 +84,7 @@ void add_run_commands(CLI::App& app, Options& options) {
       ->needs(chunks);
   auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
   add_trace(*sweep, options);
+  add_turns(*sweep, options.turns);
 }
 
 }  // namespace ddproxy

@@ -38,6 +38,15 @@ inline constexpr std::array<Word<Strategy>, 5> strategy_words{{{"naive", Strateg
 inline constexpr std::array<Word<model::CopyMode>, 3> copy_words{
     {{"none", model::CopyMode::none}, {"in", model::CopyMode::in}, {"in+out", model::CopyMode::in_out}}};
 
+inline constexpr std::array<Word<model::OperationKind>, 8> operation_kind_words{
+    {{"cross_entropy", model::OperationKind::cross_entropy},
+     {"linear", model::OperationKind::linear},
+     {"head", model::OperationKind::head},
+     {"norm", model::OperationKind::norm},
+     {"activation", model::OperationKind::activation},
+     {"attention", model::OperationKind::attention},
+     {"position_table", model::OperationKind::position_table},
+     {"token_table", model::OperationKind::token_table}}};
 inline constexpr std::array<Word<model::Activation>, 2> activation_words{
     {{"gelu", model::Activation::gelu}, {"swiglu", model::Activation::swiglu}}};
 inline constexpr std::array<Word<model::Norm>, 2> norm_words{

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
-#include <sstream>
 #include <stdexcept>
 
 #include "results/compare_parts.hpp"
@@ -12,43 +11,13 @@ namespace {
 
 using Kind = Column::Kind;
 
-constexpr std::string_view further_conditions =
-    "the fastest samples must say so too, and the change be above three times the samples' noise";
-
 std::string alarm_of(CaseComparison const& c) {
-  if (c.verdict != Verdict::slower) return "";
-  return percent(c.ratio.middle - 1.0) + " slower (with 99 % at least " + percent(c.family.low - 1.0) + ")";
+  return c.verdict == Verdict::slower ? percent(c.ratio.middle - 1.0) + " slower" : "";
 }
 
 std::string doubt_of(CaseComparison const& c, Comparison const& all) {
-  if (c.verdict == Verdict::too_few)
-    return "too few " + all.unit() + ": an alarm takes " + std::to_string(all.fewest) + " a side";
-  if (c.verdict == Verdict::not_proved)
-    return "ratio " + std::to_string(c.ratio.middle) +
-           ", not proved by one file a side: " + std::string(further_conditions);
-  return "";
-}
-
-// What was decided, and by which rule.
-std::string summary_of(Comparison const& comparison) {
-  std::ostringstream text;
-  const double limit = 1.0 + comparison.tolerance / 2.0;
-  text << comparison.count(Verdict::slower) << " of " << comparison.cases.size()
-       << " are slower by the rule: the family's lower end above 1, the ratio above " << limit;
-  if (comparison.of_samples) text << "; with one file a side " << further_conditions;
-  if (const auto n = comparison.count(Verdict::not_proved); n > 0)
-    text << "; " << n << " not proved: the interval agrees, these do not";
-  if (const auto n = comparison.count(Verdict::too_few); n > 0)
-    text << "; " << n << " with too few " << comparison.unit() << ": an alarm takes " << comparison.fewest
-         << " a side";
-  return text.str();
-}
-
-// Provisional: a case without a verdict leaves the whole undecided.
-Decision outcome_of(Comparison const& comparison) {
-  if (comparison.is_slower()) return Decision::slower;
-  const bool open = comparison.count(Verdict::too_few) + comparison.count(Verdict::not_proved) > 0;
-  return open ? Decision::undecided : Decision::unchanged;
+  if (c.verdict != Verdict::undecided) return "";
+  return c.doubt.empty() ? all.outcome.reason : c.doubt;
 }
 
 Table table_of(Comparison const& comparison) {
@@ -59,22 +28,26 @@ Table table_of(Comparison const& comparison) {
                {"ratio", "ratio", Kind::ratio},
                {"low", "95 % from", Kind::ratio},
                {"high", "to", Kind::ratio},
-               {"family_low", "family's from", Kind::ratio},
-               {"family_high", "to", Kind::ratio},
                {"noise", "noise", Kind::share},
-               {"needed", comparison.of_samples ? "samples needed" : "runs needed", Kind::count},
-               {"verdict", "verdict", Kind::text}},
-              {}};
+               {"p", "p", Kind::number},
+               {"verdict", "verdict", Kind::text},
+               {"note", "", Kind::text}},
+              {},
+              comparison.outcome};
   for (auto const& c : comparison.cases) {
     Row row{{{c.name}, {"", c.base}, {"", c.next}}, alarm_of(c), doubt_of(c, comparison)};
     append(row, {c.ratio.middle, c.ratio.low, c.ratio.high});
-    append(row, {c.family.low, c.family.high});
-    row.cells.push_back({"", c.noise});
-    row.cells.push_back({"", c.needed < most_values ? static_cast<double>(c.needed) : std::nan("")});
-    row.cells.push_back({name_of(c.verdict, comparison.unit())});
+    row.cells.insert(row.cells.end(), {{"", c.noise}, {"", c.p}, {name_of(c.verdict)}, {c.doubt}});
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+std::string units_of(Comparison const& c) {
+  const std::string unit = name_of(c.unit);
+  if (c.unit == Unit::rounds)
+    return std::to_string(c.base_units) + " rounds, in which both builds took turns";
+  return std::to_string(c.base_units) + " " + unit + " of the base, " + std::to_string(c.next_units) + " new";
 }
 
 }  // namespace
@@ -91,11 +64,10 @@ int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ost
   if (comparison.cases.empty())
     throw std::invalid_argument("compare: the files have no measured case in common");
   for (auto& doubt : doubts_of(all, options.allow)) comparison.warnings.push_back(std::move(doubt));
-  Table table = table_of(comparison);
-  table.whole = {outcome_of(comparison), summary_of(comparison)};
-  finish(table, comparison.warnings, options, out, warnings);
-  out << table.whole->reason << '\n';
-  return exit_code_of(table.whole->decision, options.allow_undecided);
+  out << units_of(comparison) << '\n';
+  finish(table_of(comparison), comparison.warnings, options, out, warnings);
+  out << comparison.outcome.reason << '\n';
+  return exit_code_of(comparison.outcome.decision, options.allow_undecided);
 }
 
 }  // namespace ddproxy::results

@@ -74,6 +74,24 @@ std::vector<CaseTimes> read_cases(Reader const& reader) {
   return cases;
 }
 
+std::vector<CaseTimes> read_parts(Reader const& reader) {
+  if (!reader.has("/gate/name")) return {};
+  const std::string file = reader.path().string();
+  const auto names = reader.texts("/gate/name");
+  const auto values = reader.reals("/gate/seconds");
+  const auto extents = reader.extents("/gate/seconds");
+  if (extents[0] != names.size())
+    throw std::invalid_argument(file + ": /gate/seconds and /gate/name differ in length");
+  std::vector<CaseTimes> parts;
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    const auto own = std::span(values).subspan(p * extents[1], extents[1]);
+    auto samples = slowest_of(own, 1, file + ": the part " + names[p]);
+    const double middle = median_of_finite(samples);
+    parts.push_back({names[p], "part", std::move(samples), middle, true});
+  }
+  return parts;
+}
+
 CaseTimes const* Run::find(std::string const& name) const {
   const auto found = std::ranges::find(cases, name, &CaseTimes::name);
   return found == cases.end() ? nullptr : &*found;

@@ -14,4 +14,8 @@ namespace ddproxy::results {
 /// NaN.
 std::vector<CaseTimes> read_cases(Reader const& reader);
 
+/// The parts of /gate as cases of the strategy "part"; none where the file has no such group. Throws as
+/// read_cases() does.
+std::vector<CaseTimes> read_parts(Reader const& reader);
+
 }  // namespace ddproxy::results

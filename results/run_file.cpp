@@ -3,6 +3,7 @@
 #include "results/run_file.hpp"
 
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "results/joined.hpp"
@@ -26,12 +27,18 @@ std::string machine_of(Reader const& reader) {
   return joined(parts);
 }
 
+std::optional<std::int64_t> integer_of(Reader const& reader, std::string_view group, std::string_view name) {
+  const auto value = reader.attribute(group, name);
+  if (!value || !std::holds_alternative<std::int64_t>(*value)) return {};
+  return std::get<std::int64_t>(*value);
+}
+
 double tokens_of(Reader const& reader) {
   double product = 1.0;
   for (auto [group, name] : {std::pair{"/sweep", "ranks"}, {"/model", "batch"}, {"/model", "sequence"}}) {
-    const auto value = reader.attribute(group, name);
-    if (!value || !std::holds_alternative<std::int64_t>(*value)) return std::nan("");
-    product *= static_cast<double>(std::get<std::int64_t>(*value));
+    const auto value = integer_of(reader, group, name);
+    if (!value) return std::nan("");
+    product *= static_cast<double>(*value);
   }
   return product;
 }
@@ -47,7 +54,12 @@ Run read_run(std::filesystem::path const& path) {
   run.revision = reader.text("/provenance", "git_revision");
   run.machine = machine_of(reader);
   run.tokens = tokens_of(reader);
+  run.session = reader.text("/gate", "session");
+  run.round = integer_of(reader, "/gate", "round").value_or(0);
+  run.replay =
+      reader.text("/sweep", "compute_mode") == "replay" && reader.text("/sweep", "backend") == "replay";
   run.cases = read_cases(reader);
+  for (auto& part : read_parts(reader)) run.cases.push_back(std::move(part));
   run.identity = identity_of(reader);
   run.habits = habits_of(reader);
   return run;

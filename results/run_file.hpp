@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -28,9 +29,12 @@ struct Run {
   std::string machine;   ///< device kind, ranks, host names without their numbers
   double tokens = 0.0;   ///< ranks x tokens of a rank; NaN where the file does not say
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
-  Values identity;  ///< what must be equal, by the key of --allow; empty: not known, and not compared
-  Values habits;    ///< what should be, for equal noise
-  std::vector<CaseTimes> cases;
+  Values identity;      ///< what must be equal, by the key of --allow; empty: not known, and not compared
+  Values habits;        ///< what should be, for equal noise
+  std::string session;  ///< of scripts/gate; empty: the run is no round of a gate
+  std::int64_t round = 0;
+  bool replay = false;           ///< compute and all-reduces were replayed from tables
+  std::vector<CaseTimes> cases;  ///< of the sweep, then the parts of [gate]
 
   CaseTimes const* find(std::string const& name) const;
 };

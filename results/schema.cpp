@@ -104,6 +104,9 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/sweep/skew", real, {"case"}, "s", "median over samples of the spread between the ranks' ends of the backward pass"},
     {"/sweep/slowest_rank", integer, {"case"}, "1", "rank whose backward pass ended last in most samples", true},
 
+    {"/gate/name", text, {"part"}, "1", "part of a step that was timed besides the cases, for instance compute/linear or allreduce/64KiB"},
+    {"/gate/seconds", real, {"part", "part_sample"}, "s", "time of the part, maximum over ranks; of a row of equal calls, time of one"},
+
     {"/wire/rms_error", real, {"gradient"}, "1", "error of the reduced gradient of a real pass over its average in fp32, Euclidean norms"},
     {"/wire/max_error", real, {"gradient"}, "1", "largest error of an element of it over the mean of its |gradient| on the ranks"},
 

@@ -46,6 +46,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "piece_mib", "largest piece in which a bucket is reduced, MiB; with mpi only"},
     {"/sweep", "priority", "of the communication stream, normal or high; with nccl only"},
 
+    {"/gate", "session", "name of the gate's session, the same in all its files; with scripts/gate only"},
+    {"/gate", "round", "number of the gate's round, from 1; with scripts/gate only"},
+
     {"/allreduce", "ranks", "number of ranks"},
     {"/allreduce", "total_bytes", "fixed total of chunk_seconds"},
 

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/family_test.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "results/rank_statistics.hpp"
+#include "results/relabelling.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+// The values of one case, or of the mean over cases, over all units (rounds, or the runs of both sides).
+struct Values {
+  explicit Values(std::vector<double> all)
+      : value(std::move(all)), total(std::accumulate(value.begin(), value.end(), 0.0)) {
+    for (double x : value) squares += x * x;
+  }
+  std::vector<double> value;
+  double total, squares = 0.0;
+};
+
+struct Moments {
+  double shift, variance;
+};
+
+// How a relabelling turns into a shift and a variance: `chosen` is the sum over its chosen units.
+struct PairedDesign {
+  std::size_t units;
+  double scale() const { return 1.0 / static_cast<double>(units); }  // variance of the shift over variance
+  Moments moments(Values const& v, double chosen) const {
+    const auto n = static_cast<double>(units);
+    const double mean = (2.0 * chosen - v.total) / n;
+    return {mean, std::max(0.0, v.squares - n * mean * mean) / (n - 1.0)};
+  }
+};
+
+struct GroupDesign {
+  std::size_t base, next;
+  double scale() const { return 1.0 / static_cast<double>(base) + 1.0 / static_cast<double>(next); }
+  Moments moments(Values const& v, double chosen) const {
+    const auto m = static_cast<double>(base), n = static_cast<double>(next);
+    const double b = chosen / n, a = (v.total - chosen) / m;
+    return {b - a, std::max(0.0, v.squares - m * a * a - n * b * b) / (m + n - 2.0)};
+  }
+};
+
+double sum_over(Values const& v, Relabelling const& chosen) {
+  double sum = 0.0;
+  for (std::size_t u : chosen) sum += v.value[u];
+  return sum;
+}
+
+double studentised(double shift, double variance) {
+  constexpr double least = 1e-24;  // of equal files
+  return shift / std::sqrt(std::max(variance, least));
+}
+
+// The statistics of {the whole, each case} under one relabelling.
+template <class Design>
+class Statistics {
+ public:
+  Statistics(Design design, std::vector<Values> cases, Relabelling const& observed)
+      : design_(design),
+        cases_(std::move(cases)),
+        noisy_(cases_.size(), false),
+        whole_(std::vector<double>{}) {
+    for (std::size_t c = 0; c < cases_.size(); ++c)
+      noisy_[c] =
+          std::sqrt(design_.moments(cases_[c], sum_over(cases_[c], observed)).variance) > noisy_deviation;
+    if (std::ranges::find(noisy_, false) == noisy_.end()) noisy_.assign(noisy_.size(), false);
+    whole_ = Values(mean_of_quiet());
+  }
+
+  std::vector<double> operator()(Relabelling const& chosen) {
+    moments_.clear();
+    quiet_variances_.clear();
+    for (std::size_t c = 0; c < cases_.size(); ++c) {
+      moments_.push_back(design_.moments(cases_[c], sum_over(cases_[c], chosen)));
+      if (!noisy_[c]) quiet_variances_.push_back(moments_[c].variance);
+    }
+    const double middle = median(quiet_variances_);
+    const Moments whole = design_.moments(whole_, sum_over(whole_, chosen));
+    std::vector<double> all{studentised(whole.shift, whole.variance * design_.scale())};
+    for (std::size_t c = 0; c < cases_.size(); ++c) {
+      const double own = moments_[c].variance, moderated = noisy_[c] ? own : (own + middle) / 2.0;
+      all.push_back(studentised(moments_[c].shift, moderated * design_.scale()));
+    }
+    return all;
+  }
+
+  FamilyMember member(std::size_t k, Relabelling const& observed) const {
+    Values const& v = k == 0 ? whole_ : cases_[k - 1];
+    const Moments m = design_.moments(v, sum_over(v, observed));
+    return {m.shift, std::sqrt(m.variance), k > 0 && noisy_[k - 1]};
+  }
+
+ private:
+  std::vector<double> mean_of_quiet() const {
+    std::vector<double> mean(cases_[0].value.size(), 0.0);
+    const auto quiet = static_cast<double>(std::ranges::count(noisy_, false));
+    for (std::size_t c = 0; c < cases_.size(); ++c)
+      for (std::size_t u = 0; u < mean.size(); ++u)
+        if (!noisy_[c]) mean[u] += cases_[c].value[u] / quiet;
+    return mean;
+  }
+
+  Design design_;
+  std::vector<Values> cases_;
+  std::vector<bool> noisy_;
+  Values whole_;
+  std::vector<Moments> moments_;
+  std::vector<double> quiet_variances_;
+};
+
+// `relabellings`: the first is the one that was observed.
+template <class Design>
+FamilyTest run_test(Design design, std::vector<Values> values, Relabellings const& relabellings) {
+  Statistics<Design> statistics(design, std::move(values), relabellings[0]);
+  const auto observed = statistics(relabellings[0]);
+  std::vector<double> largest;
+  std::vector<std::size_t> above(observed.size(), 0), below(observed.size(), 0);
+  constexpr double rounding = 1e-9;
+  for (auto const& chosen : relabellings) {
+    const auto all = statistics(chosen);
+    const auto [low, high] = std::ranges::minmax(all);
+    largest.push_back(high);
+    for (std::size_t k = 0; k < observed.size(); ++k) {
+      above[k] += high >= observed[k] - rounding;
+      below[k] += low <= observed[k] + rounding;
+    }
+  }
+  FamilyTest test;
+  test.relabellings = relabellings.size();
+  std::ranges::sort(largest);
+  const auto share = static_cast<double>(relabellings.size());
+  test.critical = largest[static_cast<std::size_t>(std::ceil((1.0 - family_level) * share)) - 1];
+  for (std::size_t k = 0; k < observed.size(); ++k) {
+    FamilyMember member = statistics.member(k, relabellings[0]);
+    member.p_slower = static_cast<double>(above[k]) / share;
+    member.p_faster = static_cast<double>(below[k]) / share;
+    if (k == 0)
+      test.whole = member;
+    else
+      test.cases.push_back(member);
+  }
+  return test;
+}
+
+}  // namespace
+
+bool FamilyTest::rejects() const {
+  const auto is_slower = [](FamilyMember const& member) { return member.p_slower <= family_level; };
+  return is_slower(whole) || std::ranges::any_of(cases, is_slower);
+}
+
+FamilyTest test_rounds(Logs const& ratios) {
+  std::vector<Values> values;
+  for (auto const& one : ratios) values.emplace_back(one);
+  const std::size_t rounds = ratios.at(0).size();
+  return run_test(PairedDesign{rounds}, std::move(values), sign_flips(rounds, most_relabellings));
+}
+
+FamilyTest test_runs(Logs const& base, Logs const& next) {
+  std::vector<Values> values;
+  for (std::size_t c = 0; c < base.size(); ++c) {
+    auto both = base[c];
+    both.insert(both.end(), next[c].begin(), next[c].end());
+    values.emplace_back(std::move(both));
+  }
+  const std::size_t m = base.at(0).size(), n = next.at(0).size();
+  return run_test(GroupDesign{m, n}, std::move(values), regroupings(m, n, most_relabellings));
+}
+
+std::vector<double> mean_over_cases(Logs const& logs, FamilyTest const& test) {
+  std::vector<double> mean(logs.at(0).size(), 0.0);
+  const auto quiet = static_cast<double>(std::ranges::count(test.cases, false, &FamilyMember::noisy));
+  for (std::size_t c = 0; c < logs.size(); ++c)
+    for (std::size_t u = 0; u < mean.size(); ++u)
+      if (!test.cases[c].noisy) mean[u] += logs[c][u] / quiet;
+  return mean;
+}
+
+Interval subset_interval(std::vector<double> const& values, double alpha) {
+  std::vector<double> means;
+  for (auto const& chosen : sign_flips(values.size(), most_relabellings)) {
+    // sign_flips() names the units that keep their sign; the others are the subset
+    if (chosen.size() == values.size()) continue;
+    double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    for (std::size_t u : chosen) sum -= values[u];
+    means.push_back(sum / static_cast<double>(values.size() - chosen.size()));
+  }
+  std::ranges::sort(means);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto outside = static_cast<std::size_t>(alpha * static_cast<double>(means.size() + 1));
+  if (outside == 0) return {-infinity, infinity};
+  return {means[outside - 1], means[means.size() - outside]};
+}
+
+}  // namespace ddproxy::results
