@@ -44,12 +44,6 @@ std::vector<Run> read_runs(std::vector<std::filesystem::path> const& paths) {
   return runs;
 }
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f %%", share * 100.0);
-  return text;
-}
-
 void append(Row& row, std::initializer_list<double> values) {
   for (double value : values) row.cells.push_back({"", value > 0.0 ? value : std::nan("")});
 }

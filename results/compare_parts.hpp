@@ -27,9 +27,6 @@ std::vector<Run> read_runs(std::vector<std::filesystem::path> const& paths);
 void finish(Table const& table, std::vector<std::string> const& doubts, CompareOptions const& options,
             std::ostream& out, std::ostream& warnings);
 
-/// 0.0123 as "1.23 %".
-std::string percent(double share);
-
 /// Appends cells of positive values; others are bounds that there is not enough data for, and not available.
 void append(Row& row, std::initializer_list<double> values);
 

@@ -33,6 +33,8 @@ Table table_of(Comparison const& comparison) {
                {"verdict", "verdict", Kind::text},
                {"note", "", Kind::text}},
               {},
+              {{"smallest_found_of_all_cases", comparison.smallest_of_all},
+               {"smallest_found_of_one_case", comparison.smallest_of_one}},
               comparison.outcome};
   for (auto const& c : comparison.cases) {
     Row row{{{c.name}, {"", c.base}, {"", c.next}}, alarm_of(c), doubt_of(c, comparison)};
@@ -66,6 +68,9 @@ int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ost
   for (auto& doubt : doubts_of(all, options.allow)) comparison.warnings.push_back(std::move(doubt));
   out << units_of(comparison) << '\n';
   finish(table_of(comparison), comparison.warnings, options, out, warnings);
+  if (std::isfinite(comparison.smallest_of_all))
+    out << "a slowdown of all cases by " << percent(comparison.smallest_of_all) << ", or of one case by "
+        << percent(comparison.smallest_of_one) << ", would be found in 90 of 100 such comparisons\n";
   out << comparison.outcome.reason << '\n';
   return exit_code_of(comparison.outcome.decision, options.allow_undecided);
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "results/compare_parts.hpp"
+#include "results/comparison.hpp"
 #include "results/trends.hpp"
 
 namespace ddproxy::results {

@@ -15,11 +15,13 @@ void warn_of_files(Comparison& result, std::span<const Run> base, std::span<cons
   for (auto side : {base, next})
     for (auto const& run : side)
       if (!run.complete) result.warnings.push_back(run.path.string() + ": the run was interrupted");
+  std::vector<std::string> both;
   for (auto const& run : next)
-    if (std::ranges::any_of(base, [&](Run const& other) { return is_same_run(run, other); })) {
-      result.warnings.push_back(run.path.string() + ": the same run is on both sides");
-      return;
-    }
+    if (std::ranges::any_of(base, [&](Run const& other) { return is_same_run(run, other); }))
+      both.push_back(run.path.string());
+  if (both.empty()) return;
+  const std::string more = both.size() > 1 ? " and " + std::to_string(both.size() - 1) + " more" : "";
+  result.warnings.push_back(both.front() + more + ": the same run is on both sides");
 }
 
 using RoundName = std::pair<std::string, std::int64_t>;  // session and number
@@ -103,6 +105,12 @@ char const* name_of(Verdict verdict) {
 
 char const* name_of(Unit unit) {
   return unit == Unit::rounds ? "rounds" : unit == Unit::runs ? "runs" : "samples";
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f %%", share * 100.0);
+  return text;
 }
 
 std::string signed_percent(double share) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 #include "results/comparison_parts.hpp"
 
@@ -29,25 +30,30 @@ std::string interval_text(Estimate const& ratio) {
   return "95 % interval " + signed_percent(ratio.low - 1.0) + " to " + signed_percent(ratio.high - 1.0);
 }
 
+std::string one_slower_text(CaseComparison const& row) {
+  char p[32];
+  std::snprintf(p, sizeof p, "%.2g", row.p);
+  return row.name + " by " + percent(row.ratio.middle - 1.0) + " (" + interval_text(row.ratio) +
+         ", p = " + p + ")";
+}
+
+// The three largest.
 std::string slower_text(Comparison const& result) {
+  std::vector<CaseComparison const*> slower;
+  for (auto const& row : result.cases)
+    if (row.verdict == Verdict::slower) slower.push_back(&row);
+  std::ranges::sort(slower, std::greater(), [](auto const* row) { return row->ratio.middle; });
   std::string text;
-  int named = 0;
-  for (auto const& row : result.cases) {
-    if (row.verdict != Verdict::slower || ++named > 3) continue;
-    char p[32];
-    std::snprintf(p, sizeof p, "%.2g", row.p);
-    text += (text.empty() ? "slower: " : "; ") + row.name + " by " + signed_percent(row.ratio.middle - 1.0) +
-            " (" + interval_text(row.ratio) + ", p = " + p + ")";
-  }
-  if (named > 3) text += "; and " + std::to_string(named - 3) + " more";
-  return text;
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, slower.size()); ++k)
+    text += (k ? "; " : "slower: ") + one_slower_text(*slower[k]);
+  return slower.size() > 3 ? text + "; and " + std::to_string(slower.size() - 3) + " more" : text;
 }
 
 std::string unchanged_text(Comparison const& result, double upper) {
   const double middle = result.cases[0].ratio.middle - 1.0;
   return "unchanged: all cases together differ by " + signed_percent(middle) + ", at most " +
          signed_percent(std::expm1(upper)) + " (one-sided 95 %), which is less than the tolerance of " +
-         signed_percent(result.tolerance);
+         percent(result.tolerance);
 }
 
 std::string too_few_text(Comparison const& result) {
@@ -65,13 +71,17 @@ std::string undecided_text(FamilyTest const& test, double upper, Comparison cons
   const auto needed = std::max(units + 1, units_needed(test.whole.deviation, result.tolerance, result.unit));
   return "undecided: no case is slower than by chance, but all cases together may be slower by up to " +
          signed_percent(std::expm1(upper)) + " (one-sided 95 %), and the tolerance is " +
-         signed_percent(result.tolerance) + "; about " + std::to_string(needed) + " " + name_of(result.unit) +
+         percent(result.tolerance) + "; about " + std::to_string(needed) + " " + name_of(result.unit) +
          (result.unit == Unit::runs ? " a side" : "") + " would decide";
 }
 
 }  // namespace
 
 void decide(FamilyTest const& test, double upper, Comparison& result) {
+  if (test.can_reject()) {
+    result.smallest_of_all = std::expm1(test.smallest_found(test.whole));
+    result.smallest_of_one = std::expm1(test.smallest_found_of_a_case());
+  }
   if (!test.can_reject())
     result.outcome = {Decision::undecided, too_few_text(result)};
   else if (test.rejects())

@@ -61,14 +61,14 @@ void decide_replay(Comparison& result) {
     const auto worst =
         std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.middle; });
     result.outcome = {Decision::slower, "slower: " + std::to_string(n) + of_all + ", most of all " +
-                                            worst->name + " by " + signed_percent(worst->ratio.middle - 1.0)};
+                                            worst->name + " by " + percent(worst->ratio.middle - 1.0)};
   } else if (const auto open = count(Verdict::undecided); open > 0) {
     result.outcome = {Decision::undecided,
                       "undecided: " + std::to_string(open) + of_all +
                           " are slower by more than the tolerance, but not beyond the noise; run again"};
   } else {
     result.outcome = {Decision::unchanged, "unchanged: none" + of_all + " is slower by the tolerance of " +
-                                               signed_percent(result.tolerance)};
+                                               percent(result.tolerance)};
   }
 }
 

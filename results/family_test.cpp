@@ -35,7 +35,7 @@ struct PairedDesign {
   Moments moments(Values const& v, double chosen) const {
     const auto n = static_cast<double>(units);
     const double mean = (2.0 * chosen - v.total) / n;
-    return {mean, std::max(0.0, v.squares - n * mean * mean) / (n - 1.0)};
+    return {mean, n > 1 ? std::max(0.0, v.squares - n * mean * mean) / (n - 1.0) : 0.0};
   }
 };
 
@@ -45,7 +45,8 @@ struct GroupDesign {
   Moments moments(Values const& v, double chosen) const {
     const auto m = static_cast<double>(base), n = static_cast<double>(next);
     const double b = chosen / n, a = (v.total - chosen) / m;
-    return {b - a, std::max(0.0, v.squares - m * a * a - n * b * b) / (m + n - 2.0)};
+    const double freedom = std::max(1.0, m + n - 2.0);
+    return {b - a, std::max(0.0, v.squares - m * a * a - n * b * b) / freedom};
   }
 };
 
@@ -83,23 +84,28 @@ class Statistics {
       moments_.push_back(design_.moments(cases_[c], sum_over(cases_[c], chosen)));
       if (!noisy_[c]) quiet_variances_.push_back(moments_[c].variance);
     }
-    const double middle = median(quiet_variances_);
+    middle_ = median(quiet_variances_);
     const Moments whole = design_.moments(whole_, sum_over(whole_, chosen));
     std::vector<double> all{studentised(whole.shift, whole.variance * design_.scale())};
-    for (std::size_t c = 0; c < cases_.size(); ++c) {
-      const double own = moments_[c].variance, moderated = noisy_[c] ? own : (own + middle) / 2.0;
-      all.push_back(studentised(moments_[c].shift, moderated * design_.scale()));
-    }
+    for (std::size_t c = 0; c < cases_.size(); ++c)
+      all.push_back(studentised(moments_[c].shift, moderated(c) * design_.scale()));
     return all;
   }
 
+  // After a call with the same relabelling.
   FamilyMember member(std::size_t k, Relabelling const& observed) const {
     Values const& v = k == 0 ? whole_ : cases_[k - 1];
     const Moments m = design_.moments(v, sum_over(v, observed));
-    return {m.shift, std::sqrt(m.variance), k > 0 && noisy_[k - 1]};
+    const double variance = k == 0 ? m.variance : moderated(k - 1);
+    return {m.shift, std::sqrt(m.variance), std::sqrt(variance * design_.scale()), k > 0 && noisy_[k - 1]};
   }
 
  private:
+  double moderated(std::size_t c) const {
+    const double own = moments_[c].variance;
+    return noisy_[c] ? own : (own + middle_) / 2.0;
+  }
+
   std::vector<double> mean_of_quiet() const {
     std::vector<double> mean(cases_[0].value.size(), 0.0);
     const auto quiet = static_cast<double>(std::ranges::count(noisy_, false));
@@ -115,6 +121,7 @@ class Statistics {
   Values whole_;
   std::vector<Moments> moments_;
   std::vector<double> quiet_variances_;
+  double middle_ = 0.0;  // median variance of the cases that are not noisy
 };
 
 // `relabellings`: the first is the one that was observed.
@@ -134,6 +141,7 @@ FamilyTest run_test(Design design, std::vector<Values> values, Relabellings cons
       below[k] += low <= observed[k] + rounding;
     }
   }
+  statistics(relabellings[0]);
   FamilyTest test;
   test.relabellings = relabellings.size();
   std::ranges::sort(largest);
@@ -156,6 +164,18 @@ FamilyTest run_test(Design design, std::vector<Values> values, Relabellings cons
 bool FamilyTest::rejects() const {
   const auto is_slower = [](FamilyMember const& member) { return member.p_slower <= family_level; };
   return is_slower(whole) || std::ranges::any_of(cases, is_slower);
+}
+
+double FamilyTest::smallest_found(FamilyMember const& member) const {
+  constexpr double z_90 = 1.2816;  // normal quantile
+  return (critical + z_90) * member.error;
+}
+
+double FamilyTest::smallest_found_of_a_case() const {
+  std::vector<double> all;
+  for (auto const& member : cases)
+    if (!member.noisy) all.push_back(smallest_found(member));
+  return all.empty() ? std::numeric_limits<double>::infinity() : median(std::move(all));
 }
 
 FamilyTest test_rounds(Logs const& ratios) {

@@ -32,6 +32,7 @@ using Logs = std::vector<std::vector<double>>;
 struct FamilyMember {
   double shift = 0.0;      ///< mean log ratio, new over base
   double deviation = 0.0;  ///< standard deviation of its values between rounds, or between runs of a side
+  double error = 0.0;      ///< standard error of the shift, as the statistic takes it (moderated)
   bool noisy = false;
   double p_slower = 1.0;  ///< adjusted for the family
   double p_faster = 1.0;
@@ -45,6 +46,10 @@ struct FamilyTest {
 
   bool can_reject() const { return static_cast<double>(relabellings) * family_level >= 1.0; }
   bool rejects() const;  ///< some member is slower
+  /// The shift of a member that this test finds with a probability of 90 %: critical value and error at hand.
+  double smallest_found(FamilyMember const& member) const;
+  /// The same of the case in the middle, by error, of those that are not noisy.
+  double smallest_found_of_a_case() const;
 };
 
 /// `ratios` [case][round]: log ratios of pairs that were measured together. Sign flips within rounds.

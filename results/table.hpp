@@ -36,6 +36,7 @@ struct Table {
   std::string name;  ///< of the JUnit suite and the JSON member, for instance "compare"
   std::vector<Column> columns;
   std::vector<Row> rows;
+  std::vector<std::pair<std::string, double>> figures = {};  ///< further members of the JSON, by name
   std::optional<Outcome> whole = {};  ///< the decision over all rows; nothing where none is asked for
 };
 
@@ -43,11 +44,11 @@ struct Table {
 void print(Table const& table, std::ostream& out);
 
 /// Writes the files that the options ask for. JSON: {"NAME": {column: [...]}, "alarms": n, "undecided": n,
-/// "decision": "unchanged" | "slower" | "undecided", "reason": text, "warnings": [...]}, not available is
-/// null; CSV: a header and a line a row, empty where not available; JUnit: first a test case "the whole"
-/// where the table decides, which fails where it is slower, and where it is undecided unless
-/// options.allow_undecided (then it is skipped); after it a test case a row, the alarms failures, the
-/// undecided skipped. Throws as write_text does, naming a file that cannot be written.
+/// "decision": "unchanged" | "slower" | "undecided", "reason": text, the figures by their names,
+/// "warnings": [...]}, not available is null; CSV: a header and a line a row, empty where not available;
+/// JUnit: first a test case "the whole" where the table decides, which fails where it is slower, and where it
+/// is undecided unless options.allow_undecided (then it is skipped); after it a test case a row, the alarms
+/// failures, the undecided skipped. Throws as write_text does, naming a file that cannot be written.
 void write(Table const& table, std::vector<std::string> const& warnings, CompareOptions const& options);
 
 }  // namespace ddproxy::results

@@ -91,6 +91,8 @@ void write_json(Table const& table, std::vector<std::string> const& warnings, st
     all["decision"] = name_of(table.whole->decision);
     all["reason"] = table.whole->reason;
   }
+  for (auto const& [name, value] : table.figures)
+    all[name] = std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
   all["warnings"] = warnings;
   out << all.dump(2) << '\n';
 }

@@ -3,183 +3,130 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <random>
 
-#include "results/comparison.hpp"
+#include "results/family_test.hpp"
 
-// The promises of `ddproxy compare`, on simulated families of 15 cases.
+// The promises of the regression gate, on simulated families of 15 cases with fixed seeds: how many of equal
+// builds are called slower, and how many slowdowns of 3 % are found. The noise between rounds is 2.4 %, which
+// is what two processes on the same pinned cores differ by (docs/measurements/compare.md).
 namespace ddproxy::results {
 namespace {
 
 constexpr std::size_t cases = 15;
-constexpr int families = 2000;
+constexpr double between_rounds = 0.024;
+
+// 100, or more for the figures in docs/measurements/compare.md.
+const int families =
+    std::getenv("DDPROXY_GATE_FAMILIES") ? std::atoi(std::getenv("DDPROXY_GATE_FAMILIES")) : 100;
+
 using Engine = std::mt19937_64;
-using Noise = std::function<double(Engine&)>;
+using Noise = std::function<double(Engine&)>;  // of standard deviation 1
 
-double gaussian(Engine& engine, double deviation) {
-  return std::normal_distribution<double>(0.0, deviation)(engine);
-}
-
-Noise lognormal(double cv) {
-  return [cv](Engine& engine) { return gaussian(engine, cv); };
+double normal(Engine& engine) {
+  return std::normal_distribution<double>()(engine);
 }
 
 // Student's t with three degrees of freedom, whose standard deviation is the square root of 3.
-Noise heavy_tail(double cv) {
-  return
-      [cv](Engine& engine) { return std::student_t_distribution<double>(3.0)(engine) * cv / std::sqrt(3.0); };
+double heavy_tailed(Engine& engine) {
+  return std::student_t_distribution<double>(3.0)(engine) / std::sqrt(3.0);
 }
 
-// One run in four lands in a mode that is slower by 2.3 cv; with the rest the standard deviation is cv.
-Noise two_modes(double cv) {
-  return [cv](Engine& engine) {
-    const bool slow = std::uniform_real_distribution<double>()(engine) < 0.25;
-    return (slow ? 2.0 * cv : 0.0) + gaussian(engine, 0.5 * cv);
-  };
-}
-
-// log T of each run and case: noise of its own and, where asked for, a share that all cases of the run have
-// in common.
-std::vector<std::vector<double>> runs(Engine& engine, std::size_t n, Noise const& noise,
-                                      double common = 0.0) {
-  std::vector<std::vector<double>> all(cases, std::vector<double>(n));
-  for (std::size_t r = 0; r < n; ++r) {
-    const double shared = std::sqrt(common) * noise(engine);
-    for (auto& one : all) one[r] = shared + std::sqrt(1.0 - common) * noise(engine);
+// Log ratios [case][round]; `shared`: the part of the variance that all cases of a round have in common.
+Logs rounds(Engine& engine, std::size_t count, Noise const& noise, double shared) {
+  Logs all(cases, std::vector<double>(count));
+  for (std::size_t r = 0; r < count; ++r) {
+    const double common = std::sqrt(shared) * noise(engine);
+    for (auto& one : all) one[r] = between_rounds * (common + std::sqrt(1.0 - shared) * noise(engine));
   }
   return all;
 }
 
-using Family = std::vector<std::vector<double>>;
+struct Setting {
+  std::size_t rounds;
+  Noise noise;
+  double shared = 0.0;
+  double slowdown = 0.0;  ///< of the first `slower` cases
+  std::size_t slower = cases;
+};
 
-std::vector<Series> series_of(Family const& base, Family const& next) {
-  std::vector<Series> all(cases + 1);
-  all[cases].name = "all cases";
-  const auto side = [&](Family const& logs, auto member) {
-    for (std::size_t r = 0; r < logs[0].size(); ++r) {
-      double mean = 0.0;
-      for (std::size_t c = 0; c < cases; ++c) {
-        (all[c].*member).push_back(std::exp(logs[c][r]));
-        mean += logs[c][r] / cases;
-      }
-      (all[cases].*member).push_back(std::exp(mean));
-    }
+// Families in which the test finds something slower.
+int rejected(Setting const& setting, unsigned seed) {
+  Engine engine(seed);
+  int count = 0;
+  for (int k = 0; k < families; ++k) {
+    Logs ratios = rounds(engine, setting.rounds, setting.noise, setting.shared);
+    for (std::size_t c = 0; c < setting.slower; ++c)
+      for (double& ratio : ratios[c]) ratio += std::log1p(setting.slowdown);
+    count += test_rounds(ratios).rejects();
+  }
+  return count;
+}
+
+void expect_at_least(int least, char const* what, Setting const& setting, unsigned seed) {
+  const int found = rejected(setting, seed);
+  std::cout << what << ", " << setting.rounds << " rounds: found " << found << " of " << families << '\n';
+  EXPECT_GE(found, least * families / 100) << what;
+}
+
+// At a level of 1 %, more than 5 of 100 happen in 5 of 10,000 such tests.
+TEST(Gate, seldom_calls_equal_builds_slower) {
+  const auto expect_few = [](char const* what, Setting const& setting, unsigned seed) {
+    const int alarms = rejected(setting, seed);
+    std::cout << what << ", " << setting.rounds << " rounds: alarms " << alarms << " of " << families << '\n';
+    EXPECT_LE(alarms, 5 * families / 100) << what;
   };
-  side(base, &Series::base);
-  side(next, &Series::next);
-  return all;
+  expect_few("normal", {12, normal}, 1);
+  expect_few("normal", {16, normal}, 2);
+  expect_few("normal, 70 % shared", {16, normal, 0.7}, 3);
+  expect_few("heavy tail", {16, heavy_tailed}, 4);
+  expect_few("heavy tail, 70 % shared", {16, heavy_tailed, 0.7}, 5);
 }
 
-bool is_alarm(std::vector<Series> const& series, std::size_t only = cases + 1) {
-  const auto results = compare_series(series, 0.02);
-  for (std::size_t k = 0; k < results.size(); ++k)
-    if (results[k].verdict == Verdict::slower && (only > cases || only == k)) return true;
-  return false;
-}
-
-int false_alarms(Noise const& noise, std::size_t n, double common, unsigned seed) {
-  Engine engine(seed);
+// The test above can fail: a test of each case by itself at 1 % alarms in one family of seven.
+TEST(Gate, would_alarm_falsely_without_the_correction_for_the_family) {
+  Engine engine(6);
   int alarms = 0;
   for (int k = 0; k < families; ++k) {
-    const auto base = runs(engine, n, noise, common), next = runs(engine, n, noise, common);
-    alarms += is_alarm(series_of(base, next));
-  }
-  return alarms;
-}
-
-// Both sides in turn (A B B A) on a machine that slows down steadily, by 5 % in all.
-int false_alarms_with_drift(std::size_t n, unsigned seed) {
-  Engine engine(seed);
-  int alarms = 0;
-  for (int k = 0; k < families; ++k) {
-    Family base = runs(engine, n, lognormal(0.005)), next = runs(engine, n, lognormal(0.005));
-    for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t c = 0; c < cases; ++c) {
-        const double step = 0.05 / static_cast<double>(2 * n);
-        base[c][r] += step * static_cast<double>(2 * r + r % 2);
-        next[c][r] += step * static_cast<double>(2 * r + 1 - r % 2);
-      }
-    alarms += is_alarm(series_of(base, next));
-  }
-  return alarms;
-}
-
-// Share of the families in which a slowdown of 2 % is found: of all cases, or of the first one only.
-double found(Noise const& noise, std::size_t n, bool all_cases, double common, unsigned seed,
-             int families = 2000) {
-  Engine engine(seed);
-  int alarms = 0;
-  for (int k = 0; k < families; ++k) {
-    const auto base = runs(engine, n, noise, common);
-    auto next = runs(engine, n, noise, common);
-    for (std::size_t c = 0; c < (all_cases ? cases : 1); ++c)
-      for (double& value : next[c]) value += std::log(1.02);
-    alarms += is_alarm(series_of(base, next), all_cases ? cases + 1 : 0);
-  }
-  return static_cast<double>(alarms) / families;
-}
-
-constexpr int permitted = families / 100;
-
-TEST(Gate, does_not_cry_wolf) {
-  const auto check = [](const char* noise, std::size_t n, int alarms) {
-    std::cout << noise << ", " << n << " runs a side: " << alarms << " alarms in " << families
-              << " families\n";
-    EXPECT_LE(alarms, permitted) << noise << ", " << n;
-  };
-  for (std::size_t n : {7, 10, 16}) {  // 7: the fewest that can raise one
-    check("lognormal", n, false_alarms(lognormal(0.01), n, 0.0, 1));
-    check("heavy tail", n, false_alarms(heavy_tail(0.02), n, 0.0, 2));
-    check("two modes", n, false_alarms(two_modes(0.02), n, 0.0, 3));
-    check("half of the variance common", n, false_alarms(lognormal(0.03), n, 0.5, 4));
-    check("drift, A B B A", n, false_alarms_with_drift(n, 5));
-  }
-}
-
-// The test above can fail: without the family's correction some case is called slower in every tenth family
-// and more.
-TEST(Gate, would_cry_wolf_without_the_correction) {
-  Engine engine(1);
-  int alarms = 0;
-  for (int k = 0; k < families; ++k) {
-    const auto all = series_of(runs(engine, 10, lognormal(0.02)), runs(engine, 10, lognormal(0.02)));
     bool any = false;
-    for (auto const& one : all)
-      any = any || compare_series(std::span(&one, 1), 0.02)[0].verdict == Verdict::slower;
+    for (auto const& one : rounds(engine, 10, normal, 0.0)) any = any || test_rounds({one}).rejects();
     alarms += any;
   }
-  std::cout << "without the correction: " << alarms << " alarms in " << families << " families\n";
-  EXPECT_GT(alarms, 5 * permitted);
+  std::cout << "each case by itself: alarms " << alarms << " of " << families << '\n';
+  EXPECT_GT(alarms, 7 * families / 100);
 }
 
-void check_found(const char* what, double share) {
-  std::cout << what << ": found in " << share << '\n';
-  EXPECT_GE(share, 0.95) << what;
+TEST(Gate, finds_three_percent_in_all_cases) {
+  expect_at_least(85, "3 % in all cases, normal, 70 % shared", {12, normal, 0.7, 0.03}, 11);
+  expect_at_least(95, "3 % in all cases, normal", {16, normal, 0.0, 0.03}, 12);
+  expect_at_least(90, "3 % in all cases, normal, 70 % shared", {16, normal, 0.7, 0.03}, 13);
+  expect_at_least(90, "3 % in all cases, heavy tail, 70 % shared", {16, heavy_tailed, 0.7, 0.03}, 14);
 }
 
-TEST(Gate, finds_a_slowdown_of_all_cases_with_ten_runs) {
-  check_found("lognormal", found(lognormal(0.01), 10, true, 0.0, 11));
-  check_found("heavy tail", found(heavy_tail(0.01), 10, true, 0.0, 12));
+TEST(Gate, finds_three_percent_in_one_case_of_fifteen) {
+  expect_at_least(65, "3 % in one case, normal", {12, normal, 0.0, 0.03, 1}, 21);
+  expect_at_least(82, "3 % in one case, normal", {16, normal, 0.0, 0.03, 1}, 22);
+  expect_at_least(82, "3 % in one case, heavy tail", {16, heavy_tailed, 0.0, 0.03, 1}, 23);
 }
 
-TEST(Gate, finds_a_slowdown_of_one_case_with_sixteen_runs) {
-  check_found("lognormal", found(lognormal(0.01), 16, false, 0.0, 13));
-  check_found("heavy tail", found(heavy_tail(0.01), 16, false, 0.0, 14));
-}
-
-TEST(Gate, reports_what_it_finds_with_other_noise) {
-  const auto report = [](const char* noise, double all_cases, double one_case) {
-    std::cout << noise << ": all cases, 10 runs " << all_cases << "; one case, 16 runs " << one_case << '\n';
-    EXPECT_GT(all_cases, 0.5) << noise;
-  };
-  report("two modes", found(two_modes(0.01), 10, true, 0.0, 15, 1000),
-         found(two_modes(0.01), 16, false, 0.0, 16, 1000));
-  report("half of the variance common to a run's cases", found(lognormal(0.01), 10, true, 0.5, 17, 1000),
-         found(lognormal(0.01), 16, false, 0.5, 18, 1000));
-  report("nine tenths common", found(lognormal(0.01), 10, true, 0.9, 19, 1000),
-         found(lognormal(0.01), 16, false, 0.9, 20, 1000));
+// Runs of two builds in one session, dealt anew to the sides: twice the variance of a round.
+TEST(Gate, keeps_its_level_for_runs_that_are_no_rounds) {
+  Engine engine(31);
+  int alarms = 0, found = 0;
+  for (int k = 0; k < families; ++k) {
+    const Logs base = rounds(engine, 10, normal, 0.5);
+    Logs next = rounds(engine, 10, normal, 0.5);
+    alarms += test_runs(base, next).rejects();
+    for (auto& one : next)
+      for (double& time : one) time += std::log(1.1);
+    found += test_runs(base, next).rejects();
+  }
+  std::cout << "10 runs a side: alarms " << alarms << ", 10 % found " << found << " of " << families << '\n';
+  EXPECT_LE(alarms, 5 * families / 100);
+  EXPECT_GE(found, 99 * families / 100);
 }
 
 }  // namespace

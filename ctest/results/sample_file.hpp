@@ -36,6 +36,8 @@ struct Sample {
   std::string allreduce = "mpi, host buffers, fp32, thread";
   std::int64_t warmup = 1;
   std::string compute_source = "own";
+  std::string session = "";  ///< where not empty, the run is a round of a gate, with parts beside its cases
+  std::int64_t round = 0;
 };
 
 struct SampleCase {

@@ -133,6 +133,21 @@ void write_timeline(results::Writer& writer, Integers const& first, Integers con
   writer.write("/timeline/event_rank", Integers(events, 0));
 }
 
+void write_gate(results::Writer& writer, Sample const& sample, std::mt19937& engine) {
+  std::normal_distribution<double> noise(0.0, sample.noise);
+  writer.attribute("/gate", "session", sample.session);
+  writer.attribute("/gate", "round", sample.round);
+  const Texts parts{"compute", "compute/linear"};
+  Reals seconds;
+  for (auto const& part : parts) {
+    const bool slower = sample.only_case.empty() || sample.only_case == part;
+    for (std::size_t s = 0; s < sample.samples; ++s)
+      seconds.push_back(0.01 * std::exp(noise(engine)) * (slower ? sample.factor : 1.0));
+  }
+  writer.write("/gate/name", parts);
+  writer.write("/gate/seconds", seconds, {parts.size(), sample.samples});
+}
+
 }  // namespace
 
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample) {
@@ -182,6 +197,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   writer.write("/plans/last_gradient", last);
   writer.write("/plans/bytes", bytes);
   write_timeline(writer, first, count, last.size());
+  if (!sample.session.empty()) write_gate(writer, sample, engine);
 }
 
 void write_score(results::Writer& writer) {
