@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""gate_test.py ROOT DDPROXY: scripts/gate runs two builds in turns and decides.
+
+The builds are twins (replayed compute and all-reduces), so that no verdict rests on how fast this machine is. A slower build is a
+program that reads slower tables. Then the real kernels run two rounds, for the files that they leave, and everything that can go
+wrong is tried."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+
+import h5py
+
+ROOT, DDPROXY = pathlib.Path(sys.argv[1]), sys.argv[2]
+GATE = ROOT / "scripts" / "gate"
+TWIN = """[model]
+preset = "tiny"
+[step]
+batch = 1
+sequence = 32
+[compute]
+mode = "replay"
+times = "times.csv"
+[allreduce]
+backend = "replay"
+table = "allreduce.csv"
+ranks = 8
+[sweep]
+strategies = ["naive", "bucketed"]
+caps_mib = [0.01, 0.1, 1]
+samples = 4
+"""
+TIMES = {"lm_head": 1, "ln_f": 0.2, "h.1": 1.5, "h.0": 1.5, "embedding": 0.3}  # ms
+
+
+def write_twin(folder, factor):
+    folder.mkdir()
+    (folder / "twin.toml").write_text(TWIN)
+    (folder / "times.csv").write_text("layer,ms\n" + "".join(f"{layer},{ms * factor}\n" for layer, ms in TIMES.items()))
+    (folder / "allreduce.csv").write_text("bytes,us\n128,30\n16384,60\n262144,400\n1048576,1500\n")
+
+
+def write_build(folder, script):
+    folder.mkdir()
+    (folder / "ddproxy").write_text("#!/bin/bash\n" + script)
+    (folder / "ddproxy").chmod(0o755)
+    return folder
+
+
+def gate(*arguments, **options):
+    return subprocess.run([GATE, *map(str, arguments)], capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:" + os.environ["PATH"]}, **options)
+
+
+def expect(code, done):
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def expect_one_line(code, text, done):
+    expect(code, done)
+    assert text in done.stderr and done.stderr.strip().startswith("gate: ") and done.stdout == "", done
+
+
+def check_decisions(folder, build):
+    """Equal twins are unchanged, one that is 10 % slower is slower, few rounds are undecided."""
+    write_twin(folder / "equal", 1.0)
+    write_twin(folder / "slow", 1.1)
+    slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
+    twin, out = folder / "equal" / "twin.toml", folder / "out"
+    common = ["--ranks", 1, "--out", out]
+    assert "unchanged: " in expect(0, gate(twin, "--base", build, "--new", build, "--rounds", 7, *common, "--tolerance", "5%")).stdout
+    done = expect(1, gate(twin, "--base", build, "--new", slower, "--rounds", 7, *common, "--junit", folder / "g.xml"))
+    assert "slower: " in done.stdout and "7 rounds" in done.stdout, done.stdout
+    suite = xml.etree.ElementTree.parse(folder / "g.xml").find("testsuite")
+    assert suite.find("testcase").get("name") == "the whole" and suite.find("testcase/failure") is not None
+    done = expect(5, gate(twin, "--base", build, "--new", slower, "--rounds", 2, *common))
+    assert "2 rounds cannot decide" in done.stdout, done.stdout
+    expect(0, gate(twin, "--base", build, "--new", slower, "--rounds", 1, *common, "--allow-undecided"))
+    done = expect(1, gate(twin, "--base", build, "--new", slower, "--rounds", "auto", "--max-seconds", 60, *common))
+    assert "rounds, in which both builds took turns" in done.stdout, done.stdout
+
+
+def check_files(folder, build):
+    """Real kernels: both builds ran the same samples in the same order, in turns, pinned, with all parts of the input."""
+    expect(5, gate(ROOT / "inputs" / "gate.toml", "--base", build, "--new", build, "--rounds", 2, "--out", folder / "real"))
+    (session,) = (folder / "real").iterdir()
+    for number in (1, 2):
+        base, new = (h5py.File(session / f"{side}-{number:03}.h5") for side in ("base", "new"))
+        assert (base["sweep/order"][...] == new["sweep/order"][...]).all() and (base["sweep/order"][...] >= 0).all()
+        for file in (base, new):
+            assert file["gate"].attrs["round"] == number and file["gate"].attrs["session"] == session.name
+            names = list(file["gate/name"].asstr())
+            assert {"compute", "compute/linear", "bucket", "allreduce/4KiB", "allreduce/4096KiB"} <= set(names), names
+            seconds = file["gate/seconds"][...]
+            assert (seconds[:, 0] > 0).all(), seconds
+            kinds = [seconds[k] for k, name in enumerate(names) if name.startswith("compute/")]
+            assert abs(sum(kinds) / seconds[names.index("compute")] - 1).max() < 1e-6
+            assert len(set(file["provenance/binding"].asstr())) == min(2, len(os.sched_getaffinity(0)))
+
+
+def check_what_goes_wrong(folder, build):
+    twin = folder / "equal" / "twin.toml"
+    sides = ["--base", build, "--new", build]
+    expect_one_line(2, "--rounds 0: give a number from 1 on, or auto", gate(twin, *sides, "--rounds", 0))
+    expect_one_line(2, "--max-seconds -1.0", gate(twin, *sides, "--max-seconds", -1))
+    expect_one_line(2, "give fewer (--ranks, --threads)", gate(twin, *sides, "--ranks", 1000))
+    expect_one_line(2, "there is no such input file", gate(folder / "none.toml", *sides))
+    expect_one_line(2, "--tolerance", gate(twin, *sides, "--tolerance", "0"))
+    expect_one_line(4, "there is no program ddproxy or bin/ddproxy", gate(twin, "--base", folder, "--new", build))
+    more = ["--ranks", 1, "--rounds", 2, "--out", folder / "wrong"]
+    broken = write_build(folder / "broken", "echo no library; exit 127\n")
+    done = expect(4, gate(twin, "--base", broken, "--new", build, *more))
+    assert "the build base failed with exit code 127: no library" in done.stderr and f"command: {broken}/ddproxy sweep" in done.stderr, done
+    # a launcher's own exit code 1 must not look like "slower"
+    failing = write_build(folder / "failing", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 1\n')
+    assert "the build new failed with exit code 1" in expect(4, gate(twin, "--base", build, "--new", failing, *more)).stderr
+    (folder / "bad.toml").write_text("[model]\npreset = 7\n")
+    assert "bad.toml:2" in expect(2, gate(folder / "bad.toml", *sides, *more)).stderr
+
+
+def check_an_interrupt(folder, build):
+    """Both builds end with the gate, and the rounds before stay."""
+    twin, out = folder / "equal" / "twin.toml", folder / "stopped"
+    process = subprocess.Popen([GATE, twin, "--base", build, "--new", build, "--ranks", "1", "--rounds", "1000", "--out", out],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not list(out.glob("*/new-002.h5")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 75, process.returncode
+    left = subprocess.run(["pgrep", "-f", f"{out}/"], capture_output=True, text=True, check=False).stdout
+    assert left == "", left
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    build = write_build(folder / "build", f'exec {DDPROXY} "$@"\n')
+    check_decisions(folder, build)
+    check_files(folder, build)
+    check_what_goes_wrong(folder, build)
+    check_an_interrupt(folder, build)
