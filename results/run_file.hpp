@@ -19,6 +19,13 @@ struct CaseTimes {
   bool ours = true;             ///< false: another program's, as PyTorch DDP's of `--beside`
 };
 
+/// One of the conditions under which a run was measured.
+struct Condition {
+  std::string key;                 ///< of --allow
+  std::string value = {};          ///< empty: the file does not say it
+  std::vector<double> hertz = {};  ///< instead of `value`: a frequency a rank, NaN where it is not known
+};
+
 /// What two runs are compared by.
 struct Run {
   std::filesystem::path path;
@@ -26,10 +33,14 @@ struct Run {
   std::string created;   ///< ISO time
   std::string revision;  ///< of the source
   std::string machine;   ///< device kind, ranks, host names without their numbers
+  std::string label;     ///< what the user called the offer; empty: nothing
+  bool replay = false;   ///< compute or all-reduce took its times from a table
+  std::string valid;     ///< of the figure of merit; "missing" in a finished file that lacks it
   double tokens = 0.0;   ///< ranks x tokens of a rank; NaN where the file does not say
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
   Values identity;  ///< what must be equal, by the key of --allow; empty: not known, and not compared
-  Values habits;    ///< what should be, for equal noise
+  std::vector<Condition> conditions;    ///< what should be equal: a difference is a warning
+  std::vector<std::string> unverified;  ///< own cases with times whose gradients nobody verified
   std::vector<CaseTimes> cases;
 
   CaseTimes const* find(std::string const& name) const;
@@ -45,10 +56,14 @@ bool is_same_run(Run const& a, Run const& b);
 /// Throws std::invalid_argument naming two files that hold the same run.
 void check_distinct(std::span<const Run> runs);
 
-/// Throws std::invalid_argument for a key that Run::identity does not have.
+/// All keys of --allow: "model, step, ...".
+std::string known_keys();
+
+/// Throws std::invalid_argument for a key that --allow does not have.
 void check_keys(std::span<const std::string> allowed);
 
-/// Throws std::invalid_argument naming what differs between any two runs, keys in `allowed` excepted.
+/// Throws std::invalid_argument naming a run whose figure of merit is not valid or whose gradients were not
+/// verified, and what differs between any two runs, keys in `allowed` excepted.
 void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed);
 
 /// What could not be compared because a file does not say it, and what differs and was not refused; a line
