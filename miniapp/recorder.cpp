@@ -56,6 +56,7 @@ Reals padded(std::vector<SizeTimes> const& times, std::size_t& width) {
 Recorder::Recorder(Options const& options, Config const& config) : writer_(options.output) {
   writer_.attribute("/", "ddproxy_version", version);
   writer_.attribute("/", "command", options.command);
+  if (!options.label.empty()) writer_.attribute("/", "label", options.label);
   writer_.write("/provenance/command_line", Texts{options.command_line});
   writer_.write("/provenance/input", Texts{config.text});
   writer_.flush();

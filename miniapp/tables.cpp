@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 
+#include "model/topology.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -45,9 +46,10 @@ char const* doubt(Estimate const& least, Estimate const& most) {
 }  // namespace
 
 std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed) {
-  std::string text = fmt::format("all-reduce, {} ranks{}\n{:>14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>7}\n",
-                                 ranks, replayed ? ", replay: from a table, not measured" : "", "bytes",
-                                 "median us", "p99 us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
+  std::string text =
+      fmt::format("all-reduce, {}{}\n{:>14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>7}\n",
+                  model::ranks_text(ranks), replayed ? ", replay: from a table, not measured" : "", "bytes",
+                  "median us", "p99 us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
   for (auto const& size : times)
     fmt::format_to(Out(text), "{:>14} {:>12.1f} {:>12.1f} {:>12.3f} {:>12.3f} {:>8} {:>7}\n", size.bytes,
                    median(size.seconds) * 1e6, quantile(size.seconds, 0.99) * 1e6,

@@ -70,10 +70,6 @@ AllreduceCost scaled_by_form(RankedTable const& table, Placement const& placemen
   };
 }
 
-std::string ranks_text(int ranks) {
-  return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
-}
-
 RankedCost in_one_node(std::span<const RankedTable> tables, Placement const& placement) {
   RankedTable const* table = nearest(tables, placement, true);
   if (table == nullptr) {

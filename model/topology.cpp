@@ -48,4 +48,8 @@ double topology_seconds(Placement const& placement, Link const& inside, Link con
   return flat_seconds(placement.ranks_per_node, inside, bytes) + flat_seconds(nodes, between, bytes);
 }
 
+std::string ranks_text(int ranks) {
+  return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+}
+
 }  // namespace ddproxy::model

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 namespace ddproxy::model {
 
 /// What one hop of a collective costs.
@@ -35,8 +37,11 @@ struct Placement {
 /// multiple of it.
 Placement place(int ranks, int ranks_per_node);
 
-/// Hierarchical: what one node takes alone, by ring or tree, and, with several, an all-reduce across nodes, by
-/// ring or tree, of all bytes through each node's link.
+/// Hierarchical: what one node takes alone, by ring or tree, and, with several, an all-reduce across nodes,
+/// by ring or tree, of all bytes through each node's link.
 double topology_seconds(Placement const& placement, Link const& inside, Link const& between, double bytes);
+
+/// "1 rank", "2 ranks".
+std::string ranks_text(int ranks);
 
 }  // namespace ddproxy::model

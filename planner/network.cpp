@@ -11,6 +11,7 @@
 
 #include "model/allreduce_topology.hpp"
 #include "model/csv.hpp"
+#include "model/topology.hpp"
 #include "planner/table_warnings.hpp"
 
 namespace ddproxy {
@@ -32,7 +33,7 @@ bool has_ranks(Tables const& tables, int ranks) {
 void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::CostPoint> const& points) {
   if (has_ranks(tables, ranks))
     throw std::invalid_argument(
-        fmt::format("{}: there is already a table of {} ranks", file.string(), ranks));
+        fmt::format("{}: there is already a table of {}", file.string(), model::ranks_text(ranks)));
   try {
     const model::TableCost cost(points);
     tables.all.push_back({ranks, points});
@@ -73,9 +74,9 @@ int only_ranks(Tables& tables, Config const& config) {
           "predict: the table is one of 1 rank, which has nothing to reduce; give --ranks N");
     if (config.ranks > 0)
       tables.warnings.push_back(
-          fmt::format("the input stands for {} ranks, the table for {}: predicted for {}; "
+          fmt::format("the input stands for {}, the table for {}: predicted for {}; "
                       "--ranks says which",
-                      config.ranks, ranks, ranks));
+                      model::ranks_text(config.ranks), ranks, ranks));
     return ranks;
   }
   std::vector<int> ranks;
@@ -102,8 +103,9 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
   if (!has_ranks(tables, ranks) && has_ranks(tables, 0))
     throw std::invalid_argument("predict: how many ranks was the table measured on? Give --table-ranks N");
   if (!has_ranks(tables, ranks) && per_node == 0)
-    throw std::invalid_argument(fmt::format(
-        "predict: no table of {} ranks; give --ranks-per-node N, so that one can be derived", ranks));
+    throw std::invalid_argument(
+        fmt::format("predict: no table of {}; give --ranks-per-node N, so that one can be derived",
+                    model::ranks_text(ranks)));
   std::optional<model::Link> between;
   if (options.node_latency) between = model::Link{*options.node_latency, *options.node_bandwidth_GBps * 1e9};
   const model::Placement placement{ranks, per_node > 0 ? per_node : std::max(ranks, 1)};

@@ -19,6 +19,7 @@ struct Options {
   std::filesystem::path input;
   std::filesystem::path output = "results.h5";
   std::filesystem::path json;            ///< empty: none
+  std::string label;                     ///< of the offer, kept in the results file; empty: none
   std::filesystem::path trace;           ///< empty: none
   std::vector<std::string> trace_cases;  ///< empty: all
   std::vector<double> chunks_mib;        ///< `allreduce`: pieces in which a fixed total is reduced

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "planner/option_groups.hpp"
+#include "results/run_file.hpp"
 
 namespace ddproxy {
 namespace {
@@ -13,9 +14,27 @@ void add_sides(CLI::App& command, results::CompareOptions& compare) {
       [&compare](std::vector<std::filesystem::path> const& files) {
         compare.base.insert(compare.base.end(), files.begin(), files.end());
       },
-      "BASE NEW; with --rank-machines any number of files");
+      "BASE NEW; with --rank-machines any number of FILE or LABEL=FILE");
   command.add_option("--base", compare.base, "files of the base, one a run");
   command.add_option("--new", compare.next, "files of the new build, one a run");
+}
+
+void take_labels(std::vector<std::filesystem::path>& files, results::CompareOptions& compare) {
+  for (auto& file : files) {
+    auto [path, label] = results::split_label(file.string());
+    if (!label.empty()) compare.labels[path] = label;
+    file = std::move(path);
+  }
+}
+
+void split_labels(results::CompareOptions& compare) {
+  if (!compare.rank_machines) return;
+  try {
+    take_labels(compare.base, compare);
+    take_labels(compare.next, compare);
+  } catch (std::invalid_argument const& error) {
+    throw CLI::ValidationError(error.what());
+  }
 }
 
 // "BASE NEW" without --new: the second is the new one.
@@ -42,12 +61,10 @@ void add_compare_command(CLI::App& app, Options& options) {
         }
       },
       "the slowdown that matters, for instance 2% or 0.02 (default 2%)");
-  command->add_option(
-      "--allow", compare.allow,
-      "compare although this key differs: model, step, precision, sweep, ranks, device, mode, wire, "
-      "threads, pieces, buffers or priority");
+  command->add_option("--allow", compare.allow,
+                      "compare although this key differs, or without its warning: " + results::known_keys());
   command->add_flag("--rank-machines", compare.rank_machines,
-                    "order the machines of the files by the figure of merit instead");
+                    "order the machines (offers, by LABEL) of the files by the figure of merit instead");
   command->add_option("--history", compare.history,
                       "find the change points over this folder's files instead");
   command->add_option("--json", compare.json, "write the table to this file too");
@@ -58,6 +75,7 @@ void add_compare_command(CLI::App& app, Options& options) {
   command->add_flag("--dry-run", compare.dry_run,
                     "only check the options and the files to be written; needs no FILES");
   command->callback([&options] {
+    split_labels(options.compare);
     split_sides(options.compare);
     options.command = "compare";
   });

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "planner/option_groups.hpp"
 
 namespace ddproxy {
@@ -54,6 +56,18 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
   command.add_option("--slow-operator", turns.slow_operator)->group("");  // for the gate's own tests
 }
 
+void add_label(CLI::App& command, Options& options) {
+  const auto one_line = [](std::string const& text) {
+    const bool is_line = std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 127; });
+    return is_line ? std::string() : "a label is one line of text, without control characters";
+  };
+  command
+      .add_option(
+          "--label", options.label,
+          "name of the offer, kept in the results file; compare --rank-machines tells offers apart by it")
+      ->check(CLI::Validator(one_line, "TEXT"));
+}
+
 }  // namespace
 
 void add_limits(CLI::App& command, Options& options) {
@@ -71,6 +85,7 @@ void add_run_commands(CLI::App& app, Options& options) {
   auto* run =
       add_command(app, options, "run", "verify, measure, predict, sweep, store and print: the main job");
   add_limits(*run, options);
+  add_label(*run, options);
   add_trace(*run, options);
   add_command(app, options, "layers", "time each operation of the backward pass");
   auto* allreduce = add_command(app, options, "allreduce", "time the all-reduce alone over message sizes");
@@ -83,6 +98,7 @@ void add_run_commands(CLI::App& app, Options& options) {
       ->check(positive_number())
       ->needs(chunks);
   auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
+  add_label(*sweep, options);
   add_trace(*sweep, options);
   add_turns(*sweep, options.turns);
 }

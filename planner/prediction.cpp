@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "model/topology.hpp"
 #include "planner/table_warnings.hpp"
 
 namespace ddproxy {
@@ -54,7 +55,7 @@ void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
   look("PyTorch's list", prediction.pytorch.list);
   look("PyTorch's cap", plan_at(prediction.job, prediction.pytorch.cap_mib, pytorch_first_bucket));
   if (!names.empty())
-    prediction.warnings.push_back((ranks > 0 ? fmt::format("{} ranks: ", ranks) : "") +
+    prediction.warnings.push_back((ranks > 0 ? model::ranks_text(ranks) + ": " : "") +
                                   extrapolation_warning(names, points));
 }
 

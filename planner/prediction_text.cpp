@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "model/closed_form.hpp"
+#include "model/topology.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -112,7 +113,7 @@ std::string cap_text(std::int64_t bytes) {
 std::string describe(PredictInput const& input, Prediction const& p) {
   std::string text = fmt::format("{}: {} gradients, {:.1f} MiB{}\n", input.name, p.job.gradient_bytes.size(),
                                  static_cast<double>(input.workload.bytes()) / model::bytes_per_mib,
-                                 p.network.ranks > 0 ? fmt::format(", {} ranks", p.network.ranks) : "");
+                                 p.network.ranks > 0 ? ", " + model::ranks_text(p.network.ranks) : "");
   const auto first = first_bucket_of(input.config);
   text += case_table(p);
   fmt::format_to(Out(text), "T_compute {:.3f} ms, T_comm {:.3f} ms, rho {:.2f}, floor {:.3f} ms\n",

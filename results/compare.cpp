@@ -64,6 +64,15 @@ int compare(CompareOptions const& options, std::ostream& out, std::ostream& warn
   return compare_two_sides(options, out, warnings);
 }
 
+std::pair<std::filesystem::path, std::string> split_label(std::string const& text) {
+  const auto sign = text.find('=');
+  if (sign == std::string::npos || std::filesystem::exists(text)) return {text, ""};
+  if (sign == 0 || sign + 1 == text.size())
+    throw std::invalid_argument("--rank-machines: '" + text + "' lacks its " + (sign ? "file" : "label") +
+                                ": give FILE or LABEL=FILE");
+  return {text.substr(sign + 1), text.substr(0, sign)};
+}
+
 double parse_tolerance(std::string const& text) {
   double value = 0.0;
   const char* end = text.data() + text.size();
@@ -71,7 +80,8 @@ double parse_tolerance(std::string const& text) {
   const bool is_percent = rest != end && *rest == '%' && rest + 1 == end;
   if (is_percent) value /= 100.0;
   if (error != std::errc() || (rest != end && !is_percent) || !(value > 0.0 && value < 1.0))
-    throw std::invalid_argument("--tolerance " + text + ": give a share such as 2% or 0.02");
+    throw std::invalid_argument("--tolerance " + text +
+                                ": give a share above 0 and below 100 %, such as 2% or 0.02");
   return value;
 }
 

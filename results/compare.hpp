@@ -3,9 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ddproxy::results {
@@ -15,13 +17,12 @@ struct CompareOptions {
   using Path = std::filesystem::path;
   std::vector<Path> base = {};  ///< one file a run
   std::vector<Path> next = {};
-  double tolerance = 0.02;  ///< the slowdown that matters, a share
-  /// Keys in which the files may differ: model, step, precision, sweep, ranks, device, mode, wire,
-  /// threads, pieces, buffers, priority.
-  std::vector<std::string> allow = {};
-  bool rank_machines = false;        ///< order the machines of all files by the figure of merit instead
-  std::optional<Path> history = {};  ///< find the change points over this folder's files *.h5 instead
-  std::optional<Path> json = {};     ///< the table, written to this file too
+  double tolerance = 0.02;              ///< the slowdown that matters, a share
+  std::vector<std::string> allow = {};  ///< keys in which the files may differ: known_keys()
+  bool rank_machines = false;           ///< order the machines of all files by the figure of merit instead
+  std::map<Path, std::string> labels = {};  ///< --rank-machines: an offer's name, in place of the file's own
+  std::optional<Path> history = {};         ///< find the change points over this folder's files *.h5 instead
+  std::optional<Path> json = {};            ///< the table, written to this file too
   std::optional<Path> csv = {};
   std::optional<Path> junit = {};
   bool allow_undecided = false;  ///< exit code 0 instead of 5 where nothing could be decided
@@ -35,6 +36,10 @@ struct CompareOptions {
 /// exit code is then 2, and nothing was written or printed. Throws std::runtime_error where the disk takes no
 /// output.
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
+
+/// "LABEL=FILE" as file and label; the label is empty where there is none, and where a file of the whole name
+/// exists. Throws std::invalid_argument where the label or the file is empty.
+std::pair<std::filesystem::path, std::string> split_label(std::string const& text);
 
 /// "2%" or "0.02" as a share. Throws std::invalid_argument unless it is positive and below 1.
 double parse_tolerance(std::string const& text);

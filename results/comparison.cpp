@@ -84,7 +84,7 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
   }
   const auto cases = common_cases(base, next, result.warnings);
   if (base.size() == 1 && next.size() == 1)
-    compare_samples(cases, base[0].replay && next[0].replay, result);
+    compare_samples(cases, base[0].is_twin && next[0].is_twin, result);
   else
     compare_sessions(cases, result);
   return result;

@@ -39,10 +39,18 @@ std::vector<double> slowest_of(std::span<const double> values, std::size_t ranks
   return slowest;
 }
 
+std::vector<std::int64_t> verified_of(Reader const& reader, std::size_t cases) {
+  if (!reader.has("/sweep/verified")) return std::vector<std::int64_t>(cases, -1);
+  auto verified = reader.integers("/sweep/verified");
+  if (verified.size() != cases)
+    throw std::invalid_argument(reader.path().string() +
+                                ": /sweep/verified and /sweep/name differ in length");
+  return verified;
+}
+
 void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
-  if (!reader.has("/sweep/verified")) return;
-  const auto verified = reader.integers("/sweep/verified");
-  for (std::size_t c = 0; c < std::min(cases.size(), verified.size()); ++c)
+  const auto verified = verified_of(reader, cases.size());
+  for (std::size_t c = 0; c < cases.size(); ++c)
     if (verified[c] == 0)
       throw std::invalid_argument(reader.path().string() + ": the case " + cases[c].name +
                                   " reduced wrong gradients; its time means nothing");
@@ -90,6 +98,14 @@ std::vector<CaseTimes> read_parts(Reader const& reader) {
     parts.push_back({names[p], "part", std::move(samples), middle, true});
   }
   return parts;
+}
+
+std::vector<std::string> unverified_cases(Reader const& reader, std::vector<CaseTimes> const& cases) {
+  const auto verified = verified_of(reader, cases.size());
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < cases.size(); ++c)
+    if (cases[c].ours && std::isfinite(cases[c].seconds) && verified[c] != 1) names.push_back(cases[c].name);
+  return names;
 }
 
 CaseTimes const* Run::find(std::string const& name) const {

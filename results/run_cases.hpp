@@ -18,4 +18,9 @@ std::vector<CaseTimes> read_cases(Reader const& reader);
 /// read_cases() does.
 std::vector<CaseTimes> read_parts(Reader const& reader);
 
+/// The names of ddproxy's own cases that have times, and whose gradients the file does not say to be right:
+/// /sweep/verified is not 1, or is not there. Another program's cases are not verified by ddproxy, and not
+/// among them.
+std::vector<std::string> unverified_cases(Reader const& reader, std::vector<CaseTimes> const& cases);
+
 }  // namespace ddproxy::results

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "results/joined.hpp"
 #include "results/output_files.hpp"
+#include "results/run_conditions.hpp"
 #include "results/run_file.hpp"
 
 namespace ddproxy::results {
@@ -14,9 +16,14 @@ namespace {
 constexpr std::array<std::string_view, 12> keys{"model",   "step",   "precision", "sweep",
                                                 "ranks",   "device", "mode",      "wire",
                                                 "threads", "pieces", "buffers",   "priority"};
+constexpr std::array<std::string_view, 2> sound_keys{"valid", "verified"};
 
 bool is_in(std::span<const std::string> allowed, std::string_view key) {
   return std::ranges::find(allowed, key) != allowed.end();
+}
+
+bool is_in_list(std::string_view key, std::span<const std::string_view> list) {
+  return std::ranges::find(list, key) != list.end();
 }
 
 bool differ(std::string const& a, std::string const& b) {
@@ -33,12 +40,19 @@ std::string differences(Run const& first, Run const& other, std::span<const std:
   return all;
 }
 
-// The parts of a sweep: its cases. Of anything else: itself.
+// What stands between the parts of a list; empty: it is no list.
+std::string_view separator_of(std::string_view key) {
+  if (key == "flags") return " ";
+  if (key == "binding") return "; ";
+  return key == "sweep" || key == "host" || key == "mpi" || key == "kokkos" ? ", " : "";
+}
+
 std::vector<std::string> parts_of(std::string const& key, std::string const& text) {
-  if (key != "sweep") return {text};
+  const auto separator = separator_of(key);
+  if (separator.empty()) return {text};
   std::vector<std::string> parts;
-  for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 2) {
-    end = text.find(", ", at);
+  for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + separator.size()) {
+    end = text.find(separator, at);
     parts.push_back(text.substr(at, end - at));
   }
   return parts;
@@ -54,13 +68,29 @@ std::string only_in(std::vector<std::string> own, std::vector<std::string> const
 }
 
 // One line for a key that only some of the files have.
-void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std::size_t k) {
-  const auto says = [k](Run const& run) { return !run.identity[k].second.empty(); };
+template <class Says>
+void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std::string_view key,
+                Says says) {
   const auto silent = std::ranges::count_if(runs, [&](Run const& run) { return !says(run); });
   if (silent == 0 || silent == std::ssize(runs)) return;
   const auto first = std::ranges::find_if_not(runs, says);
   doubts.push_back(first->path.string() + (silent > 1 ? " and " + std::to_string(silent - 1) + " more" : "") +
-                   ": not compared in " + std::string(keys[k]) + ", which the file does not say");
+                   ": not compared in " + std::string(key) + ", which the file does not say");
+}
+
+// Times of numbers that nobody confirmed are no evidence.
+void check_sound(Run const& run, std::span<const std::string> allowed) {
+  const bool is_valid = run.valid.empty() || run.valid == "true" || run.valid == "replay";
+  if (!is_valid && !is_in(allowed, "valid"))
+    throw std::invalid_argument(run.path.string() + ": valid=" + run.valid +
+                                ": the run did not confirm its figure of merit, so its times prove nothing; "
+                                "repeat the run (--allow valid)");
+  if (run.unverified.empty() || is_in(allowed, "verified")) return;
+  const auto more = run.unverified.size() - 1;
+  throw std::invalid_argument(run.path.string() + ": the gradients of the case " + run.unverified[0] +
+                              (more > 0 ? " and " + std::to_string(more) + " more" : "") +
+                              " were not verified, so its time may be that of a wrong result; repeat the run "
+                              "(--allow verified)");
 }
 
 bool same_times(CaseTimes const& a, CaseTimes const& b) {
@@ -86,16 +116,21 @@ void check_distinct(std::span<const Run> runs) {
   }
 }
 
+std::string known_keys() {
+  std::vector<std::string_view> all(keys.begin(), keys.end());
+  all.insert(all.end(), sound_keys.begin(), sound_keys.end());
+  all.insert(all.end(), condition_keys().begin(), condition_keys().end());
+  return joined(all);
+}
+
 void check_keys(std::span<const std::string> allowed) {
-  for (auto const& key : allowed) {
-    if (std::ranges::find(keys, key) != keys.end()) continue;
-    std::string all;
-    for (auto known : keys) all.append(all.empty() ? "" : ", ").append(known);
-    throw std::invalid_argument("--allow " + key + ": no such key; there are " + all);
-  }
+  for (auto const& key : allowed)
+    if (!is_in_list(key, keys) && !is_in_list(key, sound_keys) && !is_in_list(key, condition_keys()))
+      throw std::invalid_argument("--allow " + key + ": there is no such key; the keys are " + known_keys());
 }
 
 void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed) {
+  for (auto const& run : runs) check_sound(run, allowed);
   for (std::size_t r = 1; r < runs.size(); ++r)
     for (auto const& before : runs.first(r))
       if (const std::string differing = differences(before, runs[r], allowed); !differing.empty())
@@ -105,21 +140,23 @@ void check_comparable(std::span<const Run> runs, std::span<const std::string> al
 
 std::string against(std::string const& key, std::string const& a, std::string const& b) {
   const auto first = parts_of(key, a), other = parts_of(key, b);
+  if (std::ranges::is_permutation(first, other)) return "'" + a + "' against '" + b + "'";
   return only_in(first, other) + " against " + only_in(other, first);
 }
 
 std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed) {
   std::vector<std::string> doubts;
   for (std::size_t k = 0; k < keys.size(); ++k)
-    if (!is_in(allowed, keys[k])) add_unsaid(doubts, runs, k);
-  for (std::size_t h = 0; h < runs[0].habits.size(); ++h) {
-    auto const& [key, value] = runs[0].habits[h];
-    const auto other =
-        std::ranges::find_if(runs, [&](Run const& run) { return differ(value, run.habits[h].second); });
-    if (other != runs.end())
-      doubts.push_back(runs[0].path.string() + " and " + other->path.string() + " differ in " + key +
-                       ", so their noise may: " + against(key, value, other->habits[h].second));
-  }
+    if (!is_in(allowed, keys[k]))
+      add_unsaid(doubts, runs, keys[k], [k](Run const& run) { return !run.identity[k].second.empty(); });
+  for (auto key : condition_keys())
+    if (!is_in(allowed, key))
+      add_unsaid(doubts, runs, key, [key](Run const& run) { return says_condition(run, key); });
+  std::vector<Run const*> all;
+  for (auto const& run : runs) all.push_back(&run);
+  for (auto const& difference : differing_conditions(all, allowed))
+    doubts.push_back(difference.files + " differ in " + difference.key + ": " + difference.values +
+                     "; their times may differ for that reason alone (--allow " + difference.key + ")");
   return doubts;
 }
 

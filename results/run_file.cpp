@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/run_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -9,6 +10,7 @@
 #include "results/joined.hpp"
 #include "results/reader.hpp"
 #include "results/run_cases.hpp"
+#include "results/run_conditions.hpp"
 #include "results/run_identity.hpp"
 
 namespace ddproxy::results {
@@ -21,8 +23,9 @@ std::string machine_of(Reader const& reader) {
       std::erase_if(host, [](char c) { return c >= '0' && c <= '9'; });
       hosts.insert(host);
     }
+  const auto ranks = reader.text("/sweep", "ranks", "?");
   std::vector<std::string> parts{reader.text("/provenance", "device_kind", "?"),
-                                 reader.text("/sweep", "ranks", "?").append(" ranks")};
+                                 ranks + (ranks == "1" ? " rank" : " ranks")};
   parts.insert(parts.end(), hosts.begin(), hosts.end());
   return joined(parts);
 }
@@ -53,15 +56,21 @@ Run read_run(std::filesystem::path const& path) {
   run.created = reader.text("/", "created");
   run.revision = reader.text("/provenance", "git_revision");
   run.machine = machine_of(reader);
+  run.label = reader.text("/", "label");
   run.tokens = tokens_of(reader);
   run.session = reader.text("/gate", "session");
   run.round = integer_of(reader, "/gate", "round").value_or(0);
-  run.replay =
-      reader.text("/sweep", "compute_mode") == "replay" && reader.text("/sweep", "backend") == "replay";
   run.cases = read_cases(reader);
-  for (auto& part : read_parts(reader)) run.cases.push_back(std::move(part));
   run.identity = identity_of(reader);
-  run.habits = habits_of(reader);
+  run.conditions = conditions_of(reader);
+  run.unverified = unverified_cases(reader, run.cases);
+  const bool replayed_compute = reader.text("/sweep", "compute_mode") == "replay";
+  const bool replayed_reductions = reader.text("/sweep", "backend") == "replay";
+  run.replay = replayed_compute || replayed_reductions;
+  run.is_twin = replayed_compute && replayed_reductions;
+  const bool must_say = run.complete && std::ranges::any_of(run.cases, &CaseTimes::ours);
+  run.valid = reader.text("/fom", "valid", must_say ? "missing" : "");
+  for (auto& part : read_parts(reader)) run.cases.push_back(std::move(part));
   return run;
 }
 

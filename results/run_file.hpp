@@ -20,6 +20,13 @@ struct CaseTimes {
   bool ours = true;             ///< false: another program's, as PyTorch DDP's of `--beside`
 };
 
+/// One of the conditions under which a run was measured.
+struct Condition {
+  std::string key;                 ///< of --allow
+  std::string value = {};          ///< empty: the file does not say it
+  std::vector<double> hertz = {};  ///< instead of `value`: a frequency a rank, NaN where it is not known
+};
+
 /// What two runs are compared by.
 struct Run {
   std::filesystem::path path;
@@ -27,13 +34,17 @@ struct Run {
   std::string created;   ///< ISO time
   std::string revision;  ///< of the source
   std::string machine;   ///< device kind, ranks, host names without their numbers
+  std::string label;     ///< what the user called the offer; empty: nothing
+  bool replay = false;   ///< compute or all-reduce took its times from a table
+  std::string valid;     ///< of the figure of merit; "missing" in a finished file that lacks it
   double tokens = 0.0;   ///< ranks x tokens of a rank; NaN where the file does not say
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
-  Values identity;      ///< what must be equal, by the key of --allow; empty: not known, and not compared
-  Values habits;        ///< what should be, for equal noise
-  std::string session;  ///< of scripts/gate; empty: the run is no round of a gate
+  Values identity;  ///< what must be equal, by the key of --allow; empty: not known, and not compared
+  std::vector<Condition> conditions;    ///< what should be equal: a difference is a warning
+  std::vector<std::string> unverified;  ///< own cases with times whose gradients nobody verified
+  bool is_twin = false;                 ///< both compute and all-reduces took their times from tables
+  std::string session;                  ///< of scripts/gate; empty: the run is no round of a gate
   std::int64_t round = 0;
-  bool replay = false;           ///< compute and all-reduces were replayed from tables
   std::vector<CaseTimes> cases;  ///< of the sweep, then the parts of [gate]
 
   CaseTimes const* find(std::string const& name) const;
@@ -49,10 +60,14 @@ bool is_same_run(Run const& a, Run const& b);
 /// Throws std::invalid_argument naming two files that hold the same run.
 void check_distinct(std::span<const Run> runs);
 
-/// Throws std::invalid_argument for a key that Run::identity does not have.
+/// All keys of --allow: "model, step, ...".
+std::string known_keys();
+
+/// Throws std::invalid_argument for a key that --allow does not have.
 void check_keys(std::span<const std::string> allowed);
 
-/// Throws std::invalid_argument naming what differs between any two runs, keys in `allowed` excepted.
+/// Throws std::invalid_argument naming a run whose figure of merit is not valid or whose gradients were not
+/// verified, and what differs between any two runs, keys in `allowed` excepted.
 void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed);
 
 /// What could not be compared because a file does not say it, and what differs and was not refused; a line

@@ -97,11 +97,4 @@ Run::Values identity_of(Reader const& reader) {
           {"priority", reader.text("/sweep", "priority")}};
 }
 
-Run::Values habits_of(Reader const& reader) {
-  const auto compute = reader.has("/sweep/compute_source") ? reader.texts("/sweep/compute_source")
-                                                           : std::vector<std::string>{};
-  return {{"warmup", reader.text("/sweep", "warmup")},
-          {"compute_samples", joined(std::set<std::string>(compute.begin(), compute.end()))}};
-}
-
 }  // namespace ddproxy::results

@@ -10,7 +10,4 @@ namespace ddproxy::results {
 /// What must be equal in runs that are compared; empty where the file does not say, or it does not apply.
 Run::Values identity_of(Reader const& reader);
 
-/// What makes only their noise differ.
-Run::Values habits_of(Reader const& reader);
-
 }  // namespace ddproxy::results

@@ -12,6 +12,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/", "created", "time at which the file was begun, ISO 8601, UTC"},
     {"/", "ddproxy_version", "version of the program that wrote it"},
     {"/", "command", "run, layers, allreduce or sweep"},
+    {"/", "label", "name of the offer, from --label; absent without it"},
 
     {"/provenance", "git_revision", "revision of the source, -dirty where it was changed"},
     {"/provenance", "compiler", "compiler and version"},

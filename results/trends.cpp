@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace ddproxy::results {
 namespace {
@@ -68,15 +69,25 @@ double figure_of_merit(Run const& run) {
   return best ? run.tokens / best->seconds : std::nan("");
 }
 
+bool MachineMerit::has_interval() const {
+  return std::isfinite(tokens_per_s.low) && std::isfinite(tokens_per_s.high);
+}
+
+bool overlap(MachineMerit const& a, MachineMerit const& b) {
+  if (!a.has_interval() || !b.has_interval()) return false;
+  return a.tokens_per_s.low <= b.tokens_per_s.high && b.tokens_per_s.low <= a.tokens_per_s.high;
+}
+
 std::vector<MachineMerit> rank_machines(std::span<const Run> runs) {
-  std::map<std::string, std::vector<Run const*>> machines;
-  for (auto const& run : runs) machines[run.machine].push_back(&run);
+  std::map<std::tuple<std::string, std::string, bool>, std::vector<Run const*>> offers;
+  for (auto const& run : runs) offers[{run.label, run.machine, run.replay}].push_back(&run);
   std::vector<MachineMerit> ranked;
-  for (auto const& [machine, its_runs] : machines) {
+  for (auto const& [offer, its_runs] : offers) {
+    auto const& [label, machine, replay] = offer;
     const auto values = merits(its_runs);
     const Estimate none{std::nan(""), std::nan(""), std::nan("")};
-    ranked.push_back(
-        {machine, its_runs.size(), values.size(), values.empty() ? none : median_interval(values, 0.025)});
+    ranked.push_back({label.empty() ? machine : label + ": " + machine, replay, its_runs, values.size(),
+                      values.empty() ? none : median_interval(values, 0.025)});
   }
   const auto key = [](MachineMerit const& m) {
     return std::isnan(m.tokens_per_s.middle) ? 0.0 : -m.tokens_per_s.middle;

@@ -182,12 +182,12 @@ def check_limits():
 
 
 def check_sweep():
-    text = start("sweep", tiny, "-o", "sweep.h5", "--", "--benchmark_filter=T/flat|bucketed/1", "--benchmark_out=g.json")
+    text = start("sweep", tiny, "-o", "sweep.h5", "--label", "offer A", "--", "--benchmark_filter=T/flat|bucketed/1", "--benchmark_out=g.json")
     assert "T/flat/round:4" in text and "naive" not in text, text
     names = {run["name"].rsplit("/round")[0] for run in json.load(open("g.json"))["benchmarks"]}
     assert names == {"T/flat", "T/bucketed/1"}, names
     with h5py.File("sweep.h5") as file:
-        assert "predicted" not in file["sweep"]
+        assert "predicted" not in file["sweep"] and file.attrs["label"] in ("offer A", b"offer A")
         traced = {name.decode() for name, count in zip(file["sweep/name"], file["timeline/count"]) if count > 0}
         assert traced == {"flat", "bucketed/1"}, traced
 

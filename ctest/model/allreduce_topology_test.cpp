@@ -25,6 +25,11 @@ RankedTable made_by(std::function<double(double)> const& seconds, int ranks) {
   return table;
 }
 
+TEST(RanksText, counts) {
+  EXPECT_EQ(ranks_text(1), "1 rank");
+  EXPECT_EQ(ranks_text(2), "2 ranks");
+}
+
 TEST(Topology, RingByHand) {
   // 4 ranks: 6 hops, 1.5 of the bytes.
   EXPECT_DOUBLE_EQ(ring_seconds(4, {1e-6, 1e9}, 2e9), 6e-6 + 3);

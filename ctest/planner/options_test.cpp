@@ -34,6 +34,28 @@ TEST(Options, TheScoreCanBeLimited) {
   EXPECT_EQ(code, 2);
 }
 
+TEST(Options, AnOfferHasALabelOfOneLine) {
+  int code = 0;
+  for (auto command : {"run", "sweep"}) {
+    const auto options = parse({command, "in.toml", "--label", "offer A, 2nd"}, code);
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->label, "offer A, 2nd");
+  }
+  for (auto wrong : {"", "two\nlines"}) {
+    EXPECT_FALSE(parse({"sweep", "in.toml", "--label", wrong}, code)) << wrong;
+    EXPECT_EQ(code, 2);
+  }
+  const auto ranked = parse({"compare", "--rank-machines", "A 1=a.h5", "b.h5", "--new", "C=c=d.h5"}, code);
+  ASSERT_TRUE(ranked);
+  EXPECT_EQ(ranked->compare.base, (std::vector<std::filesystem::path>{"a.h5", "b.h5"}));
+  EXPECT_EQ(ranked->compare.next, (std::vector<std::filesystem::path>{"c=d.h5"}));
+  EXPECT_EQ(ranked->compare.labels,
+            (std::map<std::filesystem::path, std::string>{{"a.h5", "A 1"}, {"c=d.h5", "C"}}));
+  const auto sides = parse({"compare", "A=a.h5", "b.h5"}, code);
+  ASSERT_TRUE(sides);
+  EXPECT_EQ(sides->compare.base, (std::vector<std::filesystem::path>{"A=a.h5"})) << "labels are for ranking";
+}
+
 TEST(Options, CompareTakesAPairOrSides) {
   using Paths = std::vector<std::filesystem::path>;
   int code = 0;

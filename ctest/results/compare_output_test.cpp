@@ -39,36 +39,6 @@ TEST_F(Compare, what_is_not_available_is_null_and_empty) {
   EXPECT_TRUE(contains(contents(folder / "r.csv"), ",,,"));
 }
 
-TEST_F(Compare, orders_machines_by_the_figure_of_merit) {
-  Paths all = runs("a", 7, {.factor = 1.3, .host = "slow12"});
-  for (auto const& path : runs("b", 7, {.host = "quick3"})) all.push_back(path);
-  EXPECT_EQ(compare({.base = all, .rank_machines = true, .json = folder / "r.json"}), 0);
-  const auto machines = nlohmann::json::parse(contents(folder / "r.json"))["machines"];
-  EXPECT_EQ(machines["machine"],
-            (std::vector<std::string>{"replay, 8 ranks, quick", "replay, 8 ranks, slow"}));
-  const double tokens = machines["tokens_per_s"][0];
-  EXPECT_NEAR(tokens, 8 * 4 * 1024 / 0.530, 0.01 * tokens);
-  EXPECT_LT(machines["low"][0], tokens);
-  EXPECT_GT(machines["low"][0], machines["high"][1]);
-}
-
-TEST_F(Compare, says_what_makes_the_order_of_machines_doubtful) {
-  Paths all = runs("a", 2, {.host = "slow12"});
-  all.push_back(runs("b", 1, {.samples = 8, .host = "quick3"})[0]);
-  all.push_back(runs("c", 1, {.host = "other"})[0]);
-  EXPECT_EQ(compare({.base = all, .rank_machines = true}), 0);
-  EXPECT_TRUE(contains(warnings, "slow: 2 runs, an interval takes six")) << warnings;
-  EXPECT_TRUE(contains(warnings, "quick: one run, the interval is that of its 8 samples")) << warnings;
-  EXPECT_TRUE(contains(warnings, "other: 5 samples, an interval takes six")) << warnings;
-  EXPECT_FALSE(contains(warnings, "differ")) << warnings;
-  all.push_back(runs("d", 1, {.replay = false, .left_out = "bucketed 25 MiB", .host = "mpi"})[0]);
-  EXPECT_EQ(compare({.base = all, .rank_machines = true}), 0);
-  EXPECT_TRUE(contains(warnings, "a0.h5 and " + all.back().string() + " differ in the sweep")) << warnings;
-  EXPECT_TRUE(contains(warnings, "differ in the mode")) << warnings;
-  EXPECT_EQ(compare({.base = all, .allow = {"sweep", "mode"}, .rank_machines = true}), 0);
-  EXPECT_FALSE(contains(warnings, "differ")) << warnings;
-}
-
 TEST_F(Compare, finds_when_a_case_changed) {
   for (int k = 0; k < 20; ++k) {
     char day[32];

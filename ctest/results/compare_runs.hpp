@@ -48,6 +48,12 @@ class Compare : public Folder {
     return text;
   }
 
+  // Compares without a refusal, whatever is decided.
+  void accept(CompareOptions options) {
+    options.allow_undecided = true;
+    EXPECT_EQ(compare(options), 0);
+  }
+
   std::string row(std::string const& name) const {
     std::istringstream lines(out);
     for (std::string line; std::getline(lines, line);)

@@ -99,7 +99,9 @@ class Rounds : public Compare {
     for (int k = 0; k < n; ++k) {
       sample.round = k + 1;
       sample.factor = factor * std::pow(1.05, k);
-      paths.push_back(runs(name + std::to_string(k), 1, sample)[0]);
+      sample.seed = static_cast<unsigned>(1000 * name[0] + k);
+      paths.push_back(folder / (name + "-" + std::to_string(k) + ".h5"));
+      make_sample(paths.back(), sample);
     }
     return paths;
   }

@@ -208,6 +208,41 @@ class Several(WithSample):
         self.assertEqual(ours.edges, theirs.edges)
         self.assertLess(max(c.x[c.bucketed].max() for c in (ours, theirs)), ours.edges["flat"])
 
+    def notes(self, change):
+        """What the page says above the figures where the second file differs by `change`."""
+        other = self.folder / "other.h5"
+        shutil.copy(self.sample, other)
+        with h5py.File(other, "r+") as file:
+            change(file)
+        return Report([Results(self.sample), Results(other)], self.folder, None).notes()
+
+    def test_says_that_the_machines_differ(self):
+        def on_another(file):
+            file["provenance"].attrs.modify("device_kind", "an accelerator")
+            file["provenance/host"][...] = ["node7", "node8"]
+        said = self.notes(on_another)
+        self.assertIn("The machines differ: replay on node1 (sample.h5); an accelerator on node7, node8 (other.h5).", said)
+        self.assertNotIn("the same work", said)
+        said = self.notes(lambda file: file["provenance/host"].__setitem__(slice(None), "node2"))
+        self.assertIn("replay on node1 (sample.h5); replay on node2 (other.h5)", said)
+        self.assertNotIn("The machines differ", self.notes(lambda file: None))
+
+    def test_says_that_the_work_differs(self):
+        changes = {f"model {name}": lambda file, name=name: file["model"].attrs.__setitem__(name, 7)
+                   for name in ("preset", "shape", "precision", "batch", "sequence")}
+        changes |= {f"sweep {name}": lambda file, name=name: file["sweep"].attrs.__setitem__(name, 7)
+                    for name in ("ranks", "compute_mode", "backend", "copies", "wire")}
+        changes["the buckets of equal cases"] = lambda file: file["sweep/buckets"].__setitem__(4, 99)
+        for what, change in changes.items():
+            said = self.notes(change)
+            self.assertIn(f"The files differ in {what}: their times are not those of the same work.", said)
+            self.assertNotIn("The machines differ", said)
+        self.assertNotIn("differ", self.notes(lambda file: None))
+
+    def test_one_rank_is_no_ranks(self):
+        self.change(lambda file: file["sweep"].attrs.modify("ranks", 1))
+        self.assertIn("gpt2-large, 1 rank, replay", Results(self.sample).title())
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

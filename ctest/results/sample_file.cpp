@@ -23,7 +23,7 @@ void write_sample(results::Writer& writer, Sample const& sample) {
   write_calibration(writer);
   write_errors(writer, all);
   write_sweep(writer, all, sample);
-  write_score(writer);
+  write_score(writer, sample);
 }
 
 void make_sample(std::filesystem::path const& path, Sample const& sample) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,16 @@ struct Sample {
   std::string compute_source = "own";
   std::string session = "";  ///< where not empty, the run is a round of a gate, with parts beside its cases
   std::int64_t round = 0;
+  bool is_verified = true;   ///< false: -1, neither right nor wrong
+  bool has_verified = true;  ///< false: no /sweep/verified
+  std::string source = "ddproxy";
+  std::string valid = "";     ///< of the figure of merit; empty: what the run would say; "none": no attribute
+  std::string label = "";     ///< of the offer; empty: none
+  std::string call = "";      ///< blocking or nonblocking; empty: none
+  std::string binding = "0";  ///< of rank 0
+  double clock_hz = 2.5e9;    ///< of rank 0
+  double memory_clock_hz = 1.2e9;                      ///< of rank 0
+  std::map<std::string, std::string> provenance = {};  ///< attributes in place of the usual ones
 };
 
 struct SampleCase {

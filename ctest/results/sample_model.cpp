@@ -27,10 +27,12 @@ double allreduce_seconds(double bytes) {
 void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.attribute("/", "ddproxy_version", "0.1.0");
   writer.attribute("/", "command", "run");
+  if (!sample.label.empty()) writer.attribute("/", "label", sample.label);
   if (!sample.created.empty()) writer.attribute("/", "created", sample.created);
   for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "device_runtime", "device_driver",
                     "blas", "blas_advice", "hdf5"})
     writer.attribute("/provenance", name, "of the test");
+  for (auto const& [name, value] : sample.provenance) writer.attribute("/provenance", name, value);
   writer.attribute("/provenance", "nccl", "none");
   writer.attribute("/provenance", "allreduce", sample.allreduce);
   if (sample.says_more) writer.attribute("/provenance", "threads", sample.threads);
@@ -42,11 +44,11 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.write("/provenance/device", Texts{"a processor", "a processor"});
   writer.write("/provenance/uuid", Texts{"", ""});
   writer.write("/provenance/numa_node", Integers{0, -1});
-  writer.write("/provenance/binding", Texts{"0", "1"});
+  writer.write("/provenance/binding", Texts{sample.binding, "1"});
   writer.write("/provenance/pci_bus", Texts{"0000:3b:00.0", "0000:af:00.0"});
   writer.write("/provenance/device_numa_node", Integers{0, 1});
-  writer.write("/provenance/clock", Reals{2.5e9, 2.5e9});
-  writer.write("/provenance/memory_clock", Reals{1.2e9, 1.2e9});
+  writer.write("/provenance/clock", Reals{sample.clock_hz, 2.5e9});
+  writer.write("/provenance/memory_clock", Reals{sample.memory_clock_hz, 1.2e9});
   writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
   writer.write("/provenance/memory_need", Integers{1 << 30, 1 << 30});
 }

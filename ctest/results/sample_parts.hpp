@@ -37,6 +37,6 @@ void write_calibration(results::Writer& writer);
 void write_errors(results::Writer& writer, Gradients const& all);
 /// /sweep, /plans and /timeline.
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample);
-void write_score(results::Writer& writer);
+void write_score(results::Writer& writer, Sample const& sample);
 
 }  // namespace ddproxy::test

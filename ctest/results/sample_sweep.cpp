@@ -176,6 +176,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   writer.attribute("/sweep", "progress", "thread");
   writer.attribute("/sweep", "copies", "none");
   writer.attribute("/sweep", "wire", "fp32");
+  if (!sample.call.empty()) writer.attribute("/sweep", "call", sample.call);
   if (sample.says_more) {
     writer.attribute("/sweep", "warmup", sample.warmup);
     writer.attribute("/sweep", "piece_mib", sample.piece_mib);
@@ -183,12 +184,13 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   }
   writer.write("/sweep/name", name);
   writer.write("/sweep/strategy", strategy);
-  writer.write("/sweep/source", Texts(cases, "ddproxy"));
+  writer.write("/sweep/source", Texts(cases, sample.source));
   writer.write("/sweep/compute_source", Texts(cases, sample.compute_source));
   writer.write("/sweep/bucket_bytes", cap);
   writer.write("/sweep/first_bucket_bytes", first_cap);
   writer.write("/sweep/buckets", count);
-  writer.write("/sweep/verified", Integers(cases, sample.is_right ? 1 : 0));
+  if (sample.has_verified)
+    writer.write("/sweep/verified", Integers(cases, !sample.is_right ? 0 : sample.is_verified ? 1 : -1));
   writer.write("/sweep/slowest_rank", Integers(cases, 0));
   writer.write("/sweep/order", order, {cases, sample.samples});
   write_columns(writer, columns, cases, sample);
@@ -200,7 +202,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
   if (!sample.session.empty()) write_gate(writer, sample, engine);
 }
 
-void write_score(results::Writer& writer) {
+void write_score(results::Writer& writer, Sample const& sample) {
   writer.write("/score/predictor", Texts{"model", "constant"});
   for (auto name : {"mean_error", "max_error", "order", "regret", "tail_error", "slowdown_error"})
     writer.write(std::string("/score/") + name, Reals{0.01, 0.5});
@@ -210,7 +212,8 @@ void write_score(results::Writer& writer) {
   for (auto name : {"tokens_per_s", "backward_s", "bucket_mib", "exposed_s", "tail_s", "overlap",
                     "bus_bw_GBps", "model_error", "regret"})
     writer.attribute("/fom", name, 1.5);
-  writer.attribute("/fom", "valid", "replay");
+  const std::string valid = !sample.valid.empty() ? sample.valid : sample.replay ? "replay" : "true";
+  if (sample.is_complete && valid != "none") writer.attribute("/fom", "valid", valid);
 }
 
 }  // namespace ddproxy::test

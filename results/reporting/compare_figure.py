@@ -36,10 +36,45 @@ def draw_against(files):
 
 
 def differences(files):
-    """The names of what the files do not have in common, as far as T depends on it."""
+    """The names of what the files do not have in common of the work, as far as T depends on it."""
     keys = [("/model", k) for k in ("preset", "shape", "precision", "batch", "sequence")]
-    keys += [("/sweep", k) for k in ("ranks", "compute_mode", "backend", "copies")] + [("/provenance", "device_kind")]
-    return [f"{group[1:]} {name}" for group, name in keys if len({str(f.attribute(group, name)) for f in files}) > 1]
+    keys += [("/sweep", k) for k in ("ranks", "compute_mode", "backend", "copies", "wire")]
+    unlike = [f"{group[1:]} {name}" for group, name in keys if len({str(f.attribute(group, name)) for f in files}) > 1]
+    return unlike + ["the buckets of equal cases"] * _cuts_other_buckets(files)
+
+
+def _cuts_other_buckets(files):
+    """True where a case of one name has another number of buckets; those of the optimal plan rest on what was measured."""
+    buckets = {}
+    for file in (f for f in files if f.has("/sweep/strategy", "/sweep/buckets")):
+        for name, strategy, number in zip(derive.case_names(file), file["/sweep/strategy"], file["/sweep/buckets"]):
+            if strategy != "optimal" and np.isfinite(number):
+                buckets.setdefault(name, set()).add(int(number))
+    return any(len(numbers) > 1 for numbers in buckets.values())
+
+
+def machine(results):
+    """(device, hosts) in words; None where the file says neither."""
+    device = str(results.attribute("/provenance", "device_kind", ""))
+    hosts = sorted(set(results.values.get("/provenance/host", ())))
+    shown = ", ".join(hosts[:3]) + (f" and {len(hosts) - 3} more" if len(hosts) > 3 else "")
+    return (device, shown) if device or shown else None
+
+
+def differing_machines(files):
+    """One sentence that names the machines of the files; None where there are not several."""
+    by_machine = {}
+    for file in files:
+        if found := machine(file):
+            by_machine.setdefault(found, []).append(file.path.name)
+    if len(by_machine) < 2:
+        return None
+    parts = [" on ".join(part for part in found if part) + f" ({_some(names)})" for found, names in by_machine.items()]
+    return f"The machines differ: {'; '.join(parts)}. The times differ by the machine, too, not only by the program."
+
+
+def _some(names):
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _time(results):

@@ -110,7 +110,7 @@ class Results:
         modes = {self.attribute("/sweep", "compute_mode"), self.attribute("/sweep", "backend")}
         model = self.attribute("/model", "preset", "a model")
         ranks = self.attribute("/sweep", "ranks", self.attribute("/allreduce", "ranks", "?"))
-        return f"{model}, {ranks} ranks, {_mode(modes)}"
+        return f"{model}, {ranks} rank{'' if str(ranks) == '1' else 's'}, {_mode(modes)}"
 
 
 def _mode(modes):

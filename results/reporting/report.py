@@ -3,7 +3,7 @@
 """Puts figures and tables together."""
 from . import derive, page, style, timeline_figure
 from .allreduce_figure import draw_allreduce
-from .compare_figure import differences, draw_against, draw_history, in_time, ratios
+from .compare_figure import differences, differing_machines, draw_against, draw_history, in_time, ratios
 from .data import ReportError
 from .layers_figure import draw_costs, draw_layers, slowest_rank
 from .output import write_whole
@@ -97,6 +97,8 @@ class Report:
             notes.append("Replay: what is called replay took its times from a table; it computed or reduced nothing.")
         if unlike := differences(self.files):
             notes.append(f"The files differ in {', '.join(unlike)}: their times are not those of the same work.")
+        if machines := differing_machines(self.files):
+            notes.append(machines)
         rank = slowest_rank(self.newest) if self.newest.has("/layers/seconds", "/layers/operation_layer") else None
         text = "".join(f'<p class="warning">{page.escape(n)}</p>' for n in notes)
         return text + (f"<p>The slowest rank in the backward pass is {self._rank(rank[0])}, {rank[1]:+.1%} over the median rank.</p>"

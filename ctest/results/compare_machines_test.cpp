@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "ctest/results/compare_runs.hpp"
+
+namespace ddproxy::test {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+class Machines : public Compare {
+ protected:
+  // The table, as JSON has it.
+  nlohmann::json rank(CompareOptions options) {
+    options.rank_machines = true;
+    options.json = folder / "r.json";
+    EXPECT_EQ(compare(options), 0);
+    return nlohmann::json::parse(contents(folder / "r.json"))["machines"];
+  }
+
+  static Paths together(Paths one, Paths const& other) {
+    one.insert(one.end(), other.begin(), other.end());
+    return one;
+  }
+};
+
+TEST_F(Machines, are_ordered_by_the_figure_of_merit) {
+  const auto machines = rank(
+      {.base = together(runs("a", 7, {.factor = 1.3, .host = "slow12"}), runs("b", 7, {.host = "quick3"}))});
+  EXPECT_EQ(machines["machine"], (Texts{"replay, 8 ranks, quick", "replay, 8 ranks, slow"}));
+  EXPECT_EQ(machines["times"], (Texts{"replayed", "replayed"}));
+  const double tokens = machines["tokens_per_s"][0];
+  EXPECT_NEAR(tokens, 8 * 4 * 1024 / 0.530, 0.01 * tokens);
+  EXPECT_LT(machines["low"][0], tokens);
+  EXPECT_GT(machines["low"][0], machines["high"][1]);
+  EXPECT_FALSE(contains(warnings, "told apart")) << warnings;
+}
+
+TEST_F(Machines, says_what_makes_their_order_doubtful) {
+  Paths all = runs("a", 2, {.host = "slow12"});
+  all.push_back(runs("b", 1, {.samples = 8, .host = "quick3"})[0]);
+  all.push_back(runs("c", 1, {.host = "other"})[0]);
+  rank({.base = all});
+  EXPECT_TRUE(contains(warnings, "slow: 2 runs, an interval takes six")) << warnings;
+  EXPECT_TRUE(contains(warnings, "quick: one run, the interval is that of its 8 samples")) << warnings;
+  EXPECT_TRUE(contains(warnings, "other: 5 samples, an interval takes six")) << warnings;
+  EXPECT_FALSE(contains(warnings, "differ")) << warnings;
+  all.push_back(runs("d", 1, {.left_out = "bucketed 25 MiB", .host = "mpi"})[0]);
+  rank({.base = all});
+  EXPECT_TRUE(contains(warnings, "a0.h5 and " + all.back().string() + " differ in the sweep")) << warnings;
+  rank({.base = all, .allow = {"sweep"}});
+  EXPECT_FALSE(contains(warnings, "differ")) << warnings;
+  rank({.base = runs("e", 7, {.is_complete = false})});
+  EXPECT_TRUE(contains(warnings, "e0.h5: the run was interrupted")) << warnings;
+}
+
+TEST_F(Machines, whose_intervals_overlap_cannot_be_told_apart) {
+  const auto all = together(runs("a", 7, {.host = "one"}), runs("b", 7, {.host = "two"}));
+  rank({.base = all});
+  const bool first = contains(warnings, "replay, 8 ranks, one and replay, 8 ranks, two cannot be told apart");
+  const bool second =
+      contains(warnings, "replay, 8 ranks, two and replay, 8 ranks, one cannot be told apart");
+  EXPECT_NE(first, second) << warnings;
+  EXPECT_TRUE(contains(warnings, "cannot be told apart: their 95 % intervals overlap\n")) << warnings;
+}
+
+TEST_F(Machines, of_different_labels_are_two_offers) {
+  const auto mine = runs("a", 2, {.factor = 1.1}), yours = runs("b", 2, {});
+  EXPECT_EQ(rank({.base = together(mine, yours)})["machine"], (Texts{"replay, 8 ranks, node"}));
+  CompareOptions labelled{.base = together(mine, yours)};
+  for (auto const& path : mine) labelled.labels[path] = "mine";
+  for (auto const& path : yours) labelled.labels[path] = "yours";
+  const auto both = rank(labelled);
+  EXPECT_EQ(both["machine"], (Texts{"yours: replay, 8 ranks, node", "mine: replay, 8 ranks, node"}));
+  EXPECT_EQ(both["runs"], (std::vector<int>{2, 2}));
+}
+
+TEST_F(Machines, takes_the_label_of_the_file_unless_another_is_given) {
+  const auto mine = runs("a", 1, {.factor = 1.1, .label = "mine"}), yours = runs("b", 1, {.label = "yours"});
+  CompareOptions options{.base = together(mine, yours)};
+  EXPECT_EQ(rank(options)["machine"], (Texts{"yours: replay, 8 ranks, node", "mine: replay, 8 ranks, node"}));
+  options.labels[yours[0]] = "mine";
+  EXPECT_EQ(rank(options)["machine"], (Texts{"mine: replay, 8 ranks, node"}));
+}
+
+TEST_F(Machines, of_other_software_may_be_two_offers) {
+  const auto all = together(runs("a", 2, {}), runs("b", 2, {.provenance = {{"compiler", "GNU 13"}}}));
+  rank({.base = all});
+  EXPECT_TRUE(
+      contains(warnings, "differ in compiler: 'of the test' against 'GNU 13'; if they are two offers"))
+      << warnings;
+  rank({.base = all, .allow = {"compiler"}});
+  EXPECT_FALSE(contains(warnings, "differ in compiler")) << warnings;
+}
+
+TEST_F(Machines, that_are_replays_are_not_ranked_among_measured_ones) {
+  const auto replays = runs("a", 2, {}), measured = runs("b", 3, {.replay = false, .factor = 1.1});
+  const auto text = refused({.base = together(replays, measured), .rank_machines = true});
+  EXPECT_TRUE(contains(text, "replays (" + replays[0].string() + " and 1 more)")) << text;
+  EXPECT_TRUE(contains(text, "measured runs (" + measured[0].string() + " and 2 more)")) << text;
+  EXPECT_TRUE(contains(text, "--allow mode")) << text;
+  const auto machines = rank({.base = together(replays, measured), .allow = {"mode"}});
+  EXPECT_EQ(machines["times"], (Texts{"replayed", "measured"}));
+  EXPECT_EQ(rank({.base = measured})["times"], (Texts{"measured"}));
+}
+
+TEST_F(Machines, of_one_rank_have_1_rank) {
+  EXPECT_EQ(rank({.base = runs("a", 1, {.ranks = 1})})["machine"], (Texts{"replay, 1 rank, node"}));
+}
+
+TEST_F(Machines, labels_stand_before_the_file) {
+  using results::split_label;
+  EXPECT_EQ(split_label("a.h5"), std::pair(std::filesystem::path("a.h5"), std::string()));
+  EXPECT_EQ(split_label("A 1=b=c.h5"), std::pair(std::filesystem::path("b=c.h5"), std::string("A 1")));
+  const auto there = folder / "a=b.h5";
+  std::ofstream(there) << "text";
+  EXPECT_EQ(split_label(there.string()), std::pair(there, std::string()));
+  EXPECT_THROW(split_label("=a.h5"), std::invalid_argument);
+  EXPECT_THROW(split_label("A="), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ddproxy::test
