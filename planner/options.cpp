@@ -45,7 +45,8 @@ std::string complain(Arguments arguments, Options const& options) {
   for (std::string_view argument : arguments.subspan(1))
     if (argument.empty())
       return fmt::format("an argument is empty ('{}')", fmt::join(arguments.subspan(1), "' '"));
-  if (!options.benchmark.empty() && options.command != "run" && options.command != "sweep")
+  if (!options.benchmark.empty() && options.command != "compare" && options.command != "run" &&
+      options.command != "sweep")
     return "arguments after -- are Google Benchmark's, which run and sweep alone use";
   return "";
 }

@@ -14,7 +14,7 @@ void add_sides(CLI::App& command, results::CompareOptions& compare) {
       [&compare](std::vector<std::filesystem::path> const& files) {
         compare.base.insert(compare.base.end(), files.begin(), files.end());
       },
-      "BASE NEW; with --rank-machines any number of FILE or LABEL=FILE");
+      "BASE NEW, or BASE... -- NEW...; with --rank-machines any number of FILE or LABEL=FILE");
   command.add_option("--base", compare.base, "files of the base, one a run");
   command.add_option("--new", compare.next, "files of the new build, one a run");
 }
@@ -37,8 +37,11 @@ void split_labels(results::CompareOptions& compare) {
   }
 }
 
-// "BASE NEW" without --new: the second is the new one.
-void split_sides(results::CompareOptions& compare) {
+// "BASE NEW" without --new: the second is the new one. What stands behind -- is new, too.
+void split_sides(results::CompareOptions& compare, std::vector<std::string> const& after_dashes) {
+  if (!after_dashes.empty() && !compare.next.empty())
+    throw CLI::ValidationError("give the new files after -- or after --new, not both");
+  compare.next.insert(compare.next.end(), after_dashes.begin(), after_dashes.end());
   if (compare.rank_machines || !compare.next.empty() || compare.base.size() != 2) return;
   compare.next = {compare.base.back()};
   compare.base.pop_back();
@@ -76,7 +79,7 @@ void add_compare_command(CLI::App& app, Options& options) {
                     "only check the options and the files to be written; needs no FILES");
   command->callback([&options] {
     split_labels(options.compare);
-    split_sides(options.compare);
+    split_sides(options.compare, options.benchmark);
     options.command = "compare";
   });
 }

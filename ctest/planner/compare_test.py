@@ -83,11 +83,11 @@ def check_that_equal_names_are_not_enough(folder, twin):
         file["plans/bytes"][first] += 4
         file["plans/bytes"][first + 1] -= 4
     assert "sweep: " in compare(2, twin, other).stderr
-    accepted(twin, other, "--allow", "sweep")
+    compare(1, twin, other, "--allow", "sweep")
     for path in (base := slower(twin, folder / "base.h5", 1.0), other):
         with h5py.File(path, "r+") as file:
             file["sweep/strategy"][-1] = "optimal"
-    accepted(base, other)
+    compare(1, base, other)
     for path in (base, other):
         path.unlink()
 
@@ -185,13 +185,17 @@ with tempfile.TemporaryDirectory() as name:
     new = [slower(twin, folder / f"new{i}.h5", 1.2 + 0.002 * i / 8) for i in range(8)]
 
     done = accepted(twin, twin)
-    assert "twin.h5: the same run is on both sides" in done.stderr and "too few samples" in done.stdout, done
+    assert "twin.h5: the same run is on both sides" in done.stderr and "unchanged: " in done.stdout, done
+    assert "slower: 10 of 10 replayed cases" in compare(1, twin, new[0]).stdout
+    assert "one file a side cannot tell" in compare(5, real, slower(real, folder / "second.h5", 10)).stdout
+    (folder / "second.h5").unlink()
     compare(0, "--base", *old, "--new", *old)
     done = compare(1, "--base", *old, "--new", *new, "--json", folder / "c.json", "--csv", folder / "c.csv", "--junit", folder / "c.xml")
     assert "slower" in done.stdout
     assert "slower" in json.dumps(json.loads((folder / "c.json").read_text()))
     assert "," in (folder / "c.csv").read_text() and "<failure" in (folder / "c.xml").read_text()
-    compare(0, "--base", *old, "--new", *new, "--tolerance", "50%")
+    compare(1, *old, "--", *new)
+    compare(2, "--base", *old, "--new", *new, "--", *new)
 
     done = compare(2, twin, real)
     assert "--allow mode" in done.stderr and done.stderr.count("\n") == 1, done

@@ -172,7 +172,7 @@ TEST_F(Refuse, nothing_after_a_kill_but_what_was_not_flushed) {
   const pid_t child = fork();
   if (child == 0) {
     Writer writer(folder / "r.h5");
-    write_sample(writer, {});
+    write_sample(writer, {.session = "gate", .round = 1});
     writer.flush();
     writer.write("/sweep/predicted", Reals(10, 99.0));
     kill(getpid(), SIGKILL);

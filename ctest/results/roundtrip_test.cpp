@@ -128,7 +128,7 @@ TEST_F(Roundtrip, keeps_an_unfinished_file) {
 }
 
 TEST_F(Roundtrip, sample_has_every_dataset) {
-  make_sample(folder / "r.h5");
+  make_sample(folder / "r.h5", {.session = "gate", .round = 1});
   const Reader reader(folder / "r.h5");
   for (auto const& dataset : results::schema()) EXPECT_TRUE(reader.has(dataset.path)) << dataset.path;
 }
