@@ -39,6 +39,15 @@ std::string describe_memory(Config const& config, Workload const& workload) {
   return fmt::format("memory: {:.2f} GiB a rank\n", memory_need(config, workload, concurrency) / gib);
 }
 
+std::string describe_gate(GateParts const& gate) {
+  std::string text;
+  if (gate.operators) text += "  compute, whole and by kind of operator\n";
+  if (gate.bucket) text += "  bucket: the host's cost of one bucket\n";
+  for (double kib : gate.allreduce_kib)
+    text += fmt::format("  allreduce/{}KiB: a real all-reduce alone, with two ranks or more\n", kib);
+  return text.empty() ? "" : "parts of a step, timed by `sweep` for scripts/gate:\n" + text;
+}
+
 }  // namespace
 
 std::string describe_plan(Config const& config, Workload const& workload) {
@@ -57,6 +66,7 @@ std::string describe_plan(Config const& config, Workload const& workload) {
     for (auto& item : cases) plan_optimal(item, *job, first_bucket_of(config));
   text += fmt::format("{} cases, {} samples each:\n", cases.size(), config.samples);
   for (auto const& item : cases) text += describe_case(item);
+  text += describe_gate(config.gate);
   return text + (job ? describe_time(config, *job, cases) : "time: not known before it is measured\n");
 }
 
