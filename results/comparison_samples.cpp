@@ -19,7 +19,7 @@ std::vector<double> finite_logs(CaseTimes const& times) {
   return logs;
 }
 
-double variance_of(Samples const& s) {
+double deviation_of(Samples const& s) {
   double squares = 0.0;
   for (auto const* side : {&s.base, &s.next}) {
     double mean = 0.0;
@@ -27,29 +27,41 @@ double variance_of(Samples const& s) {
     for (double x : *side) squares += (x - mean) * (x - mean);
   }
   const auto count = s.base.size() + s.next.size();
-  return count > 2 ? squares / static_cast<double>(count - 2) : 0.0;
+  return count > 2 ? std::sqrt(squares / static_cast<double>(count - 2)) : std::nan("");
 }
 
-// A replayed case cannot be faster than its table says; the host only delays it. So a slower build is slower
-// in its fastest sample too. Three times the noise stands in for the spread from run to run, which one file
-// a side does not tell.
-Verdict verdict_of_replay(Samples const& s, double ratio, double deviation, double tolerance) {
-  const double limit = std::log1p(tolerance / 2.0);
+// How far the host delays replayed samples: of slowest over fastest sample of each case and side, the
+// logarithm that nine of ten stay below.
+double host_delay(std::vector<Samples> const& cases) {
+  std::vector<double> spreads;
+  for (auto const& one : cases)
+    for (auto const* side : {&one.base, &one.next}) {
+      const auto [low, high] = std::ranges::minmax(*side);
+      spreads.push_back(high - low);
+    }
+  std::ranges::sort(spreads);
+  return spreads[static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(spreads.size()))) - 1];
+}
+
+// A replayed case cannot be faster than its table says; the host only delays it. So the fastest samples tell,
+// and a difference counts where it is above what the host delays samples by.
+Verdict verdict_of_replay(Samples const& s, double delay, double tolerance) {
+  const double limit = std::max(delay, std::log1p(tolerance / 2.0));
   const double fastest = std::ranges::min(s.next) - std::ranges::min(s.base);
-  const bool clear = std::abs(ratio) > std::max(limit, 3.0 * deviation) && std::abs(fastest) > limit;
-  if (clear && ratio > 0 && fastest > 0 && std::ranges::min(s.next) > median(s.base)) return Verdict::slower;
-  if (clear && ratio < 0 && fastest < 0 && std::ranges::min(s.base) > median(s.next)) return Verdict::faster;
-  return ratio > std::log1p(tolerance) ? Verdict::undecided : Verdict::unchanged;
+  const double middle = median(s.next) - median(s.base);
+  if (std::min(fastest, middle) > limit) return Verdict::slower;
+  if (std::max(fastest, middle) < -limit) return Verdict::faster;
+  return std::max(fastest, middle) < std::log1p(tolerance) ? Verdict::unchanged : Verdict::undecided;
 }
 
-CaseComparison row_of(std::string name, Samples const& s, double variance) {
+CaseComparison row_of(std::string name, Samples const& s) {
   const auto quantile = rank_sum_quantile(s.base.size(), s.next.size(), 0.025);
   const Estimate e = Shift(s.base, s.next).interval(quantile);
   return {std::move(name),
           std::exp(median(s.base)),
           std::exp(median(s.next)),
           {std::exp(e.middle), std::exp(e.low), std::exp(e.high)},
-          std::sqrt(variance)};
+          deviation_of(s)};
 }
 
 void decide_replay(Comparison& result) {
@@ -63,9 +75,9 @@ void decide_replay(Comparison& result) {
     result.outcome = {Decision::slower, "slower: " + std::to_string(n) + of_all + ", most of all " +
                                             worst->name + " by " + percent(worst->ratio.middle - 1.0)};
   } else if (const auto open = count(Verdict::undecided); open > 0) {
-    result.outcome = {Decision::undecided,
-                      "undecided: " + std::to_string(open) + of_all +
-                          " are slower by more than the tolerance, but not beyond the noise; run again"};
+    result.outcome = {Decision::undecided, "undecided: " + std::to_string(open) + of_all +
+                                               " are slower by more than the tolerance, but not by more than "
+                                               "the host delays samples; run again"};
   } else {
     result.outcome = {Decision::unchanged, "unchanged: none" + of_all + " is slower by the tolerance of " +
                                                percent(result.tolerance)};
@@ -88,21 +100,16 @@ void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparis
   result.unit = Unit::samples;
   if (cases.empty()) return;
   std::vector<Samples> samples;
-  std::vector<double> variances;
-  for (auto const& one : cases) {
-    samples.push_back({finite_logs(*one.base[0]), finite_logs(*one.next[0])});
-    variances.push_back(variance_of(samples.back()));
-  }
+  for (auto const& one : cases) samples.push_back({finite_logs(*one.base[0]), finite_logs(*one.next[0])});
   result.base_units = samples[0].base.size();
   result.next_units = samples[0].next.size();
-  const double middle = median(variances);
+  const double delay = host_delay(samples);
   for (std::size_t c = 0; c < cases.size(); ++c) {
-    CaseComparison row = row_of(cases[c].name, samples[c], variances[c]);
-    const double moderated = std::sqrt((variances[c] + middle) / 2.0);
-    if (replay)
-      row.verdict = verdict_of_replay(samples[c], std::log(row.ratio.middle), moderated, result.tolerance);
+    CaseComparison row = row_of(cases[c].name, samples[c]);
+    if (replay) row.verdict = verdict_of_replay(samples[c], delay, result.tolerance);
     if (row.verdict == Verdict::undecided)
-      row.doubt = replay ? "slower by more than the tolerance, but not beyond the noise"
+      row.doubt = replay ? "slower by more than the tolerance, but the host delays samples by " +
+                               percent(std::expm1(delay))
                          : "one file a side does not tell the spread from run to run";
     result.cases.push_back(std::move(row));
   }
