@@ -20,8 +20,12 @@ struct CompareOptions {
   /// threads, pieces, buffers, priority.
   std::vector<std::string> allow = {};
   bool rank_machines = false;        ///< order the machines of all files by the figure of merit instead
-  std::optional<Path> history = {};  ///< find the change points over this folder's files *.h5 instead
-  std::optional<Path> json = {};     ///< the table, written to this file too
+  std::optional<Path> history = {};  ///< test the newest nights of this folder against those before instead
+  std::optional<Path> pin = {};      ///< with history: a night whose level the newest is compared with, too
+  double at_least = 0.1;  ///< with history: undecided where a slowdown by this share could go unseen
+  std::optional<std::string> acknowledge = {};      ///< with history: accept the slowdowns, for this reason
+  std::vector<std::string> acknowledge_cases = {};  ///< of these cases only; empty: of all
+  std::optional<Path> json = {};                    ///< the table, written to this file too
   std::optional<Path> csv = {};
   std::optional<Path> junit = {};
   bool allow_undecided = false;  ///< exit code 0 instead of 5 where nothing could be decided
@@ -36,7 +40,8 @@ struct CompareOptions {
 /// output.
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 
-/// "2%" or "0.02" as a share. Throws std::invalid_argument unless it is positive and below 1.
-double parse_tolerance(std::string const& text);
+/// Returns "2%" or "0.02" as a share. Throws std::invalid_argument, with the option's name, unless it is
+/// positive and below 1.
+double parse_share(std::string const& option, std::string const& text);
 
 }  // namespace ddproxy::results

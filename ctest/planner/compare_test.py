@@ -158,10 +158,11 @@ with tempfile.TemporaryDirectory() as name:
     compare(0, "--rank-machines", twin, real)
     for history in (real, *new):
         history.unlink()
-    assert "0 changes in 9 files" in compare(0, "--history", folder).stdout
+    assert "9 nights" in compare(0, "--history", folder, "--allow-undecided").stdout
     kept = twin.read_bytes()
     for arguments in ((twin, old[0], "--csv", twin), ("--base", *old, old[0], "--new", twin), ("--dry-run", "--allow", "colour"),
-                      (twin,), (twin, folder / "none.h5"), (twin, MAKE_SAMPLE), ("--history", folder / "none"), (twin, twin, "--tolerance", "2")):
+                      (twin,), (twin, folder / "none.h5"), (twin, MAKE_SAMPLE), ("--history", folder / "none"), ("--history", folder, "--at-least", "0"),
+                      ("--history", folder, "--pin", "none.h5"), ("--pin", twin), (twin, twin, "--tolerance", "2")):
         done = compare(2, *arguments)
         assert done.stderr.count("\n") == 1 and done.stdout == "", done
     assert twin.read_bytes() == kept
