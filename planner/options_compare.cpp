@@ -37,6 +37,37 @@ void split_labels(results::CompareOptions& compare) {
   }
 }
 
+void add_share(CLI::App& command, std::string const& name, double& share, std::string const& help) {
+  command.add_option_function<std::string>(
+      name,
+      [name, &share](std::string const& text) {
+        try {
+          share = results::parse_share(name, text);
+        } catch (std::invalid_argument const& error) {
+          throw CLI::ValidationError(error.what());
+        }
+      },
+      help);
+}
+
+void add_history(CLI::App& command, results::CompareOptions& compare) {
+  CLI::Option* history = command.add_option(
+      "--history", compare.history,
+      "test the newest nights of this folder (*.night.json, or *.h5) against the nights before instead");
+  command
+      .add_option("--pin", compare.pin, "with --history: compare with the level at this night's file, too")
+      ->needs(history);
+  add_share(command, "--at-least", compare.at_least,
+            "with --history: undecided where a slowdown by this share could go unseen (default 10%)");
+  command
+      .add_option("--acknowledge", compare.acknowledge,
+                  "with --history: accept the present slowdowns for this reason, and keep that in the folder")
+      ->needs(history);
+  command
+      .add_option("--acknowledge-case", compare.acknowledge_cases, "accept only the slowdowns of these cases")
+      ->needs(history);
+}
+
 // "BASE NEW" without --new: the second is the new one. What stands behind -- is new, too.
 void split_sides(results::CompareOptions& compare, std::vector<std::string> const& after_dashes) {
   if (!after_dashes.empty() && !compare.next.empty())
@@ -54,22 +85,13 @@ void add_compare_command(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
       "compare", "compare two builds; exit code 0: no regression, 1: regression, 5: undecided");
   add_sides(*command, compare);
-  command->add_option_function<std::string>(
-      "--tolerance",
-      [&compare](std::string const& text) {
-        try {
-          compare.tolerance = results::parse_tolerance(text);
-        } catch (std::invalid_argument const& error) {
-          throw CLI::ValidationError(error.what());
-        }
-      },
-      "the slowdown that matters, for instance 2% or 0.02 (default 2%)");
+  add_share(*command, "--tolerance", compare.tolerance,
+            "the slowdown that matters, for instance 2% or 0.02 (default 2%)");
   command->add_option("--allow", compare.allow,
                       "compare although this key differs, or without its warning: " + results::known_keys());
   command->add_flag("--rank-machines", compare.rank_machines,
                     "order the machines (offers, by LABEL) of the files by the figure of merit instead");
-  command->add_option("--history", compare.history,
-                      "find the change points over this folder's files instead");
+  add_history(*command, compare);
   command->add_option("--json", compare.json, "write the table to this file too");
   command->add_option("--csv", compare.csv, "the same as CSV");
   command->add_option("--junit", compare.junit, "the same as JUnit's XML");

@@ -7,14 +7,20 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "results/acknowledged.hpp"
 #include "results/compare_parts.hpp"
+#include "results/history.hpp"
 #include "results/output_files.hpp"
 
 namespace ddproxy::results {
 namespace {
 
 std::vector<std::filesystem::path> inputs_of(CompareOptions const& options) {
-  if (options.history) return history_files(*options.history);
+  if (options.history) {
+    auto paths = history_files(*options.history);
+    paths.push_back(acknowledged_file(*options.history));
+    return paths;
+  }
   auto paths = options.base;
   paths.insert(paths.end(), options.next.begin(), options.next.end());
   return paths;
@@ -73,14 +79,14 @@ std::pair<std::filesystem::path, std::string> split_label(std::string const& tex
   return {text.substr(sign + 1), text.substr(0, sign)};
 }
 
-double parse_tolerance(std::string const& text) {
+double parse_share(std::string const& option, std::string const& text) {
   double value = 0.0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   const bool is_percent = rest != end && *rest == '%' && rest + 1 == end;
   if (is_percent) value /= 100.0;
   if (error != std::errc() || (rest != end && !is_percent) || !(value > 0.0 && value < 1.0))
-    throw std::invalid_argument("--tolerance " + text +
+    throw std::invalid_argument(option + " " + text +
                                 ": give a share above 0 and below 100 %, such as 2% or 0.02");
   return value;
 }

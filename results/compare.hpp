@@ -21,8 +21,12 @@ struct CompareOptions {
   std::vector<std::string> allow = {};  ///< keys in which the files may differ: known_keys()
   bool rank_machines = false;           ///< order the machines of all files by the figure of merit instead
   std::map<Path, std::string> labels = {};  ///< --rank-machines: an offer's name, in place of the file's own
-  std::optional<Path> history = {};         ///< find the change points over this folder's files *.h5 instead
-  std::optional<Path> json = {};            ///< the table, written to this file too
+  std::optional<Path> history = {};  ///< test the newest nights of this folder against those before instead
+  std::optional<Path> pin = {};      ///< with history: a night whose level the newest is compared with, too
+  double at_least = 0.1;  ///< with history: undecided where a slowdown by this share could go unseen
+  std::optional<std::string> acknowledge = {};      ///< with history: accept the slowdowns, for this reason
+  std::vector<std::string> acknowledge_cases = {};  ///< of these cases only; empty: of all
+  std::optional<Path> json = {};                    ///< the table, written to this file too
   std::optional<Path> csv = {};
   std::optional<Path> junit = {};
   bool allow_undecided = false;  ///< exit code 0 instead of 5 where nothing could be decided
@@ -41,7 +45,8 @@ int compare(CompareOptions const& options, std::ostream& out, std::ostream& warn
 /// exists. Throws std::invalid_argument where the label or the file is empty.
 std::pair<std::filesystem::path, std::string> split_label(std::string const& text);
 
-/// "2%" or "0.02" as a share. Throws std::invalid_argument unless it is positive and below 1.
-double parse_tolerance(std::string const& text);
+/// Returns "2%" or "0.02" as a share. Throws std::invalid_argument, with the option's name, unless it is
+/// positive and below 1.
+double parse_share(std::string const& option, std::string const& text);
 
 }  // namespace ddproxy::results

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "results/compare.hpp"
+#include "results/percent.hpp"
 #include "results/run_file.hpp"
 #include "results/table.hpp"
 
@@ -16,9 +17,6 @@ namespace ddproxy::results {
 int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 int order_machines(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 int show_history(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
-
-/// The folder's files *.h5, sorted. Throws std::invalid_argument where there is no such folder.
-std::vector<std::filesystem::path> history_files(std::filesystem::path const& folder);
 
 /// Throws as check_distinct does, too.
 std::vector<Run> read_runs(std::vector<std::filesystem::path> const& paths);

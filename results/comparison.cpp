@@ -3,7 +3,6 @@
 #include "results/comparison.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
 #include "results/comparison_parts.hpp"
@@ -105,18 +104,6 @@ char const* name_of(Verdict verdict) {
 
 char const* name_of(Unit unit) {
   return unit == Unit::rounds ? "rounds" : unit == Unit::runs ? "runs" : "samples";
-}
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f %%", share * 100.0);
-  return text;
-}
-
-std::string signed_percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.2f %%", share * 100.0);
-  return text;
 }
 
 }  // namespace ddproxy::results

@@ -10,6 +10,7 @@
 
 #include "results/family_test.hpp"
 #include "results/outcome.hpp"
+#include "results/percent.hpp"
 #include "results/rank_statistics.hpp"
 #include "results/run_file.hpp"
 
@@ -57,11 +58,5 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
 char const* name_of(Verdict verdict);
 /// "rounds", "runs" or "samples".
 char const* name_of(Unit unit);
-
-/// 0.0123 as "1.23 %".
-std::string percent(double share);
-
-/// 0.0123 as "+1.23 %".
-std::string signed_percent(double share);
 
 }  // namespace ddproxy::results

@@ -60,9 +60,4 @@ std::size_t values_needed(double effect, double threshold, double deviation, dou
 /// as `e`, by the same approximation; NaN where it has no ends.
 double deviation_of(Estimate const& e, std::size_t m, std::size_t n, double alpha);
 
-/// Indices at which a new level starts: the split with the largest standardised rank sum, kept where fewer
-/// than `alpha` of the random orders of the values have a larger one, then the same on either side. At least
-/// three values a level.
-std::vector<std::size_t> change_points(std::span<const double> series, double alpha);
-
 }  // namespace ddproxy::results

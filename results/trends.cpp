@@ -30,38 +30,6 @@ std::vector<double> merits(std::span<Run const* const> runs) {
   return values;
 }
 
-struct Level {
-  std::vector<double> logs;
-  std::vector<std::size_t> run;
-};
-
-Level level_of(std::span<const Run> runs, std::string const& name) {
-  Level level;
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    CaseTimes const* found = runs[r].find(name);
-    if (!found || !std::isfinite(found->seconds)) continue;
-    level.logs.push_back(std::log(found->seconds));
-    level.run.push_back(r);
-  }
-  return level;
-}
-
-void append_changes(std::vector<Change>& all, std::string const& name, Level const& level, double alpha) {
-  const std::span<const double> logs(level.logs);
-  std::vector<std::size_t> bounds = change_points(logs, alpha);
-  bounds.insert(bounds.begin(), 0);
-  bounds.push_back(logs.size());
-  for (std::size_t k = 1; k + 1 < bounds.size(); ++k) {
-    const auto before = logs.subspan(bounds[k - 1], bounds[k] - bounds[k - 1]);
-    const auto after = logs.subspan(bounds[k], bounds[k + 1] - bounds[k]);
-    const Estimate e = Shift(before, after).interval(rank_sum_quantile(before.size(), after.size(), 0.025));
-    all.push_back({name,
-                   level.run[bounds[k]],
-                   {std::exp(e.middle), std::exp(e.low), std::exp(e.high)},
-                   k + 2 == bounds.size()});
-  }
-}
-
 }  // namespace
 
 double figure_of_merit(Run const& run) {
@@ -94,17 +62,6 @@ std::vector<MachineMerit> rank_machines(std::span<const Run> runs) {
   };
   std::ranges::stable_sort(ranked, {}, key);
   return ranked;
-}
-
-std::vector<Change> find_changes(std::span<const Run> runs) {
-  std::vector<std::string> names;
-  for (auto const& run : runs)
-    for (auto const& one : run.cases)
-      if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
-  std::vector<Change> all;
-  for (auto const& name : names)
-    append_changes(all, name, level_of(runs, name), 0.01 / static_cast<double>(names.size()));
-  return all;
 }
 
 }  // namespace ddproxy::results

@@ -33,16 +33,4 @@ double figure_of_merit(Run const& run);
 /// The machines, best first. They point to `runs`.
 std::vector<MachineMerit> rank_machines(std::span<const Run> runs);
 
-/// A case got slower or faster at a run.
-struct Change {
-  std::string name;      ///< of the case
-  std::size_t at = 0;    ///< index of the first run of the new level
-  Estimate ratio;        ///< new level over the one before, 95 % rank-sum interval
-  bool is_last = false;  ///< no later change of the same case
-};
-
-/// Change points of every case over runs in the order of time; in all cases together, with 99 % none is found
-/// where nothing changed.
-std::vector<Change> find_changes(std::span<const Run> runs);
-
 }  // namespace ddproxy::results

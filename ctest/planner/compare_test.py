@@ -208,10 +208,11 @@ with tempfile.TemporaryDirectory() as name:
     check_labels(folder, real)
     for history in (real, folder / "second.h5", *new):
         history.unlink()
-    assert "0 changes in 9 files" in compare(0, "--history", folder).stdout
+    assert "9 nights" in compare(0, "--history", folder, "--allow-undecided").stdout
     kept = twin.read_bytes()
     for arguments in ((twin, old[0], "--csv", twin), ("--base", *old, old[0], "--new", twin), ("--dry-run", "--allow", "colour"),
-                      (twin,), (twin, folder / "none.h5"), (twin, MAKE_SAMPLE), ("--history", folder / "none"), *((twin, twin, "--tolerance", share) for share in ("2", "0", "-1%", "nan"))):
+                      (twin,), (twin, folder / "none.h5"), (twin, MAKE_SAMPLE), ("--history", folder / "none"), ("--history", folder, "--at-least", "0"),
+                      ("--history", folder, "--pin", "none.h5"), ("--pin", twin), *((twin, twin, "--tolerance", share) for share in ("2", "0", "-1%", "nan"))):
         done = compare(2, *arguments)
         assert done.stderr.count("\n") == 1 and done.stdout == "", done
     assert twin.read_bytes() == kept

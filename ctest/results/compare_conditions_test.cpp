@@ -156,9 +156,9 @@ TEST_F(Conditions, an_unknown_key_is_told_all_keys) {
 TEST_F(Conditions, a_tolerance_is_a_share_above_0_and_below_1) {
   for (std::string text :
        {"0", "0%", "-1%", "-0.02", "nan", "inf", "1", "100%", "2", "", "%", "2%%", "2 %", "two"})
-    EXPECT_THROW(results::parse_tolerance(text), std::invalid_argument) << text;
-  EXPECT_DOUBLE_EQ(results::parse_tolerance("2%"), 0.02);
-  EXPECT_DOUBLE_EQ(results::parse_tolerance("0.02"), 0.02);
+    EXPECT_THROW(results::parse_share("--tolerance", text), std::invalid_argument) << text;
+  EXPECT_DOUBLE_EQ(results::parse_share("--tolerance", "2%"), 0.02);
+  EXPECT_DOUBLE_EQ(results::parse_share("--tolerance", "0.02"), 0.02);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "ctest/results/compare_runs.hpp"
@@ -37,23 +36,6 @@ TEST_F(Compare, what_is_not_available_is_null_and_empty) {
            .csv = folder / "r.csv"});
   EXPECT_TRUE(nlohmann::json::parse(contents(folder / "r.json"))["compare"]["low"][0].is_null());
   EXPECT_TRUE(contains(contents(folder / "r.csv"), ",,,"));
-}
-
-TEST_F(Compare, finds_when_a_case_changed) {
-  for (int k = 0; k < 20; ++k) {
-    char day[32];
-    std::snprintf(day, sizeof day, "2026-03-%02dT00:00:00Z", k + 1);
-    make_sample(folder / (std::to_string(100 - k) + ".h5"), {.factor = k < 11 ? 1.0 : 1.03,
-                                                             .only_case = "flat",
-                                                             .seed = static_cast<unsigned>(k),
-                                                             .created = day});
-  }
-  EXPECT_EQ(compare({.history = folder, .junit = folder / "r.xml"}), 1);
-  EXPECT_TRUE(contains(row("flat"), "2026-03-12T00:00:00Z")) << out;
-  EXPECT_TRUE(contains(row("flat"), "89.h5")) << out;
-  EXPECT_TRUE(contains(out, "1 changes in 20 files")) << out;
-  EXPECT_EQ(compare({.tolerance = 0.1, .history = folder}), 0);
-  EXPECT_TRUE(contains(refused({.history = folder / "none"}), "no such folder"));
 }
 
 }  // namespace

@@ -136,11 +136,11 @@ TEST_F(Rounds, a_round_without_its_partner_is_left_out) {
 }
 
 TEST(Tolerance, is_a_share_or_percent) {
-  EXPECT_DOUBLE_EQ(results::parse_tolerance("2%"), 0.02);
-  EXPECT_DOUBLE_EQ(results::parse_tolerance("0.05"), 0.05);
-  EXPECT_DOUBLE_EQ(results::parse_tolerance("0.5%"), 0.005);
+  EXPECT_DOUBLE_EQ(results::parse_share("--tolerance", "2%"), 0.02);
+  EXPECT_DOUBLE_EQ(results::parse_share("--tolerance", "0.05"), 0.05);
+  EXPECT_DOUBLE_EQ(results::parse_share("--tolerance", "0.5%"), 0.005);
   for (auto text : {"", "two", "2", "0", "-1%", "2%%", "nan", "2 %"})
-    EXPECT_THROW(results::parse_tolerance(text), std::invalid_argument) << text;
+    EXPECT_THROW(results::parse_share("--tolerance", text), std::invalid_argument) << text;
 }
 
 }  // namespace

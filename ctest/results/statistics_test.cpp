@@ -144,23 +144,5 @@ TEST(NormalQuantile, is_that_of_the_tables) {
   EXPECT_NEAR(normal_quantile(0.001), 3.090232, 1e-6);
 }
 
-TEST(ChangePoints, are_found_where_they_are) {
-  std::mt19937_64 engine(10);
-  Reals series = normal(engine, 15);
-  for (double v : normal(engine, 15, 4.0)) series.push_back(v);
-  for (double v : normal(engine, 15, -2.0)) series.push_back(v);
-  EXPECT_EQ(change_points(series, 0.001), (std::vector<std::size_t>{15, 30}));
-  EXPECT_TRUE(change_points(Reals(20, 1.0), 0.01).empty());
-  EXPECT_TRUE(change_points(Reals{1, 1, 1, 9, 9}, 0.01).empty());
-}
-
-TEST(ChangePoints, are_seldom_found_where_none_are) {
-  std::mt19937_64 engine(11);
-  int found = 0;
-  for (int k = 0; k < 1000; ++k) found += !change_points(normal(engine, 24), 0.01).empty();
-  EXPECT_LE(found, 20);  // 10 expected
-  EXPECT_GE(found, 2);   // a level that is never used up would be another one
-}
-
 }  // namespace
 }  // namespace ddproxy::results

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctest/results/history_folder.hpp"
+
+// Which nights of a folder are compared, and when that is not enough for a decision.
+namespace ddproxy::test {
+namespace {
+
+using History = HistoryFolder;
+
+TEST_F(History, two_nights_are_undecided) {
+  write_nights(0, 2, 0.0);
+  EXPECT_EQ(compare({.history = folder, .junit = folder / "r.xml"}), 5);
+  EXPECT_TRUE(contains(out, "needs four nights before the newest")) << out;
+  EXPECT_TRUE(contains(contents(folder / "r.xml"), "tests=\"6\" failures=\"1\""))
+      << contents(folder / "r.xml");
+  EXPECT_EQ(compare({.history = folder, .allow_undecided = true}), 0);
+}
+
+TEST_F(History, is_undecided_where_the_noise_hides_what_matters) {
+  write_nights(0, 31, 0.0);
+  EXPECT_EQ(compare({.history = folder, .at_least = 0.02}), 5);
+  EXPECT_TRUE(contains(out, "--at-least asks for 2.00 %")) << out;
+  EXPECT_EQ(compare({.history = folder, .at_least = 0.1}), 0) << out;
+}
+
+TEST_F(History, takes_the_spread_within_the_newest_night_for_its_noise) {
+  write_nights(0, 30, 0.0);
+  auto newest = night(30, 0.1);
+  write_night(night_file(30), newest);
+  EXPECT_EQ(compare({.history = folder}), 1);
+  for (auto& one : newest.cases) one.deviation = 0.1;  // ten rounds: a standard error of 3 %
+  write_night(night_file(30), newest);
+  EXPECT_NE(compare({.history = folder}), 1) << out;
+}
+
+TEST_F(History, a_case_that_the_newest_night_lacks_is_undecided) {
+  write_nights(0, 30, 0.0);
+  auto newest = night(30, 0.0);
+  newest.cases.erase(newest.cases.begin());
+  write_night(night_file(30), newest);
+  EXPECT_EQ(compare({.history = folder}), 5);
+  EXPECT_TRUE(contains(out, "a: the newest night did not measure it")) << out;
+}
+
+TEST_F(History, prefers_ratio_nights_to_plain_runs) {
+  write_nights(0, 10, 0.0);
+  write_runs(10, 14, 10.0);
+  const auto json = json_of({.history = folder});
+  EXPECT_NE(json["decision"], "slower");
+  EXPECT_EQ(json["history"]["nights"][0], 10);
+  EXPECT_TRUE(contains(warnings, "4 plain runs (*.h5) left out")) << warnings;
+}
+
+TEST_F(History, plain_runs_of_another_machine_are_left_out) {
+  write_runs(0, 8, 1.0, "old1");
+  write_runs(8, 20, 5.0, "new1");
+  const auto json = json_of({.history = folder});
+  EXPECT_NE(json["decision"], "slower");
+  EXPECT_EQ(json["history"]["nights"][0], 12);
+  EXPECT_TRUE(contains(warnings, "8 nights with the machine 'replay, 8 ranks, old' left out")) << warnings;
+  EXPECT_TRUE(contains(warnings, "'replay, 8 ranks, new'")) << warnings;
+}
+
+TEST_F(History, ratio_nights_go_on_with_a_new_machine_but_not_with_a_new_reference) {
+  write_nights(0, 20, 0.0);
+  for (int day = 20; day < 30; ++day) {
+    auto other = night(day, day == 29 ? 0.1 : 0.0);
+    other.machine = "another";
+    write_night(night_file(day), other);
+  }
+  EXPECT_EQ(compare({.history = folder}), 1);
+  EXPECT_EQ(warnings, "");
+  for (int day = 20; day < 30; ++day) {
+    auto other = night(day, 0.5);  // of another reference: no slowdown
+    other.reference_revision = "second";
+    write_night(night_file(day), other);
+  }
+  EXPECT_NE(compare({.history = folder}), 1) << out;
+  EXPECT_TRUE(contains(warnings, "20 nights with the reference build 'reference' left out")) << warnings;
+}
+
+TEST_F(History, warns_of_noise_that_it_is_not_made_for) {
+  write_nights(0, 40, [](int day) { return day % 3 == 0 ? 0.05 : 0.0; });
+  compare({.history = folder});
+  EXPECT_TRUE(contains(warnings, "a: the nights fall into two modes")) << warnings;
+  EXPECT_FALSE(contains(warnings, "b: the nights")) << warnings;
+  EXPECT_FALSE(contains(warnings, "correlated")) << warnings;
+}
+
+TEST_F(History, warns_of_correlated_nights) {
+  for (int day = 0; day < 40; ++day) {
+    auto one = night(day, 0.0);
+    for (auto& c : one.cases) c.log_ratio += 0.01 * std::sin(day / 3.0);
+    write_night(night_file(day), one);
+  }
+  compare({.history = folder});
+  EXPECT_TRUE(contains(warnings, "successive nights are correlated by 0.")) << warnings;
+}
+
+}  // namespace
+}  // namespace ddproxy::test

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "ctest/results/compare_runs.hpp"
+#include "results/night.hpp"
+
+namespace ddproxy::test {
+
+/// A history of ratio nights or of plain runs that the test writes itself.
+class HistoryFolder : public Compare {
+ protected:
+  /// "2026-03-01T00:00:00Z" for day 0; days after the 28th go on in the next month.
+  static std::string date(int day) {
+    char text[32];
+    std::snprintf(text, sizeof text, "2026-%02d-%02dT00:00:00Z", 3 + day / 28, day % 28 + 1);
+    return text;
+  }
+
+  static std::string name(int day) {
+    char text[16];
+    std::snprintf(text, sizeof text, "n%03d", day);
+    return text;
+  }
+
+  /// The file of the ratio night of a day.
+  std::filesystem::path night_file(int day) const { return folder / (name(day) + ".night.json"); }
+
+  /// A ratio night of the cases a, b, c and d with a noise of 0.5 %; `slowdown`: of the case a, a share.
+  static results::Night night(int day, double slowdown) {
+    std::mt19937_64 engine(static_cast<unsigned>(day) + 100);
+    std::normal_distribution<double> noise(0.0, 0.005);
+    results::Night all{.created = date(day),
+                       .machine = "replay, 8 ranks, node",
+                       .revision = "r" + std::to_string(day),
+                       .reference_revision = "reference",
+                       .identity = {{"model", "tiny"}, {"sweep", "a, b"}},
+                       .rounds = 10,
+                       .cases = {}};
+    double sum = 0.0;
+    for (char const* one : {"a", "b", "c", "d"}) {
+      const double log = noise(engine) + (*one == 'a' ? std::log1p(slowdown) : 0.0);
+      all.cases.push_back({one, log, 0.005});
+      sum += log / 4.0;
+    }
+    all.cases.push_back({results::the_whole, sum, 0.005});
+    return all;
+  }
+
+  /// Writes the nights `from` to `to`, the last one not included.
+  void write_nights(int from, int to, std::function<double(int)> const& slowdown) {
+    for (int day = from; day < to; ++day) write_night(night_file(day), night(day, slowdown(day)));
+  }
+  void write_nights(int from, int to, double slowdown) {
+    write_nights(from, to, [=](int) { return slowdown; });
+  }
+
+  /// Writes plain runs, all of whose cases are `factor` times slower.
+  void write_runs(int from, int to, double factor, std::string const& host = "node1") {
+    for (int day = from; day < to; ++day)
+      make_sample(
+          folder / (name(day) + ".h5"),
+          {.factor = factor, .seed = static_cast<unsigned>(day) + 1, .host = host, .created = date(day)});
+  }
+
+  nlohmann::json json_of(CompareOptions options) {
+    options.json = folder / "out.json";
+    compare(options);
+    return nlohmann::json::parse(contents(folder / "out.json"));
+  }
+};
+
+}  // namespace ddproxy::test

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "results/nightly_test.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+// One series whose noise is 1 %, followed from the night 0 on.
+class Level : public testing::Test {
+ protected:
+  void add(int nights, double slowdown = 0.0, double deviation = 0.01) {
+    std::normal_distribution<double> noise(0.0, deviation);
+    for (int k = 0; k < nights; ++k) {
+      const NightValue one{night++, std::log1p(slowdown) + noise(engine), 0.0};
+      test.add({&one, 1});
+    }
+  }
+  LevelTracker& tracker() { return test.trackers()[0]; }
+
+  NightlyTest test{1, 0.02};
+  std::mt19937_64 engine{5};
+  std::size_t night = 0;
+};
+
+TEST_F(Level, keeps_a_slowdown_and_its_first_night) {
+  add(30);
+  EXPECT_FALSE(tracker().slowdown());
+  add(100, 0.15);
+  ASSERT_TRUE(tracker().slowdown());
+  EXPECT_EQ(tracker().slowdown()->since, 30u);
+  EXPECT_EQ(tracker().slowdown()->against, Against::window);
+  EXPECT_NEAR(tracker().newest(test.shape(0)).ratio, 1.15, 0.02);
+}
+
+TEST_F(Level, one_bad_night_is_forgotten_after_a_good_one) {
+  add(30);
+  add(1, 0.5);
+  ASSERT_TRUE(tracker().slowdown());
+  add(1);
+  EXPECT_FALSE(tracker().slowdown());
+  EXPECT_NEAR(tracker().levels().noise().deviation, 0.01, 0.004);
+}
+
+TEST_F(Level, one_wild_quick_night_neither_moves_the_level_nor_hides_a_slowdown) {
+  add(20);
+  add(1, -0.6);
+  add(10);
+  EXPECT_FALSE(tracker().slowdown());
+  EXPECT_LT(tracker().smallest_seen(1, test.shape(0)), 0.15);
+  add(2, 0.15);
+  EXPECT_TRUE(tracker().slowdown());
+}
+
+TEST_F(Level, four_of_five_nights_have_to_be_slow) {
+  add(30);
+  for (int k = 0; k < 3; ++k) {
+    add(1, 0.05);  // 5 % in one night, three times among five
+    add(1);
+  }
+  EXPECT_FALSE(tracker().slowdown());
+}
+
+TEST_F(Level, tests_nothing_before_the_fifth_night) {
+  add(4);
+  EXPECT_FALSE(tracker().is_tested());
+  EXPECT_TRUE(std::isnan(tracker().smallest_seen(1, test.shape(0))));
+  add(1);
+  EXPECT_TRUE(tracker().is_tested());
+  EXPECT_GT(tracker().smallest_seen(1, test.shape(0)), tracker().smallest_seen(5, test.shape(0)));
+}
+
+TEST_F(Level, what_it_says_that_it_sees_it_sees) {
+  for (std::size_t nights : {1, 2, 3, 5}) {
+    int found = 0;
+    for (unsigned k = 0; k < 400; ++k) {
+      test = NightlyTest(1, 0.02);
+      night = 0;
+      add(30);
+      const double seen = tracker().smallest_seen(nights, test.shape(0));
+      add(static_cast<int>(nights), seen);
+      found += tracker().slowdown().has_value();
+    }
+    EXPECT_GT(found, 0.75 * 400) << nights;
+    EXPECT_LT(found, 0.99 * 400) << nights << ": it could have named a smaller one";
+  }
+}
+
+}  // namespace
+}  // namespace ddproxy::results
