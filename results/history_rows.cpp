@@ -150,7 +150,6 @@ Table table_of(HistoryTest const& test, double at_least) {
     worst = std::max(worst, said.after_one);
     table.rows.push_back(row_of(test, said, at_least));
   }
-  if (table.rows.empty()) return table;
   table.whole = outcome_of(test, table, worst);
   return table;
 }
