@@ -72,6 +72,9 @@ void add_history(CLI::App& command, results::CompareOptions& compare) {
 void split_sides(results::CompareOptions& compare, std::vector<std::string> const& after_dashes) {
   if (!after_dashes.empty() && !compare.next.empty())
     throw CLI::ValidationError("give the new files after -- or after --new, not both");
+  for (auto const& text : after_dashes)
+    if (text.starts_with("--"))
+      throw CLI::ValidationError(text + ": options stand before --, only the new files behind it");
   compare.next.insert(compare.next.end(), after_dashes.begin(), after_dashes.end());
   if (compare.rank_machines || !compare.next.empty() || compare.base.size() != 2) return;
   compare.next = {compare.base.back()};
@@ -92,6 +95,8 @@ void add_compare_command(CLI::App& app, Options& options) {
   command->add_flag("--rank-machines", compare.rank_machines,
                     "order the machines (offers, by LABEL) of the files by the figure of merit instead");
   add_history(*command, compare);
+  command->add_option("--night", compare.night,
+                      "write the ratios of these rounds of scripts/gate to this file too, for --history");
   command->add_option("--json", compare.json, "write the table to this file too");
   command->add_option("--csv", compare.csv, "the same as CSV");
   command->add_option("--junit", compare.junit, "the same as JUnit's XML");

@@ -29,7 +29,7 @@ std::vector<std::filesystem::path> inputs_of(CompareOptions const& options) {
 // What would only fail when all is compared, or destroy what is to be read.
 void check_outputs(CompareOptions const& options) {
   auto taken = inputs_of(options);
-  for (auto const& output : {options.json, options.csv, options.junit}) {
+  for (auto const& output : {options.json, options.csv, options.junit, options.night}) {
     if (!output) continue;
     for (auto const& other : taken)
       if (is_same_file(*output, other))

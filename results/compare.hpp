@@ -26,6 +26,7 @@ struct CompareOptions {
   double at_least = 0.1;  ///< with history: undecided where a slowdown by this share could go unseen
   std::optional<std::string> acknowledge = {};      ///< with history: accept the slowdowns, for this reason
   std::vector<std::string> acknowledge_cases = {};  ///< of these cases only; empty: of all
+  std::optional<Path> night = {};                   ///< write the rounds as a night of a history, too
   std::optional<Path> json = {};                    ///< the table, written to this file too
   std::optional<Path> csv = {};
   std::optional<Path> junit = {};

@@ -35,8 +35,8 @@ bool is_chosen(std::string const& name, std::vector<std::string> const& chosen) 
   return chosen.empty() || std::ranges::find(chosen, name) != chosen.end();
 }
 
-// Accepts the slowdowns that there are, and writes that down. Returns what to warn of.
-std::vector<std::string> acknowledge(HistoryTest& test, CompareOptions const& options) {
+// Accepts the slowdowns that there are, writes that down and says so. Returns how many.
+std::size_t acknowledge(HistoryTest& test, CompareOptions const& options, std::ostream& out) {
   for (auto const& name : options.acknowledge_cases)
     if (std::ranges::find(test.names(), name) == test.names().end())
       throw std::invalid_argument("compare: --acknowledge-case " + name + ": the history has no such case");
@@ -48,10 +48,11 @@ std::vector<std::string> acknowledge(HistoryTest& test, CompareOptions const& op
     all.push_back({test.names()[s], test.history().nights.back().created,
                    tracker.newest(test.shape(s)).ratio - 1.0, time_now(), *options.acknowledge});
     tracker.accept();
+    out << "acknowledged: " << all.back().name << ", " << percent(all.back().slowdown)
+        << " slower, up to the night " << all.back().until << '\n';
   }
-  if (all.size() == before) return {"nothing was acknowledged: no such case is slower"};
-  write_acknowledged(*options.history, all);
-  return {};
+  if (all.size() > before) write_acknowledged(*options.history, all);
+  return all.size() - before;
 }
 
 }  // namespace
@@ -62,8 +63,8 @@ int show_history(CompareOptions const& options, std::ostream& out, std::ostream&
                    options.pin, options.tolerance);
   auto doubts = test.history().warnings;
   for (auto& doubt : doubts_of(test)) doubts.push_back(std::move(doubt));
-  if (options.acknowledge)
-    for (auto& doubt : acknowledge(test, options)) doubts.push_back(std::move(doubt));
+  if (options.acknowledge && acknowledge(test, options, out) == 0)
+    doubts.push_back("nothing was acknowledged: no such case is slower");
   const Table table = table_of(test, options.at_least);
   finish(table, doubts, options, out, warnings);
   out << table.whole->reason << '\n';

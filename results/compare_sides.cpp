@@ -5,6 +5,7 @@
 
 #include "results/compare_parts.hpp"
 #include "results/comparison.hpp"
+#include "results/night.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -52,6 +53,29 @@ std::string units_of(Comparison const& c) {
   return std::to_string(c.base_units) + " " + unit + " of the base, " + std::to_string(c.next_units) + " new";
 }
 
+// A case without finite noise is one that a single round measured.
+Night night_of(Comparison const& comparison, Run const& base, Run const& next) {
+  Night night;
+  night.created = next.created;
+  night.machine = next.machine;
+  night.revision = next.revision;
+  night.reference_revision = base.revision;
+  night.identity = next.identity;
+  night.rounds = comparison.base_units;
+  for (auto const& c : comparison.cases)
+    night.cases.push_back({c.name == all_cases ? the_whole : c.name, std::log(c.ratio.middle), c.noise});
+  return night;
+}
+
+void keep_night(CompareOptions const& options, Comparison const& comparison, std::span<const Run> runs) {
+  if (!options.night) return;
+  if (comparison.unit != Unit::rounds || comparison.cases.size() < 2)
+    throw std::invalid_argument(
+        "compare: --night " + options.night->string() +
+        ": these files are no rounds of scripts/gate --reference; a night needs them");
+  write_night(*options.night, night_of(comparison, runs.front(), runs.back()));
+}
+
 }  // namespace
 
 int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
@@ -66,6 +90,7 @@ int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ost
   if (comparison.cases.empty())
     throw std::invalid_argument("compare: the files have no measured case in common");
   for (auto& doubt : doubts_of(all, options.allow)) comparison.warnings.push_back(std::move(doubt));
+  keep_night(options, comparison, all);
   out << units_of(comparison) << '\n';
   finish(table_of(comparison), comparison.warnings, options, out, warnings);
   if (std::isfinite(comparison.smallest_of_all))

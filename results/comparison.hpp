@@ -32,6 +32,9 @@ struct CaseComparison {
   std::string doubt = {};  ///< why there is no verdict, or what limits it
 };
 
+/// The name of the first of Comparison::cases.
+inline constexpr char const* all_cases = "all cases";
+
 struct Comparison {
   double tolerance = 0.0;
   Unit unit = Unit::runs;

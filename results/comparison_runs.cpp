@@ -78,7 +78,7 @@ void compare_rounds(std::vector<CommonCase> const& cases, Comparison& result) {
                                   seconds, test, result.tolerance));
     return upper;
   };
-  const double upper = add("all cases", test.whole, mean_over_cases(ratios, test), no_seconds);
+  const double upper = add(all_cases, test.whole, mean_over_cases(ratios, test), no_seconds);
   for (std::size_t c = 0; c < cases.size(); ++c)
     add(cases[c].name, test.cases[c], ratios[c],
         {median(medians(cases[c].base)), median(medians(cases[c].next))});
@@ -110,7 +110,7 @@ void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result) 
     return upper;
   };
   const double upper =
-      add("all cases", test.whole, mean_over_cases(base, test), mean_over_cases(next, test), no_seconds);
+      add(all_cases, test.whole, mean_over_cases(base, test), mean_over_cases(next, test), no_seconds);
   for (std::size_t c = 0; c < cases.size(); ++c)
     add(cases[c].name, test.cases[c], base[c], next[c],
         {median(medians(cases[c].base)), median(medians(cases[c].next))});

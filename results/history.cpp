@@ -119,7 +119,12 @@ History read_history(Path const& folder, std::span<const std::string> allowed) {
     throw std::invalid_argument("compare: --history " + folder.string() + " has " +
                                 counted(paths.size(), "file") + " (*.h5 or *" + night_suffix +
                                 "); each is one night, and a history needs two nights or more");
-  return std::ranges::any_of(paths, is_night_file) ? read_ratios(paths, allowed) : read_plain(paths, allowed);
+  History history =
+      std::ranges::any_of(paths, is_night_file) ? read_ratios(paths, allowed) : read_plain(paths, allowed);
+  if (case_names(history).empty())
+    throw std::invalid_argument("compare: --history " + folder.string() +
+                                ": no night measured a case, so there is nothing to compare");
+  return history;
 }
 
 std::size_t index_of(History const& history, Path const& file) {

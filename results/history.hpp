@@ -24,8 +24,9 @@ std::vector<std::filesystem::path> history_files(std::filesystem::path const& fo
 
 /// Reads the nights of a folder. Where it has night files, plain runs are left out. Of ratio nights those
 /// with the newest reference build are taken, of plain runs those of the newest machine. Throws
-/// std::invalid_argument as read_night and read_run do, where there are fewer than two files, where a night
-/// is there twice, and where those that are taken differ in a key of Run::identity that is not in `allowed`.
+/// std::invalid_argument as read_night and read_run do, where there are fewer than two files or no measured
+/// case, where a night is there twice, and where those that are taken differ in a key of Run::identity that
+/// is not in `allowed`.
 History read_history(std::filesystem::path const& folder, std::span<const std::string> allowed);
 
 /// Returns the index of the night that was read from `file`, a path or a file name in the folder. Throws

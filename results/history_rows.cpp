@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/history_rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "results/compare_parts.hpp"
@@ -123,7 +124,15 @@ std::string first_of(Table const& table, std::string Row::*message, std::size_t&
   return first;
 }
 
-Outcome outcome_of(HistoryTest const& test, Table const& table, double worst) {
+// Whether the table is undecided: the whole is, or a case that the newest night should have measured is gone.
+// A case of much noise is listed and leaves the decision to the whole.
+bool is_undecided(HistoryTest const& test, Table const& table) {
+  if (!table.rows.back().undecided.empty()) return true;
+  return std::ranges::any_of(test.names(),
+                             [&](auto const& name) { return !test.history().nights.back().find(name); });
+}
+
+Outcome outcome_of(HistoryTest const& test, Table const& table, double seen) {
   const std::string of_all = " of " + std::to_string(table.rows.size()) + " in " + period_of(test) + ": ";
   std::size_t slower = 0, undecided = 0;
   const std::string alarm = first_of(table, &Row::alarm, slower);
@@ -131,27 +140,27 @@ Outcome outcome_of(HistoryTest const& test, Table const& table, double worst) {
   if (slower > 0)
     return {Decision::slower, std::to_string(slower) + " slower" + of_all + alarm +
                                   (slower > 1 ? ", and " + std::to_string(slower - 1) + " more" : "")};
-  if (undecided > 0)
+  if (is_undecided(test, table))
     return {Decision::undecided,
             std::to_string(undecided) + " undecided" + of_all + doubt +
                 (undecided > 1 ? ", and " + std::to_string(undecided - 1) + " more" : "")};
   return {Decision::unchanged,
-          "no slowdown in " + period_of(test) + "; one of " + percent(worst) +
-              " or more would have been seen in every case after one night (power 80 %)"};
+          "no slowdown in " + period_of(test) + "; one of " + percent(seen) +
+              " of the whole would have been seen after one night (power 80 %)" +
+              (undecided > 0 ? "; " + std::to_string(undecided) + " cases are undecided" : "")};
 }
 
 }  // namespace
 
 Table table_of(HistoryTest const& test, double at_least) {
   Table table{"history", columns(test.is_pinned()), {}};
-  double worst = 0.0;
+  double seen = 0.0;
   for (std::size_t s = 0; s < test.names().size(); ++s) {
     const Said said = said_of(test, s);
-    worst = std::max(worst, said.after_one);
+    seen = said.after_one;  // of the last row, which is the whole
     table.rows.push_back(row_of(test, said, at_least));
   }
-  if (table.rows.empty()) return table;
-  table.whole = outcome_of(test, table, worst);
+  table.whole = outcome_of(test, table, seen);
   return table;
 }
 

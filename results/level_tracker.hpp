@@ -58,7 +58,14 @@ class LevelTracker {
   double over_pinned() const;
 
  private:
-  struct Test;
+  /// The newest `length` nights against a level.
+  struct Test {
+    Against against = Against::window;
+    std::size_t length = 0;
+    double shift = 0.0;      ///< logarithm
+    double threshold = 0.0;  ///< infinity where no test is possible
+    Level reference = {};
+  };
   double threshold(std::size_t length, double deviation, Noise const& noise, Level const& window,
                    NoiseShape const& shape) const;
   Test test(std::size_t length, NoiseShape const& shape) const;

@@ -14,6 +14,8 @@ namespace ddproxy::results {
 
 /// The correlation that is assumed where there are too few nights to estimate it.
 inline constexpr double usual_correlation = 0.3;
+/// The standard deviation of normal values over their median absolute deviation.
+inline constexpr double normal_mad = 1.4826;
 
 /// Returns t with P(T > t) = alpha for Student's T with `degrees` degrees of freedom; degrees >= 1, alpha in
 /// (0, 1/2].

@@ -84,6 +84,7 @@ TEST_F(History, a_slowdown_counts_until_it_is_acknowledged) {
   write_nights(0, 20, 0.0);
   write_nights(20, 26, 0.1);
   EXPECT_EQ(compare({.history = folder, .acknowledge = "a safer algorithm"}), 0) << out;
+  EXPECT_TRUE(contains(out, "acknowledged: a, ")) << out;
   EXPECT_EQ(compare({.history = folder}), 0);
   const auto kept = nlohmann::json::parse(contents(folder / "acknowledged.json"))["acknowledged"];
   ASSERT_EQ(kept.size(), 2u) << kept;  // the case and the whole
