@@ -5,6 +5,7 @@
 The builds are twins (replayed compute and all-reduces), so that no verdict rests on how fast this machine is. A slower build is a
 program that reads slower tables. Then the real kernels run two rounds, for the files that they leave, and everything that can go
 wrong is tried."""
+import json
 import os
 import pathlib
 import signal
@@ -123,6 +124,21 @@ def check_what_goes_wrong(folder, build):
     assert "bad.toml:2" in expect(2, gate(folder / "bad.toml", *sides, *more)).stderr
 
 
+def check_nights(folder, build):
+    """A night is stored with the ratio to the reference; a history of few nights is undecided."""
+    twin, nights = folder / "equal" / "twin.toml", folder / "nights"
+    common = ["--reference", build, "--new", folder / "slower", "--history", nights, "--ranks", 1, "--rounds", 3, "--out", folder / "night-rounds"]
+    assert "holds its first night" in expect(5, gate(twin, *common)).stderr
+    done = expect(5, gate(twin, *common))
+    assert "2 nights: the test needs four nights before the newest" in done.stdout, done.stdout
+    files = sorted(nights.glob("*.night.json"))
+    cases = {case["name"]: case["log_ratio"] for case in json.loads(files[1].read_text())["cases"]}
+    assert len(files) == 2 and cases["the whole"] > 0 and "bucketed/0.01" in cases, cases
+    expect_one_line(2, "--reference and --history belong together", gate(twin, "--reference", build, "--new", build))
+    expect_one_line(2, "not allowed with argument --base", gate(twin, "--base", build, *common))
+    expect_one_line(2, "the following arguments are required: --new", gate(twin, "--base", build))
+
+
 def check_an_interrupt(folder, build):
     """Both builds end with the gate, and the rounds before stay."""
     twin, out = folder / "equal" / "twin.toml", folder / "stopped"
@@ -144,4 +160,5 @@ with tempfile.TemporaryDirectory() as name:
     check_decisions(folder, build)
     check_files(folder, build)
     check_what_goes_wrong(folder, build)
+    check_nights(folder, build)
     check_an_interrupt(folder, build)
