@@ -83,6 +83,10 @@ void Session::sweep() {
   const auto total = cases.size() * static_cast<std::size_t>(bench_.config.samples);
   parts_ = part_names(bench_);
   part_values_.assign(parts_.size(), 0);
+  if (root() && bench_.runtime.ranks() == 1 && !bench_.config.gate.allreduce_kib.empty())
+    fmt::print(
+        stderr,
+        "warning: [gate] allreduce_kib is left out: one rank has nobody to reduce with; start two ranks\n");
   if (root()) recorder_->gate(options_.turns, parts_, part_samples(bench_, cases.size()));
   const auto keep_sample = [&](std::size_t item, int round, int position, Sample const& sample) {
     say(fmt::format("sample {} of {}: {}", position + 1, total, cases[item].name()));

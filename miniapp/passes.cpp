@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/passes.hpp"
+
+#include <algorithm>
+
+#include "miniapp/device.hpp"
+#include "miniapp/signals.hpp"
+
+namespace ddproxy {
+namespace {
+
+enum Action : std::int64_t { stop, interrupt, compute_pass, warm_up_pass, case_pass, part_pass };
+
+}  // namespace
+
+std::vector<double> Passes::compute() {
+  return split(command(compute_pass, 0), 1);
+}
+
+double Passes::part(std::size_t part) {
+  return command(part_pass, part)[0];
+}
+
+void Passes::warm_up(std::size_t item) {
+  command(warm_up_pass, item);
+}
+
+void Passes::end(bool interrupted) {
+  send(interrupted ? interrupt : stop, 0);
+}
+
+void Passes::send(std::int64_t action, std::size_t item) {
+  std::vector<std::int64_t> message{action, static_cast<std::int64_t>(item)};
+  exchange(message);
+}
+
+std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
+  send(action, item);
+  return carry_out(action, item);
+}
+
+// A rank that waits for a command sleeps where another program or rank 0 alone may be at work on its core.
+void Passes::exchange(std::vector<std::int64_t>& message) {
+  if (in_turns_ || bench_.computing_ranks() < bench_.runtime.ranks())
+    bench_.runtime.broadcast_asleep(message);
+  else
+    bench_.runtime.broadcast(message);
+}
+
+std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
+  if (action == part_pass) return {parts_.measure(item)};
+  auto mine = bench_.computes() ? run(action, item) : std::vector<double>(width, 0.0);
+  mine[width - 1] = signalled() ? 1.0 : 0.0;
+  const auto all = bench_.runtime.gather(mine);
+  if (action == compute_pass)
+    for (double& seconds : operator_seconds_)
+      seconds = bench_.runtime.maximum(bench_.computes() ? seconds : 0.0);
+  for (std::size_t flag = width - 1; flag < all.size(); flag += width)
+    if (all[flag] > 0) set_signalled();
+  return all;
+}
+
+std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
+  const bool of_case = action != compute_pass;
+  auto const& schedule = of_case ? schedules_[item] : alone_;
+  Witness backward(bench_.backward_of(of_case && overlapped_[item]));  // of all passes alike
+  synchronise_clocks();
+  const double waited = bench_.computing_ranks() > 1 ? bench_.runtime.barrier() : 0.0;
+  const auto times = run_pass(backward, *bench_.allreduce, schedule);
+  if (action == case_pass) traces_[item] = trace_of(times, backward, bench_.allreduce->reductions());
+  if (action == compute_pass && bench_.config.gate.operators)
+    operator_seconds_ = operators_.seconds(times.start, backward.ends());
+  return {times.total, times.backward_end, waited, 0.0};
+}
+
+std::vector<double> Passes::split(std::vector<double> const& all, std::size_t column) const {
+  std::vector<double> values;
+  const auto ranks = static_cast<std::size_t>(bench_.computing_ranks());
+  for (std::size_t i = column; i < std::min(all.size(), ranks * width); i += width) values.push_back(all[i]);
+  return values;
+}
+
+Sample Passes::measure(std::size_t item) {
+  const auto all = command(case_pass, item);
+  Sample sample{split(all, 0), split(all, 1), {}, split(all, 2)};
+  // Who waited longest came first.
+  const double longest = std::ranges::max(sample.arrival);
+  for (double& arrival : sample.arrival) arrival = longest - arrival;
+  return sample;
+}
+
+bool Passes::follow() {
+  for (;;) {
+    std::vector<std::int64_t> message{stop, 0};
+    exchange(message);
+    if (message[0] == stop || message[0] == interrupt) return message[0] == stop;
+    carry_out(message[0], static_cast<std::size_t>(message[1]));
+  }
+}
+
+}  // namespace ddproxy
