@@ -105,11 +105,6 @@ void LevelTracker::add(NightValue const& night, NoiseShape const& shape) {
   static_cast<void>(found_creep(shape));
 }
 
-bool LevelTracker::is_far(double value) const {
-  return !slowdown_ && levels_.size() > fewest_degrees &&
-         value - levels_.level().mean > floor_of_shift(1, tolerance_);
-}
-
 void LevelTracker::accept() {
   if (!slowdown_) return;
   levels_.start_segment(slow_);

@@ -32,11 +32,8 @@ class LevelTracker {
   /// A slowdown below `tolerance`, a share, does not matter.
   explicit LevelTracker(double tolerance) : tolerance_(tolerance) {}
 
-  /// Adds a night. Alone it counts as slower only if it lies `shape.tail` standard deviations above the
-  /// window, too.
+  /// Adds a night. `shape`: of the noise of all series before it.
   void add(NightValue const& night, NoiseShape const& shape);
-  /// Whether `value` lies so far above the window that `shape.tail` may matter to add().
-  bool is_far(double value) const;
   /// Makes the level of the slow nights the one to compare with from now on, and forgets the best and the
   /// pinned level. Does nothing where the series is not slower.
   void accept();

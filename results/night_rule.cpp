@@ -51,7 +51,7 @@ double floor_of_shift(std::size_t length, double tolerance) {
 }
 
 double tail_share(std::size_t length) {
-  return length == 1 ? 1.0 : length == 2 ? 0.7 : length == 3 ? 0.3 : 0.15;
+  return length == 1 ? 1.0 : length == 2 ? 0.4 : length == 3 ? 0.15 : 0.05;
 }
 
 std::size_t exceptions(std::size_t length) {

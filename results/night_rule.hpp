@@ -49,8 +49,8 @@ double error_of_shift(double new_deviation, std::size_t length, double deviation
 /// `tolerance`. So two modes of the noise that lie as far apart as the tolerance raise no alarm.
 double floor_of_shift(std::size_t length, double tolerance);
 
-/// Returns the share of tail_factor() that the mean of `length` nights has to reach: 1 of one night, 0.7 of
-/// two, 0.3 of three and 0.15 of more, for several bad nights in a row are rare.
+/// Returns the share of tail_factor() that the mean of `length` nights has to reach: 1 of one night, 0.4 of
+/// two, 0.15 of three and 0.05 of more, for several bad nights in a row are rare.
 double tail_share(std::size_t length);
 
 /// Returns how many of `length` slow nights need not lie above half of the slowdown: none of fewer than five,

@@ -17,9 +17,7 @@ constexpr std::size_t unsettled = 5;
 }  // namespace
 
 void NightlyTest::add(std::span<const NightValue> values) {
-  bool is_far = false;
-  for (std::size_t s = 0; s < values.size(); ++s) is_far = is_far || trackers_[s].is_far(values[s].value);
-  NoiseShape shape{is_far ? tail() : 0.0, correlation(), deviation()};
+  const NoiseShape shape{tail(), correlation(), deviation()};
   for (std::size_t s = 0; s < values.size(); ++s)
     if (!std::isnan(values[s].value)) trackers_[s].add(values[s], of_series(shape, s));
 }

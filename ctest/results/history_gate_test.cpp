@@ -10,8 +10,8 @@
 #include "results/nightly_test.hpp"
 
 // The promises of `ddproxy compare --history`, on simulated nights of 15 cases and their mean, with fixed
-// seeds. A month is 30 nights, each tested against a window of 30. DDPROXY_MONTHS=2000 simulates as many
-// months for each kind of noise instead of 300, adds kinds for which nothing is promised, and prints the
+// seeds. A month is 30 nights, each tested against a window of 30. DDPROXY_MONTHS=1000 simulates as many
+// months for each kind of noise instead of 250, adds kinds for which nothing is promised, and prints the
 // whole table of docs/results.md.
 namespace ddproxy::test {
 namespace {
@@ -21,7 +21,7 @@ using results::NightValue;
 
 constexpr double tolerance = 0.02;
 constexpr std::size_t window = 30, month = 30;
-constexpr int fewest_months = 300;
+constexpr int fewest_months = 250;
 
 int months() {
   const char* asked = std::getenv("DDPROXY_MONTHS");
