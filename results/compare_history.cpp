@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <stdexcept>
 
 #include "results/acknowledged.hpp"
 #include "results/compare_parts.hpp"
 #include "results/history_rows.hpp"
 #include "results/history_test.hpp"
+#include "results/utc_time.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -20,15 +20,6 @@ void check_options(CompareOptions const& options) {
     throw std::invalid_argument("compare: --acknowledge needs the reason, as a text");
   if (!options.acknowledge && !options.acknowledge_cases.empty())
     throw std::invalid_argument("compare: --acknowledge-case needs --acknowledge REASON");
-}
-
-std::string time_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 bool is_chosen(std::string const& name, std::vector<std::string> const& chosen) {
@@ -46,7 +37,7 @@ std::size_t acknowledge(HistoryTest& test, CompareOptions const& options, std::o
     auto& tracker = test.trackers()[s];
     if (!tracker.slowdown() || !is_chosen(test.names()[s], options.acknowledge_cases)) continue;
     all.push_back({test.names()[s], test.history().nights.back().created,
-                   tracker.newest(test.shape(s)).ratio - 1.0, time_now(), *options.acknowledge});
+                   tracker.newest(test.shape(s)).ratio - 1.0, utc_time_now(), *options.acknowledge});
     tracker.accept();
     out << "acknowledged: " << all.back().name << ", " << percent(all.back().slowdown)
         << " slower, up to the night " << all.back().until << '\n';

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include "results/claim.hpp"
 #include "results/durable.hpp"
 #include "results/h5_dataset.hpp"
+#include "results/utc_time.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -21,15 +21,6 @@ using Extents = std::vector<std::size_t>;
 
 std::size_t product(Extents const& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>());
-}
-
-std::string time_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 Dataset const& known(std::string_view path, Type type) {
@@ -112,7 +103,7 @@ Writer::Writer(std::filesystem::path path) : impl_(std::make_unique<Impl>()) {
   attribute("/", "Conventions", "CF-1.10");
   attribute("/", "schema_version", schema_version);
   attribute("/", "complete", std::int64_t{0});
-  attribute("/", "created", time_now());
+  attribute("/", "created", utc_time_now());
   flush();
 }
 
