@@ -147,7 +147,9 @@ Outcome outcome_of(HistoryTest const& test, Table const& table, double seen) {
   return {Decision::unchanged,
           "no slowdown in " + period_of(test) + "; one of " + percent(seen) +
               " of the whole would have been seen after one night (power 80 %)" +
-              (undecided > 0 ? "; " + std::to_string(undecided) + " cases are undecided" : "")};
+              (undecided > 0 ? "; " + std::to_string(undecided) +
+                                   (undecided == 1 ? " case is" : " cases are") + " undecided"
+                             : "")};
 }
 
 }  // namespace

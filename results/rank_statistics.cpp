@@ -11,7 +11,6 @@ namespace ddproxy::results {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-const double efficiency = 3.0 / std::acos(-1.0);  // of the Hodges-Lehmann estimator, normal values
 
 // Arrangements of m and n values with U = 0, 1, ... mn / 2: the product over i of (1 - x^(n + i)) / (1 -
 // x^i).
@@ -89,39 +88,6 @@ Estimate Shift::interval(std::optional<std::size_t> quantile) const {
 Estimate median_interval(std::vector<double> values, double alpha) {
   std::ranges::sort(values);
   return between(values, sign_quantile(values.size(), alpha));
-}
-
-double normal_quantile(double alpha) {
-  double low = 0.0, high = 40.0;
-  for (int step = 0; step < 100; ++step) {
-    const double middle = (low + high) / 2.0;
-    (0.5 * std::erfc(middle / std::sqrt(2.0)) > alpha ? low : high) = middle;
-  }
-  return low;
-}
-
-std::size_t fewest_values(double alpha) {
-  std::size_t n = 1;
-  while (n < most_values && 1.0L / binomial(2 * n, n) > static_cast<long double>(alpha)) ++n;
-  return n;
-}
-
-std::size_t values_needed(double effect, double threshold, double deviation, double alpha, double power) {
-  if (!(threshold < effect) || std::isnan(deviation)) return most_values;
-  const double z_alpha = normal_quantile(alpha), z_power = normal_quantile(1.0 - power);
-  const auto values = [&](double z, double margin) {
-    return 2.0 * std::pow(z * deviation / margin, 2) / efficiency;
-  };
-  const double test = values(z_alpha + z_power, effect) + z_alpha * z_alpha / 4.0;
-  const double needed = std::ceil(std::max(test, values(z_power, effect - threshold)));
-  if (needed >= static_cast<double>(most_values)) return most_values;
-  return std::max(static_cast<std::size_t>(needed), fewest_values(alpha));
-}
-
-double deviation_of(Estimate const& e, std::size_t m, std::size_t n, double alpha) {
-  if (!std::isfinite(e.high - e.low)) return std::nan("");
-  const double each = 1.0 / static_cast<double>(m) + 1.0 / static_cast<double>(n);
-  return (e.high - e.low) / (2.0 * normal_quantile(alpha) * std::sqrt(each / efficiency));
 }
 
 }  // namespace ddproxy::results

@@ -42,22 +42,4 @@ class Shift {
 /// at most.
 Estimate median_interval(std::vector<double> values, double alpha);
 
-/// z with P(Z > z) = alpha for a standard normal Z, alpha in (0, 1/2].
-double normal_quantile(double alpha);
-
-inline constexpr std::size_t most_values = 9999;
-
-/// The fewest values a side with which the rank-sum bound at `alpha` exists: 1 / C(2n, n) <= alpha.
-std::size_t fewest_values(double alpha);
-
-/// How many values a side, of the standard deviation `deviation`, it takes to find a shift of `effect` with
-/// the given power: rank-sum lower bound at `alpha` above zero, and estimate above `threshold`. Normal
-/// approximation with the Hodges-Lehmann estimator's efficiency of 3/pi. most_values where it would be more,
-/// or no number does: the threshold not below the effect, or no deviation known (NaN).
-std::size_t values_needed(double effect, double threshold, double deviation, double alpha, double power);
-
-/// The deviation of which the rank-sum interval of m and n values, each end missed with `alpha`, is as wide
-/// as `e`, by the same approximation; NaN where it has no ends.
-double deviation_of(Estimate const& e, std::size_t m, std::size_t n, double alpha);
-
 }  // namespace ddproxy::results

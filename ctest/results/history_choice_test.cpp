@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
 #include "ctest/results/history_folder.hpp"
 
 // Which nights of a folder are compared, and when that is not enough for a decision.
@@ -32,6 +34,17 @@ TEST_F(History, takes_the_spread_within_the_newest_night_for_its_noise) {
   for (auto& one : newest.cases) one.deviation = 0.1;  // ten rounds: a standard error of 3 %
   write_night(night_file(30), newest);
   EXPECT_NE(compare({.history = folder}), 1) << out;
+}
+
+TEST_F(History, a_noisy_case_is_listed_and_the_whole_decides) {
+  for (int day = 0; day < 31; ++day) {
+    auto one = night(day, 0.0);
+    one.cases[0].log_ratio = 0.1 * std::sin(2.4 * day);
+    write_night(night_file(day), one);
+  }
+  EXPECT_EQ(compare({.history = folder}), 0) << out;
+  EXPECT_TRUE(contains(row("a"), "undecided")) << out;
+  EXPECT_TRUE(contains(out, "; 1 case is undecided")) << out;
 }
 
 TEST_F(History, a_case_that_the_newest_night_lacks_is_undecided) {

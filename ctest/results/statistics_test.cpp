@@ -109,40 +109,5 @@ TEST(Median, of_odd_even_and_no_values) {
   EXPECT_THROW(median({}), std::invalid_argument);
 }
 
-TEST(ValuesNeeded, give_the_power_that_is_asked_for) {
-  std::mt19937_64 engine(9);
-  const double alpha = 0.01 / 16;
-  const std::size_t n = values_needed(2.0, 1.0, 1.0, alpha, 0.95);
-  EXPECT_GE(n, 14u);
-  EXPECT_LE(n, 17u);
-  int found = 0;
-  for (int k = 0; k < 2000; ++k) {
-    const auto a = normal(engine, n), b = normal(engine, n, 2.0);
-    found += shift(a, b, alpha).low > 0.0;
-  }
-  EXPECT_GT(found, 0.92 * 2000);
-  EXPECT_EQ(fewest_values(alpha), 7u);  // 1 / C(14, 7) is the first below alpha
-  EXPECT_EQ(values_needed(1e9, 0.0, 1.0, alpha, 0.95), 7u);
-  EXPECT_EQ(values_needed(1e-9, 0.0, 1.0, alpha, 0.95), most_values);
-  EXPECT_EQ(values_needed(2.0, 2.0, 0.1, alpha, 0.95), most_values);
-  EXPECT_GT(values_needed(2.0, 1.9, 1.0, alpha, 0.95), 10 * n);
-  EXPECT_EQ(values_needed(2.0, 1.0, std::nan(""), alpha, 0.95), most_values);
-}
-
-TEST(DeviationOf, an_interval_is_that_of_its_values) {
-  std::mt19937_64 engine(9);
-  double mean = 0.0;
-  for (int k = 0; k < 200; ++k)
-    mean += deviation_of(shift(normal(engine, 20), normal(engine, 12), 0.025), 20, 12, 0.025) / 200.0;
-  EXPECT_NEAR(mean, 1.0, 0.1);
-  EXPECT_TRUE(std::isnan(deviation_of(shift({1, 2}, {1, 2}, 0.025), 2, 2, 0.025)));
-}
-
-TEST(NormalQuantile, is_that_of_the_tables) {
-  EXPECT_NEAR(normal_quantile(0.025), 1.959964, 1e-6);
-  EXPECT_NEAR(normal_quantile(0.5), 0.0, 1e-6);
-  EXPECT_NEAR(normal_quantile(0.001), 3.090232, 1e-6);
-}
-
 }  // namespace
 }  // namespace ddproxy::results
