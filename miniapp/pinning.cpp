@@ -32,13 +32,13 @@ int processor(std::string_view text, std::string_view option, std::string_view e
   return number;
 }
 
-cpu_set_t parse(std::string_view entry, std::string_view option) {
+// Adds the processors of a range to the set.
+void add_range(std::string_view entry, std::string_view option, cpu_set_t& set) {
   const auto dash = entry.find('-');
   const int first = processor(entry.substr(0, dash), option, entry);
   const int last = dash == std::string_view::npos ? first : processor(entry.substr(dash + 1), option, entry);
-  cpu_set_t allowed, set;
+  cpu_set_t allowed;
   sched_getaffinity(0, sizeof allowed, &allowed);
-  CPU_ZERO(&set);
   for (int cpu = first; cpu <= last; ++cpu) {
     if (!CPU_ISSET(cpu, &allowed))
       throw std::invalid_argument(
@@ -46,6 +46,15 @@ cpu_set_t parse(std::string_view entry, std::string_view option) {
     CPU_SET(cpu, &set);
   }
   if (last < first) throw std::invalid_argument(fmt::format("{} {}: the range is empty", option, entry));
+}
+
+cpu_set_t parse(std::string_view entry, std::string_view option) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 1) {
+    end = entry.find('+', at);
+    add_range(entry.substr(at, end - at), option, set);
+  }
   return set;
 }
 

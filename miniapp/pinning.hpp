@@ -8,10 +8,10 @@
 namespace ddproxy {
 
 /// Restricts this rank to its entry of `compute` and remembers its entry of `communication`. Each list has
-/// one entry for each rank of the node: a processor ("0") or a range ("0-3"); an empty list restricts
-/// nothing. Call it before MPI and Kokkos start their threads, which inherit the restriction. Throws
-/// std::invalid_argument for an entry that is no range, that the process may not use, or that is missing for
-/// this rank.
+/// one entry for each rank of the node: processors ("0") and ranges ("0-3"), joined by "+". An empty list
+/// restricts nothing. Call it before MPI and Kokkos start their threads, which inherit the restriction.
+/// Throws std::invalid_argument for an entry that is not of this form, that names a processor which the
+/// process may not use, or that is missing for this rank.
 void pin_rank(std::vector<std::string> const& compute, std::vector<std::string> const& communication);
 
 /// Moves the calling thread to this rank's communication cores; does nothing where pin_rank() was given none.

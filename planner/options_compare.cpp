@@ -64,7 +64,8 @@ void add_history(CLI::App& command, results::CompareOptions& compare) {
                   "with --history: accept the present slowdowns for this reason, and keep that in the folder")
       ->needs(history);
   command
-      .add_option("--acknowledge-case", compare.acknowledge_cases, "accept only the slowdowns of these cases")
+      .add_option("--acknowledge-case", compare.acknowledge_cases, "accept only the slowdowns of this case")
+      ->allow_extra_args(false)
       ->needs(history);
 }
 
@@ -90,8 +91,10 @@ void add_compare_command(CLI::App& app, Options& options) {
   add_sides(*command, compare);
   add_share(*command, "--tolerance", compare.tolerance,
             "the slowdown that matters, for instance 2% or 0.02 (default 2%)");
-  command->add_option("--allow", compare.allow,
-                      "compare although this key differs, or without its warning: " + results::known_keys());
+  command
+      ->add_option("--allow", compare.allow,
+                   "compare although this key differs, or without its warning: " + results::known_keys())
+      ->allow_extra_args(false);
   command->add_flag("--rank-machines", compare.rank_machines,
                     "order the machines (offers, by LABEL) of the files by the figure of merit instead");
   add_history(*command, compare);

@@ -47,7 +47,7 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
       ->check(CLI::PositiveNumber);
   command
       .add_option("--compute-cores", turns.compute_cores,
-                  "processors on which each rank of the node computes, for instance 0,1 or 0-3,4-7")
+                  "processors on which each rank of the node computes, for instance 0,1 or 0-2+5,6-9")
       ->delimiter(',');
   command
       .add_option("--communication-cores", turns.communication_cores,

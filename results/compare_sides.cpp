@@ -49,7 +49,8 @@ Table table_of(Comparison const& comparison) {
 std::string units_of(Comparison const& c) {
   const std::string unit = name_of(c.unit);
   if (c.unit == Unit::rounds)
-    return std::to_string(c.base_units) + " rounds, in which both builds took turns";
+    return std::to_string(c.base_units) + (c.base_units == 1 ? " round" : " rounds") +
+           ", in which both builds took turns";
   return std::to_string(c.base_units) + " " + unit + " of the base, " + std::to_string(c.next_units) + " new";
 }
 

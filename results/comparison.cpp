@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 
 #include "results/comparison_parts.hpp"
 
@@ -30,6 +31,10 @@ std::map<RoundName, Run const*> by_round(std::span<const Run> runs) {
   for (auto const& run : runs)
     if (!run.session.empty()) all[{run.session, run.round}] = &run;
   return all;
+}
+
+bool all_rounds(std::span<const Run> runs) {
+  return std::ranges::none_of(runs, [](Run const& run) { return run.session.empty(); });
 }
 
 // The runs of both sides in the order of their rounds; empty where some run belongs to no round, or a round
@@ -77,6 +82,12 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
   result.tolerance = tolerance;
   warn_of_files(result, base, next);
   const Rounds rounds = pair_rounds(base, next, result.warnings);
+  if (rounds.base.empty() && all_rounds(base) && all_rounds(next))
+    throw std::invalid_argument(
+        "compare: no round of the base has a new run of the same round: " + base[0].path.string() + " and " +
+        next[0].path.string() +
+        " did not take turns, so they cannot be compared; give both sides of one start of "
+        "scripts/gate");
   if (!rounds.base.empty()) {
     compare_rounds(common_cases(rounds.base, rounds.next, result.warnings), result);
     return result;

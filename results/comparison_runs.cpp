@@ -46,7 +46,8 @@ struct Side {
 
 CaseComparison row_of(std::string name, FamilyMember const& member, Estimate const& ratio, double upper,
                       Side seconds, FamilyTest const& test, double tolerance) {
-  CaseComparison row{std::move(name), seconds.base, seconds.next, ratio, member.deviation, member.p_slower};
+  const double noise = test.relabellings > 2 ? member.deviation : std::nan("");  // one round has none
+  CaseComparison row{std::move(name), seconds.base, seconds.next, ratio, noise, member.p_slower};
   row.verdict = verdict_of(member, upper, test.can_reject(), tolerance);
   if (member.noisy)
     row.doubt = "its noise is above 5 %, so it does not enter all cases";
@@ -115,7 +116,8 @@ void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result) 
     add(cases[c].name, test.cases[c], base[c], next[c],
         {median(medians(cases[c].base)), median(medians(cases[c].next))});
   result.warnings.push_back(
-      "the files are no rounds of scripts/gate: the verdict assumes one session, in which nothing else about "
+      "the files are no pairs of rounds of scripts/gate: the verdict assumes one session, in which nothing "
+      "else about "
       "the machine changed between the runs of the two sides");
   decide(test, upper, result);
 }

@@ -8,7 +8,9 @@
 #include <stdexcept>
 
 #include "results/compare_parts.hpp"
+#include "results/family_test.hpp"
 #include "results/output_files.hpp"
+#include "results/rank_statistics.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -55,17 +57,33 @@ void check_same(Night const& first, Night const& other, std::span<const std::str
                                 differing);
 }
 
-// The mean over the cases that all nights have: over others it would change with their number.
+// Whether the rounds of the nights scatter by no more than what leaves a case out of the mean of a gate.
+bool is_quiet(std::vector<Night> const& nights, std::string const& name) {
+  std::vector<double> deviations;
+  for (auto const& night : nights)
+    if (const double own = night.find(name)->deviation; std::isfinite(own)) deviations.push_back(own);
+  return deviations.empty() || median(deviations) <= noisy_deviation;
+}
+
+// The mean over the quiet cases that all nights have: over a set that changes from night to night it would
+// change with the set.
 void add_the_whole(std::vector<Night>& nights) {
   std::vector<std::string> common;
   for (auto const& one : nights.front().cases)
-    if (std::ranges::all_of(nights, [&](Night const& night) { return night.find(one.name); }))
+    if (one.name != the_whole &&
+        std::ranges::all_of(nights, [&](Night const& night) { return night.find(one.name); }) &&
+        is_quiet(nights, one.name))
       common.push_back(one.name);
   if (common.empty()) return;
   for (auto& night : nights) {
     double sum = 0.0;
     for (auto const& name : common) sum += night.find(name)->log_ratio;
-    night.cases.push_back({the_whole, sum / static_cast<double>(common.size()), std::nan("")});
+    const double mean = sum / static_cast<double>(common.size());
+    const auto stored = std::ranges::find(night.cases, the_whole, &NightCase::name);
+    if (stored == night.cases.end())
+      night.cases.push_back({the_whole, mean, std::nan("")});
+    else
+      stored->log_ratio = mean;
   }
 }
 
@@ -82,6 +100,7 @@ History read_ratios(std::vector<Path> const& paths, std::span<const std::string>
     history.warnings.push_back(counted(runs, "plain run") +
                                " (*.h5) left out: the folder has ratio nights (*" + night_suffix +
                                "), whose noise is smaller");
+  add_the_whole(history.nights);
   return history;
 }
 

@@ -63,11 +63,10 @@ std::vector<std::string> doubts_of(HistoryTest const& test) {
   std::vector<std::string> doubts;
   if (const double r = test.shape(0).correlation; r > largest_correlation) {
     char text[16];
-    std::snprintf(text, sizeof text, "%.2f", r);
-    doubts.push_back(
-        "successive nights are correlated by " + std::string(text) +
-        ", so false alarms may be more frequent: the test is made for 0.3 at most. Look for what "
-        "changes slowly on the machine");
+    std::snprintf(text, sizeof text, "%.2f", std::min(r, 1.0));
+    doubts.push_back("successive nights are correlated by " + std::string(text) +
+                     ", so false alarms may be more frequent: the promise holds up to 0.3. Look for what "
+                     "changes slowly on the machine");
   }
   for (std::size_t s = 0; s < test.names().size(); ++s) {
     const double distance = std::expm1(mode_distance(test.trackers()[s].levels().window_values()));

@@ -46,7 +46,7 @@ void print(Table const& table, std::ostream& out);
 /// Writes the files that the options ask for. JSON: {"NAME": {column: [...]}, "alarms": n, "undecided": n,
 /// "decision": "unchanged" | "slower" | "undecided", "reason": text, the figures by their names,
 /// "warnings": [...]}, not available is null; CSV: a header and a line a row, empty where not available;
-/// JUnit: first a test case "the whole" where the table decides, which fails where it is slower, and where it
+/// JUnit: first a test case "decision" where the table decides, which fails where it is slower, and where it
 /// is undecided unless options.allow_undecided (then it is skipped); after it a test case a row, the alarms
 /// failures, the undecided skipped. Throws as write_text does, naming a file that cannot be written.
 void write(Table const& table, std::vector<std::string> const& warnings, CompareOptions const& options);

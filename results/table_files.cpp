@@ -118,7 +118,7 @@ void write_junit(Table const& table, bool allow_undecided, std::ostream& out) {
       << "\" tests=\"" << table.rows.size() + (table.whole ? 1 : 0) << "\" failures=\""
       << count(table, &Row::alarm) + (whole == "failure") << "\" errors=\"0\" skipped=\""
       << count(table, &Row::undecided) + (whole == "skipped") << "\">\n";
-  if (table.whole) write_case(out, table.name, "the whole", whole, table.whole->reason);
+  if (table.whole) write_case(out, table.name, "decision", whole, table.whole->reason);
   for (auto const& row : table.rows) {
     const bool alarm = !row.alarm.empty();
     write_case(out, table.name, row.cells[0].text,

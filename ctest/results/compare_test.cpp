@@ -69,7 +69,7 @@ TEST_F(Compare, too_few_runs_are_undecided) {
   EXPECT_TRUE(contains(out, "4 and 4 runs cannot decide at the level of 1 %; give 5 runs a side")) << out;
   const auto junit = contents(folder / "r.xml");
   EXPECT_TRUE(contains(junit, "tests=\"12\" failures=\"1\" errors=\"0\" skipped=\"11\"")) << junit;
-  EXPECT_TRUE(contains(junit, "name=\"the whole\">\n    <failure message=\"undecided: ")) << junit;
+  EXPECT_TRUE(contains(junit, "name=\"decision\">\n    <failure message=\"undecided: ")) << junit;
   EXPECT_TRUE(contains(junit, "name=\"flat\">\n    <skipped message=\"undecided: ")) << junit;
   EXPECT_EQ(nlohmann::json::parse(contents(folder / "r.json"))["decision"], "undecided");
   EXPECT_EQ(compare({.base = runs("a", 5, {}), .next = runs("b", 5, {.factor = 1.5})}), 1);

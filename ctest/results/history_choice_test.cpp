@@ -40,6 +40,7 @@ TEST_F(History, a_noisy_case_is_listed_and_the_whole_decides) {
   for (int day = 0; day < 31; ++day) {
     auto one = night(day, 0.0);
     one.cases[0].log_ratio = 0.1 * std::sin(2.4 * day);
+    one.cases[0].deviation = 0.3;
     write_night(night_file(day), one);
   }
   EXPECT_EQ(compare({.history = folder}), 0) << out;

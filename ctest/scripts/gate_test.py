@@ -78,11 +78,12 @@ def check_decisions(folder, build):
     done = expect(1, gate(twin, "--base", build, "--new", slower, "--rounds", 7, *common, "--junit", folder / "g.xml"))
     assert "slower: " in done.stdout and "7 rounds" in done.stdout, done.stdout
     suite = xml.etree.ElementTree.parse(folder / "g.xml").find("testsuite")
-    assert suite.find("testcase").get("name") == "the whole" and suite.find("testcase/failure") is not None
+    assert suite.find("testcase").get("name") == "decision" and suite.find("testcase/failure") is not None
     done = expect(5, gate(twin, "--base", build, "--new", slower, "--rounds", 2, *common))
     assert "2 rounds cannot decide" in done.stdout, done.stdout
     expect(0, gate(twin, "--base", build, "--new", slower, "--rounds", 1, *common, "--allow-undecided"))
-    done = expect(1, gate(twin, "--base", build, "--new", slower, "--rounds", "auto", "--max-seconds", 60, *common))
+    done = expect(1, gate(twin, "--base", build, "--new", slower, "--rounds", "auto", "--max-seconds", 60, *common, "--json", folder / "g.json"))
+    assert json.loads((folder / "g.json").read_text())["decision"] == "slower"
     assert "rounds, in which both builds took turns" in done.stdout, done.stdout
 
 
@@ -113,10 +114,20 @@ def check_what_goes_wrong(folder, build):
     expect_one_line(2, "there is no such input file", gate(folder / "none.toml", *sides))
     expect_one_line(2, "--tolerance", gate(twin, *sides, "--tolerance", "0"))
     expect_one_line(4, "there is no program ddproxy or bin/ddproxy", gate(twin, "--base", folder, "--new", build))
+    expect_one_line(2, "No closing quotation", gate(twin, *sides, "--new-options", "'open"))
+    expect_one_line(2, "unrecognized arguments: --rank-machines", gate(twin, *sides, "--rank-machines"))
+    expect_one_line(2, "need --history", gate(twin, *sides, "--pin", "x.night.json"))
+    expect_one_line(4, "Not a directory", gate(twin, *sides, "--ranks", 1, "--out", twin / "x"))
+    kept = (twin.read_text(), (twin.parent / "times.csv").read_text())
+    for output in (twin, twin.parent / "times.csv", twin.parent / "." / "allreduce.csv"):
+        expect_one_line(2, "but also read", gate(twin, *sides, "--junit", output))
+    assert kept == (twin.read_text(), (twin.parent / "times.csv").read_text())
     more = ["--ranks", 1, "--rounds", 2, "--out", folder / "wrong"]
     broken = write_build(folder / "broken", "echo no library; exit 127\n")
     done = expect(4, gate(twin, "--base", broken, "--new", build, *more))
     assert "the build base failed with exit code 127: no library" in done.stderr and f"command: {broken}/ddproxy sweep" in done.stderr, done
+    done = expect(4, gate(twin, "--base", build, "--new", broken, *more))
+    assert "compare failed with exit code 127" in done.stderr and f"{broken}/ddproxy compare" in done.stderr, done
     # a launcher's own exit code 1 must not look like "slower"
     failing = write_build(folder / "failing", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 1\n')
     assert "the build new failed with exit code 1" in expect(4, gate(twin, "--base", build, "--new", failing, *more)).stderr
