@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of scripts/gate, and what of it `ddproxy compare` is given."""
+import argparse
+import os
+import pathlib
+import re
+import shlex
+
+from gate_runs.cores import core_lists
+from gate_runs.failure import RUN_FAILED, USAGE, Failed
+
+try:
+    import tomllib
+except ImportError:  # Python before 3.11
+    tomllib = None
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with the arguments in one line."""
+
+    def error(self, message):
+        raise Failed(USAGE, f"{message}; see scripts/gate --help")
+
+
+def parse_arguments(arguments, doc):
+    usage, text = doc.split("\n\n")
+    parser = Parser(prog="scripts/gate", usage=usage.split("   ")[0].replace("gate", "scripts/gate", 1), description=text,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("input", metavar="INPUT.toml", type=pathlib.Path)
+    base = parser.add_mutually_exclusive_group(required=True)
+    base.add_argument("--base", type=pathlib.Path, help="build folder or prefix of the base")
+    base.add_argument("--reference", type=pathlib.Path, help="the same of the reference build of a history")
+    parser.add_argument("--history", type=pathlib.Path, help="with --reference: the folder that keeps the nights")
+    parser.add_argument("--new", required=True, type=pathlib.Path, help="build folder or prefix of the new build")
+    parser.add_argument("--rounds", default="16", help="number of rounds (16), or auto: until a slowdown of 3 %% could be found")
+    parser.add_argument("--max-seconds", type=float, default=600, help="auto: start no round after so many seconds (600)")
+    parser.add_argument("--ranks", type=int, default=2, help="MPI ranks of each build (2)")
+    parser.add_argument("--threads", type=int, default=1, help="threads with which a rank computes (1)")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/gate"), help="folder for the results, a new one in it for each start (out/gate)")
+    parser.add_argument("--base-options", default="", help="options for the base's sweep alone, in one argument")
+    parser.add_argument("--new-options", default="", help="options for the new build's sweep alone, in one argument")
+    judge = parser.add_argument_group("options of `ddproxy compare`")
+    judge.add_argument("--tolerance", help="the slowdown that matters (2%%)")
+    judge.add_argument("--allow", action="append", default=[], metavar="KEY", help="compare although this key differs")
+    judge.add_argument("--allow-undecided", action="store_true", help="exit with 0 instead of 5")
+    for name in ("json", "csv", "junit"):
+        judge.add_argument(f"--{name}", type=pathlib.Path, help=f"write the table to this file too, as {name}")
+    for name in ("pin", "at-least", "acknowledge"):
+        judge.add_argument(f"--{name}", help="with --history, see ddproxy compare --help")
+    judge.add_argument("--acknowledge-case", action="append", default=[], metavar="CASE")
+    return parser.parse_args(arguments)
+
+
+def judge_options(options):
+    """What decides: for every call of `ddproxy compare`."""
+    return [*(["--tolerance", options.tolerance] if options.tolerance else []), *(word for key in options.allow for word in ("--allow", key))]
+
+
+def output_options(options):
+    """What the last call of `ddproxy compare` is given besides."""
+    words = ["--allow-undecided"] if options.allow_undecided else []
+    for name in ("json", "csv", "junit", "pin", "at_least", "acknowledge"):
+        if (value := getattr(options, name)) is not None:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return words + [word for case in options.acknowledge_case for word in ("--acknowledge-case", case)]
+
+
+def program_of(folder):
+    """The ddproxy of a build folder or a prefix."""
+    for program in (folder / "ddproxy", folder / "bin" / "ddproxy"):
+        if program.is_file() and os.access(program, os.X_OK):
+            return program.resolve()
+    raise Failed(RUN_FAILED, f"{folder}: there is no program ddproxy or bin/ddproxy; give a build folder or a prefix")
+
+
+def check(options):
+    if options.rounds != "auto" and not re.fullmatch(r"[1-9][0-9]*", options.rounds):
+        raise Failed(USAGE, f"--rounds {options.rounds}: give a number from 1 on, or auto")
+    if (options.reference is None) != (options.history is None):
+        raise Failed(USAGE, "--reference and --history belong together: give the reference build and the folder of the nights")
+    for name in ("ranks", "threads", "max_seconds"):
+        if not getattr(options, name) > 0:
+            raise Failed(USAGE, f"--{name.replace('_', '-')} {getattr(options, name)}: give a number above 0")
+    for name in ("base_options", "new_options"):
+        try:
+            shlex.split(getattr(options, name))
+        except ValueError as error:
+            raise Failed(USAGE, f"--{name.replace('_', '-')}: {error}") from error
+    if not options.history and (options.pin or options.at_least or options.acknowledge or options.acknowledge_case):
+        raise Failed(USAGE, "--pin, --at-least and --acknowledge need --history")
+    if not options.input.is_file():
+        raise Failed(USAGE, f"{options.input}: there is no such input file")
+    core_lists(options.ranks, options.threads)
+    refuse_overwriting(options)
+
+
+def refuse_overwriting(options):
+    """An output that is the input, or a table that the input names."""
+    inputs = [options.input]
+    if tomllib:
+        try:
+            sections = tomllib.loads(options.input.read_text())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+            sections = {}  # ddproxy says what is wrong
+        named = (section.get(key) for section in sections.values() if isinstance(section, dict) for key in ("times", "table"))
+        inputs += [options.input.parent / name for name in named if isinstance(name, str)]
+    for output in filter(None, (options.json, options.csv, options.junit)):
+        if any(output.resolve() == path.resolve() for path in inputs):
+            raise Failed(USAGE, f"{output} is to be written, but also read; give another file")

@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""On which processors the ranks of scripts/gate run, and what starts them."""
+import functools
+import os
+import re
+import subprocess
+
+from gate_runs.failure import RUN_FAILED, USAGE, Failed
+
+
+def core_lists(ranks, threads):
+    """Compute and communication cores of each rank, as --compute-cores and --communication-cores take them.
+
+    With enough cores each rank has its own for both; otherwise a rank communicates on the next rank's core, which is idle where one
+    rank computes and the other helps with all-reduces (inputs/gate.toml)."""
+    cores = sorted(os.sched_getaffinity(0))
+    needed = ranks * threads
+    if needed > len(cores):
+        raise Failed(USAGE, f"{ranks} ranks of {threads} threads need {needed} cores, but this process may use {len(cores)}; give fewer "
+                            "(--ranks, --threads)")
+    own = [cores[r * threads:(r + 1) * threads] for r in range(ranks)]
+    spare = cores[needed:]
+    helpers = spare[:ranks] if len(spare) >= ranks else [own[(r + 1) % ranks][0] for r in range(ranks)]
+    return ",".join("+".join(map(str, cores)) for cores in own), ",".join(map(str, helpers))
+
+
+@functools.cache
+def launcher_of(ranks):
+    """The command that starts so many ranks: MPIEXEC where that is set, else mpirun. The program binds itself."""
+    if ranks == 1:
+        return []
+    program = os.environ.get("MPIEXEC", "mpirun")
+    try:
+        version = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError as error:
+        raise Failed(RUN_FAILED, f"{program}: {error.strerror}; put MPI's launcher on PATH, or set MPIEXEC") from error
+    is_open_mpi = re.search("Open MPI|OpenRTE|PRTE|prte", version)
+    return [program, *(["--bind-to", "none", "--oversubscribe"] if is_open_mpi else []), "-n", str(ranks)]

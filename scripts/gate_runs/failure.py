@@ -1,0 +1,18 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""How scripts/gate ends where it does not decide."""
+import sys
+
+USAGE, RUN_FAILED, UNDECIDED, INTERRUPTED = 2, 4, 5, 75
+
+
+class Failed(Exception):
+    """A message for the user, and the exit code that goes with it."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+        self.code = code
+
+
+def say(text):
+    print(f"gate: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `ddproxy compare` says of the rounds."""
+import json
+import pathlib
+import shlex
+import subprocess
+import tempfile
+
+from gate_runs.arguments import judge_options, output_options
+from gate_runs.failure import RUN_FAILED, UNDECIDED, USAGE, Failed, say
+
+FEWEST_ROUNDS = 7  # with which compare can decide
+
+
+def run_compare(program, *words, **how):
+    """The exit code of `ddproxy compare`; another one than its own is a failure, and must not look like a verdict."""
+    line = [str(program), "compare", *map(str, words)]
+    done = subprocess.run(line, check=False, **how)
+    if done.returncode not in (0, 1, USAGE, UNDECIDED):
+        raise Failed(RUN_FAILED, f"compare failed with exit code {done.returncode}\n  command: {shlex.join(line)}")
+    return done
+
+
+def files_of(sides, rounds):
+    return [word for option, side in (("--base", sides[0]), ("--new", sides[1]))
+            for word in (option, *(side.file(k) for k in range(1, rounds + 1)))]
+
+
+def keep_night(sides, rounds, session, options):
+    """Stores the rounds as a night of the history; the exit code of `ddproxy compare --history`."""
+    night = options.history / f"{session}.night.json"
+    judge = sides[1].program
+    if run_compare(judge, *files_of(sides, rounds), *judge_options(options), "--night", night, "--allow-undecided").returncode == USAGE:
+        raise Failed(RUN_FAILED, f"{night} could not be written; the rounds are in {options.out}")
+    if len(list(options.history.glob("*.night.json"))) < 2:
+        say(f"{options.history} holds its first night; a history can be tested from the second one on")
+        return 0 if options.allow_undecided else UNDECIDED
+    print(flush=True)
+    return run_compare(judge, "--history", options.history, *judge_options(options), *output_options(options)).returncode
+
+
+def sensitivity(sides, rounds, options):
+    """The smallest slowdowns that these rounds can find, from the JSON of `ddproxy compare`."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "auto.json"
+        done = run_compare(sides[1].program, *files_of(sides, rounds), *judge_options(options), "--json", path, capture_output=True, text=True)
+        if done.returncode == USAGE:
+            raise Failed(USAGE, done.stderr.strip())
+        return json.loads(path.read_text())
+
+
+def finds_three_percent(found, rounds):
+    """Whether the noise that these rounds show lets a slowdown of 3 % of all cases, and of a case in the middle, be found."""
+    smallest = (found[f"smallest_found_of_{what}"] for what in ("all_cases", "one_case"))
+    return rounds >= FEWEST_ROUNDS and all(share is not None and share <= 0.03 for share in smallest)
+
+
+def check_compare(program, options):
+    """What `ddproxy compare` would refuse only when all is measured."""
+    history = []
+    if options.history:
+        options.history.mkdir(parents=True, exist_ok=True)
+        history = ["--history", options.history]
+    done = run_compare(program, "--dry-run", *history, *judge_options(options), *output_options(options), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failed(USAGE, done.stderr.strip() or f"{program} compare --dry-run ended with {done.returncode}")
