@@ -7,9 +7,7 @@ does so again and again. 15 cases of a few milliseconds each: a second or two a 
 stay in the folder where one is named; pairs already there are not run again.
 With --slowdown the second run of each pair has all times of its tables multiplied by that: how many are found? Fails never."""
 import argparse
-import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
