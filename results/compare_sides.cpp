@@ -54,7 +54,7 @@ std::string units_of(Comparison const& c) {
   return std::to_string(c.base_units) + " " + unit + " of the base, " + std::to_string(c.next_units) + " new";
 }
 
-// A case without finite noise is one that a single round measured.
+// The base is the reference build. The noise is NaN where there is one round.
 Night night_of(Comparison const& comparison, Run const& base, Run const& next) {
   Night night;
   night.created = next.created;
