@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -86,8 +87,10 @@ int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ost
   for (auto& run : read_runs(options.next)) runs.push_back(std::move(run));
   check_comparable(runs, options.allow);
   const std::span<const Run> all(runs);
+  const bool may_miss = std::ranges::find(options.allow, "sweep") != options.allow.end();
   auto comparison =
-      compare_runs(all.first(options.base.size()), all.subspan(options.base.size()), options.tolerance);
+      compare_runs(all.first(options.base.size()), all.subspan(options.base.size()), options.tolerance,
+                   may_miss ? MissingCases::warned_of : MissingCases::undecided);
   if (comparison.cases.empty())
     throw std::invalid_argument("compare: the files have no measured case in common");
   for (auto& doubt : doubts_of(all, options.allow)) comparison.warnings.push_back(std::move(doubt));

@@ -59,25 +59,26 @@ Rounds pair_rounds(std::span<const Run> base, std::span<const Run> next, std::ve
   return rounds;
 }
 
-}  // namespace
-
-std::vector<CommonCase> common_cases(std::span<const Run> base, std::span<const Run> next,
-                                     std::vector<std::string>& warnings) {
-  std::vector<CommonCase> all;
-  for (auto const& first : base[0].cases) {
-    CommonCase one{first.name, {}, {}};
-    for (auto const& run : base) one.base.push_back(run.find(first.name));
-    for (auto const& run : next) one.next.push_back(run.find(first.name));
-    const auto lacks = [](CaseTimes const* times) { return !times || !std::isfinite(times->seconds); };
-    if (std::ranges::any_of(one.base, lacks) || std::ranges::any_of(one.next, lacks))
-      warnings.push_back(first.name + ": some run did not measure this case, so it is left out");
-    else
-      all.push_back(std::move(one));
-  }
-  return all;
+bool is_measured(CaseTimes const* times) {
+  return times && std::isfinite(times->seconds);
 }
 
-Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance) {
+// The names of all cases that some run measured, in the order in which they appear.
+std::vector<std::string> measured_names(std::span<const Run> base, std::span<const Run> next) {
+  std::vector<std::string> names;
+  for (auto side : {base, next})
+    for (auto const& run : side)
+      for (auto const& one : run.cases)
+        if (is_measured(&one) && std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
+  return names;
+}
+
+std::string left_out_text(std::vector<std::string> const& names) {
+  const std::string more = names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "";
+  return names.front() + more + (more.empty() ? " was" : " were") + " measured by only some of the runs";
+}
+
+Comparison compare_common(std::span<const Run> base, std::span<const Run> next, double tolerance) {
   Comparison result;
   result.tolerance = tolerance;
   warn_of_files(result, base, next);
@@ -89,10 +90,13 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
         " did not take turns, so they cannot be compared; give both sides of one start of "
         "scripts/gate");
   if (!rounds.base.empty()) {
-    compare_rounds(common_cases(rounds.base, rounds.next, result.warnings), result);
+    auto [cases, left_out] = common_cases(rounds.base, rounds.next);
+    result.left_out = std::move(left_out);
+    compare_rounds(cases, result);
     return result;
   }
-  const auto cases = common_cases(base, next, result.warnings);
+  auto [cases, left_out] = common_cases(base, next);
+  result.left_out = std::move(left_out);
   if (base.size() == 1 && next.size() == 1)
     compare_samples(cases, base[0].is_twin && next[0].is_twin, result);
   else
@@ -100,6 +104,36 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
   return result;
 }
 
+}  // namespace
+
+CommonCases common_cases(std::span<const Run> base, std::span<const Run> next) {
+  CommonCases all;
+  for (auto const& name : measured_names(base, next)) {
+    CommonCase one{name, {}, {}};
+    for (auto const& run : base) one.base.push_back(run.find(name));
+    for (auto const& run : next) one.next.push_back(run.find(name));
+    if (std::ranges::all_of(one.base, is_measured) && std::ranges::all_of(one.next, is_measured))
+      all.cases.push_back(std::move(one));
+    else
+      all.left_out.push_back(name);
+  }
+  return all;
+}
+
+Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance,
+                        MissingCases missing) {
+  Comparison result = compare_common(base, next, tolerance);
+  if (result.left_out.empty()) return result;
+  const std::string text = left_out_text(result.left_out);
+  if (missing == MissingCases::undecided && result.outcome.decision == Decision::unchanged)
+    result.outcome = {Decision::undecided,
+                      "undecided: " + text +
+                          ", so a slowdown there is not excluded; measure the same cases on both sides, or "
+                          "leave out the others with --allow sweep"};
+  else
+    result.warnings.push_back(text + " and left out");
+  return result;
+}
 char const* name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::slower:

@@ -44,8 +44,13 @@ struct Comparison {
   /// and of one case of middling noise. NaN for samples and where there are too few units.
   double smallest_of_all = std::nan(""), smallest_of_one = std::nan("");
   Outcome outcome;
+  std::vector<std::string> left_out;  ///< names of cases that only some of the runs measured
   std::vector<std::string> warnings;
 };
+
+/// What a case means that only some of the runs measured: by itself it keeps the whole from being unchanged,
+/// because it may hide a slowdown.
+enum class MissingCases { undecided, warned_of };
 
 /// Compares what the runs have in common. They must be comparable (check_comparable).
 ///
@@ -56,7 +61,8 @@ struct Comparison {
 /// Where all files belong to rounds of one gate, the round is the unit. Otherwise the run is. With one file a
 /// side nothing tells the spread between runs, so the whole stays undecided, unless both are replays: their
 /// work takes the time of a table, and only the host's delays vary.
-Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance);
+Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance,
+                        MissingCases missing = MissingCases::undecided);
 
 char const* name_of(Verdict verdict);
 /// "rounds", "runs" or "samples".

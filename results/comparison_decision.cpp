@@ -59,7 +59,7 @@ std::string unchanged_text(Comparison const& result, double upper) {
 std::string too_few_text(Comparison const& result) {
   const bool rounds = result.unit == Unit::rounds;
   const std::string has =
-      rounds ? std::to_string(result.base_units) + " rounds"
+      rounds ? std::to_string(result.base_units) + (result.base_units == 1 ? " round" : " rounds")
              : std::to_string(result.base_units) + " and " + std::to_string(result.next_units) + " runs";
   return "undecided: " + has + " cannot decide at the level of 1 %; give " +
          (rounds ? std::to_string(fewest_rounds) + " rounds or more"

@@ -16,9 +16,12 @@ struct CommonCase {
   std::vector<CaseTimes const*> base, next;  ///< one for each run
 };
 
-/// The cases of the first run that every run measured; a warning for each other one.
-std::vector<CommonCase> common_cases(std::span<const Run> base, std::span<const Run> next,
-                                     std::vector<std::string>& warnings);
+/// The cases that every run measured, and the names of those that only some of the runs measured.
+struct CommonCases {
+  std::vector<CommonCase> cases;
+  std::vector<std::string> left_out;
+};
+CommonCases common_cases(std::span<const Run> base, std::span<const Run> next);
 
 /// base[k] and next[k] are the two runs of a round.
 void compare_rounds(std::vector<CommonCase> const& cases, Comparison& result);

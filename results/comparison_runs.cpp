@@ -117,8 +117,7 @@ void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result) 
         {median(medians(cases[c].base)), median(medians(cases[c].next))});
   result.warnings.push_back(
       "the files are no pairs of rounds of scripts/gate: the verdict assumes one session, in which nothing "
-      "else about "
-      "the machine changed between the runs of the two sides");
+      "else about the machine changed between the runs of the two sides");
   decide(test, upper, result);
 }
 

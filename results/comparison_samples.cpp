@@ -75,9 +75,11 @@ void decide_replay(Comparison& result) {
     result.outcome = {Decision::slower, "slower: " + std::to_string(n) + of_all + ", most of all " +
                                             worst->name + " by " + percent(worst->ratio.middle - 1.0)};
   } else if (const auto open = count(Verdict::undecided); open > 0) {
-    result.outcome = {Decision::undecided, "undecided: " + std::to_string(open) + of_all +
-                                               " are slower by more than the tolerance, but not by more than "
-                                               "the host delays samples; run again"};
+    result.outcome = {Decision::undecided,
+                      "undecided: " + std::to_string(open) + of_all +
+                          " are slower by more than the tolerance in their fastest sample "
+                          "or their median, but not in both by more than the host delays "
+                          "samples; run again"};
   } else {
     result.outcome = {Decision::unchanged, "unchanged: none" + of_all + " is slower by the tolerance of " +
                                                percent(result.tolerance)};

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ctest/results/compare_runs.hpp"
+#include "results/night.hpp"
 
 namespace ddproxy::test {
 namespace {
@@ -124,6 +125,37 @@ TEST_F(Rounds, a_slowdown_of_one_part_is_found) {
 TEST_F(Rounds, fewer_than_seven_are_undecided) {
   EXPECT_EQ(compare({.base = rounds("a", 6, {}), .next = rounds("b", 6, {.factor = 10})}), 5);
   EXPECT_TRUE(contains(out, "6 rounds cannot decide at the level of 1 %; give 7 rounds or more")) << out;
+}
+
+// The history takes the noise of such a night from the other nights.
+TEST_F(Rounds, one_round_is_a_night_of_unknown_noise) {
+  const auto night = folder / "one.night.json";
+  EXPECT_EQ(compare({.base = rounds("a", 1, {}), .next = rounds("b", 1, {}), .night = night}), 5);
+  EXPECT_TRUE(contains(out, "undecided: 1 round cannot decide")) << out;
+  const auto stored = nlohmann::json::parse(contents(night));
+  EXPECT_EQ(stored["rounds"], 1);
+  for (auto const& one : stored["cases"]) EXPECT_TRUE(one["deviation"].is_null()) << one;
+  EXPECT_EQ(results::read_night(night).cases.size(), stored["cases"].size());
+}
+
+// A part that one build lacks may be the slow one.
+TEST_F(Rounds, a_case_that_only_one_build_measured_keeps_the_whole_undecided) {
+  const auto base = rounds("a", 8, {}), next = rounds("b", 8, {.left_out_part = "compute/linear"});
+  const auto slower = rounds("c", 8, {.factor = 1.5, .left_out_part = "compute/linear"});
+  for (bool swapped : {false, true}) {
+    EXPECT_EQ(compare({.base = swapped ? next : base, .next = swapped ? base : next}), 5) << out;
+    EXPECT_TRUE(contains(out, "undecided: compute/linear was measured by only some of the runs")) << out;
+  }
+  EXPECT_EQ(compare({.base = base, .next = slower}), 1) << out;
+  EXPECT_EQ(compare({.base = base, .next = next, .allow = {"sweep"}}), 0) << out;
+  EXPECT_TRUE(contains(warnings, "compute/linear was measured by only some of the runs and left out"));
+}
+
+TEST_F(Rounds, a_case_that_one_round_lacks_keeps_the_whole_undecided) {
+  auto base = rounds("a", 8, {}), next = rounds("b", 8, {});
+  next.back() = rounds("c", 8, {.left_out_part = "compute"}).back();
+  EXPECT_EQ(compare({.base = base, .next = next}), 5) << out;
+  EXPECT_TRUE(contains(out, "undecided: compute was measured by only some of the runs")) << out;
 }
 
 TEST_F(Rounds, a_round_without_its_partner_is_left_out) {

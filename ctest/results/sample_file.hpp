@@ -39,8 +39,9 @@ struct Sample {
   std::string compute_source = "own";
   std::string session = "";  ///< where not empty, the run is a round of a gate, with parts beside its cases
   std::int64_t round = 0;
-  bool is_verified = true;   ///< false: -1, neither right nor wrong
-  bool has_verified = true;  ///< false: no /sweep/verified
+  std::string left_out_part = "";  ///< a part that is not among those of the gate
+  bool is_verified = true;         ///< false: -1, neither right nor wrong
+  bool has_verified = true;        ///< false: no /sweep/verified
   std::string source = "ddproxy";
   std::string valid = "";     ///< of the figure of merit; empty: what the run would say; "none": no attribute
   std::string label = "";     ///< of the offer; empty: none

@@ -137,7 +137,8 @@ void write_gate(results::Writer& writer, Sample const& sample, std::mt19937& eng
   std::normal_distribution<double> noise(0.0, sample.noise);
   writer.attribute("/gate", "session", sample.session);
   writer.attribute("/gate", "round", sample.round);
-  const Texts parts{"compute", "compute/linear"};
+  Texts parts{"compute", "compute/linear"};
+  std::erase(parts, sample.left_out_part);
   Reals seconds;
   for (auto const& part : parts) {
     const bool slower = sample.only_case.empty() || sample.only_case == part;
