@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -61,73 +62,81 @@ double studentised(double shift, double variance) {
   return shift / std::sqrt(std::max(variance, least));
 }
 
-// The statistics of {the whole, each case} under one relabelling.
+using CaseFlags = std::vector<bool>;
+
+// The mean over the cases that are not noisy, by unit.
+std::vector<double> mean_of_quiet(std::vector<Values> const& cases, CaseFlags const& noisy) {
+  std::vector<double> mean(cases[0].value.size(), 0.0);
+  const auto quiet = static_cast<double>(std::ranges::count(noisy, false));
+  for (std::size_t c = 0; c < cases.size(); ++c)
+    for (std::size_t u = 0; u < mean.size(); ++u)
+      if (!noisy[c]) mean[u] += cases[c].value[u] / quiet;
+  return mean;
+}
+
+// {the whole, each case} under one relabelling.
 template <class Design>
 class Statistics {
  public:
-  Statistics(Design design, std::vector<Values> cases, Relabelling const& observed)
-      : design_(design),
-        cases_(std::move(cases)),
-        noisy_(cases_.size(), false),
-        whole_(std::vector<double>{}) {
-    for (std::size_t c = 0; c < cases_.size(); ++c)
-      noisy_[c] =
-          std::sqrt(design_.moments(cases_[c], sum_over(cases_[c], observed)).variance) > noisy_deviation;
-    if (std::ranges::find(noisy_, false) == noisy_.end()) noisy_.assign(noisy_.size(), false);
-    whole_ = Values(mean_of_quiet());
-  }
+  Statistics(Design design, std::vector<Values> cases) : design_(design), cases_(std::move(cases)) {}
 
   std::vector<double> operator()(Relabelling const& chosen) {
-    moments_.clear();
-    quiet_variances_.clear();
-    for (std::size_t c = 0; c < cases_.size(); ++c) {
-      moments_.push_back(design_.moments(cases_[c], sum_over(cases_[c], chosen)));
-      if (!noisy_[c]) quiet_variances_.push_back(moments_[c].variance);
-    }
-    middle_ = median(quiet_variances_);
-    const Moments whole = design_.moments(whole_, sum_over(whole_, chosen));
-    std::vector<double> all{studentised(whole.shift, whole.variance * design_.scale())};
+    take_moments(chosen);
+    const Values& mean = whole();
+    whole_moments_ = design_.moments(mean, sum_over(mean, chosen));
+    std::vector<double> all{studentised(whole_moments_.shift, whole_moments_.variance * design_.scale())};
     for (std::size_t c = 0; c < cases_.size(); ++c)
       all.push_back(studentised(moments_[c].shift, moderated(c) * design_.scale()));
     return all;
   }
 
-  // After a call with the same relabelling.
-  FamilyMember member(std::size_t k, Relabelling const& observed) const {
-    Values const& v = k == 0 ? whole_ : cases_[k - 1];
-    const Moments m = design_.moments(v, sum_over(v, observed));
+  // Returns the whole (k = 0) or case k - 1 under the relabelling of the last call.
+  FamilyMember member(std::size_t k) const {
+    const Moments m = k == 0 ? whole_moments_ : moments_[k - 1];
     const double variance = k == 0 ? m.variance : moderated(k - 1);
     return {m.shift, std::sqrt(m.variance), std::sqrt(variance * design_.scale()), k > 0 && noisy_[k - 1]};
   }
 
  private:
+  void take_moments(Relabelling const& chosen) {
+    moments_.clear();
+    for (auto const& one : cases_) moments_.push_back(design_.moments(one, sum_over(one, chosen)));
+    noisy_.clear();
+    for (auto const& m : moments_) noisy_.push_back(std::sqrt(m.variance) > noisy_deviation);
+    if (std::ranges::find(noisy_, false) == noisy_.end()) noisy_.assign(noisy_.size(), false);
+    quiet_variances_.clear();
+    for (std::size_t c = 0; c < cases_.size(); ++c)
+      if (!noisy_[c]) quiet_variances_.push_back(moments_[c].variance);
+    middle_ = median(quiet_variances_);
+  }
+
   double moderated(std::size_t c) const {
     const double own = moments_[c].variance;
     return noisy_[c] ? own : (own + middle_) / 2.0;
   }
 
-  std::vector<double> mean_of_quiet() const {
-    std::vector<double> mean(cases_[0].value.size(), 0.0);
-    const auto quiet = static_cast<double>(std::ranges::count(noisy_, false));
-    for (std::size_t c = 0; c < cases_.size(); ++c)
-      for (std::size_t u = 0; u < mean.size(); ++u)
-        if (!noisy_[c]) mean[u] += cases_[c].value[u] / quiet;
-    return mean;
+  // Few sets of noisy cases occur among thousands of relabellings.
+  Values const& whole() {
+    const auto found = wholes_.find(noisy_);
+    if (found != wholes_.end()) return found->second;
+    return wholes_.emplace(noisy_, Values(mean_of_quiet(cases_, noisy_))).first->second;
   }
 
   Design design_;
   std::vector<Values> cases_;
-  std::vector<bool> noisy_;
-  Values whole_;
-  std::vector<Moments> moments_;
+  std::map<CaseFlags, Values> wholes_;  // by the cases that are noisy
+  // Of the last relabelling:
+  std::vector<Moments> moments_;  // of the cases
+  CaseFlags noisy_;
   std::vector<double> quiet_variances_;
   double middle_ = 0.0;  // median variance of the cases that are not noisy
+  Moments whole_moments_{};
 };
 
 // `relabellings`: the first is the one that was observed.
 template <class Design>
 FamilyTest run_test(Design design, std::vector<Values> values, Relabellings const& relabellings) {
-  Statistics<Design> statistics(design, std::move(values), relabellings[0]);
+  Statistics<Design> statistics(design, std::move(values));
   const auto observed = statistics(relabellings[0]);
   std::vector<double> largest;
   std::vector<std::size_t> above(observed.size(), 0), below(observed.size(), 0);
@@ -148,7 +157,7 @@ FamilyTest run_test(Design design, std::vector<Values> values, Relabellings cons
   const auto share = static_cast<double>(relabellings.size());
   test.critical = largest[static_cast<std::size_t>(std::ceil((1.0 - family_level) * share)) - 1];
   for (std::size_t k = 0; k < observed.size(); ++k) {
-    FamilyMember member = statistics.member(k, relabellings[0]);
+    FamilyMember member = statistics.member(k);
     member.p_slower = static_cast<double>(above[k]) / share;
     member.p_faster = static_cast<double>(below[k]) / share;
     if (k == 0)

@@ -21,7 +21,8 @@ namespace ddproxy::results {
 /// (single-step maxT, Westfall and Young, Resampling-Based Multiple Testing, 1993, section 2.3).
 ///
 /// A case whose standard deviation is above noisy_deviation takes no part in the mean and the median, and is
-/// tested by its own variance.
+/// tested by its own variance. Each relabelling decides anew which cases that are, because the p-values are
+/// exact only where the statistic depends on nothing but the relabelled values.
 inline constexpr double family_level = 0.01;
 inline constexpr std::size_t most_relabellings = 10000;
 inline constexpr double noisy_deviation = 0.05;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -110,6 +111,35 @@ TEST(Gate, finds_three_percent_in_one_case_of_fifteen) {
   expect_at_least(65, "3 % in one case, normal", {12, normal, 0.0, 0.03, 1}, 21);
   expect_at_least(82, "3 % in one case, normal", {16, normal, 0.0, 0.03, 1}, 22);
   expect_at_least(82, "3 % in one case, heavy tail", {16, heavy_tailed, 0.0, 0.03, 1}, 23);
+}
+
+// What scripts/gate --rounds auto does: it looks after every round and stops when 3 % would be found.
+Logs automatic_rounds(Engine& engine, double slowdown) {
+  Logs all(cases);
+  for (std::size_t count = 1;; ++count) {
+    const Logs one = rounds(engine, 1, normal, 0.5);
+    for (std::size_t c = 0; c < cases; ++c) all[c].push_back(one[c][0] + std::log1p(slowdown));
+    if (count < fewest_rounds) continue;
+    const FamilyTest test = test_rounds(all);
+    if (std::max(test.smallest_found(test.whole), test.smallest_found_of_a_case()) <= std::log1p(0.03))
+      return all;
+  }
+}
+
+TEST(Gate, keeps_its_level_and_power_where_the_noise_decides_the_number_of_rounds) {
+  Engine engine(41);
+  int alarms = 0, found = 0;
+  double mean_rounds = 0.0;
+  for (int k = 0; k < families; ++k) {
+    const Logs equal = automatic_rounds(engine, 0.0);
+    mean_rounds += static_cast<double>(equal[0].size()) / families;
+    alarms += test_rounds(equal).rejects();
+    found += test_rounds(automatic_rounds(engine, 0.03)).rejects();
+  }
+  std::cout << "--rounds auto: " << mean_rounds << " rounds, alarms " << alarms << ", 3 % found " << found
+            << " of " << families << '\n';
+  EXPECT_LE(alarms, 5 * families / 100);
+  EXPECT_GE(found, 85 * families / 100);
 }
 
 // Runs of two builds in one session, dealt anew to the sides: twice the variance of a round.
