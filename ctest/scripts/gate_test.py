@@ -17,33 +17,15 @@ import xml.etree.ElementTree
 
 import h5py
 
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from small_twin import write_twin  # noqa: E402
+
 ROOT, DDPROXY = pathlib.Path(sys.argv[1]), sys.argv[2]
 GATE = ROOT / "scripts" / "gate"
-TWIN = """[model]
-preset = "tiny"
-[step]
-batch = 1
-sequence = 32
-[compute]
-mode = "replay"
-times = "times.csv"
-[allreduce]
-backend = "replay"
-table = "allreduce.csv"
-ranks = 8
-[sweep]
-strategies = ["naive", "bucketed"]
+SWEEP = """strategies = ["naive", "bucketed"]
 caps_mib = [0.01, 0.1, 1]
 samples = 4
 """
-TIMES = {"lm_head": 1, "ln_f": 0.2, "h.1": 1.5, "h.0": 1.5, "embedding": 0.3}  # ms
-
-
-def write_twin(folder, factor):
-    folder.mkdir()
-    (folder / "twin.toml").write_text(TWIN)
-    (folder / "times.csv").write_text("layer,ms\n" + "".join(f"{layer},{ms * factor}\n" for layer, ms in TIMES.items()))
-    (folder / "allreduce.csv").write_text("bytes,us\n128,30\n16384,60\n262144,400\n1048576,1500\n")
 
 
 def write_build(folder, script):
@@ -70,8 +52,8 @@ def expect_one_line(code, text, done):
 def check_decisions(folder, build):
     """A twin that takes twice as long is slower, one that takes half as long is not, few rounds are undecided. Equal twins would
     be called slower once in a hundred times, so they are left to results.gate and timing.gate."""
-    write_twin(folder / "equal", 1.0)
-    write_twin(folder / "slow", 2.0)
+    write_twin(folder / "equal", SWEEP)
+    write_twin(folder / "slow", SWEEP, compute=2.0)
     slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
     twin, out = folder / "equal" / "twin.toml", folder / "out"
     common = ["--ranks", 1, "--out", out]
@@ -125,10 +107,13 @@ def check_what_goes_wrong(folder, build):
     assert kept == (twin.read_text(), (twin.parent / "times.csv").read_text())
     more = ["--ranks", 1, "--rounds", 2, "--out", folder / "wrong"]
     broken = write_build(folder / "broken", "echo no library; exit 127\n")
-    done = expect(4, gate(twin, "--base", broken, "--new", build, *more))
-    assert "the build base failed with exit code 127: no library" in done.stderr and f"command: {broken}/ddproxy sweep" in done.stderr, done
-    done = expect(4, gate(twin, "--base", build, "--new", broken, *more))
-    assert "compare failed with exit code 127" in done.stderr and f"{broken}/ddproxy compare" in done.stderr, done
+    for judge in (["--base", broken, "--new", build], [*sides, "--judge", broken]):
+        done = expect(4, gate(twin, *judge, *more))
+        assert "compare failed with exit code 127" in done.stderr and f"{broken}/ddproxy compare" in done.stderr, done
+    sweepless = write_build(folder / "sweepless", f'[ $1 = compare ] && exec {DDPROXY} "$@"; echo no library; exit 127\n')
+    for name, pair in (("base", ["--base", sweepless, "--new", build]), ("new", ["--base", build, "--new", sweepless])):
+        done = expect(4, gate(twin, *pair, *more))
+        assert f"the build {name} failed with exit code 127: no library" in done.stderr and f"command: {sweepless}/ddproxy sweep" in done.stderr, done
     # a launcher's own exit code 1 must not look like "slower"
     failing = write_build(folder / "failing", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 1\n')
     assert "the build new failed with exit code 1" in expect(4, gate(twin, "--base", build, "--new", failing, *more)).stderr

@@ -8,30 +8,18 @@ stay in the folder where one is named; pairs already there are not run again.
 With --slowdown the second run of each pair has all times of its tables multiplied by that: how many are found? Fails never."""
 import argparse
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 
-INPUT = """[model]
-preset = "tiny"
-[step]
-batch = 1
-sequence = 32
-[compute]
-mode = "replay"
-times = "times.csv"
-[allreduce]
-backend = "replay"
-table = "allreduce.csv"
-ranks = 8
-[sweep]
-strategies = ["naive", "flat", "per_tensor", "bucketed"]
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from small_twin import write_twin  # noqa: E402
+
+SWEEP = """strategies = ["naive", "flat", "per_tensor", "bucketed"]
 caps_mib = [0.0001, 0.001, 0.004, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.2, 0.4, 1]
-samples = SAMPLES
 """
-TIMES = "layer,ms\nlm_head,1\nln_f,0.2\nh.1,1.5\nh.0,1.5\nembedding,0.3\n"
-ALLREDUCE = "bytes,us\n128,30\n16384,60\n262144,400\n1048576,1500\n"
 
 
 def options():
@@ -42,21 +30,6 @@ def options():
     parser.add_argument("--slowdown", type=float, default=1.0)
     parser.add_argument("--folder")
     return parser.parse_args()
-
-
-def slowed(table, factor):
-    """The CSV text with its second column, the times, multiplied."""
-    header, *rows = table.split()
-    pairs = (row.split(",") for row in rows)
-    return "\n".join([header, *(f"{key},{float(value) * factor:.17g}" for key, value in pairs)]) + "\n"
-
-
-def prepare(folder, slowdown, samples):
-    for side, factor in (("a", 1.0), ("b", slowdown)):
-        os.makedirs(os.path.join(folder, side), exist_ok=True)
-        for name, text in (("twin.toml", INPUT.replace("SAMPLES", str(samples))), ("times.csv", slowed(TIMES, factor)), ("allreduce.csv", slowed(ALLREDUCE, factor))):
-            with open(os.path.join(folder, side, name), "w") as file:
-                file.write(text)
 
 
 def sweep(ddproxy, folder, side, name):
@@ -78,7 +51,8 @@ def main():
     folder = opts.folder or tempfile.mkdtemp(prefix="ddproxy-aa-")
     ddproxy = os.path.abspath(opts.ddproxy)
     equal = opts.slowdown == 1.0
-    prepare(folder, opts.slowdown, opts.samples)
+    for side, factor in (("a", 1.0), ("b", opts.slowdown)):
+        write_twin(pathlib.Path(folder) / side, f"{SWEEP}samples = {opts.samples}\n", compute=factor, allreduce=factor)
     alarms, undecided, start = 0, 0, time.time()
     for k in range(opts.pairs):
         base, new = f"a{k:03}.h5", f"b{k:03}-{opts.slowdown:g}.h5"

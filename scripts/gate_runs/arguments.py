@@ -40,6 +40,8 @@ def parse_arguments(arguments, doc):
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/gate"), help="folder for the results, a new one in it for each start (out/gate)")
     parser.add_argument("--base-options", default="", help="options for the base's sweep alone, in one argument")
     parser.add_argument("--new-options", default="", help="options for the new build's sweep alone, in one argument")
+    parser.add_argument("--judge", type=pathlib.Path, metavar="BUILD", help="the build whose `ddproxy compare` decides (the base: a fault in the "
+                        "new build cannot acquit it)")
     judge = parser.add_argument_group("options of `ddproxy compare`")
     judge.add_argument("--tolerance", help="the slowdown that matters (2%%)")
     judge.add_argument("--allow", action="append", default=[], metavar="KEY", help="compare although this key differs")

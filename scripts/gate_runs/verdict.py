@@ -30,21 +30,20 @@ def files_of(sides, rounds):
 def keep_night(sides, rounds, session, options):
     """Stores the rounds as a night of the history; the exit code of `ddproxy compare --history`."""
     night = options.history / f"{session}.night.json"
-    judge = sides[1].program
-    if run_compare(judge, *files_of(sides, rounds), *judge_options(options), "--night", night, "--allow-undecided").returncode == USAGE:
+    if run_compare(options.judge, *files_of(sides, rounds), *judge_options(options), "--night", night, "--allow-undecided").returncode == USAGE:
         raise Failed(RUN_FAILED, f"{night} could not be written; the rounds are in {options.out}")
     if len(list(options.history.glob("*.night.json"))) < 2:
         say(f"{options.history} holds its first night; a history can be tested from the second one on")
         return 0 if options.allow_undecided else UNDECIDED
     print(flush=True)
-    return run_compare(judge, "--history", options.history, *judge_options(options), *output_options(options)).returncode
+    return run_compare(options.judge, "--history", options.history, *judge_options(options), *output_options(options)).returncode
 
 
 def sensitivity(sides, rounds, options):
     """The smallest slowdowns that these rounds can find, from the JSON of `ddproxy compare`."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "auto.json"
-        done = run_compare(sides[1].program, *files_of(sides, rounds), *judge_options(options), "--json", path, capture_output=True, text=True)
+        done = run_compare(options.judge, *files_of(sides, rounds), *judge_options(options), "--json", path, capture_output=True, text=True)
         if done.returncode == USAGE:
             raise Failed(USAGE, done.stderr.strip())
         return json.loads(path.read_text())
@@ -56,12 +55,12 @@ def finds_three_percent(found, rounds):
     return rounds >= FEWEST_ROUNDS and all(share is not None and share <= 0.03 for share in smallest)
 
 
-def check_compare(program, options):
+def check_compare(options):
     """What `ddproxy compare` would refuse only when all is measured."""
     history = []
     if options.history:
         options.history.mkdir(parents=True, exist_ok=True)
         history = ["--history", options.history]
-    done = run_compare(program, "--dry-run", *history, *judge_options(options), *output_options(options), capture_output=True, text=True)
+    done = run_compare(options.judge, "--dry-run", *history, *judge_options(options), *output_options(options), capture_output=True, text=True)
     if done.returncode != 0:
-        raise Failed(USAGE, done.stderr.strip() or f"{program} compare --dry-run ended with {done.returncode}")
+        raise Failed(USAGE, done.stderr.strip() or f"{options.judge} compare --dry-run ended with {done.returncode}")
