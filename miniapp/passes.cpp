@@ -10,12 +10,15 @@
 namespace ddproxy {
 namespace {
 
+// What a rank sends to rank 0 after a pass: seconds, seconds, seconds of waiting at the barrier, 0 or 1.
+enum Column : std::size_t { total, backward_end, barrier_wait, was_signalled, columns };
+
 enum Action : std::int64_t { stop, interrupt, compute_pass, warm_up_pass, case_pass, part_pass };
 
 }  // namespace
 
 std::vector<double> Passes::compute() {
-  return split(command(compute_pass, 0), 1);
+  return split(command(compute_pass, 0), backward_end);
 }
 
 double Passes::part(std::size_t part) {
@@ -50,14 +53,14 @@ void Passes::exchange(std::vector<std::int64_t>& message) {
 
 std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
   if (action == part_pass) return {parts_.measure(item)};
-  auto mine = bench_.computes() ? run(action, item) : std::vector<double>(width, 0.0);
-  mine[width - 1] = signalled() ? 1.0 : 0.0;
+  auto mine = bench_.computes() ? run(action, item) : std::vector<double>(columns, 0.0);
+  mine[was_signalled] = signalled() ? 1.0 : 0.0;
   const auto all = bench_.runtime.gather(mine);
   if (action == compute_pass)
     for (double& seconds : operator_seconds_)
       seconds = bench_.runtime.maximum(bench_.computes() ? seconds : 0.0);
-  for (std::size_t flag = width - 1; flag < all.size(); flag += width)
-    if (all[flag] > 0) set_signalled();
+  for (std::size_t rank = 0; rank < all.size() / columns; ++rank)
+    if (all[rank * columns + was_signalled] > 0) set_signalled();
   return all;
 }
 
@@ -71,19 +74,24 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   if (action == case_pass) traces_[item] = trace_of(times, backward, bench_.allreduce->reductions());
   if (action == compute_pass && bench_.config.gate.operators)
     operator_seconds_ = operators_.seconds(times.start, backward.ends());
-  return {times.total, times.backward_end, waited, 0.0};
+  std::vector<double> mine(columns, 0.0);
+  mine[total] = times.total;
+  mine[backward_end] = times.backward_end;
+  mine[barrier_wait] = waited;
+  return mine;
 }
 
 std::vector<double> Passes::split(std::vector<double> const& all, std::size_t column) const {
   std::vector<double> values;
   const auto ranks = static_cast<std::size_t>(bench_.computing_ranks());
-  for (std::size_t i = column; i < std::min(all.size(), ranks * width); i += width) values.push_back(all[i]);
+  for (std::size_t i = column; i < std::min(all.size(), ranks * columns); i += columns)
+    values.push_back(all[i]);
   return values;
 }
 
 Sample Passes::measure(std::size_t item) {
   const auto all = command(case_pass, item);
-  Sample sample{split(all, 0), split(all, 1), {}, split(all, 2)};
+  Sample sample{split(all, total), split(all, backward_end), {}, split(all, barrier_wait)};
   // Who waited longest came first.
   const double longest = std::ranges::max(sample.arrival);
   for (double& arrival : sample.arrival) arrival = longest - arrival;

@@ -48,7 +48,6 @@ class Passes {
   std::vector<RankTrace> const& traces() const { return traces_; }
 
  private:
-  static constexpr std::size_t width = 4;
   void send(std::int64_t action, std::size_t item);
   std::vector<double> command(std::int64_t action, std::size_t item);
   void exchange(std::vector<std::int64_t>& message);

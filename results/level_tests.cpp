@@ -71,7 +71,7 @@ double LevelTracker::smallest_seen(std::size_t nights, NoiseShape const& shape) 
 }
 
 LevelRatio LevelTracker::newest(NoiseShape const& shape) const {
-  const Level last = last_level();
+  const Level last = slowdown_ ? last_level() : Level{levels_.mean(1), 1};
   const Level before = slowdown_ ? slowdown_->reference : levels_.level(last.nights);
   const Noise noise = levels_.noise(slowdown_ ? 0 : last.nights);
   const double none = std::nan("");

@@ -15,7 +15,7 @@ struct Slowdown {
   Level reference;        ///< the level that it is slower than
 };
 
-/// The newest level over another one, as ratios.
+/// The newest night or level over another one, as ratios.
 struct LevelRatio {
   double ratio, low, high;  ///< with its 95 % interval by the model of the noise; NaN where it is not known
 };
@@ -49,7 +49,8 @@ class LevelTracker {
   /// Returns the smallest slowdown, a share, that is found with a power of 80 % after it has lasted `nights`
   /// nights; NaN where nothing can be tested yet.
   double smallest_seen(std::size_t nights, NoiseShape const& shape) const;
-  /// Returns the newest level over the one before it; of a slowdown, over the level that it is slower than.
+  /// Returns the newest night over the window before it. Of a slowdown: the mean of its newest nights, five
+  /// at most, over the level that it is slower than.
   LevelRatio newest(NoiseShape const& shape) const;
   /// Returns the newest level over the pinned one; NaN where none is pinned.
   double over_pinned() const;

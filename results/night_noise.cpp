@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "results/rank_statistics.hpp"
 
@@ -64,6 +65,10 @@ struct Limits {
   double high;
 };
 
+void check_filled(std::span<const double> values) {
+  if (values.empty()) throw std::invalid_argument("no values: they have no mean and no deviation");
+}
+
 Limits limits_of(std::span<const double> values) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (values.size() < 5) return {-infinity, infinity};
@@ -97,7 +102,7 @@ double variance_of_mean(std::size_t n, double correlation) {
 
 double clipped_mean(std::span<const double> values) {
   const Limits limits = limits_of(values);
-  if (values.empty()) static_cast<void>(median({}));
+  check_filled(values);
   double sum = 0.0;
   for (double value : values) sum += std::clamp(value, limits.low, limits.high);
   return sum / static_cast<double>(values.size());
@@ -112,7 +117,7 @@ std::vector<double> clipped_residuals(std::span<const double> values) {
 }
 
 double robust_deviation(std::span<const double> residuals) {
-  if (residuals.empty()) static_cast<void>(median({}));
+  check_filled(residuals);
   return normal_mad * Medians(residuals).distance(0.0);
 }
 

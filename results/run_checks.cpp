@@ -53,6 +53,8 @@ std::vector<std::string> parts_of(std::string const& key, std::string const& tex
   std::vector<std::string> parts;
   for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + separator.size()) {
     end = text.find(separator, at);
+    const auto bracket = text.find('(', at);  // "(kernels: -O3 -mfma)" is one part
+    if (key == "flags" && bracket < end) end = text.find(separator, text.find(')', bracket));
     parts.push_back(text.substr(at, end - at));
   }
   return parts;

@@ -49,6 +49,9 @@ TEST_F(Conditions, warns_of_other_software) {
                    "'one 1.0' against 'two 2.0'");
   expect_warning("flags", {.provenance = {{"flags", "-g -O3 -DNDEBUG"}}},
                  {.provenance = {{"flags", "-g -O2 -DNDEBUG"}}}, "'-O3' against '-O2'");
+  expect_warning("flags", {.provenance = {{"flags", "-O3 (kernels: -ffast-math -mno-recip)"}}},
+                 {.provenance = {{"flags", "-O3 (kernels: -ffast-math)"}}},
+                 "'(kernels: -ffast-math -mno-recip)' against '(kernels: -ffast-math)'");
   expect_warning("flags", {.provenance = {{"flags", "-O2 -O3"}}}, {.provenance = {{"flags", "-O3 -O2"}}},
                  "'-O2 -O3' against '-O3 -O2'");
 }

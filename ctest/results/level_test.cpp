@@ -38,6 +38,15 @@ TEST_F(Level, keeps_a_slowdown_and_its_first_night) {
   EXPECT_NEAR(tracker().newest(test.shape(0)).ratio, 1.15, 0.02);
 }
 
+// Three standard deviations of one night: no slowdown, and not diluted by the nights before it.
+TEST_F(Level, the_newest_night_is_shown_by_itself) {
+  add(30);
+  const NightValue slow{night++, std::log(1.03), 0.0};
+  test.add({&slow, 1});
+  EXPECT_FALSE(tracker().slowdown());
+  EXPECT_NEAR(tracker().newest(test.shape(0)).ratio, 1.03, 0.008);
+}
+
 TEST_F(Level, one_bad_night_is_forgotten_after_a_good_one) {
   add(30);
   add(1, 0.5);
