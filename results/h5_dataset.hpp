@@ -13,4 +13,7 @@ namespace ddproxy::results::h5 {
 /// std::logic_error where the extents have another rank than the schema or another length than before.
 Id ensure_dataset(hid_t file, Dataset const& dataset, std::vector<std::size_t> const& extents);
 
+/// As Writer::grow_samples().
+void grow_samples(hid_t file, std::size_t samples);
+
 }  // namespace ddproxy::results::h5

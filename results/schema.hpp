@@ -32,6 +32,10 @@ struct Dataset {
   bool is_coordinate() const { return rank() == 1 && dimensions[0] == name(); }
 };
 
+/// The samples of a sweep: how many there will be is not known before it ends, so datasets of this group can
+/// grow along this dimension.
+inline constexpr std::string_view growing_group = "/sweep", growing_dimension = "sample";
+
 /// An attribute that a program may rely on; others may be there too.
 struct AttributeOf {
   std::string_view group;

@@ -150,6 +150,10 @@ void Writer::reserve(std::string_view path, Extents extents) {
   impl_->guarded([&] { h5::ensure_dataset(impl_->file, dataset, extents); });
 }
 
+void Writer::grow_samples(std::size_t samples) {
+  impl_->guarded([&] { h5::grow_samples(impl_->file, samples); });
+}
+
 void Writer::write_part(std::string_view path, Extents const& offsets, Extents const& counts,
                         std::span<const double> values) {
   Dataset const& dataset = known(path, Type::real);

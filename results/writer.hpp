@@ -41,6 +41,10 @@ class Writer {
   /// Creates a dataset of doubles filled with NaN, to be filled by write_part().
   void reserve(std::string_view dataset, std::vector<std::size_t> extents);
 
+  /// Makes room for so many samples of the sweep in all datasets that have that dimension (`sample` in
+  /// /sweep). New values are NaN. Not fewer than there were before.
+  void grow_samples(std::size_t samples);
+
   /// Writes the block of `counts` values that starts at `offsets`.
   void write_part(std::string_view dataset, std::vector<std::size_t> const& offsets,
                   std::vector<std::size_t> const& counts, std::span<const double> values);

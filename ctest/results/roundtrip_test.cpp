@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -45,6 +46,26 @@ TEST_F(Roundtrip, gives_back_values_of_all_types) {
   EXPECT_EQ(reader.integers("/score/b_star_measured"), Integers{25});
   EXPECT_EQ(reader.texts("/provenance/input"), Texts{"line\nline\n"});
   EXPECT_EQ(reader.datasets().size(), 6u);
+}
+
+TEST_F(Roundtrip, a_sweep_can_take_more_samples_than_were_reserved) {
+  Writer writer(folder / "r.h5");
+  writer.reserve("/sweep/measured", {2, 1, 2});
+  writer.write_part("/sweep/measured", {1, 0, 0}, {1, 1, 2}, Reals{1.0, 2.0});
+  writer.flush();
+  EXPECT_THROW(writer.write_part("/sweep/measured", {0, 20, 1}, {1, 1, 1}, Reals{3.0}), std::logic_error);
+  writer.grow_samples(21);
+  writer.write_part("/sweep/measured", {0, 20, 1}, {1, 1, 1}, Reals{3.0});
+  writer.write("/sweep/order", Integers(42, 7), {2, 21});
+  writer.finish();
+  const Reader reader(folder / "r.h5");
+  EXPECT_EQ(reader.extents("/sweep/measured"), (Extents{2, 21, 2}));
+  const auto values = reader.reals("/sweep/measured");
+  EXPECT_EQ(values[41], 3.0);
+  EXPECT_EQ(values[42], 1.0);
+  EXPECT_EQ(values[43], 2.0);
+  EXPECT_EQ(std::ranges::count_if(values, [](double v) { return std::isnan(v); }), 81);
+  EXPECT_EQ(reader.integers("/sweep/order"), Integers(42, 7));
 }
 
 TEST_F(Roundtrip, gives_back_attributes) {
