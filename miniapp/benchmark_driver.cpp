@@ -73,6 +73,10 @@ void require_some(std::vector<std::string> const& cases, int rounds) {
   throw std::invalid_argument(fmt::format("--benchmark_filter: '{}' leaves out every case", filter));
 }
 
+bool has_own_arguments() {
+  return arguments_given;
+}
+
 void drive(std::vector<PlannedSample> const& plan, std::function<double(std::size_t, int)> const& measure) {
   benchmark::ClearRegisteredBenchmarks();
   for (auto const& sample : plan) {

@@ -20,4 +20,8 @@ struct PlannedSample {
 void drive(std::vector<PlannedSample> const& plan,
            std::function<double(std::size_t item, int round)> const& measure);
 
+/// Whether Google Benchmark was given arguments of its own. It then reports one start of drive() only, so all
+/// samples have to be planned at once.
+bool has_own_arguments();
+
 }  // namespace ddproxy

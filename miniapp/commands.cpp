@@ -116,6 +116,7 @@ void execute(Options const& options, Runtime const& runtime) {
   Workload workload;
   runtime.together([&] {
     config = read_config(options.input);
+    config.max_seconds = options.max_seconds.value_or(config.max_seconds);
     workload = make_workload(config);
     initialize_benchmark(options.benchmark);
     check_chunks(options, config, workload);

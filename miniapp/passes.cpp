@@ -3,6 +3,8 @@
 #include "miniapp/passes.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <numeric>
 
 #include "miniapp/device.hpp"
 #include "miniapp/signals.hpp"
@@ -13,7 +15,11 @@ namespace {
 // What a rank sends to rank 0 after a pass: seconds, seconds, seconds of waiting at the barrier, 0 or 1.
 enum Column : std::size_t { total, backward_end, barrier_wait, was_signalled, columns };
 
-enum Action : std::int64_t { stop, interrupt, compute_pass, warm_up_pass, case_pass, part_pass };
+enum Action : std::int64_t { stop, interrupt, compute_pass, warm_up_pass, case_pass, part_pass, reductions };
+
+double seconds_between(Clock::time_point start, Clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
+}
 
 }  // namespace
 
@@ -23,6 +29,10 @@ std::vector<double> Passes::compute() {
 
 double Passes::part(std::size_t part) {
   return command(part_pass, part)[0];
+}
+
+std::vector<double> Passes::reduce_alone(std::size_t item) {
+  return command(reductions, item);
 }
 
 void Passes::warm_up(std::size_t item) {
@@ -53,6 +63,7 @@ void Passes::exchange(std::vector<std::int64_t>& message) {
 
 std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
   if (action == part_pass) return {parts_.measure(item)};
+  if (action == reductions) return run_reductions(item);
   auto mine = bench_.computes() ? run(action, item) : std::vector<double>(columns, 0.0);
   mine[was_signalled] = signalled() ? 1.0 : 0.0;
   const auto all = bench_.runtime.gather(mine);
@@ -79,6 +90,23 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   mine[backward_end] = times.backward_end;
   mine[barrier_wait] = waited;
   return mine;
+}
+
+std::vector<double> Passes::run_reductions(std::size_t item) {
+  auto const& buckets = schedules_[item].buckets();
+  bench_.allreduce->begin(buckets.size());
+  synchronise_clocks();
+  bench_.runtime.barrier();
+  const auto start = Clock::now();
+  for (auto const& bucket : buckets) bench_.allreduce->start(bucket, {start});
+  bench_.allreduce->wait_all();
+  const double all = bench_.runtime.maximum(seconds_between(start, Clock::now()));
+  std::vector<double> seconds;
+  for (auto const& one : bench_.allreduce->reductions())
+    seconds.push_back(seconds_between(one.start, one.end));
+  const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  for (double& one : seconds) one *= all / sum;
+  return seconds;
 }
 
 std::vector<double> Passes::split(std::vector<double> const& all, std::size_t column) const {

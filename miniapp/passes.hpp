@@ -42,6 +42,11 @@ class Passes {
   std::vector<double> const& operator_seconds() const { return operator_seconds_; }
   void warm_up(std::size_t item);
   Sample measure(std::size_t item);
+  /// Whether several ranks reduce in this run, with no other program in between.
+  bool can_reduce_alone() const { return bench_.computing_ranks() > 1 && !in_turns_; }
+  /// The all-reduces of a case one after another, with nothing beside them, over the arena as its buckets lie
+  /// in it. Seconds of each bucket: together the maximum over ranks, in the proportions of rank 0.
+  std::vector<double> reduce_alone(std::size_t item);
   void end(bool interrupted);
   bool follow();  ///< on all ranks but 0; false: interrupted
   /// Of this rank's last pass of each case; empty for a case that was not measured.
@@ -53,6 +58,7 @@ class Passes {
   void exchange(std::vector<std::int64_t>& message);
   std::vector<double> carry_out(std::int64_t action, std::size_t item);
   std::vector<double> run(std::int64_t action, std::size_t item);
+  std::vector<double> run_reductions(std::size_t item);
   std::vector<double> split(std::vector<double> const& all, std::size_t column) const;
 
   Workbench& bench_;

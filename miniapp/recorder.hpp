@@ -14,6 +14,7 @@
 #include "miniapp/wire_error.hpp"
 #include "planner/analysis.hpp"
 #include "planner/options.hpp"
+#include "planner/stopping.hpp"
 #include "results/writer.hpp"
 
 namespace ddproxy {
@@ -51,6 +52,12 @@ class Recorder {
   void gate(TurnOptions const& turns, std::vector<std::string> const& parts, std::size_t samples);
   void part(std::size_t part, std::size_t index, double seconds);
   void sample(std::size_t item, int round, Sample const& sample);
+  /// Makes room for so many samples of each case.
+  void grow_samples(std::size_t samples) { writer_.grow_samples(samples); }
+  /// Why each case has no more samples.
+  void stops(std::vector<Stop> const& stops, Config const& config);
+  /// Sentences about results that contradict each other.
+  void contradictions(std::vector<std::string> const& sentences);
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
   /// One pass of each case: [case][rank].
   void timeline(Workload const& workload, std::vector<std::vector<RankTrace>> const& traces);

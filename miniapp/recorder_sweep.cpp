@@ -107,6 +107,7 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   const auto ranks = static_cast<std::size_t>(bench.computing_ranks());
   for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
     writer_.reserve(dataset, {reports.size(), samples, ranks});
+  writer_.reserve("/sweep/comm_alone", {reports.size(), samples});
   writer_.flush();
 }
 
@@ -151,7 +152,20 @@ void Recorder::sample(std::size_t item, int round, Sample const& sample) {
   writer_.write_part("/sweep/compute", at, counts, sample.compute);
   writer_.write_part("/sweep/backward_end", at, counts, sample.backward_end);
   writer_.write_part("/sweep/arrival", at, counts, sample.arrival);
+  writer_.write_part("/sweep/comm_alone", {at[0], at[1]}, {1, 1}, std::array{sample.communication_alone()});
   writer_.flush();
+}
+
+void Recorder::stops(std::vector<Stop> const& stops, Config const& config) {
+  Texts words;
+  for (Stop stop : stops) words.emplace_back(word_of(stop, stop_words));
+  writer_.write("/sweep/stopped_by", words);
+  writer_.attribute("/sweep", "target", config.target);
+  if (config.max_seconds > 0) writer_.attribute("/sweep", "max_seconds", config.max_seconds);
+}
+
+void Recorder::contradictions(Texts const& sentences) {
+  if (!sentences.empty()) writer_.write("/sweep/contradictions", sentences);
 }
 
 void Recorder::results(Reports const& reports, std::vector<Integers> const& order) {
@@ -168,6 +182,9 @@ void Recorder::results(Reports const& reports, std::vector<Integers> const& orde
   writer_.write("/sweep/tail", measured(reports, &CaseResult::tail));
   writer_.write("/sweep/skew", measured(reports, &CaseResult::skew));
   writer_.write("/sweep/comm", measured(reports, &CaseResult::communication));
+  writer_.write("/sweep/same_round", column<Reals>(reports, [](auto& r) { return r.same_round.total; }));
+  writer_.write("/sweep/same_round_exposed",
+                column<Reals>(reports, [](auto& r) { return r.same_round.exposed; }));
   writer_.write("/sweep/slowest_rank", column<Integers>(reports, [](auto& r) {
                   return std::int64_t{r.measured ? r.measured->slowest_rank : -1};
                 }));

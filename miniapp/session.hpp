@@ -9,6 +9,7 @@
 #include "miniapp/recorder.hpp"
 #include "miniapp/workbench.hpp"
 #include "planner/options.hpp"
+#include "planner/stopping.hpp"
 
 namespace ddproxy {
 
@@ -45,6 +46,8 @@ class Session {
   }
   void keep_allreduce(std::optional<model::TableCost> const& known);
   void conclude_sweep();
+  bool takes_another_round(int rounds, double seconds);
+  void find_contradictions();
   void judge_sweep();
   void record_part(std::string const& part, double seconds);
   void share_plan(Case& item) const;
@@ -58,6 +61,7 @@ class Session {
   std::vector<CaseReport> reports_;
   LayerTimes layer_times_;
   model::Evidence evidence_;
+  model::Job job_;  ///< the prediction from before the sweep
   std::vector<CoRun> co_runs_;
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // bytes
@@ -68,6 +72,7 @@ class Session {
   std::vector<std::vector<std::int64_t>> order_;
   std::vector<std::string> parts_;        // what a sweep times besides its cases
   std::vector<std::size_t> part_values_;  // of each part so far
+  std::vector<Stop> stops_;               // of each case
   FigureOfMerit figures_;
   bool predicted_ = false, verified_ = false;
 };

@@ -86,7 +86,7 @@ void Session::plan_from_input() {
 
 void Session::predict() {
   say("predicting");
-  model::Job job;
+  model::Job& job = job_;
   if (root()) {
     evidence_ =
         collect_evidence(bench_, layer_times_, allreduce_times_, bench_.reduces() ? nullptr : &*cost_);

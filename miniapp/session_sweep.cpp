@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "miniapp/check.hpp"
@@ -11,6 +12,8 @@
 #include "miniapp/sweep.hpp"
 #include "miniapp/tables.hpp"
 #include "miniapp/verify.hpp"
+#include "planner/contradiction.hpp"
+#include "planner/round_prediction.hpp"
 
 namespace ddproxy {
 
@@ -78,9 +81,9 @@ void Session::sweep() {
   samples_.resize(reports_.size());
   order_.assign(reports_.size(),
                 std::vector<std::int64_t>(static_cast<std::size_t>(bench_.config.samples), -1));
+  stops_.assign(reports_.size(), Stop::samples);
   std::vector<Case> cases;
   for (auto const& report : reports_) cases.push_back(report.item);
-  const auto total = cases.size() * static_cast<std::size_t>(bench_.config.samples);
   parts_ = part_names(bench_);
   part_values_.assign(parts_.size(), 0);
   if (root() && bench_.runtime.ranks() == 1 && !bench_.config.gate.allreduce_kib.empty())
@@ -89,13 +92,17 @@ void Session::sweep() {
         "warning: [gate] allreduce_kib is left out: one rank has nobody to reduce with; start two ranks\n");
   if (root()) recorder_->gate(options_.turns, parts_, part_samples(bench_, cases.size()));
   const auto keep_sample = [&](std::size_t item, int round, int position, Sample const& sample) {
-    say(fmt::format("sample {} of {}: {}", position + 1, total, cases[item].name()));
+    say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, cases[item].name()));
     samples_[item].push_back(sample);
     order_[item][static_cast<std::size_t>(round)] = position;
     recorder_->sample(item, round, sample);
   };
   const auto keep_part = [&](std::string const& part, double seconds) { record_part(part, seconds); };
-  const auto traces = run_sweep(bench_, cases, options_.turns, keep_sample, keep_part);
+  const auto start = Clock::now();
+  const auto another = [&](int rounds) {
+    return takes_another_round(rounds, std::chrono::duration<double>(Clock::now() - start).count());
+  };
+  const auto traces = run_sweep(bench_, cases, options_.turns, {keep_sample, keep_part, another});
   bench_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
       throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
@@ -103,6 +110,21 @@ void Session::sweep() {
   if (!root()) return;
   conclude_sweep();
   recorder_->timeline(bench_.workload, traces);
+}
+
+bool Session::takes_another_round(int rounds, double seconds) {
+  const RoundBudget budget(bench_.config.samples, bench_.config.max_seconds);
+  bool all_precise = true;
+  for (std::size_t i = 0; i < reports_.size(); ++i) {
+    if (samples_[i].empty()) continue;  // left out by a filter
+    const bool precise = is_precise(analyse(samples_[i], not_available), bench_.config.target);
+    stops_[i] = budget.reason(precise);
+    all_precise = all_precise && precise;
+  }
+  if (!budget.takes_another(rounds, seconds, all_precise)) return false;
+  for (auto& positions : order_) positions.push_back(-1);
+  recorder_->grow_samples(order_.front().size());
+  return true;
 }
 
 void Session::record_part(std::string const& part, double seconds) {
@@ -116,14 +138,36 @@ void Session::conclude_sweep() {
     if (samples_[i].empty()) continue;
     reports_[i].measured =
         analyse(samples_[i], cost_ ? model::communication_seconds(plan, cost()) : not_available);
+    if (predicted_) reports_[i].same_round = predict_rounds(reports_[i].item, job_, samples_[i]);
   }
   recorder_->results(reports_, order_);
+  recorder_->stops(stops_, bench_.config);
   judge_sweep();
-  fmt::print("{}", sweep_table(bench_.config, reports_, predicted_));
+  fmt::print("{}", sweep_table(bench_.config, reports_, stops_, predicted_));
   fmt::print("{}", tuning_line(reports_, floor_));
   if (CaseReport const* best = best_bucketed(reports_); best && predicted_)
-    fmt::print("{}",
-               waterfall_line(*best, uncertainty_[static_cast<std::size_t>(best - reports_.data())].terms));
+    fmt::print("{}{}",
+               waterfall_line(*best, uncertainty_[static_cast<std::size_t>(best - reports_.data())].terms),
+               miss_line(*best));
+  find_contradictions();
+}
+
+void Session::find_contradictions() {
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i < reports_.size(); ++i) {
+    auto found = ddproxy::find_contradictions(reports_[i]);
+    if (predicted_ && reports_[i].item.overlapped)
+      for (auto& more : ddproxy::find_contradictions(reports_[i], uncertainty_[i].terms))
+        found.push_back(std::move(more));
+    for (auto const& one : found) {
+      sentences.push_back(one.sentence);
+      if (one.is_large && bench_.reduces()) figures_.valid = "false";
+    }
+    const auto cost = bench_.reduces() ? costs_of_overlapping(reports_[i]) : "";
+    if (!cost.empty()) sentences.push_back(cost);
+  }
+  for (auto const& sentence : sentences) fmt::print(stderr, "warning: {}\n", sentence);
+  recorder_->contradictions(sentences);
 }
 
 void Session::judge_sweep() {

@@ -3,6 +3,7 @@
 #include "miniapp/sweep.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 #include "miniapp/benchmark_driver.hpp"
@@ -14,17 +15,11 @@
 namespace ddproxy {
 namespace {
 
-// Where the values of a sweep go.
-struct Sinks {
-  SampleSink const& sample;
-  PartSink const& part;
-};
-
 // Rank 0's side: what Google Benchmark calls for each sample of a case or a part, the parts after the cases.
 class Leader {
  public:
-  Leader(Workbench& bench, Passes& passes, std::size_t cases, Turns& turns, Sinks sinks)
-      : bench_(bench), passes_(passes), cases_(cases), turns_(turns), sinks_(sinks) {}
+  Leader(Workbench& bench, Passes& passes, std::size_t cases, Turns& turns, SweepObserver const& observer)
+      : bench_(bench), passes_(passes), cases_(cases), turns_(turns), observer_(observer) {}
 
   double sample(std::size_t item, int round) {
     if (turns_.wait()) warm_up(item);
@@ -46,27 +41,29 @@ class Leader {
     round_ = round;
     Sample sample = passes_.measure(item);
     sample.compute = compute_;
-    sinks_.sample(item, round, position_++, sample);
+    if (passes_.can_reduce_alone()) sample.buckets_alone = passes_.reduce_alone(item);
+    observer_.sample(item, round, position_++, sample);
     return std::ranges::max(sample.total);
   }
 
   double sample_part(std::size_t part) {
     const double seconds = passes_.part(part);
-    sinks_.part(passes_.part_names()[part], seconds);
+    observer_.part(passes_.part_names()[part], seconds);
     return seconds;
   }
 
   void take_compute() {
     compute_ = passes_.compute();
     auto const& seconds = passes_.operator_seconds();
-    for (std::size_t k = 0; k < seconds.size(); ++k) sinks_.part(passes_.operators().names()[k], seconds[k]);
+    for (std::size_t k = 0; k < seconds.size(); ++k)
+      observer_.part(passes_.operators().names()[k], seconds[k]);
   }
 
   Workbench& bench_;
   Passes& passes_;
   std::size_t cases_;
   Turns& turns_;
-  Sinks sinks_;
+  SweepObserver const& observer_;
   std::vector<double> compute_;
   int round_ = -1, position_ = 0;
 };
@@ -76,18 +73,29 @@ void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);
 }
 
-std::vector<PlannedSample> shuffled(std::vector<std::string> const& names, int rounds,
-                                    std::optional<std::uint64_t> seed) {
-  std::vector<PlannedSample> plan;
-  std::vector<std::size_t> order(names.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::mt19937_64 random{seed ? *seed : std::random_device{}()};
-  for (int round = 0; round < rounds; ++round) {
-    shuffle(order, random);
-    for (std::size_t item : order) plan.push_back({item, round, names[item]});
+// The samples of one round after another, each round in an order of its own.
+class RoundPlanner {
+ public:
+  RoundPlanner(std::vector<std::string> names, std::optional<std::uint64_t> seed)
+      : names_(std::move(names)), order_(names_.size()), random_{seed ? *seed : std::random_device{}()} {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
   }
-  return plan;
-}
+
+  std::vector<PlannedSample> next(int rounds) {
+    std::vector<PlannedSample> plan;
+    for (int k = 0; k < rounds; ++k, ++round_) {
+      shuffle(order_, random_);
+      for (std::size_t item : order_) plan.push_back({item, round_, names_[item]});
+    }
+    return plan;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::size_t> order_;
+  std::mt19937_64 random_;
+  int round_ = 0;
+};
 
 std::vector<std::string> item_names(std::vector<Case> const& cases, Passes const& passes) {
   std::vector<std::string> names;
@@ -98,15 +106,22 @@ std::vector<std::string> item_names(std::vector<Case> const& cases, Passes const
 
 // False: interrupted by a signal.
 bool lead(Workbench& bench, Passes& passes, std::vector<Case> const& cases, TurnOptions const& options,
-          Sinks sinks) {
+          SweepObserver const& observer) {
   Turns turns(options.go, options.ready);
   for (int i = 0; i < bench.config.warmup; ++i) {
     passes.compute();
     passes.warm_up(0);
   }
-  Leader leader(bench, passes, cases.size(), turns, sinks);
-  drive(shuffled(item_names(cases, passes), bench.config.samples, options.seed),
-        [&](std::size_t item, int round) { return signalled() ? 0.0 : leader.sample(item, round); });
+  Leader leader(bench, passes, cases.size(), turns, observer);
+  RoundPlanner planner(item_names(cases, passes), options.seed);
+  const auto take = [&](int rounds) {
+    drive(planner.next(rounds),
+          [&](std::size_t item, int round) { return signalled() ? 0.0 : leader.sample(item, round); });
+  };
+  take(bench.config.samples);
+  const bool fixed = has_own_arguments() || !options.go.empty();
+  for (int rounds = bench.config.samples; !fixed && !signalled() && observer.another(rounds); ++rounds)
+    take(1);
   const bool interrupted = signalled();  // asked once: the others are told the same
   passes.end(interrupted);
   return !interrupted;
@@ -127,11 +142,9 @@ std::size_t part_samples(Workbench const& bench, std::size_t cases) {
 }
 
 std::vector<std::vector<RankTrace>> run_sweep(Workbench& bench, std::vector<Case> const& cases,
-                                              TurnOptions const& turns, SampleSink const& sink,
-                                              PartSink const& part_sink) {
+                                              TurnOptions const& turns, SweepObserver const& observer) {
   Passes passes(bench, cases, !turns.go.empty());
-  const bool complete =
-      bench.runtime.root() ? lead(bench, passes, cases, turns, {sink, part_sink}) : passes.follow();
+  const bool complete = bench.runtime.root() ? lead(bench, passes, cases, turns, observer) : passes.follow();
   if (!complete) throw Agreed(exit_interrupted, interrupted_text);
   std::vector<std::vector<RankTrace>> traces;
   for (auto const& mine : passes.traces()) {

@@ -3,6 +3,7 @@
 #include "miniapp/tables.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +44,41 @@ char const* doubt(Estimate const& least, Estimate const& most) {
   return least.high >= most.low ? ", which is within the noise" : "";
 }
 
+bool has_intervals(std::vector<CaseReport> const& reports) {
+  return std::ranges::all_of(
+      reports, [](auto& r) { return !r.measured || r.measured->samples >= fewest_for_an_interval; });
+}
+
+bool has_same_round(std::vector<CaseReport> const& reports) {
+  return std::ranges::any_of(reports, [](auto& r) { return !std::isnan(r.same_round.exposed); });
+}
+
+std::string sweep_row(CaseReport const& report, bool predicted, bool same_round) {
+  auto const& m = *report.measured;
+  const auto known = [&](double seconds) {
+    return optional_ms(predicted ? std::optional(seconds) : std::nullopt);
+  };
+  const std::string round = same_round ? fmt::format(" {:>10}", optional_ms(report.same_round.exposed)) : "";
+  return fmt::format("{:<16} {:>7} {:>10.2f} {:>9} {:>9} {:>10} {:>9.2f} {:>9}{} {:>9.2f} {:>8}\n",
+                     report.item.name(), report.item.plan.size(), m.total.value * milli,
+                     optional_ms(m.total.low), optional_ms(m.total.high), known(report.predicted.total),
+                     m.exposed.value * milli, known(report.predicted_exposed()), round, m.tail * milli,
+                     m.overlap ? fmt::format("{:.2f}", m.overlap->value) : "-");
+}
+
+// Which cases are known within the target; nothing where no target ended the sampling.
+std::string stop_line(Config const& config, std::vector<CaseReport> const& reports,
+                      std::vector<Stop> const& stops) {
+  if (config.max_seconds <= 0) return "";
+  std::vector<std::string> open;
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    if (reports[i].measured && stops[i] == Stop::budget) open.push_back(reports[i].item.name());
+  const std::string goal = fmt::format("within {:g} % of max(E, 0.5 % of T)", 100 * config.target);
+  if (open.empty()) return fmt::format("sampling: E of every case is known {}\n", goal);
+  return fmt::format("sampling: {:g} s were spent before E was known {} of {}\n", config.max_seconds, goal,
+                     fmt::join(open, ", "));
+}
+
 }  // namespace
 
 std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed) {
@@ -70,27 +106,20 @@ std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total
   return text;
 }
 
-std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports, bool predicted) {
-  constexpr int fewest_for_95 = 6;  // samples; of fewer the interval is their range
+std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports,
+                        std::vector<Stop> const& stops, bool predicted) {
+  const bool same_round = has_same_round(reports);
   std::string text =
       fmt::format("{}: compute {}, all-reduce {}\n", config.model,
                   word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
-  fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>10} {:>9} {:>9} {:>9} {:>8}\n", "case", "buckets",
-                 "T ms", config.samples < fewest_for_95 ? "range" : "95 %", "pred. T", "E ms", "pred. E",
-                 "tail ms", "overlap");
-  for (auto const& report : reports) {
-    if (!report.measured) continue;
-    auto const& m = *report.measured;
-    const auto known = [&](double seconds) {
-      return optional_ms(predicted ? std::optional(seconds) : std::nullopt);
-    };
-    fmt::format_to(Out(text), "{:<16} {:>7} {:>10.2f} {:>9} {:>9} {:>10} {:>9.2f} {:>9} {:>9.2f} {:>8}\n",
-                   report.item.name(), report.item.plan.size(), m.total.value * milli,
-                   optional_ms(m.total.low), optional_ms(m.total.high), known(report.predicted.total),
-                   m.exposed.value * milli, known(report.predicted_exposed()), m.tail * milli,
-                   m.overlap ? fmt::format("{:.2f}", m.overlap->value) : "-");
-  }
-  return text;
+  fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>10} {:>9} {:>9}{} {:>9} {:>8}\n", "case",
+                 "buckets", "T ms", has_intervals(reports) ? "95 %" : "range", "pred. T", "E ms", "pred. E",
+                 same_round ? " same round" : "", "tail ms", "overlap");
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    if (reports[i].measured) text += sweep_row(reports[i], predicted, same_round);
+  if (same_round)
+    text += "same round: E as the same model predicts it from what was measured in each sample's own round\n";
+  return text + stop_line(config, reports, stops);
 }
 
 std::string memory_line(std::vector<double> const& peaks, double need) {
@@ -112,6 +141,15 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   return fmt::format("{}choosing the bucket well is worth up to {} ms ({:.1f} %) here{}\n",
                      std::isnan(floor) ? "" : fmt::format("floor {} ms; ", brief_ms(floor)), brief_ms(gain),
                      100 * gain / most.value, doubt(least, most));
+}
+
+std::string miss_line(CaseReport const& report) {
+  const double round = report.same_round.exposed, before = report.predicted_exposed();
+  if (std::isnan(round)) return "";
+  const double measured = report.measured->exposed.value;
+  return fmt::format("E of {} differs from its prediction by {} ms: drift of the machine {}, model {}\n",
+                     report.item.name(), change_ms(measured - before), change_ms(round - before),
+                     change_ms(measured - round));
 }
 
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms) {

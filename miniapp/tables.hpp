@@ -11,6 +11,7 @@
 #include "miniapp/measure.hpp"
 #include "model/uncertainty.hpp"
 #include "planner/analysis.hpp"
+#include "planner/stopping.hpp"
 
 namespace ddproxy {
 
@@ -21,12 +22,17 @@ namespace ddproxy {
 std::string layer_table(Workload const& workload, LayerTimes const& times, bool replayed);
 std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed);
 std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total);
-std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports, bool predicted);
+/// `stops`: of each case, why it has no more samples.
+std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports,
+                        std::vector<Stop> const& stops, bool predicted);
 /// The predicted need of a rank beside the largest peak, bytes.
 std::string memory_line(std::vector<double> const& peaks, double need);
 /// The floor of E (seconds; NaN: not known), and what choosing the bucket is worth among the measured caps;
 /// empty where nothing bucketed was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
+/// By how much the prediction from before the sweep misses E of a case, split into the drift of the machine
+/// and the model's own miss; empty where the rounds did not measure what that takes.
+std::string miss_line(CaseReport const& report);
 /// Why E of a measured case is what it is, a term at a time; empty where no term adds to the ideal.
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <stdexcept>
 
 namespace ddproxy {
@@ -35,7 +36,17 @@ int slowest(std::vector<Sample> const& samples) {
   return static_cast<int>(std::ranges::max_element(times_last) - times_last.begin());
 }
 
-std::optional<Estimate> find_overlap(CaseResult const& result) {
+double overlap_of(Sample const& sample) {
+  const double compute = maximum(sample.compute), communication = sample.communication_alone();
+  return (compute + communication - maximum(sample.total)) / std::min(compute, communication);
+}
+
+// T_comm of the table was measured before the sweep: with a T_comm of its own each sample is a pair.
+std::optional<Estimate> find_overlap(CaseResult const& result, std::vector<Sample> const& samples) {
+  if (!std::isnan(result.communication_alone)) {
+    if (!(std::min(result.compute, result.communication_alone) > result.total.noise())) return std::nullopt;
+    return median_estimate(collect(samples, overlap_of));
+  }
   const double smaller = std::min(result.compute, result.communication);
   if (!(smaller > result.total.noise()) || std::isnan(result.communication)) return std::nullopt;
   const double sum = result.compute + result.communication;
@@ -66,9 +77,15 @@ std::string beyond(std::string_view name, double value, std::optional<double> li
 
 }  // namespace
 
+double Sample::communication_alone() const {
+  return buckets_alone.empty() ? not_available
+                               : std::accumulate(buckets_alone.begin(), buckets_alone.end(), 0.0);
+}
+
 CaseResult analyse(std::vector<Sample> const& samples, double communication) {
   if (samples.empty()) throw std::invalid_argument("a case has no sample");
   CaseResult result;
+  result.samples = samples.size();
   result.total = median_estimate(collect(samples, [](auto& s) { return maximum(s.total); }));
   result.exposed =
       median_estimate(collect(samples, [](auto& s) { return maximum(s.total) - maximum(s.compute); }));
@@ -79,7 +96,10 @@ CaseResult analyse(std::vector<Sample> const& samples, double communication) {
   result.skew = median(collect(samples, [](auto& s) { return spread(s.backward_end); }));
   result.slowest_rank = slowest(samples);
   result.communication = communication;
-  result.overlap = find_overlap(result);
+  const auto alone = collect(samples, [](auto& s) { return s.communication_alone(); });
+  if (std::ranges::none_of(alone, [](double v) { return std::isnan(v); }))
+    result.communication_alone = median(alone);
+  result.overlap = find_overlap(result, samples);
   return result;
 }
 

@@ -19,10 +19,15 @@ struct Sample {
   std::vector<double> backward_end;  ///< with communication
   std::vector<double> compute;       ///< T_compute
   std::vector<double> arrival;       ///< at the starting barrier, after the first rank
+  /// Of each bucket's all-reduce alone, right after the pass; maximum over ranks, not a value a rank. Empty
+  /// where nothing is reduced, or the time is known from a table.
+  std::vector<double> buckets_alone = {};
+  double communication_alone() const;  ///< their sum; NaN where there are none
 };
 
 /// What the samples of a case say, every sample being the maximum over ranks.
 struct CaseResult {
+  std::size_t samples = 0;
   Estimate total;            ///< T
   Estimate exposed;          ///< E = T - T_compute of the same sample
   double compute = 0;        ///< median T_compute
@@ -30,13 +35,23 @@ struct CaseResult {
   double tail = 0;           ///< median of T - the backward pass's end
   double skew = 0;           ///< median spread between the ranks' ends of the backward pass
   int slowest_rank = 0;      ///< whose backward pass ended last in most samples
-  double communication = 0;  ///< T_comm of the plan
-  std::optional<Estimate>
-      overlap;  ///< (T_compute + T_comm - T) / min of both; absent where the smaller is within T's noise
+  double communication = 0;  ///< T_comm of the plan, from the table of a(x)
+  /// Median of the T_comm that was measured right after each sample; NaN where none was.
+  double communication_alone = not_available;
+  std::optional<Estimate> overlap;  ///< (T_compute + T_comm - T) / min of both, T_comm of the same round
+                                    ///< where it was measured; absent where the smaller is within T's noise
 };
 
 /// Throws std::invalid_argument where there is no sample.
 CaseResult analyse(std::vector<Sample> const& samples, double communication);
+
+/// What the same model predicts from T_compute and the all-reduces alone of each sample's own round: the
+/// median over the samples, seconds. A miss of the prediction from before the sweep is split by it: what
+/// the two predictions differ by is the drift of the machine, the rest the model's.
+struct RoundPrediction {
+  double total = not_available;
+  double exposed = not_available;
+};
 
 /// A case of the sweep with what was measured and predicted.
 struct CaseReport {
@@ -44,6 +59,7 @@ struct CaseReport {
   std::optional<CaseResult> measured;
   model::Timeline predicted;
   double predicted_compute = 0;
+  RoundPrediction same_round = {};
   double last_bucket = not_available;  ///< a(x) of its plan's last bucket, seconds
   double predicted_exposed() const { return predicted.total - predicted_compute; }
 };

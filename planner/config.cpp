@@ -126,6 +126,8 @@ void read_sweep(Config& config, Section section) {
   if (config.first_bucket_mib != 0 && !is_bucket_size(config.first_bucket_mib))
     section.fail("first_bucket_mib", "is no size of a bucket: from a byte to 1e9 MiB");
   config.samples = static_cast<int>(section.integer("samples", config.samples, 1, most_samples));
+  config.target = section.positive("target", config.target);
+  config.max_seconds = section.positive("max_seconds", config.max_seconds);
   config.warmup = static_cast<int>(section.integer("warmup", config.warmup, 0, most_samples));
   config.shared_compute = section.choice("compute_samples", false, compute_samples_words);
   section.finish();

@@ -63,7 +63,9 @@ struct Config {
   std::vector<Strategy> strategies;
   std::vector<double> caps_mib;
   double first_bucket_mib = 0;  ///< 0: the cap
-  int samples = 5;
+  int samples = 5;              ///< of each case, at least
+  double target = 0.05;         ///< how well E is to be known, see is_precise() in planner/stopping.hpp
+  double max_seconds = 0;       ///< for samples beyond `samples`, until the target is reached; 0: none
   int warmup = 1;
   bool shared_compute =
       false;  ///< one T_compute a round that its cases share, instead of one before each case

@@ -25,6 +25,7 @@ struct Options {
   std::vector<double> chunks_mib;        ///< `allreduce`: pieces in which a fixed total is reduced
   double total_mib = 0;                  ///< `allreduce`: that total; 0: all gradients
   std::optional<double> max_model_error, max_regret;  ///< limits of the score; beyond: exit code 1
+  std::optional<double> max_seconds;                  ///< in place of [sweep] max_seconds
   bool dry_run = false;
   bool share_device = false;           ///< several ranks may use one device
   std::vector<std::string> benchmark;  ///< Google Benchmark's arguments, after --

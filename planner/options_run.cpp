@@ -56,6 +56,13 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
   command.add_option("--slow-operator", turns.slow_operator)->group("");  // for the gate's own tests
 }
 
+void add_sampling(CLI::App& command, Options& options) {
+  command
+      .add_option("--max-seconds", options.max_seconds,
+                  "go on sampling for so long, until E of every case is known within [sweep] target")
+      ->check(positive_number());
+}
+
 void add_label(CLI::App& command, Options& options) {
   const auto one_line = [](std::string const& text) {
     const bool is_line = std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 127; });
@@ -85,6 +92,7 @@ void add_run_commands(CLI::App& app, Options& options) {
   auto* run =
       add_command(app, options, "run", "verify, measure, predict, sweep, store and print: the main job");
   add_limits(*run, options);
+  add_sampling(*run, options);
   add_label(*run, options);
   add_trace(*run, options);
   add_command(app, options, "layers", "time each operation of the backward pass");
@@ -98,6 +106,7 @@ void add_run_commands(CLI::App& app, Options& options) {
       ->check(positive_number())
       ->needs(chunks);
   auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
+  add_sampling(*sweep, options);
   add_label(*sweep, options);
   add_trace(*sweep, options);
   add_turns(*sweep, options.turns);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "model/quantile.hpp"
@@ -10,6 +11,9 @@ namespace ddproxy {
 
 using model::median;
 using model::quantile;
+
+/// The fewest values with which order statistics give a 95 % interval of the median.
+inline constexpr std::size_t fewest_for_an_interval = 6;
 
 /// A value with its 95 % interval.
 struct Estimate {

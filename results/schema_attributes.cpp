@@ -43,6 +43,10 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "progress", "thread, poll or none"},
     {"/sweep", "copies", "none, in or in+out"},
     {"/sweep", "wire", "fp32 or bf16: the form in which gradients travel"},
+    {"/sweep", "target",
+     "half-width of the 95 % interval of E that ends the sampling of a case, over the larger of E and 0.5 % "
+     "of T"},
+    {"/sweep", "max_seconds", "time for all rounds of samples; absent where the number of samples was given"},
     {"/sweep", "warmup", "rounds before the measured ones"},
     {"/sweep", "piece_mib", "largest piece in which a bucket is reduced, MiB; with mpi only"},
     {"/sweep", "priority", "of the communication stream, normal or high; with nccl only"},

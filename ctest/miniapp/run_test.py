@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import h5py
+import numpy
 
 try:
     import xarray
@@ -47,7 +48,8 @@ def check_run():
         said = file["provenance"].attrs["threads"], sweep.attrs["piece_mib"], sweep.attrs["warmup"]
         assert said == (os.environ.get("OMP_NUM_THREADS", said[0]), 16, 1), said
         assert said[0].isdigit(), said
-        assert (sweep["predicted"][:] > 0).all()
+        assert (sweep["predicted"][:] > 0).all() and set(sweep["stopped_by"][:]) == {b"samples"}
+        check_same_round(sweep)
         assert sorted(sweep["order"][:].ravel()) == list(range(35)), "each sample has its own place in the order"
         assert file["layers/seconds"].shape == (int(ranks), 21, 5), file["layers/seconds"].shape
         assert (file["allreduce/wrong_elements"][:] == 0).all()
@@ -58,6 +60,29 @@ def check_run():
         check_timeline(file["timeline"])
         check_against_json(file, json.load(open("run.json")), fom)
         check_xarray(sweep)
+
+
+def check_same_round(sweep):
+    """Where several ranks reduce, each sample has its all-reduces alone, and a prediction made from them."""
+    alone, total = sweep["comm_alone"][:], sweep["same_round"][:]
+    if ranks == "1":
+        assert numpy.isnan(alone).all() and numpy.isnan(total).all()
+        return
+    assert alone.shape == (7, 5) and (alone > 0).all() and (total > 0).all(), (alone, total)
+    # naive overlaps nothing: its prediction is T_compute + T_comm of each sample
+    parts = sweep["compute"][0].max(axis=1) + alone[0]
+    assert math.isclose(total[0], numpy.median(parts), rel_tol=1e-9), (total[0], parts)
+
+
+def check_sampling():
+    """Rounds go on beyond `samples` while there is time; the file has them all."""
+    start("sweep", tiny, "-o", "longer.h5", "--max-seconds", "5")
+    with h5py.File("longer.h5") as file:
+        sweep = file["sweep"]
+        rounds = sweep["measured"].shape[1]
+        assert rounds > 5 and (sweep["measured"][:] > 0).all() and (sweep["compute"][:] > 0).all(), rounds
+        assert sorted(sweep["order"][:].ravel()) == list(range(7 * rounds)) and sweep["sample"].shape == (rounds,)
+        assert set(sweep["stopped_by"][:]) <= {b"target", b"budget"} and sweep.attrs["max_seconds"] == 5
 
 
 def check_xarray(sweep):
@@ -195,6 +220,6 @@ def check_sweep():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_copies_and_optimal,
-                  check_a_table_beside_a_real_backend, check_bf16, check_limits, check_sweep):
+                  check_a_table_beside_a_real_backend, check_bf16, check_limits, check_sampling, check_sweep):
         check()
         print(check.__name__, "passed")

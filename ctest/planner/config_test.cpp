@@ -62,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = []\n", ":4", "list of numbers"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1e-9]\n", ":4", "from a byte"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\nsamples = 0\n", ":4", "at least 1"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\ntarget = 0\n", ":4", "above 0"},
+        Bad{"[model]\npreset = \"tiny\"\n[sweep]\nmax_seconds = -1\n", ":4", "above 0"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\nstrategies = [\"magic\"]\n", ":4", "per_tensor"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\ncaps_mib = [1e300]\n", ":4", "from a byte"},
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\nsamples = 1000000000000\n", ":4", "at most"},

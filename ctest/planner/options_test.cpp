@@ -34,6 +34,19 @@ TEST(Options, TheScoreCanBeLimited) {
   EXPECT_EQ(code, 2);
 }
 
+TEST(Options, TheTimeForSamplesIsPositive) {
+  int code = 0;
+  for (auto command : {"run", "sweep"}) {
+    const auto options = parse({command, "in.toml", "--max-seconds", "2.5"}, code);
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->max_seconds, 2.5);
+    for (auto bad : {"0", "-1", "soon"}) {
+      EXPECT_FALSE(parse({command, "in.toml", "--max-seconds", bad}, code)) << bad;
+      EXPECT_EQ(code, 2);
+    }
+  }
+}
+
 TEST(Options, AnOfferHasALabelOfOneLine) {
   int code = 0;
   for (auto command : {"run", "sweep"}) {

@@ -171,6 +171,9 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
     for (std::size_t s = 0; s < sample.samples; ++s) order.push_back(static_cast<std::int64_t>(order.size()));
   }
   const std::size_t cases = name.size();
+  writer.write("/sweep/stopped_by", Texts(cases, "samples"));
+  writer.write("/sweep/contradictions", Texts{"naive overlaps nothing, but its overlap is 0.3"});
+  writer.write("/sweep/comm_alone", Reals(cases * sample.samples, 0.1), {cases, sample.samples});
   writer.attribute("/sweep", "ranks", sample.ranks);
   writer.attribute("/sweep", "compute_mode", sample.replay ? "replay" : "kernels");
   writer.attribute("/sweep", "backend", sample.replay ? "replay" : "mpi");

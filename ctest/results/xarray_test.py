@@ -29,7 +29,7 @@ def available():
 
 
 def check_values(sweep):
-    assert dict(sweep.sizes) == {"case": CASES, "sample": SAMPLES, "rank": RANKS}, sweep.sizes
+    assert dict(sweep.sizes) == {"case": CASES, "sample": SAMPLES, "rank": RANKS, "contradiction": 1}, sweep.sizes
     assert sweep.measured.dims == ("case", "sample", "rank")
     assert sweep.measured.dtype == np.float64 and np.isfinite(sweep.measured.values).all()
     assert list(sweep.strategy.values[:3]) == ["naive", "flat", "per_tensor"]
