@@ -133,21 +133,27 @@ class Statistics {
   Moments whole_moments_{};
 };
 
+// How many relabellings have a largest statistic at least, and a smallest one at most, as large as a
+// member's.
+struct Tails {
+  std::size_t above = 0, below = 0;
+};
+
 // `relabellings`: the first is the one that was observed.
 template <class Design>
 FamilyTest run_test(Design design, std::vector<Values> values, Relabellings const& relabellings) {
   Statistics<Design> statistics(design, std::move(values));
   const auto observed = statistics(relabellings[0]);
   std::vector<double> largest;
-  std::vector<std::size_t> above(observed.size(), 0), below(observed.size(), 0);
+  std::vector<Tails> tails(observed.size());
   constexpr double rounding = 1e-9;
   for (auto const& chosen : relabellings) {
     const auto all = statistics(chosen);
     const auto [low, high] = std::ranges::minmax(all);
     largest.push_back(high);
     for (std::size_t k = 0; k < observed.size(); ++k) {
-      above[k] += high >= observed[k] - rounding;
-      below[k] += low <= observed[k] + rounding;
+      tails[k].above += high >= observed[k] - rounding;
+      tails[k].below += low <= observed[k] + rounding;
     }
   }
   statistics(relabellings[0]);
@@ -158,8 +164,8 @@ FamilyTest run_test(Design design, std::vector<Values> values, Relabellings cons
   test.critical = largest[static_cast<std::size_t>(std::ceil((1.0 - family_level) * share)) - 1];
   for (std::size_t k = 0; k < observed.size(); ++k) {
     FamilyMember member = statistics.member(k);
-    member.p_slower = static_cast<double>(above[k]) / share;
-    member.p_faster = static_cast<double>(below[k]) / share;
+    member.p_slower = static_cast<double>(tails[k].above) / share;
+    member.p_faster = static_cast<double>(tails[k].below) / share;
     if (k == 0)
       test.whole = member;
     else
