@@ -99,6 +99,8 @@ class Report:
             notes.append(f"The files differ in {', '.join(unlike)}: their times are not those of the same work.")
         if machines := differing_machines(self.files):
             notes.append(machines)
+        if self.newest.has("/sweep/contradictions"):
+            notes += list(self.newest["/sweep/contradictions"])
         rank = slowest_rank(self.newest) if self.newest.has("/layers/seconds", "/layers/operation_layer") else None
         text = "".join(f'<p class="warning">{page.escape(n)}</p>' for n in notes)
         return text + (f"<p>The slowest rank in the backward pass is {self._rank(rank[0])}, {rank[1]:+.1%} over the median rank.</p>"

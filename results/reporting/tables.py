@@ -39,6 +39,9 @@ def shown(value, form):
     return str(value) if form == "" else format(value, form)
 
 
+STOPPED = {"samples": "the number asked for", "target": "E is known well enough", "budget": "the time given"}
+
+
 def sweep_table(results):
     names = ("buckets", "measured_median", "ci_low", "ci_high", "predicted", "exposed", "predicted_exposed", "slowdown", "tail",
              "overlap")
@@ -48,10 +51,15 @@ def sweep_table(results):
     words = {1.0: "yes", 0.0: "WRONG"}
     rows = [[name, *[c[k] * s for c, s in zip(columns, scale)], words.get(float(verified[k]), "not checked")]
             for k, name in enumerate(derive.case_names(results))]
+    stopped = results["/sweep/stopped_by"] if results.has("/sweep/stopped_by") else [""] * len(rows)
+    same_round = derive.column(results, "same_round_exposed") * 1e3
+    for row, reason, seconds in zip(rows, stopped, same_round):
+        row += [seconds, STOPPED.get(reason, reason)]
     labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "95 % (range of under six) from (ms)", ".3f"),
               ("high_ms", "to (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
               ("predicted_E_ms", "predicted E (ms)", ".3f"), ("slowdown_ms", "slowdown (ms)", ".3f"), ("tail_ms", "tail (ms)", ".3f"),
-              ("overlap", "overlap", ".3f"), ("verified", "verified", "")]
+              ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "E predicted from the same round (ms)", ".3f"),
+              ("sampling", "sampling ended by", "")]
     return Table("sweep", "Every case", labels, rows)
 
 
