@@ -124,6 +124,7 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
 
 std::string memory_line(std::vector<double> const& peaks, double need) {
   const double peak = std::ranges::max(peaks);
+  if (std::max(peak, need) < 1024 * model::bytes_per_mib) return "";
   return fmt::format("memory: predicted {:.1f} MiB a rank, the largest peak {:.1f} MiB ({:+.1f} %)\n",
                      need / model::bytes_per_mib, peak / model::bytes_per_mib, 100 * (peak / need - 1));
 }

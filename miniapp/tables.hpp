@@ -25,7 +25,8 @@ std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total
 /// `stops`: of each case, why it has no more samples.
 std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports,
                         std::vector<Stop> const& stops, bool predicted);
-/// The predicted need of a rank beside the largest peak, bytes.
+/// The predicted need of a rank beside the largest peak, bytes. Empty below 1 GiB: there the peak is mostly the
+/// libraries that are linked, which differ from build to build and are not predicted.
 std::string memory_line(std::vector<double> const& peaks, double need);
 /// The floor of E (seconds; NaN: not known), and what choosing the bucket is worth among the measured caps;
 /// empty where nothing bucketed was measured.

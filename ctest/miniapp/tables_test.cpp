@@ -57,5 +57,12 @@ TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   EXPECT_NE(waterfall_line(report, {0.010, 0.010, 0.020, 0.020}), "");
 }
 
+TEST(Tables, memory_is_printed_from_one_gibibyte_on) {
+  const double gib = 1024 * model::bytes_per_mib;
+  EXPECT_EQ(memory_line({0.5 * gib, 0.9 * gib}, 0.7 * gib), "");
+  EXPECT_EQ(memory_line({1.5 * gib, 2.2 * gib}, 2.0 * gib),
+            "memory: predicted 2048.0 MiB a rank, the largest peak 2252.8 MiB (+10.0 %)\n");
+}
+
 }  // namespace
 }  // namespace ddproxy
