@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/thread_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include "miniapp/device.hpp"
 #include "miniapp/restart.hpp"
@@ -27,6 +30,12 @@ std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
   return choices;
 }
 
+// OpenMP would bind the threads of each rank to the first of the cores that the rank may use.
+bool binds_to_shared_cores(ThreadChoice const& rank) {
+  char const* const bind = std::getenv("OMP_PROC_BIND");
+  return rank.sharing > 1 && bind && std::string_view(bind) != "false" && std::string_view(bind) != "FALSE";
+}
+
 // The launcher told less, before MPI was up, than the ranks of the node found out then.
 bool spins_unexpectedly(ThreadChoice const& rank) {
   return rank.threads > 1 && leaves_no_core(rank.threads, rank.own) &&
@@ -40,6 +49,11 @@ std::vector<std::string> warnings_of(std::vector<ThreadChoice> const& ranks, Thr
   if (std::ranges::any_of(ranks, spins_unexpectedly))
     warnings.push_back(
         "OpenMP's idle threads spin on cores that communication needs: set OMP_WAIT_POLICY=passive");
+  if (std::ranges::any_of(ranks, binds_to_shared_cores))
+    warnings.push_back(fmt::format(
+        "OMP_PROC_BIND={} binds the threads of all ranks of a node to the same cores, since the ranks share "
+        "them: set OMP_PROC_BIND=false, or let the launcher bind each rank to cores of its own",
+        std::getenv("OMP_PROC_BIND")));
   return warnings;
 }
 

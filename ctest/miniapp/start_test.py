@@ -72,6 +72,17 @@ def check_each_way():
     assert "of its own" in found["line"] and found["own"][0] < len(CORES), found
 
 
+def check_what_the_launcher_does_not_say():
+    """The ranks of a node compare their cores when MPI is up, whatever they took them for before."""
+    if len(CORES) < 2:
+        return
+    silent = [*UNBOUND, "env", "-u", "OMPI_COMM_WORLD_LOCAL_SIZE", "-u", "MPI_LOCALNRANKS"]
+    found = sweep(silent)
+    assert found["threads"] == [threads_for(len(CORES) // 2)] * 2 and found["own"] == [len(CORES) // 2] * 2, found
+    assert f"OMP_NUM_THREADS={threads_for(len(CORES))}" in found["second"].split(), found
+    assert "warning: OMP_PROC_BIND=close binds" in sweep(UNBOUND, OMP_PROC_BIND="close")["warnings"]
+
+
 def check_explicit_settings_win():
     found = sweep([], OMP_NUM_THREADS="1", OMP_WAIT_POLICY="active", OPENBLAS_CORETYPE="Haswell")
     assert found["threads"] == [1] and found["second"] == "" and "as OMP_NUM_THREADS says" in found["line"], found
@@ -109,6 +120,6 @@ def check_one_second_start():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_each_way, check_explicit_settings_win, check_oversubscription, check_one_second_start):
+    for check in (check_each_way, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_one_second_start):
         check()
         print(check.__name__, "passed")
