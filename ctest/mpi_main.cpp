@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "ctest/mpi_main.hpp"
 #include "miniapp/device.hpp"
@@ -32,7 +33,9 @@ int main(int argc, char** argv) {
     std::printf("skipped: no device (%s)\n", reason.c_str());
     return 77;
   }
-  const ddproxy::Runtime runtime(argc, argv, true);
+  const auto wish = ddproxy::find_wish(
+      0, 0, [](char const* name) { return std::getenv(name); }, [](char const*) { return false; });
+  const ddproxy::Runtime runtime(argc, argv, {.share_device = true, .wish = wish});
   ddproxy::test_runtime = &runtime;
   testing::InitGoogleTest(&argc, argv);
   return static_cast<int>(runtime.maximum(judge(RUN_ALL_TESTS())));

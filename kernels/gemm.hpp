@@ -58,4 +58,8 @@ std::string gemm_backend();
 /// empty.
 std::string gemm_advice();
 
+/// The value of OPENBLAS_CORETYPE with which OpenBLAS is known to be faster on this processor than with the
+/// kernels that it chose; else empty. It reads that variable once, before main().
+std::string gemm_core_type();
+
 }  // namespace ddproxy::kernels

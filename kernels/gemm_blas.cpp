@@ -77,14 +77,27 @@ std::string gemm_backend() {
 #endif
 }
 
-std::string gemm_advice() {
 #if defined(DDPROXY_OPENBLAS) && defined(__x86_64__)
+static VectorUnits own_vector_units() {
   const bool avx512 = __builtin_cpu_supports("avx512f");
-  const bool zen4 = avx512 && __builtin_cpu_is("amdfam19h");
-  return openblas_advice(openblas_get_corename(), {avx512, zen4});
-#else
-  return {};
-#endif
+  return {avx512, avx512 && __builtin_cpu_is("amdfam19h")};  // Zen 4
 }
+
+std::string gemm_advice() {
+  return openblas_advice(openblas_get_corename(), own_vector_units());
+}
+
+std::string gemm_core_type() {
+  return faster_core_type(openblas_get_corename(), own_vector_units());
+}
+#else
+std::string gemm_advice() {
+  return {};
+}
+
+std::string gemm_core_type() {
+  return {};
+}
+#endif
 
 }  // namespace ddproxy::kernels

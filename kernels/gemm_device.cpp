@@ -103,4 +103,8 @@ std::string gemm_advice() {
   return {};
 }
 
+std::string gemm_core_type() {
+  return {};
+}
+
 }  // namespace ddproxy::kernels

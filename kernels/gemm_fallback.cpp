@@ -27,4 +27,8 @@ std::string gemm_advice() {
          "build again";
 }
 
+std::string gemm_core_type() {
+  return {};
+}
+
 }  // namespace ddproxy::kernels

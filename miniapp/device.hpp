@@ -42,7 +42,7 @@ class Marks {
   Completion record(kernels::Space const& exec);
 
   std::vector<std::unique_ptr<Event>> events_;
-  std::size_t next_ = 0;
+  [[maybe_unused]] std::size_t next_ = 0;  // a host has no events
   std::optional<Completion> current_;
 };
 

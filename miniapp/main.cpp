@@ -6,7 +6,7 @@
 
 #include "miniapp/build_info.hpp"
 #include "miniapp/check.hpp"
-#include "miniapp/pinning.hpp"
+#include "miniapp/prepare_rank.hpp"
 #include "miniapp/runtime.hpp"
 #include "miniapp/session.hpp"
 #include "planner/login_node.hpp"
@@ -36,8 +36,9 @@ int fail(Runtime const* runtime, Agreed const& error, bool agreed) {
 }
 
 int run(Options const& options, int argc, char** argv) {
-  pin_rank(options.turns.compute_cores, options.turns.communication_cores);
-  const Runtime runtime(argc, argv, options.share_device);
+  const auto wish = prepare_rank(options, argv);
+  const Runtime runtime(argc, argv,
+                        {.share_device = options.share_device, .strict = options.strict, .wish = wish});
   try {
     execute(options, runtime);
     return exit_fine;

@@ -11,17 +11,12 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "miniapp/launch.hpp"
+
 namespace ddproxy {
 namespace {
 
 std::optional<cpu_set_t> communication_set;
-
-// What the launcher says before MPI is up: Open MPI, MPICH and Intel MPI, SLURM; 0 without a launcher.
-std::size_t local_rank() {
-  for (char const* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
-    if (char const* value = std::getenv(name)) return std::strtoul(value, nullptr, 10);
-  return 0;
-}
 
 int processor(std::string_view text, std::string_view option, std::string_view entry) {
   int number = -1;
@@ -60,7 +55,7 @@ cpu_set_t parse(std::string_view entry, std::string_view option) {
 
 std::optional<cpu_set_t> own_entry(std::vector<std::string> const& entries, std::string_view option) {
   if (entries.empty()) return {};
-  const auto rank = local_rank();
+  const auto rank = find_local_rank([](char const* name) { return std::getenv(name); }).rank;
   if (rank >= entries.size())
     throw std::invalid_argument(
         fmt::format("{}: {} entries, but rank {} of the node needs one; give one entry "

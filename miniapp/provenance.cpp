@@ -132,6 +132,9 @@ Provenance gather_provenance(Workbench const& bench) {
                            {"threads", threads_of_a_rank(bench)},
                            {"device_kind", replay ? "replay" : device.name}};
   for (auto& version : device_versions()) provenance.attributes.push_back(std::move(version));
+  provenance.threads = report_threads(runtime);
+  provenance.attributes.emplace_back("placement", provenance.threads.line);
+  provenance.attributes.emplace_back("second_start", provenance.threads.second_start);
   provenance.environment = relevant_environment();
   provenance.host = runtime.gather(host_name());
   provenance.device = runtime.gather(device.name);

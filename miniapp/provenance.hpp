@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "miniapp/thread_report.hpp"
 #include "miniapp/workbench.hpp"
 
 namespace ddproxy {
@@ -17,6 +18,7 @@ struct Provenance {
   // A value a rank:
   std::vector<std::string> host, device, uuid, pci_bus, binding;
   std::vector<double> numa_node, device_numa_node, clock_hz, memory_clock_hz;
+  ThreadReport threads;
 };
 
 /// Collective; complete on rank 0.

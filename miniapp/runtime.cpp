@@ -14,6 +14,7 @@
 #include "miniapp/check.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/device_choice.hpp"
+#include "miniapp/node_cores.hpp"
 #include "miniapp/signals.hpp"
 
 namespace ddproxy {
@@ -66,7 +67,8 @@ Runtime::Mpi::~Mpi() {
   MPI_Finalize();
 }
 
-Runtime::Runtime(int& argc, char**& argv, bool share_device) : mpi_(argc, argv) {
+Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options)
+    : mpi_(argc, argv), wish_(options.wish) {
   check_mpi(MPI_Comm_rank(communicator(), &rank_));
   check_mpi(MPI_Comm_size(communicator(), &ranks_));
   require_launcher(ranks_);
@@ -76,11 +78,15 @@ Runtime::Runtime(int& argc, char**& argv, bool share_device) : mpi_(argc, argv) 
   check_mpi(MPI_Comm_free(&node));
   auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
   if constexpr (on_device) {
-    take_device(share_device);
+    take_device(options.share_device);
     settings.set_device_id(device_);
     catch_device_failure(rank_);
+  } else {
+    take_cores(options.strict);
+    settings.set_num_threads(threads_.threads);
   }
   Kokkos::initialize(settings);
+  if constexpr (!on_device) threads_.threads = kernels::Space().concurrency();  // one where it has no threads
 }
 
 Runtime::~Runtime() {
@@ -103,6 +109,16 @@ void Runtime::take_device(bool share) {
   together([&] {
     const auto complaint = complain_of_devices(uuids, share);
     if (!complaint.empty()) throw std::runtime_error(complaint);
+  });
+}
+
+void Runtime::take_cores(bool strict) {
+  MPI_Comm node = split_by_node();
+  threads_ = agree_on_threads(node, wish_.threads);
+  check_mpi(MPI_Comm_free(&node));
+  together([&] {
+    if (strict && threads_.oversubscribed)
+      throw std::invalid_argument("--strict: " + complain_of_threads({threads_}, wish_));
   });
 }
 

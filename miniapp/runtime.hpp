@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/thread_choice.hpp"
+
 namespace ddproxy {
 
 /// An error on which all ranks agree: rank 0 says it once, and every rank ends with `code`.
@@ -19,12 +21,20 @@ struct Agreed : std::exception {
   std::string message;
 };
 
+/// How a run is to start.
+struct RuntimeOptions {
+  bool share_device = false;  ///< several ranks may use one device
+  bool strict = false;        ///< more threads than cores are an error
+  ThreadWish wish = {};       ///< threads that a rank computes with; without one, by its cores
+};
+
 /// MPI, then this rank's device, then Kokkos; torn down in reverse. One of them lives for the whole run.
 class Runtime {
  public:
   /// Throws std::runtime_error where MPI offers less than MPI_THREAD_SERIALIZED; Agreed (exit 4) in a build
-  /// for a device where a rank has none, or, unless they `share_device`, two ranks have the same.
-  Runtime(int& argc, char**& argv, bool share_device = false);
+  /// for a device where a rank has none, or, unless they may share it, two ranks have the same; Agreed (exit
+  /// 2) where a rank has more threads than cores and the options are strict.
+  Runtime(int& argc, char**& argv, RuntimeOptions const& options = {});
   ~Runtime();
   Runtime(Runtime const&) = delete;
   Runtime& operator=(Runtime const&) = delete;
@@ -37,6 +47,8 @@ class Runtime {
   int local_ranks() const { return local_ranks_; }  ///< on this node
   int device() const { return device_; }            ///< its number; -1 on a host
   int ranks_on_device() const { return ranks_on_device_; }
+  ThreadChoice const& threads() const { return threads_; }  ///< of this rank; on a device nothing
+  ThreadWish const& wish() const { return wish_; }
 
   /// Waits for all ranks; returns the seconds this one waited.
   double barrier() const;
@@ -61,10 +73,13 @@ class Runtime {
     ~Mpi();
   };
   void take_device(bool share);
+  void take_cores(bool strict);
 
   Mpi mpi_;
   int rank_ = 0, ranks_ = 1, local_rank_ = 0, local_ranks_ = 1;
   int device_ = -1, ranks_on_device_ = 1;
+  ThreadWish wish_;
+  ThreadChoice threads_;
 };
 
 /// The exit code and the text for an exception that is being handled.

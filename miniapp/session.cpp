@@ -22,6 +22,7 @@ Session::Session(Options const& options, Workbench bench) : options_(options), b
   const auto provenance = gather_provenance(bench_);
   const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
   if (root() && !doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
+  say_threads(provenance.threads);
   bench_.runtime.together([&] {
     if (!root()) return;
     recorder_.emplace(options, bench_.config);
@@ -38,6 +39,16 @@ std::filesystem::path Session::beside(std::string const& ending) const {
 
 void Session::say(std::string const& progress) const {
   if (root() && isatty(STDERR_FILENO)) fmt::print(stderr, "ddproxy: {}\n", progress);
+}
+
+// A twin computes and reduces on no core of this machine.
+void Session::say_threads(ThreadReport const& report) {
+  const bool is_twin = bench_.config.compute == ComputeMode::replay && !bench_.reduces();
+  if (!root() || is_twin || report.line.empty()) return;
+  oversubscribed_ = report.oversubscribed;
+  fmt::print("{}{}\n", report.line,
+             report.second_start.empty() ? "" : "; started again with " + report.second_start);
+  for (auto const& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
 }
 
 void Session::layers() {
@@ -112,6 +123,8 @@ void Session::finish() {
     fmt::print("{}", memory_line(peaks, need));
     if (bench_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
       fmt::print("{}\n", kernels::gemm_advice());
+    if (oversubscribed_ && figures_.valid != "false" && figures_.valid != "replay")
+      figures_.valid = "oversubscribed";
     recorder_->figures(figures_);
     recorder_->finish();
     fmt::print("results: {}\n{}\n", options_.output.string(), to_line(figures_));

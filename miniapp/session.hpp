@@ -37,6 +37,7 @@ class Session {
   bool root() const { return bench_.runtime.root(); }
   std::filesystem::path beside(std::string const& ending) const;
   void say(std::string const& progress) const;
+  void say_threads(ThreadReport const& report);
   std::string verify_case(CaseReport const& report);
   std::string verify_wire();
   std::string judge_precision();
@@ -75,6 +76,7 @@ class Session {
   std::vector<Stop> stops_;               // of each case
   FigureOfMerit figures_;
   bool predicted_ = false, verified_ = false;
+  bool oversubscribed_ = false;  // some thread of some rank has no core; known on rank 0
 };
 
 /// Runs options.command.

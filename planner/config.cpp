@@ -17,7 +17,7 @@ namespace {
 
 // Far beyond any machine, and small enough that no count of bytes or flops overflows.
 constexpr std::int64_t most_layers = 1000, widest = 1000000, most_tokens = 100000000, most_ranks = 10000000;
-constexpr std::int64_t most_samples = 100000;
+constexpr std::int64_t most_samples = 100000, most_threads = 4096;
 
 constexpr std::array<std::string_view, 7> sections{"model", "step", "compute", "allreduce",
                                                    "sweep", "gate", "machine"};
@@ -155,6 +155,7 @@ void read_machine(Config& config, Section section) {
   config.machine.efficiency = section.positive("efficiency", 1);
   if (config.machine.efficiency > 1) section.fail("efficiency", "is a share of the roofline: at most 1");
   config.ranks_per_node = static_cast<int>(section.integer("ranks_per_node", 0, 1, most_ranks));
+  config.threads = static_cast<int>(section.integer("threads", 0, 1, most_threads));
   section.finish();
   const bool given = config.machine.peak_flops > 0 && config.machine.bandwidth > 0;
   if (config.compute == ComputeMode::replay && config.times.empty() && !given)

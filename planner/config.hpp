@@ -75,6 +75,7 @@ struct Config {
   model::Machine machine;
   std::map<Precision, double> peaks;  ///< flop/s at precisions other than `precision`, for predictions
   int ranks_per_node = 0;             ///< 0: not stated
+  int threads = 0;                    ///< with which a rank computes on a host; 0: by its cores
 };
 
 /// Reads and checks an input file. Throws std::invalid_argument with one line naming file, line, key and what

@@ -32,7 +32,7 @@ std::string describe_time(Config const& config, model::Job const& job, std::vect
 }
 
 std::string describe_memory(Config const& config, Workload const& workload) {
-  const int concurrency = likely_concurrency();
+  const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of the device a rank\n",
                        device_memory_need(config, workload, concurrency) / gib);

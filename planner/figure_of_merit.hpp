@@ -21,7 +21,7 @@ struct FigureOfMerit {
   double model_error =
       not_available;              ///< mean of |predicted E - E| / max(E, noise of E) over the bucketed cases
   double regret = not_available;  ///< of the cap with the least predicted E; the mean of a tie
-  std::string valid = "false";    ///< true, false, or replay (nothing was reduced)
+  std::string valid = "false";    ///< true, false, replay (nothing was reduced) or oversubscribed
 };
 
 std::string to_line(FigureOfMerit const& figures);

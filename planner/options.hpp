@@ -28,6 +28,8 @@ struct Options {
   std::optional<double> max_seconds;                  ///< in place of [sweep] max_seconds
   bool dry_run = false;
   bool share_device = false;           ///< several ranks may use one device
+  int threads = 0;                     ///< with which a rank computes on a host; 0: nothing said
+  bool strict = false;                 ///< more threads than cores are an error
   std::vector<std::string> benchmark;  ///< Google Benchmark's arguments, after --
   std::string program;                 ///< its name, without the folder
   std::string command_line;            ///< as it was given

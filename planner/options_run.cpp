@@ -16,6 +16,11 @@ CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, 
                     "say what would be done and what it needs; touches no device");
   command->add_flag("--share-device", options.share_device,
                     "let several ranks use one device, which is refused otherwise");
+  command
+      ->add_option("--kokkos-num-threads", options.threads,
+                   "threads with which each rank computes; by its cores where nothing says it")
+      ->check(CLI::Range(1, 4096));
+  command->add_flag("--strict", options.strict, "refuse to run with more threads than cores (exit code 2)");
   command->callback([&options, name] { options.command = name; });
   return command;
 }

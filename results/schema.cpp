@@ -21,6 +21,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/provenance/numa_node", integer, {"rank"}, "1", "NUMA node of the processor that the rank started on", true},
     {"/provenance/device_numa_node", integer, {"rank"}, "1", "NUMA node of the device's slot", true},
     {"/provenance/binding", text, {"rank"}, "1", "processors that the rank may use, for instance 0-15,32-47"},
+    {"/provenance/rank_threads", integer, {"rank"}, "1", "threads with which the rank computes; absent with a device"},
+    {"/provenance/own_cores", integer, {"rank"}, "1", "cores that the rank has to itself when those of its node are divided; absent with a device"},
     {"/provenance/clock", real, {"rank"}, "Hz", "clock frequency of the processor at the start, the highest of an accelerator"},
     {"/provenance/memory_clock", real, {"rank"}, "Hz", "highest clock frequency of the device's memory, NaN for a host"},
     {"/provenance/peak_memory", integer, {"rank"}, "byte", "largest resident memory of the rank; on a device what it took of the device's", true},

@@ -28,6 +28,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/provenance", "hdf5", "HDF5 version"},
     {"/provenance", "threads",
      "threads of the host with which a rank computes; empty with a replay or a device"},
+    {"/provenance", "placement", "threads and cores of the ranks, and why; empty with a device"},
+    {"/provenance", "second_start",
+     "variables with which the program started itself again, as NAME=value; empty where it did not"},
     {"/provenance", "device_kind", "what computed: the processor's or the accelerator's model, or replay"},
 
     {"/model", "preset", "name of the preset, or none"},
@@ -73,7 +76,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/fom", "bus_bw_GBps", "bus bandwidth at the largest size, GB/s"},
     {"/fom", "model_error", "mean of |predicted E - E| / max(E, noise) over the bucketed cases"},
     {"/fom", "regret", "T at the predicted best cap over the least T, - 1"},
-    {"/fom", "valid", "true; false (also layers, which verifies nothing) or replay (nothing was reduced)"},
+    {"/fom", "valid",
+     "true; false (also layers, which verifies nothing), replay (nothing was reduced) or oversubscribed (more "
+     "threads than cores)"},
 });
 
 }  // namespace

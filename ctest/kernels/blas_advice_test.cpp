@@ -14,6 +14,13 @@ TEST(OpenblasAdvice, NamesTheCureWhereTheChoiceWasMeasuredToBeSlow) {
   EXPECT_NE(openblas_advice("Cooperlake", zen4).find("OPENBLAS_CORETYPE=HASWELL"), std::string::npos);
 }
 
+TEST(OpenblasAdvice, TheCureIsTheFasterCoreType) {
+  EXPECT_EQ(faster_core_type("Haswell", full_width), "SKYLAKEX");
+  EXPECT_EQ(faster_core_type("SkylakeX", zen4), "HASWELL");
+  EXPECT_EQ(faster_core_type("SkylakeX", full_width), "");
+  EXPECT_EQ(faster_core_type("Haswell", haswell), "");
+}
+
 TEST(OpenblasAdvice, IsSilentElsewhere) {
   for (auto const& core : {"SkylakeX", "Cooperlake", "SapphireRapids"})  // as OpenBLAS spells them
     EXPECT_EQ(openblas_advice(core, full_width), "") << core;

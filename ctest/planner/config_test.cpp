@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\n[sweep]\nsamples = 1000000000000\n", ":4", "at most"},
         Bad{"[model]\npreset = \"tiny\"\nlayers = 2000000000\n", ":3", "at most 1000"},
         Bad{"[model]\npreset = \"tiny\"\n[step]\nbatch = 90000000\n", ":4", "tokens"},
+        Bad{"[model]\npreset = \"tiny\"\n[machine]\nthreads = 0\n", ":4", "threads"},
         Bad{"[model]\npreset = \"tiny\"\n[machine]\nefficiency = 2\n", ":4", "at most 1"}));
 
 TEST(Config, AMissingFileIsSaid) {

@@ -47,6 +47,18 @@ TEST(Options, TheTimeForSamplesIsPositive) {
   }
 }
 
+TEST(Options, ThreadsCanBeSaid) {
+  int code = 0;
+  const auto options = parse({"sweep", "in.toml", "--kokkos-num-threads=3", "--strict"}, code);
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->threads, 3);
+  EXPECT_TRUE(options->strict);
+  for (auto wrong : {"0", "-1", "many", "5000"}) {
+    EXPECT_FALSE(parse({"run", "in.toml", "--kokkos-num-threads", wrong}, code)) << wrong;
+    EXPECT_EQ(code, 2);
+  }
+}
+
 TEST(Options, AnOfferHasALabelOfOneLine) {
   int code = 0;
   for (auto command : {"run", "sweep"}) {

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""readme_test.py ROOT DDPROXY KOKKOS_DIR: runs every command of README.md's sh blocks in a copy of the project.
+"""readme_test.py ROOT DDPROXY KOKKOS_DIR MPIEXEC: runs every command of README.md's sh blocks in a copy of the project.
 
 Those that take minutes are not run from here: scripts/test is what runs this, and scripts/setup before it; scripts/run with an
 input is run. Of scripts/gate two rounds are run, which decide nothing. A build that is asked for is configured, and the program of this build stands in for its result; one for CUDA where
-scripts/setup has built a Kokkos for it."""
+scripts/setup has built a Kokkos for it. The launcher of this build stands in for mpirun; the scripts have to find it by themselves."""
 import os
 import re
 import shutil
@@ -14,7 +14,7 @@ import tempfile
 
 import h5py
 
-root, ddproxy, kokkos = sys.argv[1:]
+root, ddproxy, kokkos, mpiexec = sys.argv[1:]
 WHOLE = {"scripts/run", "scripts/test", "scripts/setup --cuda 80"}
 CUDA_ROOT = ".deps/kokkos-cuda-80-root"
 environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KOKKOS_ROOT": kokkos,
@@ -27,6 +27,8 @@ def copy_of_project(folder):
     shutil.copytree(root, folder, ignore=ignore, dirs_exist_ok=True)
     os.makedirs(f"{folder}/build", exist_ok=True)
     shutil.copy2(ddproxy, f"{folder}/build/ddproxy")
+    with open(f"{folder}/build/CMakeCache.txt", "w") as cache:  # of it the scripts read one line
+        cache.write(f"MPIEXEC_EXECUTABLE:FILEPATH={mpiexec}\n")
     if os.path.exists(f"{root}/{CUDA_ROOT}"):
         os.makedirs(f"{folder}/.deps")
         shutil.copy2(f"{root}/{CUDA_ROOT}", f"{folder}/{CUDA_ROOT}")
@@ -37,6 +39,7 @@ def run(command, folder):
         return print("left to others:", command)
     if "cuda" in command and not os.path.exists(f"{folder}/{CUDA_ROOT}"):
         return print("no Kokkos for CUDA here:", command)
+    command = re.sub("^mpirun ", f"{mpiexec} ", command)
     if command.startswith("cmake -S"):
         command = command.replace("-B build", "-B configured")
     elif command.startswith("cmake --build --preset"):

@@ -25,12 +25,23 @@ def core_lists(ranks, threads):
     return ",".join("+".join(map(str, cores)) for cores in own), ",".join(map(str, helpers))
 
 
+def launcher_of_build(folder):
+    """The launcher that CMake found for a build folder, or mpirun."""
+    try:
+        text = (folder / "CMakeCache.txt").read_text(errors="replace")
+    except OSError:
+        return "mpirun"
+    found = re.search(r"^MPIEXEC_EXECUTABLE:\w+=(.+)$", text, re.MULTILINE)
+    return found[1] if found else "mpirun"
+
+
 @functools.cache
-def launcher_of(ranks):
-    """The command that starts so many ranks: MPIEXEC where that is set, else mpirun. The program binds itself."""
+def launcher_of(ranks, folder):
+    """The command that starts so many ranks of the build in this folder: MPIEXEC where that is set, else the launcher of the build. The
+    program binds itself."""
     if ranks == 1:
         return []
-    program = os.environ.get("MPIEXEC", "mpirun")
+    program = os.environ.get("MPIEXEC") or launcher_of_build(folder)
     try:
         version = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
     except OSError as error:

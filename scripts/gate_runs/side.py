@@ -34,7 +34,7 @@ class Side:
 
     def command(self, number, session):
         opts = self.options
-        launcher = launcher_of(opts.ranks)
+        launcher = launcher_of(opts.ranks, self.program.parent)
         cores = core_lists(opts.ranks, opts.threads)
         pinned = ["--compute-cores", cores[0], "--communication-cores", cores[1]]
         return [*launcher, str(self.program), "sweep", str(opts.input), "-o", str(self.file(number)), "--session", session, "--round", str(number),

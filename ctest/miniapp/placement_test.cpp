@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/placement.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ddproxy {
+namespace {
+
+using Cores = std::vector<int>;
+
+TEST(DivideCores, OneRankHasAllThatItMayUse) {
+  EXPECT_EQ(divide_cores({{{0, 1, 2, 3}}}), (Cores{4}));
+}
+
+TEST(DivideCores, BoundRanksKeepTheirOwn) {
+  EXPECT_EQ(divide_cores({{{0, 1}}, {{2, 3}}}), (Cores{2, 2}));
+  EXPECT_EQ(divide_cores({{{0}}, {{1, 2, 3}}}), (Cores{1, 3}));
+}
+
+TEST(DivideCores, UnboundRanksShareAlike) {
+  const Cores all{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(divide_cores({{all}, {all}}), (Cores{4, 4}));
+  EXPECT_EQ(divide_cores({{all}, {all}, {all}}), (Cores{2, 2, 2})) << "two of eight cores stay free";
+}
+
+TEST(DivideCores, RanksBoundToASocketShareThatSocket) {
+  const Cores first{0, 1, 2, 3}, second{4, 5, 6, 7};
+  EXPECT_EQ(divide_cores({{first}, {first}, {second}}), (Cores{2, 2, 4}));
+}
+
+TEST(DivideCores, WhoHasLessChoiceTakesFirst) {
+  EXPECT_EQ(divide_cores({{{0, 1}}, {{0}}}), (Cores{1, 1}));
+  EXPECT_EQ(divide_cores({{{0, 1, 2}}, {{0}}, {{1}}}), (Cores{1, 1, 1}));
+}
+
+TEST(DivideCores, MoreRanksThanCoresLeaveNoneToSome) {
+  const Cores two{0, 1};
+  EXPECT_EQ(divide_cores({{two}, {two}, {two}}), (Cores{0, 0, 0})) << "ranks alike get alike";
+  EXPECT_EQ(divide_cores({{{0}}, {{0}}}), (Cores{0, 0}));
+}
+
+TEST(DivideCores, AWishTakesNoMoreThanItSays) {
+  const Cores four{0, 1, 2, 3};
+  EXPECT_EQ(divide_cores({{four, 3}, {four, 1}}), (Cores{3, 1}));
+  EXPECT_EQ(divide_cores({{four, 3}, {four, 3}}), (Cores{2, 2}));
+}
+
+TEST(ThreadsFor, ACoreIsLeftForCommunicationWhereThereAreThree) {
+  EXPECT_EQ(threads_for(0), 1);
+  EXPECT_EQ(threads_for(1), 1);
+  EXPECT_EQ(threads_for(2), 2);
+  EXPECT_EQ(threads_for(3), 2);
+  EXPECT_EQ(threads_for(64), 63);
+  EXPECT_TRUE(leaves_no_core(2, 2));
+  EXPECT_FALSE(leaves_no_core(2, 3));
+}
+
+TEST(EstimateOwnCores, AnUnboundRankSharesAndABoundOneDoesNot) {
+  EXPECT_EQ(estimate_own_cores(8, 8, 1), 8) << "started directly";
+  EXPECT_EQ(estimate_own_cores(8, 8, 2), 4) << "unbound";
+  EXPECT_EQ(estimate_own_cores(1, 2, 2), 1) << "bound to a core";
+  EXPECT_EQ(estimate_own_cores(8, 16, 4), 4) << "bound to one of two sockets";
+  EXPECT_EQ(estimate_own_cores(8, 16, 3), 4) << "two of three on this socket, perhaps";
+  EXPECT_EQ(estimate_own_cores(2, 2, 4), 0) << "more ranks than cores";
+  EXPECT_EQ(estimate_own_cores(4, 1, 1), 4) << "a launcher that is bound itself";
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""start_test.py DDPROXY INPUT MPIEXEC...: threads and cores, in each way of starting the program, and how explicit settings win."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import h5py
+
+ddproxy, tiny, mpiexec, *_ = sys.argv[1:]
+CORES = sorted(os.sched_getaffinity(0))
+OURS = ("OMP_", "GOMP_", "KMP_", "KOKKOS_", "OPENBLAS_", "DDPROXY_")
+version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True).stdout
+OPEN_MPI = re.search("Open MPI|OpenRTE|PRTE|prte", version) is not None
+UNBOUND = [mpiexec, *(["--oversubscribe", "--bind-to", "none"] if OPEN_MPI else []), "-n", "2"]
+BOUND = [mpiexec, "-n", "2", *(["--bind-to", "core"] if OPEN_MPI else ["-bind-to", "core"])]
+
+
+def environment(**more):
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    return {**bare, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **more}
+
+
+def start(launcher, *arguments, cores=None, **more):
+    """The command ends: a program that starts itself again and again is stopped by the time limit."""
+    return subprocess.run([*launcher, ddproxy, "sweep", *arguments], capture_output=True, text=True, timeout=150, env=environment(**more),
+                          preexec_fn=(lambda: os.sched_setaffinity(0, cores)) if cores else None)
+
+
+def sweep(launcher, *arguments, text="", **more):
+    """What a short sweep printed, its warnings, and what it stored."""
+    with open("short.toml", "w") as file:
+        file.write(open(tiny).read().replace("samples = 5", "samples = 1") + text)
+    done = start(launcher, "short.toml", "-o", "s.h5", *arguments, **more)
+    assert done.returncode == 0, (launcher, arguments, more, done.returncode, done.stdout, done.stderr)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("threads: ")]
+    assert len(lines) == 1, ("one rank speaks, once", done.stdout)
+    with h5py.File("s.h5") as file:
+        stored = file["provenance"]
+        found = {"line": lines[0], "stored": stored.attrs["placement"], "second": stored.attrs["second_start"],
+                 "threads": stored["rank_threads"][:].tolist(), "own": stored["own_cores"][:].tolist(),
+                 "environment": [text.decode() for text in stored["environment"][:]], "warnings": done.stderr,
+                 "valid": re.search(r"valid=(\S+)$", done.stdout.strip())[1]}
+    assert lines[0].startswith(found["stored"]) and lines[0].endswith(found["second"]), found
+    return found
+
+
+def threads_for(own):
+    return own - 1 if own >= 3 else max(own, 1)
+
+
+def expect_rule(found, ranks, own):
+    threads = threads_for(own)
+    assert found["threads"] == [threads] * ranks and found["own"] == [own] * ranks, found
+    assert f"OMP_NUM_THREADS={threads}" in found["second"].split(), found
+    assert set(found["second"].split()) <= set(found["environment"]), found
+    sleeps = "OMP_WAIT_POLICY=passive" in found["second"]
+    assert sleeps == (threads > 1 and threads >= own), found
+    assert "warning: " not in found["warnings"] and found["valid"] != "oversubscribed", found
+
+
+def check_each_way():
+    expect_rule(sweep([]), 1, len(CORES))
+    expect_rule(sweep([], cores=CORES[:1]), 1, 1)
+    if len(CORES) < 2:
+        return
+    expect_rule(sweep(UNBOUND), 2, len(CORES) // 2)
+    found = sweep(BOUND)
+    expect_rule(found, 2, found["own"][0])
+    assert "of its own" in found["line"] and found["own"][0] < len(CORES), found
+
+
+def check_what_the_launcher_does_not_say():
+    """The ranks of a node compare their cores when MPI is up, whatever they took them for before."""
+    if len(CORES) < 2:
+        return
+    silent = [*UNBOUND, "env", "-u", "OMPI_COMM_WORLD_LOCAL_SIZE", "-u", "MPI_LOCALNRANKS"]
+    found = sweep(silent)
+    assert found["threads"] == [threads_for(len(CORES) // 2)] * 2 and found["own"] == [len(CORES) // 2] * 2, found
+    assert f"OMP_NUM_THREADS={threads_for(len(CORES))}" in found["second"].split(), found
+    assert "warning: OMP_PROC_BIND=close binds" in sweep(UNBOUND, OMP_PROC_BIND="close")["warnings"]
+
+
+def check_explicit_settings_win():
+    found = sweep([], OMP_NUM_THREADS="1", OMP_WAIT_POLICY="active", OPENBLAS_CORETYPE="Haswell")
+    assert found["threads"] == [1] and found["second"] == "" and "as OMP_NUM_THREADS says" in found["line"], found
+    assert {"OMP_WAIT_POLICY=active", "OPENBLAS_CORETYPE=Haswell"} <= set(found["environment"]), found
+    found = sweep([], "--kokkos-num-threads", "1", OMP_NUM_THREADS="2")
+    assert found["threads"] == [1] and "as --kokkos-num-threads says" in found["line"], found
+    found = sweep([], text="[machine]\nthreads = 1\n")
+    assert found["threads"] == [1] and "as [machine] threads says" in found["line"], found
+    found = sweep([], text="[machine]\nthreads = 1\n", OMP_NUM_THREADS=str(len(CORES)))
+    assert found["threads"] == [len(CORES)] and "as OMP_NUM_THREADS says" in found["line"], found
+
+
+def check_oversubscription():
+    """Said, kept in the figure of merit, and refused by --strict."""
+    threads = str(len(CORES) + 1)
+    found = sweep([], OMP_NUM_THREADS=threads, OMP_WAIT_POLICY="passive")
+    assert found["threads"] == [int(threads)] and found["valid"] == "oversubscribed", found
+    assert f"warning: 1 rank of a node share" in found["warnings"] and "Set OMP_NUM_THREADS to" in found["warnings"], found
+    found = sweep(UNBOUND, cores=CORES[:1])
+    assert found["threads"] == [1, 1] and found["own"] == [0, 0] and found["valid"] == "oversubscribed", found
+    assert "warning: 2 ranks of a node share 1 core: " in found["warnings"] and "Start fewer ranks" in found["warnings"], found
+    for launcher, cores, more in (([], None, {"OMP_NUM_THREADS": threads}), (UNBOUND, CORES[:1], {})):
+        done = start(launcher, "short.toml", "-o", "s.h5", "--strict", cores=cores, **more)
+        said = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+        assert done.returncode == 2 and len(said) == 1 and "--strict: " in said[0], done
+    assert start([], "short.toml", "-o", "s.h5", "--strict").returncode == 0
+
+
+def check_one_second_start():
+    """A guard of another process does not count; one of this process does."""
+    assert sweep([], DDPROXY_SECOND_START="1 OMP_NUM_THREADS")["second"] != ""
+    found = sweep(["bash", "-c", 'DDPROXY_SECOND_START="$$ NONE" exec "$@"', "bash"])
+    assert found["second"] == "" and not any(text.startswith("OMP_NUM") for text in found["environment"]), found
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    for check in (check_each_way, check_what_the_launcher_does_not_say, check_explicit_settings_win, check_oversubscription, check_one_second_start):
+        check()
+        print(check.__name__, "passed")

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/thread_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace ddproxy {
+namespace {
+
+ThreadWish wish_of(int command_line, std::map<std::string, std::string> const& set, int input_file,
+                   std::string const& own = "") {
+  const auto variable = [&](char const* name) {
+    const auto found = set.find(name);
+    return found == set.end() ? nullptr : found->second.c_str();
+  };
+  return find_wish(command_line, input_file, variable, [&](char const* name) { return name == own; });
+}
+
+TEST(ThreadWish, TheCommandLineThenTheEnvironmentThenTheInput) {
+  EXPECT_EQ(wish_of(5, {{"OMP_NUM_THREADS", "4"}}, 3).source, "--kokkos-num-threads");
+  EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "4"}, {"KOKKOS_NUM_THREADS", "2"}}, 3).threads, 2);
+  EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "4,2"}}, 3).threads, 4) << "of the outer parallel region";
+  EXPECT_EQ(wish_of(0, {}, 3).source, "[machine] threads");
+  EXPECT_EQ(wish_of(0, {}, 0).threads, 0);
+}
+
+TEST(ThreadWish, NonsenseAndWhatTheFirstStartSetDoNotCount) {
+  EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "many"}}, 0).threads, 0);
+  EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "1"}}, 0, "OMP_NUM_THREADS").threads, 0);
+  EXPECT_EQ(wish_of(0, {{"OMP_NUM_THREADS", "1"}}, 7, "OMP_NUM_THREADS").threads, 7);
+}
+
+TEST(ChooseThreads, UnboundRanksHaveTheirShare) {
+  const std::vector<int> all{0, 1, 2, 3, 4, 5, 6, 7};
+  for (auto const& choice : choose_threads({{all}, {all}})) {
+    EXPECT_EQ(choice.threads, 3);
+    EXPECT_EQ(choice.own, 4);
+    EXPECT_EQ(choice.allowed, 8);
+    EXPECT_EQ(choice.sharing, 2);
+    EXPECT_FALSE(choice.oversubscribed);
+  }
+}
+
+TEST(ChooseThreads, BoundRanksAndASingleOneShareWithNobody) {
+  const auto bound = choose_threads({{{0}}, {{1}}});
+  EXPECT_EQ(bound[1].threads, 1);
+  EXPECT_EQ(bound[1].sharing, 1);
+  EXPECT_FALSE(bound[1].oversubscribed);
+  EXPECT_EQ(choose_threads({{{0, 1}}})[0].threads, 2);
+}
+
+TEST(ChooseThreads, AWishCountsWhateverItCosts) {
+  const auto choice = choose_threads({{{0, 1}, 2}, {{0, 1}, 2}})[0];
+  EXPECT_EQ(choice.threads, 2);
+  EXPECT_EQ(choice.own, 1);
+  EXPECT_TRUE(choice.oversubscribed);
+  EXPECT_FALSE(choose_threads({{{0, 1}, 1}, {{0, 1}, 1}})[0].oversubscribed);
+}
+
+TEST(Threads, TheLineNamesThreadsRanksCoresAndWhy) {
+  EXPECT_EQ(
+      describe(choose_threads({{{0, 1}}, {{0, 1}}}), {}),
+      "threads: 1 in each of 2 ranks, communication shares a core with compute; a rank has 2 cores that "
+      "2 ranks share");
+  EXPECT_EQ(
+      describe(choose_threads({{{0, 1, 2, 3}}}), {}),
+      "threads: 3 in each of 1 rank, one core is left for communication; a rank has 4 cores of its own");
+  EXPECT_EQ(describe(choose_threads({{{0}, 1}}), {1, "OMP_NUM_THREADS"}),
+            "threads: 1 in each of 1 rank, as OMP_NUM_THREADS says; a rank has 1 core of its own");
+}
+
+TEST(Threads, AComplaintNamesTheCure) {
+  EXPECT_EQ(complain_of_threads(choose_threads({{{0, 1}}, {{0, 1}}}), {}), "");
+  const auto wished = complain_of_threads(choose_threads({{{0, 1}, 2}, {{0, 1}, 2}}), {2, "OMP_NUM_THREADS"});
+  EXPECT_NE(wished.find("2 ranks of a node share 2 cores with 2 threads each (OMP_NUM_THREADS)"),
+            std::string::npos)
+      << wished;
+  EXPECT_NE(wished.find("Set OMP_NUM_THREADS to 1 or less, or leave it out"), std::string::npos) << wished;
+  const auto many = complain_of_threads(choose_threads({{{0, 1}}, {{0, 1}}, {{0, 1}}}), {});
+  EXPECT_NE(many.find("3 ranks of a node share 2 cores"), std::string::npos) << many;
+  EXPECT_NE(many.find("Start fewer ranks"), std::string::npos) << many;
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+namespace ddproxy {
+
+/// One rank of a node: the processors that it may use, by number, and the threads that it was told to compute
+/// with, 0 where nobody said a number. A processor is what the kernel schedules threads on, called a core
+/// here.
+struct Seat {
+  std::vector<int> allowed;
+  int wish = 0;
+};
+
+/// Divides the cores of a node between its ranks: the cores that each has to itself, rank by rank. The ranks
+/// take cores in turns, each from those that it may use; a rank with a wish takes no more than that. Ranks
+/// with the same allowed cores and no wish get equally many. A rank that finds none left gets 0.
+std::vector<int> divide_cores(std::vector<Seat> const& node);
+
+/// Threads with which a rank computes that has so many cores to itself: one core less where there are three
+/// or more, for communication; at least one.
+int threads_for(int own_cores);
+
+/// Whether the threads that compute leave no core to the communication thread. Then idle threads should
+/// sleep.
+bool leaves_no_core(int threads, int own_cores);
+
+/// The same division before MPI is up, where a rank knows only its own allowed cores, those of the launcher
+/// that started it, and how many ranks the node has. It takes all ranks to be placed alike.
+int estimate_own_cores(int allowed, int of_launcher, int local_ranks);
+
+}  // namespace ddproxy
