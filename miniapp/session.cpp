@@ -68,7 +68,7 @@ void Session::allreduce() {
         throw WrongNumbers(
             fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
   });
-  figures_.valid = bench_.reduces() ? "true" : "replay";
+  figures_.valid = results::validity_of(false, !bench_.reduces(), bench_.ranks());
 }
 
 void Session::keep_allreduce(std::optional<model::TableCost> const& known) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "model/topology.hpp"
+#include "planner/prediction.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -39,8 +40,15 @@ std::string change_ms(double seconds) {
 
 char const* doubt(Estimate const& least, Estimate const& most) {
   if (std::isnan(least.noise()) || std::isnan(most.noise()))
-    return "; one sample a case does not tell the noise";
-  return least.high >= most.low ? ", which is within the noise" : "";
+    return " (one sample a case does not tell the noise)";
+  return least.high >= most.low ? " (within the noise)" : "";
+}
+
+std::string gain_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
+  Estimate const &least = best.measured->total, &most = other.measured->total;
+  const double gain = most.value - least.value;
+  return fmt::format("{} ms ({:.1f} %) against {}{}", brief_ms(gain), 100 * gain / most.value, name,
+                     &best == &other ? "" : doubt(least, most));
 }
 
 }  // namespace
@@ -71,13 +79,11 @@ std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total
 }
 
 std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports, bool predicted) {
-  constexpr int fewest_for_95 = 6;  // samples; of fewer the interval is their range
   std::string text =
       fmt::format("{}: compute {}, all-reduce {}\n", config.model,
                   word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
   fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>10} {:>9} {:>9} {:>9} {:>8}\n", "case", "buckets",
-                 "T ms", config.samples < fewest_for_95 ? "range" : "95 %", "pred. T", "E ms", "pred. E",
-                 "tail ms", "overlap");
+                 "T ms", "95 %", "pred. T", "E ms", "pred. E", "tail ms", "overlap");
   for (auto const& report : reports) {
     if (!report.measured) continue;
     auto const& m = *report.measured;
@@ -102,16 +108,16 @@ std::string memory_line(std::vector<double> const& peaks, double need) {
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   CaseReport const* best = best_bucketed(reports);
   if (!best) return "";
-  CaseReport const* worst = best;
-  for (auto const& report : reports)
-    if (report.item.strategy == Strategy::bucketed && report.measured &&
-        report.measured->total.value > worst->measured->total.value)
-      worst = &report;
-  Estimate const &most = worst->measured->total, &least = best->measured->total;
-  const double gain = most.value - least.value;
-  return fmt::format("{}choosing the bucket well is worth up to {} ms ({:.1f} %) here{}\n",
-                     std::isnan(floor) ? "" : fmt::format("floor {} ms; ", brief_ms(floor)), brief_ms(gain),
-                     100 * gain / most.value, doubt(least, most));
+  CaseReport const *worst = best, *common = nullptr;
+  for (auto const& report : reports) {
+    if (report.item.strategy != Strategy::bucketed || !report.measured) continue;
+    if (report.measured->total.value > worst->measured->total.value) worst = &report;
+    if (report.item.cap_mib == common_cap_mib) common = &report;
+  }
+  return fmt::format("{}choosing the bucket well is worth up to {}{}\n",
+                     std::isnan(floor) ? "" : fmt::format("floor {} ms; ", brief_ms(floor)),
+                     common ? gain_text(*best, *common, "25 MiB, PyTorch's default") + ", and " : "",
+                     gain_text(*best, *worst, fmt::format("{}, the worst cap run", worst->item.name())));
 }
 
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms) {

@@ -24,8 +24,8 @@ std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total
 std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports, bool predicted);
 /// The predicted need of a rank beside the largest peak, bytes.
 std::string memory_line(std::vector<double> const& peaks, double need);
-/// The floor of E (seconds; NaN: not known), and what choosing the bucket is worth among the measured caps;
-/// empty where nothing bucketed was measured.
+/// The floor of E (seconds; NaN: not known), and what the best measured cap is worth against 25 MiB, where
+/// that was measured, and against the worst one; empty where nothing bucketed was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 /// Why E of a measured case is what it is, a term at a time; empty where no term adds to the ideal.
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms);

@@ -17,8 +17,9 @@ except ImportError:
     xarray = None
 
 ddproxy, tiny, ranks, *mpiexec = sys.argv[1:]
+MEASURED = "single" if ranks == "1" else "true"  # one rank reduces nothing
 FOM = re.compile(r"^DDPROXY_FOM tokens_per_s=\S+ backward_s=\S+ bucket_mib=\S+ exposed_s=\S+ tail_s=\S+ overlap=\S+ "
-                 r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ valid=(true|false|replay)$")
+                 r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ valid=(true|false|replay|single)$")
 
 
 def start(*arguments):
@@ -36,7 +37,7 @@ def figures(output):
 
 def check_run():
     fom = figures(start("run", tiny, "-o", "run.h5", "--json", "run.json", "--trace", "trace.json", "--trace-cases", "flat"))
-    assert fom["valid"] == "true" and float(fom["tokens_per_s"]) > 0, fom
+    assert fom["valid"] == MEASURED and float(fom["tokens_per_s"]) > 0, fom
     assert not os.path.exists("run.h5.part")
     with h5py.File("run.h5") as file:
         assert file.attrs["complete"] == 1 and file.attrs["schema_version"] == 1
@@ -107,7 +108,8 @@ def check_layers():
 
 
 def check_allreduce():
-    assert "algbw" in start("allreduce", tiny, "-o", "allreduce.h5")
+    text = start("allreduce", tiny, "-o", "allreduce.h5")
+    assert "algbw" in text and figures(text)["valid"] == MEASURED, text
     assert open("allreduce.allreduce.csv").read().count(f"\n{ranks},") == 7
     text = start("allreduce", tiny, "-o", "pieces.h5", "--chunks", "0.1,0.2", "--total", "0.25")
     assert "0.2 MiB reduced in pieces" in text, text
@@ -126,19 +128,32 @@ def check_replay_of_own_measurements():
     assert figures(start("run", "twin.toml", "-o", "twin.h5"))["valid"] == "replay"
 
 
+def check_replayed_compute_is_a_replay():
+    """Real all-reduces beside compute from a table: the line, the file and JSON say replay."""
+    with open("times.toml", "w") as file:
+        file.write(open(tiny).read().replace('mode = "kernels"', 'mode = "replay"\ntimes = "layers.gradients.csv"')
+                   .replace("samples = 5", "samples = 1"))
+    for command in ("run", "sweep"):
+        fom = figures(start(command, "times.toml", "-o", "times.h5", "--json", "times.json"))
+        with h5py.File("times.h5") as file:
+            stored = file["fom"].attrs["valid"]
+        assert (fom["valid"], stored if isinstance(stored, str) else stored.decode()) == ("replay", "replay"), (fom, stored)
+        assert json.load(open("times.json"))["fom"]["valid"] == "replay"
+
+
 def check_copies_and_optimal():
     text = open(tiny).read()
     for copies in ("in", "in+out"):
         with open("copies.toml", "w") as file:
             file.write(text.replace('backend = "mpi"', f'backend = "mpi"\ncopies = "{copies}"')
                        .replace("samples = 5", 'samples = 2\nstrategies = ["flat", "bucketed", "optimal"]'))
-        assert figures(start("run", "copies.toml", "-o", "copies.h5"))["valid"] == "true"
+        assert figures(start("run", "copies.toml", "-o", "copies.h5"))["valid"] == MEASURED
         with h5py.File("copies.h5") as file:
             assert file["sweep"].attrs["copies"] in (copies, copies.encode())
             assert file["sweep/strategy"][-1] == b"optimal" and file["sweep/buckets"][-1] >= 1
             assert (file["sweep/with_copies"][1:] >= file["sweep/with_contention"][1:]).all()
             assert (file["sweep/predicted_exposed"][()] >= file["sweep/floor"][()] - 1e-9).all() and file["sweep/floor"][()] > 0
-            assert (file["sweep/last_bucket"][()] > 0).all()
+            assert (file["sweep/uncontended"][()] <= file["sweep/predicted_exposed"][()] + 1e-9).all()
             assert 0 <= file["calibration/fit_error_mean"][()] <= file["calibration/fit_error_max"][()] < 100
 
 
@@ -148,7 +163,7 @@ def check_a_table_beside_a_real_backend():
         file.write("bytes,seconds\n8,1\n1099511627776,2\n")
     with open("beside.toml", "w") as file:
         file.write(open(tiny).read().replace('backend = "mpi"', 'backend = "mpi"\ntable = "beside.csv"').replace("samples = 5", "samples = 1"))
-    assert figures(start("run", "beside.toml", "-o", "beside.h5"))["valid"] == "true"
+    assert figures(start("run", "beside.toml", "-o", "beside.h5"))["valid"] == MEASURED
     with h5py.File("beside.h5") as file, h5py.File("run.h5") as plain:
         assert (file["allreduce/bytes"][:] == plain["allreduce/bytes"][:]).all()
         assert (file["allreduce/table_seconds"][:] < 1).all(), file["allreduce/table_seconds"][:]
@@ -158,7 +173,7 @@ def check_bf16():
     """Half the bytes: a(x) counts them, buckets do not; right numbers; not to be compared with fp32."""
     with open("bf16.toml", "w") as file:
         file.write(open(tiny).read().replace('backend = "mpi"', 'backend = "mpi"\nwire = "bf16"').replace("samples = 5", "samples = 2"))
-    assert figures(start("run", "bf16.toml", "-o", "bf16.h5"))["valid"] == "true"
+    assert figures(start("run", "bf16.toml", "-o", "bf16.h5"))["valid"] == MEASURED
     with h5py.File("bf16.h5") as file, h5py.File("run.h5") as fp32:
         assert (file["sweep/verified"][:] == 1).all() and (file["allreduce/wrong_elements"][:] == 0).all()
         assert file["sweep"].attrs["wire"] in ("bf16", b"bf16")
@@ -178,6 +193,7 @@ def check_limits():
     done = subprocess.run([*mpiexec, "-n", ranks, ddproxy, "run", "limit.toml", "-o", "limit.h5", "--max-model-error", "1e-9"],
                           capture_output=True, text=True)
     assert done.returncode == 1 and FOM.match(done.stdout.splitlines()[-1]), (done.returncode, done.stderr)
+    assert "model-error is not available" in done.stderr and "has one sample" in done.stderr, done.stderr
     assert os.path.exists("limit.h5")
 
 
@@ -194,7 +210,8 @@ def check_sweep():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_copies_and_optimal,
+    for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_replayed_compute_is_a_replay,
+                  check_copies_and_optimal,
                   check_a_table_beside_a_real_backend, check_bf16, check_limits, check_sweep):
         check()
         print(check.__name__, "passed")

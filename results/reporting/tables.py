@@ -48,7 +48,7 @@ def sweep_table(results):
     words = {1.0: "yes", 0.0: "WRONG"}
     rows = [[name, *[c[k] * s for c, s in zip(columns, scale)], words.get(float(verified[k]), "not checked")]
             for k, name in enumerate(derive.case_names(results))]
-    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "95 % (range of under six) from (ms)", ".3f"),
+    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "95 % from (ms)", ".3f"),
               ("high_ms", "to (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
               ("predicted_E_ms", "predicted E (ms)", ".3f"), ("slowdown_ms", "slowdown (ms)", ".3f"), ("tail_ms", "tail (ms)", ".3f"),
               ("overlap", "overlap", ".3f"), ("verified", "verified", "")]
@@ -81,11 +81,11 @@ def allreduce_table(results):
 
 
 def score_table(results):
-    names = ("mean_error", "max_error", "order", "regret", "tail_error", "slowdown_error")
+    names = ("mean_error", "beyond_noise", "max_error", "order", "regret", "tail_error", "slowdown_error")
     columns = [results["/score/" + n] if results.has("/score/" + n) else np.full(results["/score/predictor"].size, np.nan)
                for n in names]
     rows = [[p, *[c[k] for c in columns]] for k, p in enumerate(results["/score/predictor"])]
-    labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("max_error", "largest error", ".3f"),
+    labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("beyond_noise", "beyond the noise", ".3f"), ("max_error", "largest error", ".3f"),
               ("order", "pairs in order", ".3f"), ("regret", "regret", ".4f"), ("tail_error", "error of the tail", ".3f"),
               ("slowdown_error", "error of the slowdown", ".3f")]
     return Table("score", "Score of the prediction", labels, rows)
