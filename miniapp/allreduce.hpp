@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ class Allreduce {
   virtual Completion wait_for(std::size_t call) = 0;
   /// Since begin(); valid after wait_all().
   virtual std::vector<Reduction> const& reductions() const = 0;
+  /// Elements that were handed to the library that reduces, since construction, each as often as it was: an
+  /// average that is averaged again is the same average, so only counting tells. Between wait_all() and
+  /// start().
+  virtual std::int64_t elements_reduced() const = 0;
   /// For people and results, for instance "mpi, host buffers, thread".
   virtual std::string description() const = 0;
 };

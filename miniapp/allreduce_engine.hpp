@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "miniapp/allreduce.hpp"
@@ -21,6 +22,8 @@ class AllreduceEngine {
   virtual void wait(std::size_t bucket) = 0;
   /// The reduction that completed last.
   virtual Reduction last() const = 0;
+  /// As Allreduce::elements_reduced(): counted where the library is called.
+  virtual std::int64_t elements_reduced() const = 0;
   virtual std::string description() const = 0;
 };
 

@@ -44,6 +44,7 @@ void MpiEngine::start_piece() {
   void* message = wire_.pack(arena_ + piece_.offset, piece_.count);
   check_mpi(MPI_Iallreduce(MPI_IN_PLACE, message, static_cast<int>(piece_.count), wire_.type(), wire_.sum(),
                            communicator_, &request_));
+  elements_reduced_ += static_cast<std::int64_t>(piece_.count);
 }
 
 bool MpiEngine::test() {

@@ -29,6 +29,7 @@ class MpiEngine : public AllreduceEngine {
   bool test() override;
   void wait(std::size_t bucket) override;
   Reduction last() const override { return reduction_; }
+  std::int64_t elements_reduced() const override { return elements_reduced_; }
   std::string description() const override;
 
  private:
@@ -46,6 +47,7 @@ class MpiEngine : public AllreduceEngine {
   float factor_ = 1;
   Reduction reduction_{};
   Slice piece_{};
+  std::int64_t elements_reduced_ = 0;
 };
 
 }  // namespace ddproxy

@@ -36,6 +36,7 @@ class NcclAllreduce : public Allreduce {
   void wait_all() override;
   Completion wait_for(std::size_t call) override;
   std::vector<Reduction> const& reductions() const override;
+  std::int64_t elements_reduced() const override { return elements_reduced_; }
   std::string description() const override;
 
  private:
@@ -61,6 +62,7 @@ class NcclAllreduce : public Allreduce {
   std::string name_;                          // of the last
   std::vector<std::unique_ptr<Span>> spans_;  // of the calls, used again in each pass
   mutable std::vector<Reduction> done_;       // as far as it was asked for
+  std::int64_t elements_reduced_ = 0;
 };
 
 void NcclAllreduce::begin(std::size_t calls) {
@@ -88,6 +90,7 @@ void NcclAllreduce::start(Slice slice, Completion ready) {
 // Summed, not averaged, in bf16: 1/n would be rounded into every element.
 void NcclAllreduce::enqueue(Slice slice) {
   float* const values = arena_.data() + slice.offset;
+  elements_reduced_ += static_cast<std::int64_t>(slice.count);
   if (wire_ == Wire::fp32) return nccl_.average(values, slice.count, stream_.get(), name_);
   nccl_.sum(message_.pack(exec_, values, slice.count), slice.count, stream_.get(), name_);
   message_.unpack(exec_, values, slice.count, 1.0F / static_cast<float>(nccl_.ranks()));

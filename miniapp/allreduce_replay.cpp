@@ -12,6 +12,7 @@ void ReplayEngine::begin(Slice slice, Completion ready) {
   const std::chrono::duration<double> takes(cost_(static_cast<std::int64_t>(slice.count * sizeof(float))));
   const auto start = std::max(ready.when, reduction_.end);
   reduction_ = {slice, start, start + std::chrono::duration_cast<Clock::duration>(takes), ready.when};
+  elements_reduced_ += static_cast<std::int64_t>(slice.count);
 }
 
 void ReplayEngine::wait(std::size_t) {

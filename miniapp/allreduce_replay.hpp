@@ -18,11 +18,13 @@ class ReplayEngine : public AllreduceEngine {
   bool test() override { return Clock::now() >= reduction_.end; }
   void wait(std::size_t bucket) override;
   Reduction last() const override { return reduction_; }
+  std::int64_t elements_reduced() const override { return elements_reduced_; }
   std::string description() const override { return "replay"; }
 
  private:
   model::AllreduceCost cost_;
   Reduction reduction_{};
+  std::int64_t elements_reduced_ = 0;  // that time was spent for
 };
 
 }  // namespace ddproxy

@@ -27,6 +27,7 @@ class StagedEngine : public AllreduceEngine {
   bool test() override;
   void wait(std::size_t bucket) override;
   Reduction last() const override { return reduction_; }
+  std::int64_t elements_reduced() const override { return inner_->elements_reduced(); }
   std::string description() const override { return inner_->description() + ", staged in pinned memory"; }
 
  private:

@@ -25,6 +25,7 @@ class ThreadedAllreduce : public Allreduce {
   void wait_all() override;
   Completion wait_for(std::size_t call) override;
   std::vector<Reduction> const& reductions() const override { return done_; }
+  std::int64_t elements_reduced() const override { return engine_->elements_reduced(); }
   std::string description() const override { return engine_->description() + ", thread"; }
 
  private:

@@ -82,11 +82,16 @@ void check_chunks(Options const& options, Config const& config, Workload const& 
 void run_steps(Session& session, Runtime const& runtime, std::string const& command, bool pieces) {
   if (command == "layers" || command == "run") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
-  if (command == "run") stop_where_signalled(runtime);
+  if (command == "run") {
+    session.end_phase("layers");
+    stop_where_signalled(runtime);
+  }
   if ((command == "allreduce" && !pieces) || command == "run") session.allreduce();
   if (command == "run") {
+    session.end_phase("allreduce");
     stop_where_signalled(runtime);
     session.calibrate();
+    session.end_phase("calibration");
     session.predict();
   }
   if (command == "sweep") session.plan_from_input();

@@ -8,6 +8,7 @@
 
 #include "miniapp/evidence.hpp"
 #include "miniapp/measure.hpp"
+#include "miniapp/phases.hpp"
 #include "miniapp/precision.hpp"
 #include "miniapp/provenance.hpp"
 #include "miniapp/rank_trace.hpp"
@@ -42,6 +43,8 @@ class Recorder {
   void calibration(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table);
   void uncertainty(std::vector<Uncertainty> const& cases);
   void score(model::ScoreCard const& card, model::Band best_cap);
+  /// `drift`: the line that says how far they are apart; empty where they are not.
+  void phases(std::vector<Phase> const& phases, std::string const& drift);
 
   /// Names, plans and predictions of the cases, and room for their samples.
   void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted, double floor);

@@ -70,12 +70,26 @@ void Recorder::uncertainty(std::vector<Uncertainty> const& cases) {
   writer_.flush();
 }
 
+void Recorder::phases(std::vector<Phase> const& phases, std::string const& drift) {
+  const auto compute = [&](double Estimate::*part) {
+    return column<Reals>(phases, [=](Phase const& p) { return median_estimate(p.compute).*part; });
+  };
+  writer_.write("/phases/name", column<std::vector<std::string>>(phases, [](auto& p) { return p.name; }));
+  writer_.write("/phases/compute", compute(&Estimate::value));
+  writer_.write("/phases/compute_low", compute(&Estimate::low));
+  writer_.write("/phases/compute_high", compute(&Estimate::high));
+  writer_.write("/phases/allreduce", column<Reals>(phases, [](auto& p) { return median(p.allreduce); }));
+  writer_.attribute("/phases", "drift", drift);
+  writer_.flush();
+}
+
 void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
-  const model::Score scores[] = {card.model, card.constant, card.pytorch_default, card.last_bucket};
+  const model::Score scores[] = {card.model, card.constant, card.pytorch_default, card.uncontended};
   writer_.write("/score/predictor",
-                std::vector<std::string>{"model", "constant", "pytorch_default", "last_bucket"});
+                std::vector<std::string>{"model", "constant", "pytorch_default", "uncontended"});
   writer_.write("/score/mean_error", column<Reals>(scores, [](auto& s) { return s.mean_error; }));
   writer_.write("/score/max_error", column<Reals>(scores, [](auto& s) { return s.max_error; }));
+  writer_.write("/score/beyond_noise", column<Reals>(scores, [](auto& s) { return s.beyond_noise; }));
   writer_.write("/score/order", column<Reals>(scores, [](auto& s) { return s.ordered; }));
   writer_.write("/score/regret", column<Reals>(scores, [](auto& s) { return s.regret; }));
   writer_.write("/score/tail_error", Reals{card.tail_error, not_available, not_available, not_available});

@@ -72,6 +72,7 @@ void write_predictions(results::Writer& writer, Reports const& reports) {
   writer.write("/sweep/predicted_tail", column<Reals>(reports, [](auto& r) { return r.predicted.tail(); }));
   writer.write("/sweep/predicted_slowdown",
                column<Reals>(reports, [](auto& r) { return r.predicted.slowdown(r.predicted_compute); }));
+  writer.write("/sweep/uncontended", column<Reals>(reports, [](auto& r) { return r.uncontended; }));
 }
 
 void write_overlap(results::Writer& writer, Reports const& reports) {
@@ -102,7 +103,6 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   write_plans(writer_, reports);
   if (predicted) write_predictions(writer_, reports);
   writer_.write("/sweep/floor", Reals{floor});
-  writer_.write("/sweep/last_bucket", column<Reals>(reports, [](auto& r) { return r.last_bucket; }));
   const auto samples = static_cast<std::size_t>(config.samples);
   const auto ranks = static_cast<std::size_t>(bench.computing_ranks());
   for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
@@ -193,12 +193,20 @@ void Recorder::results(Reports const& reports, std::vector<Integers> const& orde
 }
 
 void Recorder::figures(FigureOfMerit const& f) {
-  const std::pair<char const*, double> numbers[] = {
-      {"tokens_per_s", f.tokens_per_s}, {"backward_s", f.backward_s},   {"bucket_mib", f.bucket_mib},
-      {"exposed_s", f.exposed_s},       {"tail_s", f.tail_s},           {"overlap", f.overlap},
-      {"bus_bw_GBps", f.bus_bw_GBps},   {"model_error", f.model_error}, {"regret", f.regret}};
+  const std::pair<char const*, double> numbers[] = {{"tokens_per_s", f.tokens_per_s},
+                                                    {"backward_s", f.backward_s},
+                                                    {"bucket_mib", f.bucket_mib},
+                                                    {"exposed_s", f.exposed_s},
+                                                    {"tail_s", f.tail_s},
+                                                    {"overlap", f.overlap},
+                                                    {"bus_bw_GBps", f.bus_bw_GBps},
+                                                    {"model_error", f.model_error},
+                                                    {"regret", f.regret},
+                                                    {"model_error_beyond_noise", f.model_error_beyond_noise}};
   for (auto const& [name, value] : numbers) writer_.attribute("/fom", name, value);
-  writer_.attribute("/fom", "valid", f.valid);
+  writer_.attribute("/fom", "why_no_model_error", f.why_no_error);
+  writer_.attribute("/fom", "why_no_regret", f.why_no_regret);
+  writer_.attribute("/fom", "valid", std::string(word_of(f.valid)));
 }
 
 }  // namespace ddproxy

@@ -79,7 +79,7 @@ void Session::allreduce() {
         throw WrongNumbers(
             fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
   });
-  figures_.valid = bench_.reduces() ? "true" : "replay";
+  figures_.valid = results::validity_of(false, !bench_.reduces(), bench_.ranks());
 }
 
 void Session::keep_allreduce(std::optional<model::TableCost> const& known) {
@@ -123,8 +123,9 @@ void Session::finish() {
     fmt::print("{}", memory_line(peaks, need));
     if (bench_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
       fmt::print("{}\n", kernels::gemm_advice());
-    if (oversubscribed_ && figures_.valid != "false" && figures_.valid != "replay")
-      figures_.valid = "oversubscribed";
+    using results::Validity;
+    if (oversubscribed_ && (figures_.valid == Validity::yes || figures_.valid == Validity::single))
+      figures_.valid = Validity::oversubscribed;
     recorder_->figures(figures_);
     recorder_->finish();
     fmt::print("results: {}\n{}\n", options_.output.string(), to_line(figures_));

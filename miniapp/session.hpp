@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "miniapp/evidence.hpp"
+#include "miniapp/phases.hpp"
 #include "miniapp/recorder.hpp"
 #include "miniapp/workbench.hpp"
 #include "planner/options.hpp"
@@ -23,7 +24,9 @@ class Session {
   void allreduce();  ///< the same for a(x); throws Agreed (exit 3) where a sum is wrong
   void pieces();     ///< a fixed total in pieces
   void calibrate();  ///< kappa and gamma, from co-runs
-  void predict();    ///< every case, from what was measured; a replay's tables are known
+  /// Times what phases are compared by; after layers() first, whose passes it takes.
+  void end_phase(std::string const& name);
+  void predict();  ///< every case, from what was measured; a replay's tables are known
   /// Plans of `optimal` without measurements, from the costs that the input states; throws Agreed (exit 2)
   /// where it does not.
   void plan_from_input();
@@ -49,6 +52,7 @@ class Session {
   void conclude_sweep();
   bool takes_another_round(int rounds, double seconds);
   void find_contradictions();
+  void compare_phases();
   void judge_sweep();
   void record_part(std::string const& part, double seconds);
   void share_plan(Case& item) const;
@@ -61,6 +65,7 @@ class Session {
   std::optional<Recorder> recorder_;
   std::vector<CaseReport> reports_;
   LayerTimes layer_times_;
+  std::vector<Phase> phases_;
   model::Evidence evidence_;
   model::Job job_;  ///< the prediction from before the sweep
   std::vector<CoRun> co_runs_;

@@ -24,6 +24,10 @@ void Session::calibrate() {
   if (!co_runs_.empty()) write_contention_csv(beside(".contention.csv"), co_runs_, bench_.workload.wire);
 }
 
+void Session::end_phase(std::string const& name) {
+  phases_.push_back(measure_phase(bench_, name, phases_.empty() ? &layer_times_ : nullptr));
+}
+
 // Rank 0 has the costs, and so the best plan; the others need to know it.
 void Session::share_plan(Case& item) const {
   std::vector<std::int64_t> ends(bench_.workload.gradient_bytes.size() + 1, 0);
@@ -37,7 +41,9 @@ void Session::predict_case(std::size_t item, model::Job const& job) {
   auto& report = reports_[item];
   report.predicted = ddproxy::predict(report.item, job);
   report.predicted_compute = job.t_compute;
-  report.last_bucket = job.cost(report.item.plan.back().bytes);
+  auto undisturbed = job;
+  undisturbed.contention = {};
+  report.uncontended = ddproxy::predict(report.item, undisturbed).total - job.t_compute;
   if (report.item.overlapped) uncertainty_[item].terms = model::explain(evidence_, report.item.plan);
 }
 
@@ -79,8 +85,6 @@ void Session::plan_from_input() {
             "them, or leave it out of [sweep] strategies");
       plan_optimal(report.item, *job, first_bucket_of(bench_.config));
     }
-    if (job)
-      for (auto& report : reports_) report.last_bucket = job->cost(report.item.plan.back().bytes);
   });
 }
 
@@ -93,6 +97,7 @@ void Session::predict() {
     evidence_.copies = bench_.copies;
     for (auto const& run : co_runs_) evidence_.contention.push_back(samples_of(run));
     evidence_.first_bucket = first_bucket_of(bench_.config);
+    evidence_.drift = drift_of(phases_);
     job = model::job_from(evidence_, model::Jitter::included);
     floor_ = model::floor_seconds(job);
   }

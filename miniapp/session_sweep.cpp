@@ -14,6 +14,7 @@
 #include "miniapp/verify.hpp"
 #include "planner/contradiction.hpp"
 #include "planner/round_prediction.hpp"
+#include "planner/score_text.hpp"
 
 namespace ddproxy {
 
@@ -143,8 +144,11 @@ void Session::conclude_sweep() {
   recorder_->results(reports_, order_);
   recorder_->stops(stops_, bench_.config);
   judge_sweep();
+  compare_phases();
   fmt::print("{}", sweep_table(bench_.config, reports_, stops_, predicted_));
   fmt::print("{}", tuning_line(reports_, floor_));
+  if (const auto cases = scored_cases(reports_); predicted_ && !cases.empty())
+    fmt::print("{}", score_lines(cases, model::score(cases)));
   if (CaseReport const* best = best_bucketed(reports_); best && predicted_)
     fmt::print("{}{}",
                waterfall_line(*best, uncertainty_[static_cast<std::size_t>(best - reports_.data())].terms),
@@ -161,7 +165,7 @@ void Session::find_contradictions() {
         found.push_back(std::move(more));
     for (auto const& one : found) {
       sentences.push_back(one.sentence);
-      if (one.is_large && bench_.reduces()) figures_.valid = "false";
+      if (one.is_large && bench_.reduces()) figures_.valid = results::Validity::no;
     }
     const auto cost = bench_.reduces() ? costs_of_overlapping(reports_[i]) : "";
     if (!cost.empty()) sentences.push_back(cost);
@@ -170,17 +174,28 @@ void Session::find_contradictions() {
   recorder_->contradictions(sentences);
 }
 
+void Session::compare_phases() {
+  if (phases_.empty()) return;
+  const Phase layers = phases_.front();
+  phases_.push_back({"sweep", sweep_compute(bench_.config, samples_), {}});
+  const auto doubt = phase_doubt(layers, phases_.back());
+  recorder_->phases(phases_, doubt);
+  if (!doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
+}
+
 void Session::judge_sweep() {
   const double bus_bandwidth_GBps = figures_.bus_bw_GBps;
   figures_ = judge(reports_, bench_.ranks(), bench_.config.tokens.count());
   figures_.bus_bw_GBps = bus_bandwidth_GBps;
-  figures_.valid = bench_.reduces() ? "true" : "replay";
+  figures_.valid =
+      results::validity_of(bench_.config.compute == ComputeMode::replay, !bench_.reduces(), bench_.ranks());
   if (!predicted_) {
-    figures_.model_error = figures_.regret = not_available;
+    figures_.model_error = figures_.model_error_beyond_noise = figures_.regret = not_available;
+    figures_.why_no_error = figures_.why_no_regret = "nothing was predicted; use `run`, which predicts";
     return;
   }
-  const auto cases = scored_cases(reports_, cost());
-  if (!cases.empty()) recorder_->score(model::score(cases), best_cap_);
+  if (const auto cases = scored_cases(reports_); !cases.empty())
+    recorder_->score(model::score(cases), best_cap_);
 }
 
 }  // namespace ddproxy

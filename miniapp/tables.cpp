@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "model/topology.hpp"
+#include "planner/prediction.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -40,13 +41,15 @@ std::string change_ms(double seconds) {
 
 char const* doubt(Estimate const& least, Estimate const& most) {
   if (std::isnan(least.noise()) || std::isnan(most.noise()))
-    return "; one sample a case does not tell the noise";
-  return least.high >= most.low ? ", which is within the noise" : "";
+    return " (one sample a case does not tell the noise)";
+  return least.high >= most.low ? " (within the noise)" : "";
 }
 
-bool has_intervals(std::vector<CaseReport> const& reports) {
-  return std::ranges::all_of(
-      reports, [](auto& r) { return !r.measured || r.measured->samples >= fewest_for_an_interval; });
+std::string gain_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
+  Estimate const &least = best.measured->total, &most = other.measured->total;
+  const double gain = most.value - least.value;
+  return fmt::format("{} ms ({:.1f} %) against {}{}", brief_ms(gain), 100 * gain / most.value, name,
+                     &best == &other ? "" : doubt(least, most));
 }
 
 bool has_same_round(std::vector<CaseReport> const& reports) {
@@ -113,8 +116,8 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
       fmt::format("{}: compute {}, all-reduce {}\n", config.model,
                   word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
   fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>10} {:>9} {:>9}{} {:>9} {:>8}\n", "case",
-                 "buckets", "T ms", has_intervals(reports) ? "95 %" : "range", "pred. T", "E ms", "pred. E",
-                 same_round ? " same round" : "", "tail ms", "overlap");
+                 "buckets", "T ms", "95 %", "pred. T", "E ms", "pred. E", same_round ? " same round" : "",
+                 "tail ms", "overlap");
   for (std::size_t i = 0; i < reports.size(); ++i)
     if (reports[i].measured) text += sweep_row(reports[i], predicted, same_round);
   if (same_round)
@@ -132,16 +135,16 @@ std::string memory_line(std::vector<double> const& peaks, double need) {
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   CaseReport const* best = best_bucketed(reports);
   if (!best) return "";
-  CaseReport const* worst = best;
-  for (auto const& report : reports)
-    if (report.item.strategy == Strategy::bucketed && report.measured &&
-        report.measured->total.value > worst->measured->total.value)
-      worst = &report;
-  Estimate const &most = worst->measured->total, &least = best->measured->total;
-  const double gain = most.value - least.value;
-  return fmt::format("{}choosing the bucket well is worth up to {} ms ({:.1f} %) here{}\n",
-                     std::isnan(floor) ? "" : fmt::format("floor {} ms; ", brief_ms(floor)), brief_ms(gain),
-                     100 * gain / most.value, doubt(least, most));
+  CaseReport const *worst = best, *common = nullptr;
+  for (auto const& report : reports) {
+    if (report.item.strategy != Strategy::bucketed || !report.measured) continue;
+    if (report.measured->total.value > worst->measured->total.value) worst = &report;
+    if (report.item.cap_mib == common_cap_mib) common = &report;
+  }
+  return fmt::format("{}choosing the bucket well is worth up to {}{}\n",
+                     std::isnan(floor) ? "" : fmt::format("floor {} ms; ", brief_ms(floor)),
+                     common ? gain_text(*best, *common, "25 MiB, PyTorch's default") + ", and " : "",
+                     gain_text(*best, *worst, fmt::format("{}, the worst cap run", worst->item.name())));
 }
 
 std::string miss_line(CaseReport const& report) {

@@ -26,6 +26,13 @@ std::string check_coverage(Reductions const& reductions, std::size_t elements) {
   return next == elements ? "" : fmt::format("{} of {} elements were reduced", next, elements);
 }
 
+std::string check_count(std::int64_t reduced, std::size_t elements) {
+  const auto due = static_cast<std::int64_t>(elements);
+  if (reduced == due) return "";
+  return fmt::format("{} elements were reduced where the buckets hold {}: one was reduced {}", reduced, due,
+                     reduced > due ? "more than once" : "not at all");
+}
+
 // The clocks of a host and its device.
 constexpr auto clocks_agree = std::chrono::microseconds(50);
 
@@ -68,11 +75,14 @@ std::string check_numbers(Runtime const& runtime, Workload const& workload, kern
 std::string verify_order(Workload const& workload, Schedule const& schedule, Backward& backward,
                          Allreduce& allreduce) {
   Witness witness(backward);
+  const auto before = allreduce.elements_reduced();
   run_pass(witness, allreduce, schedule);
   auto const& reductions = allreduce.reductions();
   const auto elements = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
   const auto coverage = check_coverage(reductions, elements);
-  return coverage.empty() ? check_times(reductions, workload, witness.ends()) : coverage;
+  if (!coverage.empty()) return coverage;
+  const auto count = check_count(allreduce.elements_reduced() - before, elements);
+  return count.empty() ? check_times(reductions, workload, witness.ends()) : count;
 }
 
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,

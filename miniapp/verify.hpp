@@ -12,8 +12,8 @@
 namespace ddproxy {
 
 /// Runs a pass through `backward` and `allreduce` and checks on this rank that each gradient was reduced
-/// once, in ready order, not before the operation that completes it had ended. Returns what is wrong, empty
-/// where nothing is.
+/// once, in ready order, not before the operation that completes it had ended; that the library was given
+/// each element once is counted. Returns what is wrong, empty where nothing is.
 std::string verify_order(Workload const& workload, Schedule const& schedule, Backward& backward,
                          Allreduce& allreduce);
 

@@ -20,6 +20,8 @@ struct TimeUnit {
 };
 constexpr TimeUnit time_units[] = {{"seconds", 1.0}, {"ms", 1e-3}, {"us", 1e-6}};
 
+constexpr double most_seconds = 1e30;  // sums, products and ratios of as many as memory holds are finite
+
 constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";  // with which spreadsheets begin a file
 
 bool is_time(std::string const& column) {
@@ -135,10 +137,13 @@ std::string CsvTable::time_column() const {
 
 double CsvTable::seconds(std::size_t row) const {
   const std::string column = time_column();
-  for (auto const& unit : time_units) {
-    if (column == unit.column) return number(row, column) * unit.seconds;
-  }
-  fail(row, "no time column");
+  const auto unit = std::find_if(std::begin(time_units), std::end(time_units),
+                                 [&](auto const& one) { return column == one.column; });
+  const double seconds = number(row, column) * unit->seconds;
+  if (seconds > most_seconds)
+    fail(row, "\"" + text(row, column) + "\" in the column \"" + column +
+                  "\": seconds above 1e30 are too large to add; check the unit");
+  return seconds;
 }
 
 void CsvTable::expect_columns(std::initializer_list<char const*> required,

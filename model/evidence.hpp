@@ -10,6 +10,13 @@
 
 namespace ddproxy::model {
 
+/// Median seconds of the same work in each phase of a run that timed it. Machines are faster in one phase
+/// than in the next, and a prediction is of a phase to come. Fewer than two phases say nothing of that.
+struct Drift {
+  std::vector<double> compute;    ///< T_compute
+  std::vector<double> allreduce;  ///< a(x) at one size
+};
+
 /// What a prediction was measured from.
 struct Evidence {
   std::vector<std::vector<std::vector<double>>> operations;  ///< seconds [sample][rank][operation]
@@ -20,6 +27,7 @@ struct Evidence {
   std::vector<SpeedSamples> contention = {};   ///< sizes rising; none: no contention
   Copies copies = {};
   FirstBucket first_bucket = {};  ///< its own limit, for b*
+  Drift drift = {};               ///< for the bands alone
 };
 
 /// Which ready times a job is given.

@@ -16,11 +16,22 @@ using Cases = std::span<const ScoredCase>;
 
 constexpr double default_cap_mib = 25;
 
-/// What an error is measured against. Neither E nor its noise is zero in a measurement; in a replay both can
-/// be. NaN where the noise is not known: E may be all noise.
-double scale(ScoredCase const& c) {
-  if (std::isnan(c.noise)) return c.noise;
-  return std::max({c.measured.total(), c.noise, 1e-9});
+constexpr double least_share = 0.005;  // of T: E below it is of no consequence
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// The case whose E is known worst, where that is too badly to score an error.
+std::optional<std::size_t> find_unscored(Cases cases) {
+  std::size_t worst = 0;
+  double most = -1;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const double share = cases[i].noise / error_scale(cases[i]);
+    if (std::isnan(share)) return i;
+    if (share <= most) continue;
+    worst = i;
+    most = share;
+  }
+  if (most > most_noise) return worst;
+  return std::nullopt;
 }
 
 double least_total(Cases cases) {
@@ -60,6 +71,11 @@ std::size_t count_pairs(Cases cases) {
   return pairs;
 }
 
+/// T over the least measured one, - 1.
+double regret_of(double measured_total, Cases cases) {
+  return cases.size() < fewest_caps ? unknown : measured_total / least_total(cases) - 1;
+}
+
 double mean_regret_of_least(Cases cases, std::span<const double> predicted) {
   const double least = *std::min_element(predicted.begin(), predicted.end());
   double sum = 0;
@@ -69,31 +85,46 @@ double mean_regret_of_least(Cases cases, std::span<const double> predicted) {
     sum += cases[i].measured_total;
     ++ties;
   }
-  return sum / ties / least_total(cases) - 1;
+  return regret_of(sum / ties, cases);
+}
+
+/// An error that is NaN stays.
+double larger(double most, double error) {
+  return std::isnan(most) || error <= most ? most : error;
+}
+
+void add_errors(Score& result, Cases cases, std::vector<double> const& predicted) {
+  const auto count = static_cast<double>(cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const double miss = std::abs(predicted[i] - cases[i].measured.total()), scale = error_scale(cases[i]);
+    result.mean_error += miss / scale / count;
+    result.max_error = larger(result.max_error, miss / scale);
+    // not std::max, which drops a NaN
+    result.beyond_noise += (miss <= cases[i].noise ? 0 : miss - cases[i].noise) / scale / count;
+  }
 }
 
 Score score_of(Cases cases, std::vector<double> const& predicted) {
   Score result;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const double error = std::abs(predicted[i] - cases[i].measured.total()) / scale(cases[i]);
-    result.mean_error += error / static_cast<double>(cases.size());
-    if (!(error <= result.max_error)) result.max_error = error;
-  }
+  if (find_unscored(cases))
+    result.mean_error = result.max_error = result.beyond_noise = unknown;
+  else
+    add_errors(result, cases, predicted);
   result.ordered = ordered_share(cases, predicted);
   result.regret = mean_regret_of_least(cases, predicted);
   return result;
 }
 
-/// The median of E, each case weighted by 1 / scale: no other constant has a lower mean error.
+/// The median of E, each case weighted by 1 / error_scale(): no other constant has a lower mean error.
 double best_constant(Cases cases) {
   std::vector<ScoredCase> sorted(cases.begin(), cases.end());
   std::sort(sorted.begin(), sorted.end(),
             [](auto const& a, auto const& b) { return a.measured.total() < b.measured.total(); });
   double half = 0;
-  for (ScoredCase const& c : sorted) half += 0.5 / scale(c);
+  for (ScoredCase const& c : sorted) half += 0.5 / error_scale(c);
   double sum = 0;
   for (ScoredCase const& c : sorted) {
-    sum += 1 / scale(c);
+    sum += 1 / error_scale(c);
     if (sum >= half) return c.measured.total();
   }
   return sorted.back().measured.total();
@@ -108,7 +139,7 @@ ScoredCase const& nearest_to_default(Cases cases) {
 Score score_of_default(Cases cases) {
   ScoredCase const& chosen = nearest_to_default(cases);
   Score result = score_of(cases, std::vector<double>(cases.size(), chosen.measured.total()));
-  result.regret = chosen.measured_total / least_total(cases) - 1;
+  result.regret = regret_of(chosen.measured_total, cases);
   return result;
 }
 
@@ -122,6 +153,14 @@ double mean(std::vector<double> const& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
+double tail_error(ScoredCase const& c) {
+  return std::abs(c.predicted.tail - c.measured.tail) / error_scale(c);
+}
+
+double slowdown_error(ScoredCase const& c) {
+  return std::abs(c.predicted.slowdown - c.measured.slowdown) / error_scale(c);
+}
+
 double cap_of_least(Cases cases, std::vector<double> const& numbers) {
   const auto least = std::min_element(numbers.begin(), numbers.end());
   double cap = std::numeric_limits<double>::infinity();
@@ -133,6 +172,11 @@ double cap_of_least(Cases cases, std::vector<double> const& numbers) {
 
 }  // namespace
 
+// A T of 0 is no measurement, but must not divide by 0.
+double error_scale(ScoredCase const& scored) {
+  return std::max({scored.measured.total(), least_share * scored.measured_total, 1e-9});
+}
+
 ScoreCard score(std::span<const ScoredCase> cases) {
   if (cases.empty()) throw std::invalid_argument("score: there is no measured bucketed case");
   const std::vector<double> predicted = values(cases, [](auto const& c) { return c.predicted.total(); });
@@ -140,11 +184,10 @@ ScoreCard score(std::span<const ScoredCase> cases) {
   card.model = score_of(cases, predicted);
   card.constant = score_of(cases, std::vector<double>(cases.size(), best_constant(cases)));
   card.pytorch_default = score_of_default(cases);
-  card.last_bucket = score_of(cases, values(cases, [](auto const& c) { return c.last_bucket; }));
-  card.tail_error = mean(
-      values(cases, [](auto const& c) { return std::abs(c.predicted.tail - c.measured.tail) / scale(c); }));
-  card.slowdown_error = mean(values(
-      cases, [](auto const& c) { return std::abs(c.predicted.slowdown - c.measured.slowdown) / scale(c); }));
+  card.uncontended = score_of(cases, values(cases, [](auto const& c) { return c.uncontended; }));
+  card.unscored = find_unscored(cases);
+  card.tail_error = card.unscored ? unknown : mean(values(cases, tail_error));
+  card.slowdown_error = card.unscored ? unknown : mean(values(cases, slowdown_error));
   card.pairs = count_pairs(cases);
   card.measured_cap_mib = cap_of_least(cases, values(cases, [](auto const& c) { return c.measured_total; }));
   card.predicted_cap_mib = cap_of_least(cases, predicted);

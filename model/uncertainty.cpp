@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <stdexcept>
 
@@ -12,6 +13,16 @@
 
 namespace ddproxy::model {
 namespace {
+
+/// 0 where fewer than two values say nothing.
+double deviation_of_logarithms(std::vector<double> const& values) {
+  if (values.size() < 2) return 0;
+  const auto n = static_cast<double>(values.size());
+  double mean = 0, squares = 0;
+  for (const double value : values) mean += std::log(value) / n;
+  for (const double value : values) squares += std::pow(std::log(value) - mean, 2);
+  return std::sqrt(squares / (n - 1));
+}
 
 /// Draws with replacement; the same on every machine, which the distributions of the standard library are
 /// not.
@@ -24,10 +35,40 @@ class Draw {
     drawn.operations = resampled(drawn.operations);
     for (auto& samples : drawn.allreduce) samples = resampled(samples);
     for (auto& size : drawn.contention) size.samples = resampled(size.samples);
+    if (const double factor = phase_factor(drawn.drift.compute); factor != 1)
+      for (auto& pass : drawn.operations)
+        for (auto& rank : pass) scale(rank, factor);
+    if (const double factor = phase_factor(drawn.drift.allreduce); factor != 1)
+      for (auto& samples : drawn.allreduce) scale(samples, factor);
     return drawn;
   }
 
  private:
+  static void scale(std::vector<double>& values, double factor) {
+    for (double& value : values) value *= factor;
+  }
+
+  /// Above 0, at most 1.
+  double uniform() { return (static_cast<double>(engine_() >> 11) + 1) * 0x1p-53; }
+
+  /// Of the normal distribution (Box and Muller, Ann. Math. Statist. 29(2), 1958).
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
+
+  /// How much slower a phase to come is than the one that was measured. Both deviate alike from their mean by
+  /// the standard deviation s of the logarithms, known from n phases: exp(sqrt(2) s t), t Student's with n -
+  /// 1 degrees of freedom.
+  double phase_factor(std::vector<double> const& phases) {
+    const double s = deviation_of_logarithms(phases);
+    if (!(s > 0)) return 1;
+    double squares = 0;
+    for (std::size_t i = 1; i < phases.size(); ++i) squares += std::pow(normal(), 2);
+    return std::exp(std::numbers::sqrt2 * s * normal() /
+                    std::sqrt(squares / static_cast<double>(phases.size() - 1)));
+  }
+
   template <class Value>
   std::vector<Value> resampled(std::vector<Value> const& samples) {
     std::vector<Value> drawn;

@@ -24,8 +24,10 @@ struct Bands {
 
 /// 95 % bands by the bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, percentile
 /// method): passes are drawn with replacement as a whole, since their operations are correlated, and each
-/// size of the all-reduce table and of the co-runs by itself. The interval of b* runs from the 2.5 % quantile
-/// of the plateaus' low ends to the 97.5 % quantile of their high ends. The same seed gives the same bands.
+/// size of the all-reduce table and of the co-runs by itself. Each replicate also draws how much slower or
+/// faster the phase to come is (Evidence::drift), for compute and for all-reduces. The interval of b* runs
+/// from the 2.5 % quantile of the plateaus' low ends to the 97.5 % quantile of their high ends. The same seed
+/// gives the same bands.
 Bands bootstrap(Evidence const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates = 200,
                 std::uint64_t seed = 1);
 

@@ -10,6 +10,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "planner/score_text.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -58,7 +60,7 @@ bool is_bucketed(CaseReport const& report) {
   return report.item.strategy == Strategy::bucketed && report.measured;
 }
 
-model::ScoredCase scored(CaseReport const& report, model::AllreduceCost const& cost) {
+model::ScoredCase scored(CaseReport const& report) {
   CaseResult const& m = *report.measured;
   model::Timeline const& p = report.predicted;
   return {report.item.cap_mib,
@@ -66,12 +68,15 @@ model::ScoredCase scored(CaseReport const& report, model::AllreduceCost const& c
           m.exposed.noise(),
           {m.tail, m.exposed.value - m.tail},
           {p.tail(), p.slowdown(report.predicted_compute)},
-          cost && !report.item.plan.empty() ? cost(report.item.plan.back().bytes) : 0};
+          report.uncontended};
 }
 
-std::string beyond(std::string_view name, double value, std::optional<double> limit) {
+std::string beyond(std::string_view name, double value, std::string const& reason,
+                   std::optional<double> limit) {
   if (!limit || value <= *limit) return "";
-  if (std::isnan(value)) return fmt::format("{} is not available, and --max-{} asks for it", name, name);
+  if (std::isnan(value))
+    return fmt::format("{} is not available, and --max-{} asks for it{}", name, name,
+                       reason.empty() ? "" : ": " + reason);
   return fmt::format("{} is {:.4g}, above --max-{} {:g}", name, value, name, *limit);
 }
 
@@ -111,18 +116,26 @@ CaseReport const* best_bucketed(std::vector<CaseReport> const& reports) {
   return best;
 }
 
-std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports,
-                                            model::AllreduceCost const& cost) {
+std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports) {
   std::vector<model::ScoredCase> cases;
   for (auto const& report : reports)
-    if (is_bucketed(report)) cases.push_back(scored(report, cost));
+    if (is_bucketed(report)) cases.push_back(scored(report));
   return cases;
 }
 
 std::string beyond_limits(FigureOfMerit const& figures, std::optional<double> max_model_error,
                           std::optional<double> max_regret) {
-  const std::string error = beyond("model-error", figures.model_error, max_model_error);
-  return error.empty() ? beyond("regret", figures.regret, max_regret) : error;
+  const std::string error = beyond("model-error", figures.model_error, figures.why_no_error, max_model_error);
+  return error.empty() ? beyond("regret", figures.regret, figures.why_no_regret, max_regret) : error;
+}
+
+void take_score(FigureOfMerit& figures, std::span<const model::ScoredCase> cases,
+                model::ScoreCard const& card) {
+  figures.model_error = card.model.mean_error;
+  figures.model_error_beyond_noise = card.model.beyond_noise;
+  figures.regret = card.model.regret;
+  figures.why_no_error = why_no_error(cases, card);
+  figures.why_no_regret = why_no_regret(cases);
 }
 
 FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int64_t tokens) {
@@ -136,9 +149,8 @@ FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int6
   figures.exposed_s = result.exposed.value;
   figures.tail_s = result.tail;
   if (result.overlap) figures.overlap = result.overlap->value;
-  const model::Score score = model::score(scored_cases(reports)).model;
-  figures.model_error = score.mean_error;
-  figures.regret = score.regret;
+  const auto cases = scored_cases(reports);
+  take_score(figures, cases, model::score(cases));
   return figures;
 }
 

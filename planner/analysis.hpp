@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/score.hpp"
@@ -60,7 +61,7 @@ struct CaseReport {
   model::Timeline predicted;
   double predicted_compute = 0;
   RoundPrediction same_round = {};
-  double last_bucket = not_available;  ///< a(x) of its plan's last bucket, seconds
+  double uncontended = not_available;  ///< E that the model predicts without contention, seconds
   double predicted_exposed() const { return predicted.total - predicted_compute; }
 };
 
@@ -68,12 +69,15 @@ struct CaseReport {
 CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
 
 /// The measured bucketed cases, as model::score() takes them: E is the median of the paired differences, the
-/// tail its own median, the slowdown what remains. `cost`: a(x), for the baseline a(last bucket); empty: 0.
-std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports,
-                                            model::AllreduceCost const& cost = {});
+/// tail its own median, the slowdown what remains.
+std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports);
 
 /// All of the figure of merit but bus_bw_GBps and valid. `tokens`: of a rank.
 FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int64_t tokens);
+
+/// The score's part of the figure of merit, with the reasons for what is not available.
+void take_score(FigureOfMerit& figures, std::span<const model::ScoredCase> cases,
+                model::ScoreCard const& card);
 
 /// Which limit the score exceeds, in one line; empty where none is set or all are kept. A limit on what is
 /// not available is exceeded.

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "model/csv.hpp"
+#include "planner/score_text.hpp"
 
 namespace ddproxy {
 namespace {
@@ -52,6 +53,8 @@ std::vector<model::ScoredCase> measured_cases(Curve const& curve, Prediction con
                                               model::FirstBucket first_bucket) {
   std::vector<model::ScoredCase> cases;
   auto const& job = prediction.job;
+  auto undisturbed = job;
+  undisturbed.contention = {};
   for (auto const& [cap_mib, seconds] : curve) {
     const auto plan = plan_at(job, cap_mib, first_bucket);
     cases.push_back({cap_mib,
@@ -59,7 +62,7 @@ std::vector<model::ScoredCase> measured_cases(Curve const& curve, Prediction con
                      curve_noise * seconds,
                      {seconds - job.t_compute, 0},
                      {model::simulate(job, plan).total - job.t_compute, 0},
-                     job.cost(plan.back().bytes)});
+                     model::simulate(undisturbed, plan).total - job.t_compute});
   }
   return cases;
 }
@@ -83,7 +86,9 @@ CurveScore score_curves(std::vector<std::filesystem::path> const& files, Predict
   }
   result.rows.emplace_back("best constant", card.constant);
   result.rows.emplace_back("near 25 MiB", card.pytorch_default);
-  result.rows.emplace_back("a(last bucket)", card.last_bucket);
+  result.rows.emplace_back("without contention", card.uncontended);
+  result.why_no_error = why_no_error(cases, card);
+  result.why_no_regret = why_no_regret(cases);
   return result;
 }
 

@@ -12,7 +12,7 @@ std::string to_line(FigureOfMerit const& f) {
       "overlap={:.3g} "
       "bus_bw_GBps={:.4g} model_error={:.3g} regret={:.3g} valid={}",
       f.tokens_per_s, f.backward_s, f.bucket_mib, f.exposed_s, f.tail_s, f.overlap, f.bus_bw_GBps,
-      f.model_error, f.regret, f.valid);
+      f.model_error, f.regret, word_of(f.valid));
 }
 
 }  // namespace ddproxy

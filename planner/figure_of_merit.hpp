@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "results/validity.hpp"
+
 namespace ddproxy {
 
 inline constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
@@ -19,9 +21,12 @@ struct FigureOfMerit {
   double overlap = not_available;       ///< its overlap
   double bus_bw_GBps = not_available;   ///< of the all-reduce at the largest size
   double model_error =
-      not_available;              ///< mean of |predicted E - E| / max(E, noise of E) over the bucketed cases
+      not_available;              ///< mean of |predicted E - E| / max(E, 0.5 % of T) over the bucketed cases
   double regret = not_available;  ///< of the cap with the least predicted E; the mean of a tie
-  std::string valid = "false";    ///< true, false, replay (nothing was reduced) or oversubscribed
+  double model_error_beyond_noise =
+      not_available;                        ///< what is left of model_error after E's noise; not in the line
+  std::string why_no_error, why_no_regret;  ///< reasons where they are NaN; not in the line
+  results::Validity valid = results::Validity::no;  ///< what the figures are worth
 };
 
 std::string to_line(FigureOfMerit const& figures);

@@ -64,7 +64,8 @@ Json figures_of(FigureOfMerit const& f) {
   json["bus_bw_GBps"] = number(f.bus_bw_GBps);
   json["model_error"] = number(f.model_error);
   json["regret"] = number(f.regret);
-  json["valid"] = f.valid;
+  json["model_error_beyond_noise"] = number(f.model_error_beyond_noise);
+  json["valid"] = word_of(f.valid);
   return json;
 }
 

@@ -48,6 +48,8 @@ std::string beyond_limits(std::vector<Prediction> const& predictions, Options co
     FigureOfMerit figures;
     figures.model_error = prediction.score->rows.front().second.mean_error;
     figures.regret = prediction.score->rows.front().second.regret;
+    figures.why_no_error = prediction.score->why_no_error;
+    figures.why_no_regret = prediction.score->why_no_regret;
     const auto beyond = beyond_limits(figures, options.max_model_error, options.max_regret);
     if (!beyond.empty()) return beyond;
   }

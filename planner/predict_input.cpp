@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -171,8 +172,11 @@ PredictInput read_predict_input(Options const& options) {
   if (predict.first_bucket_mib > 0) config.first_bucket_mib = predict.first_bucket_mib;
   input.contention = read_contention(predict, config.wire);
   input.copies = read_copies(predict, config);
-  if (!(input.job({}).t_compute > 0))
-    throw std::invalid_argument("predict: the seconds of the pass sum to 0");
+  const double t_compute = input.job({}).t_compute;
+  if (!(t_compute > 0)) throw std::invalid_argument("predict: the seconds of the pass sum to 0");
+  if (!std::isfinite(t_compute))
+    throw std::invalid_argument(
+        "predict: the seconds of the pass are too large to add; check the unit of the column seconds");
   return input;
 }
 

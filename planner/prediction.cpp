@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <stdexcept>
 
 #include "model/topology.hpp"
 #include "planner/table_warnings.hpp"
@@ -40,6 +41,24 @@ PytorchAdvice advise(model::Job const& job, model::Plan const& plan, double plan
   if (plan_seconds <= best.seconds * (1 + model::equal_share))
     return {as_is, cap_mib, best.seconds, plan, plan_seconds};
   return {as_is, cap_mib, best.seconds, plan_at(job, cap_mib, pytorch_first_bucket), best.seconds};
+}
+
+void check_finite(std::string const& what, double seconds) {
+  if (!std::isfinite(seconds))
+    throw std::invalid_argument(fmt::format(
+        "predict: {} is {}: seconds are too large to add; check the units of the tables, and the scales",
+        what, seconds));
+}
+
+// Times that only their sum, or their extrapolation, makes infinite.
+void check_finite(Prediction const& p) {
+  check_finite("T_comm", p.t_comm);
+  for (auto const& c : p.cases) check_finite("T of " + c.item.name(), c.timeline.total);
+  check_finite("T of the best cap", p.best.seconds);
+  check_finite("T of the best plan", p.plan_seconds);
+  check_finite("T of PyTorch's default", p.pytorch.default_seconds);
+  check_finite("T of PyTorch's cap", p.pytorch.cap_seconds);
+  check_finite("latency of the affine fit of a(x)", p.affine.alpha);
 }
 
 // What uses a(x) outside of what was measured: cases, the best cap, advice.
@@ -86,6 +105,7 @@ Prediction make_prediction(PredictInput const& input, Network const& network) {
   result.plan_seconds = model::simulate(job, result.plan).total;
   result.pytorch = advise(job, result.plan, result.plan_seconds);
   result.cases = predict_cases(input, result);
+  check_finite(result);
   warn_of_extrapolation(result, input);
   return result;
 }

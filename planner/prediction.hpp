@@ -35,6 +35,7 @@ struct CurveScore {
   std::string file;
   std::vector<std::pair<std::string, model::Score>> rows;  ///< ddproxy, the other files, the baselines
   std::string doubt = {};                                  ///< a line; empty where there is none
+  std::string why_no_error = {}, why_no_regret = {};       ///< reasons where they are NaN, else empty
 };
 
 struct Prediction {
@@ -57,7 +58,7 @@ struct Prediction {
   double best_cap_mib() const;  ///< a handy number in best: 25, a whole one, or its low end
 };
 
-/// Throws as model::simulate() does.
+/// Throws as model::simulate() does, and std::invalid_argument where a time is no finite number.
 Prediction make_prediction(PredictInput const& input, Network const& network);
 
 /// DDP's plan for a cap.

@@ -32,14 +32,22 @@ Json case_json(PredictedCase const& c) {
           {"tail_s", c.timeline.tail()}};
 }
 
+Json known(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
 Json score_json(CurveScore const& score) {
-  Json json{{"file", score.file}, {"predictors", Json::array()}};
+  Json json{{"file", score.file},
+            {"predictors", Json::array()},
+            {"why_no_error", score.why_no_error},
+            {"why_no_regret", score.why_no_regret}};
   for (auto const& [name, s] : score.rows)
     json["predictors"].push_back({{"predictor", name},
-                                  {"mean_error", s.mean_error},
-                                  {"max_error", s.max_error},
-                                  {"ordered", std::isfinite(s.ordered) ? Json(s.ordered) : Json(nullptr)},
-                                  {"regret", s.regret}});
+                                  {"mean_error", known(s.mean_error)},
+                                  {"beyond_noise", known(s.beyond_noise)},
+                                  {"max_error", known(s.max_error)},
+                                  {"ordered", known(s.ordered)},
+                                  {"regret", known(s.regret)}});
   return json;
 }
 

@@ -99,6 +99,10 @@ std::string closed_form_text(Prediction const& p, Wire wire) {
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }
 
+std::string percent(double share, int digits) {
+  return std::isfinite(share) ? fmt::format("{:.{}f} %", 100 * share, digits) : "-";
+}
+
 std::string gain_text(double seconds, double base) {
   if (base - seconds < negligible_gain * base) return "nothing to be gained over the default";
   return less_text(seconds, base) + " than the default";
@@ -143,12 +147,15 @@ std::string pytorch_lines(Prediction const& p) {
 
 std::string score_table(CurveScore const& score) {
   std::string text = fmt::format(
-      "against {} (scatter unknown: {} % of T is taken for noise)\n{:<24} {:>12} {:>9} {:>9} {:>9}\n",
-      score.file, 100 * curve_noise, "predictor of E", "mean error", "maximum", "ordered", "regret");
+      "against {} (scatter unknown: {} % of T is taken for noise)\n{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n",
+      score.file, 100 * curve_noise, "predictor of E", "mean error", "beyond noise", "maximum", "ordered",
+      "regret");
   for (auto const& [name, s] : score.rows)
-    fmt::format_to(Out(text), "{:<24} {:>10.1f} % {:>7.1f} % {:>9} {:>7.2f} %\n", name, 100 * s.mean_error,
-                   100 * s.max_error,
-                   std::isfinite(s.ordered) ? fmt::format("{:.0f} %", 100 * s.ordered) : "-", 100 * s.regret);
+    fmt::format_to(Out(text), "{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n", name, percent(s.mean_error, 1),
+                   percent(s.beyond_noise, 1), percent(s.max_error, 1), percent(s.ordered, 0),
+                   percent(s.regret, 2));
+  if (!score.why_no_error.empty()) fmt::format_to(Out(text), "no error: {}\n", score.why_no_error);
+  if (!score.why_no_regret.empty()) fmt::format_to(Out(text), "no regret: {}\n", score.why_no_regret);
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <stdexcept>
 
 #include "planner/prediction.hpp"
 #include "planner/prediction_text.hpp"
@@ -22,15 +23,20 @@ SensitivityRow row_of(std::string quantity, double value, model::Job const& job,
   const auto plan = model::optimal_plan(job, first);
   const auto exposed = [&](model::Plan const& p) { return model::simulate(job, p).total - job.t_compute; };
   const double t_comm = model::communication_seconds(model::flat_plan(job.gradient_bytes), job.cost);
+  const double exposed_plan = exposed(plan), exposed_25 = exposed(plan_at(job, common_cap_mib, first));
+  if (!std::isfinite(t_comm + exposed_plan + exposed_25))
+    throw std::invalid_argument(fmt::format(
+        "--sensitivity: with {} at {:g} seconds are too large to add; check the units of the tables",
+        quantity, value));
   return {std::move(quantity),
           value,
           job.t_compute,
           t_comm / job.t_compute,
           model::best_caps(sweep, negligible_gain),
           model::best_caps(sweep).seconds - job.t_compute,
-          exposed(plan_at(job, common_cap_mib, first)),
+          exposed_25,
           model::floor_seconds(job),
-          exposed(plan),
+          exposed_plan,
           plan.size()};
 }
 

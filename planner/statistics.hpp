@@ -22,8 +22,9 @@ struct Estimate {
 };
 
 /// The median and the interval between two order statistics that covers it with at least 95 % whatever the
-/// distribution (David and Nagaraja, "Order Statistics", section 7.1). Fewer than six values cannot: the
-/// interval is then their range, and that of one value is not known: NaN.
+/// distribution (David and Nagaraja, "Order Statistics", section 7.1). Fewer than six values have no such
+/// pair: their interval is Student's, mean +- t s / sqrt(n), which assumes that they are normal. That of one
+/// value is not known: NaN.
 Estimate median_estimate(std::vector<double> values);
 
 }  // namespace ddproxy

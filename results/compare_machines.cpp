@@ -8,6 +8,7 @@
 #include "results/compare_parts.hpp"
 #include "results/run_conditions.hpp"
 #include "results/trends.hpp"
+#include "results/validity.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -32,20 +33,46 @@ std::vector<Run> read_offers(CompareOptions const& options) {
   return runs;
 }
 
-std::string first_and_more(std::span<const Run> runs, bool replay) {
-  const auto first = std::ranges::find(runs, replay, &Run::replay);
-  const auto more = std::ranges::count(runs, replay, &Run::replay) - 1;
+bool is_replay(Run const& run) {
+  return run.replay;
+}
+
+bool is_single(Run const& run) {
+  return run.valid == word_of(Validity::single);
+}
+
+using IsKind = bool (*)(Run const&);
+
+std::string first_and_more(std::span<const Run> runs, IsKind is_kind, bool wanted) {
+  const auto fits = [&](Run const& run) { return is_kind(run) == wanted; };
+  const auto first = std::ranges::find_if(runs, fits);
+  const auto more = std::ranges::count_if(runs, fits) - 1;
   return first->path.string() + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+bool is_mixed(std::span<const Run> runs, IsKind is_kind) {
+  const auto count = std::ranges::count_if(runs, is_kind);
+  return count != 0 && count != std::ssize(runs);
 }
 
 // A replay's times come from a table: nobody can buy that machine.
 void check_one_kind(std::span<const Run> runs, Texts const& allowed) {
-  const auto replays = std::ranges::count(runs, true, &Run::replay);
-  if (replays == 0 || replays == std::ssize(runs) || is_in(allowed, "mode")) return;
-  throw std::invalid_argument("compare: --rank-machines: replays (" + first_and_more(runs, true) +
-                              ") are not ranked among measured runs (" + first_and_more(runs, false) +
+  if (!is_mixed(runs, is_replay) || is_in(allowed, "mode")) return;
+  throw std::invalid_argument("compare: --rank-machines: replays (" + first_and_more(runs, is_replay, true) +
+                              ") are not ranked among measured runs (" +
+                              first_and_more(runs, is_replay, false) +
                               "), because a replay takes times from tables; rank each kind alone, or rank "
                               "them together with --allow mode");
+}
+
+// One rank communicates with nobody: its tokens per second would beat any machine that does.
+void check_all_reduce(std::span<const Run> runs, Texts const& allowed) {
+  if (!is_mixed(runs, is_single) || is_in(allowed, "valid")) return;
+  throw std::invalid_argument(
+      "compare: --rank-machines: runs of one rank (" + first_and_more(runs, is_single, true) +
+      ") are not ranked among runs that reduce (" + first_and_more(runs, is_single, false) +
+      "), because one rank reduces nothing (valid=single); rank each kind alone, or rank them together with "
+      "--allow valid");
 }
 
 std::string const& value_of(Run const& run, std::string_view key) {
@@ -121,6 +148,7 @@ Table table_of(std::span<const MachineMerit> ranked) {
 int order_machines(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
   const auto runs = read_offers(options);
   check_one_kind(runs, options.allow);
+  check_all_reduce(runs, options.allow);
   auto allowed = options.allow;
   allowed.insert(allowed.end(), may_differ.begin(), may_differ.end());
   check_comparable(runs, allowed);

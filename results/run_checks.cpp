@@ -9,6 +9,7 @@
 #include "results/output_files.hpp"
 #include "results/run_conditions.hpp"
 #include "results/run_file.hpp"
+#include "results/validity.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -82,8 +83,9 @@ void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std
 
 // Times of numbers that nobody confirmed are no evidence.
 void check_sound(Run const& run, std::span<const std::string> allowed) {
-  const bool is_valid = run.valid.empty() || run.valid == "true" || run.valid == "replay";
-  if (!is_valid && !is_in(allowed, "valid"))
+  auto const* rule = find_validity(run.valid);
+  const bool is_compared = run.valid.empty() || (rule && rule->is_compared);
+  if (!is_compared && !is_in(allowed, "valid"))
     throw std::invalid_argument(run.path.string() + ": valid=" + run.valid +
                                 ": the run did not confirm its figure of merit, so its times prove nothing; "
                                 "repeat the run (--allow valid)");

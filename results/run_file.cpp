@@ -12,6 +12,7 @@
 #include "results/run_cases.hpp"
 #include "results/run_conditions.hpp"
 #include "results/run_identity.hpp"
+#include "results/validity.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -69,7 +70,8 @@ Run read_run(std::filesystem::path const& path) {
   run.replay = replayed_compute || replayed_reductions;
   run.is_twin = replayed_compute && replayed_reductions;
   const bool must_say = run.complete && std::ranges::any_of(run.cases, &CaseTimes::ours);
-  run.valid = reader.text("/fom", "valid", must_say ? "missing" : "");
+  run.valid = updated_validity(reader.text("/fom", "valid", must_say ? "missing" : ""), replayed_compute,
+                               replayed_reductions, reader.text("/sweep", "ranks") == "1" ? 1 : 2);
   for (auto& part : read_parts(reader)) run.cases.push_back(std::move(part));
   return run;
 }

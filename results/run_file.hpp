@@ -36,7 +36,8 @@ struct Run {
   std::string machine;   ///< device kind, ranks, host names without their numbers
   std::string label;     ///< what the user called the offer; empty: nothing
   bool replay = false;   ///< compute or all-reduce took its times from a table
-  std::string valid;     ///< of the figure of merit; "missing" in a finished file that lacks it
+  std::string valid;     ///< of the figure of merit, as this version says it; "missing" in a finished file
+                         ///< that lacks it; empty in one that is not finished
   double tokens = 0.0;   ///< ranks x tokens of a rank; NaN where the file does not say
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
   Values identity;  ///< what must be equal, by the key of --allow; empty: not known, and not compared

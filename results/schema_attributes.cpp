@@ -66,6 +66,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
 
     {"/precision", "total_rms_error", "rms_error of all gradients together"},
 
+    {"/phases", "drift",
+     "the warning that T_compute differs between the phases, with its size; empty where it does not"},
+
     {"/fom", "tokens_per_s",
      "figure of merit: ranks x tokens of a rank / T of the best measured bucketed case"},
     {"/fom", "backward_s", "T of that case, seconds"},
@@ -74,11 +77,14 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/fom", "tail_s", "its tail, seconds"},
     {"/fom", "overlap", "its overlap"},
     {"/fom", "bus_bw_GBps", "bus bandwidth at the largest size, GB/s"},
-    {"/fom", "model_error", "mean of |predicted E - E| / max(E, noise) over the bucketed cases"},
+    {"/fom", "model_error", "mean of |predicted E - E| / max(E, 0.5 % of T) over the bucketed cases"},
+    {"/fom", "model_error_beyond_noise",
+     "the same of what is left of |predicted E - E| after the noise of E"},
+    {"/fom", "why_no_model_error", "why model_error is NaN, in words; empty where it is not"},
     {"/fom", "regret", "T at the predicted best cap over the least T, - 1"},
+    {"/fom", "why_no_regret", "why regret is NaN, in words; empty where it is not"},
     {"/fom", "valid",
-     "true; false (also layers, which verifies nothing), replay (nothing was reduced) or oversubscribed (more "
-     "threads than cores)"},
+     "what the figures are worth: true, replay, single, oversubscribed or false (see the table of its values)"},
 });
 
 }  // namespace

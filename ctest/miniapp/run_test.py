@@ -19,7 +19,7 @@ except ImportError:
 
 ddproxy, tiny, ranks, *mpiexec = sys.argv[1:]
 FOM = re.compile(r"^DDPROXY_FOM tokens_per_s=\S+ backward_s=\S+ bucket_mib=\S+ exposed_s=\S+ tail_s=\S+ overlap=\S+ "
-                 r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ valid=(true|false|replay|oversubscribed)$")
+                 r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ valid=(true|false|replay|single|oversubscribed)$")
 
 
 def start(*arguments):
@@ -32,7 +32,7 @@ def start(*arguments):
 
 
 # With one thread a rank, as CTest starts it.
-REAL = "true" if int(ranks) <= len(os.sched_getaffinity(0)) else "oversubscribed"
+REAL = "single" if ranks == "1" else "true" if int(ranks) <= len(os.sched_getaffinity(0)) else "oversubscribed"  # one rank reduces nothing
 
 
 def figures(output):
@@ -136,7 +136,8 @@ def check_layers():
 
 
 def check_allreduce():
-    assert "algbw" in start("allreduce", tiny, "-o", "allreduce.h5")
+    text = start("allreduce", tiny, "-o", "allreduce.h5")
+    assert "algbw" in text and figures(text)["valid"] == REAL, text
     assert open("allreduce.allreduce.csv").read().count(f"\n{ranks},") == 7
     text = start("allreduce", tiny, "-o", "pieces.h5", "--chunks", "0.1,0.2", "--total", "0.25")
     assert "0.2 MiB reduced in pieces" in text, text
@@ -155,6 +156,19 @@ def check_replay_of_own_measurements():
     assert figures(start("run", "twin.toml", "-o", "twin.h5"))["valid"] == "replay"
 
 
+def check_replayed_compute_is_a_replay():
+    """Real all-reduces beside compute from a table: the line, the file and JSON say replay."""
+    with open("times.toml", "w") as file:
+        file.write(open(tiny).read().replace('mode = "kernels"', 'mode = "replay"\ntimes = "layers.gradients.csv"')
+                   .replace("samples = 5", "samples = 1"))
+    for command in ("run", "sweep"):
+        fom = figures(start(command, "times.toml", "-o", "times.h5", "--json", "times.json"))
+        with h5py.File("times.h5") as file:
+            stored = file["fom"].attrs["valid"]
+        assert (fom["valid"], stored if isinstance(stored, str) else stored.decode()) == ("replay", "replay"), (fom, stored)
+        assert json.load(open("times.json"))["fom"]["valid"] == "replay"
+
+
 def check_copies_and_optimal():
     text = open(tiny).read()
     for copies in ("in", "in+out"):
@@ -167,7 +181,7 @@ def check_copies_and_optimal():
             assert file["sweep/strategy"][-1] == b"optimal" and file["sweep/buckets"][-1] >= 1
             assert (file["sweep/with_copies"][1:] >= file["sweep/with_contention"][1:]).all()
             assert (file["sweep/predicted_exposed"][()] >= file["sweep/floor"][()] - 1e-9).all() and file["sweep/floor"][()] > 0
-            assert (file["sweep/last_bucket"][()] > 0).all()
+            assert (file["sweep/uncontended"][()] <= file["sweep/predicted_exposed"][()] + 1e-9).all()
             assert 0 <= file["calibration/fit_error_mean"][()] <= file["calibration/fit_error_max"][()] < 100
 
 
@@ -207,6 +221,7 @@ def check_limits():
     done = subprocess.run([*mpiexec, "-n", ranks, ddproxy, "run", "limit.toml", "-o", "limit.h5", "--max-model-error", "1e-9"],
                           capture_output=True, text=True)
     assert done.returncode == 1 and FOM.match(done.stdout.splitlines()[-1]), (done.returncode, done.stderr)
+    assert "model-error is not available" in done.stderr and "has one sample" in done.stderr, done.stderr
     assert os.path.exists("limit.h5")
 
 
@@ -223,7 +238,8 @@ def check_sweep():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_copies_and_optimal,
+    for check in (check_run, check_layers, check_allreduce, check_replay_of_own_measurements, check_replayed_compute_is_a_replay,
+                  check_copies_and_optimal,
                   check_a_table_beside_a_real_backend, check_bf16, check_limits, check_sampling, check_sweep):
         check()
         print(check.__name__, "passed")

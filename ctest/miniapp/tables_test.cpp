@@ -20,14 +20,19 @@ CaseReport measured(Strategy strategy, double cap_mib, Estimate total) {
   return report;
 }
 
-TEST(TuningLine, HoldsTheBestCapAgainstTheWorst) {
-  const std::vector<CaseReport> reports{measured(Strategy::naive, 0, {0.9, 0.9, 0.9}),
-                                        measured(Strategy::bucketed, 4, {0.200, 0.199, 0.201}),
-                                        measured(Strategy::bucketed, 25, {0.150, 0.149, 0.151}),
-                                        measured(Strategy::optimal, 0, {0.1, 0.1, 0.1})};
+TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
+  std::vector<CaseReport> reports{measured(Strategy::naive, 0, {0.9, 0.9, 0.9}),
+                                  measured(Strategy::bucketed, 4, {0.200, 0.199, 0.201}),
+                                  measured(Strategy::bucketed, 25, {0.165, 0.164, 0.166}),
+                                  measured(Strategy::bucketed, 64, {0.150, 0.149, 0.151}),
+                                  measured(Strategy::optimal, 0, {0.1, 0.1, 0.1})};
+  const std::string worst = "50 ms (25.0 %) against bucketed/4, the worst cap run\n";
   EXPECT_EQ(tuning_line(reports, 0.017),
-            "floor 17 ms; choosing the bucket well is worth up to 50 ms (25.0 %) here\n");
-  EXPECT_EQ(tuning_line(reports, unknown), "choosing the bucket well is worth up to 50 ms (25.0 %) here\n");
+            "floor 17 ms; choosing the bucket well is worth up to 15 ms (9.1 %) against 25 MiB, PyTorch's "
+            "default, and " +
+                worst);
+  reports.erase(reports.begin() + 2);
+  EXPECT_EQ(tuning_line(reports, unknown), "choosing the bucket well is worth up to " + worst);
 }
 
 TEST(TuningLine, SaysWhereTheNoiseIsLarger) {
@@ -42,8 +47,9 @@ TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
                                         measured(Strategy::bucketed, 25, {0.150, unknown, unknown})};
   EXPECT_EQ(
       tuning_line(reports, 1e-17),
-      "floor 0 ms; choosing the bucket well is worth up to 2050 ms (93.2 %) here; one sample a case does "
-      "not tell the noise\n");
+      "floor 0 ms; choosing the bucket well is worth up to 0 ms (0.0 %) against 25 MiB, PyTorch's default, "
+      "and 2050 ms (93.2 %) against bucketed/4, the worst cap run (one sample a case does not tell the "
+      "noise)\n");
 }
 
 TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {

@@ -106,6 +106,7 @@ TEST_F(Csv, NamesTheLineOfABadRow) {
   expect_error("layer,seconds\na,1\nb,x\n", 3, "\"x\"", read_layer_times);
   expect_error("layer,seconds\na,nan\n", 2, "finite", read_layer_times);
   expect_error("layer,seconds\na,inf\n", 2, "finite", read_layer_times);
+  expect_error("layer,ms\na,1\nb,2e33\n", 3, "too large to add", read_layer_times);
   expect_error("layer,seconds\na,-1\n", 2, "negative", read_layer_times);
   expect_error("layer,seconds\n# gap\na,1\na,2\n", 4, "duplicate", read_layer_times);
   expect_error("layer,seconds\na,1,2\n", 2, "field", read_layer_times);

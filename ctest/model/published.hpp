@@ -42,9 +42,9 @@ inline void print_score(ScoreCard const& card) {
   const std::pair<char const*, Score const&> lines[] = {{"model", card.model},
                                                         {"best constant", card.constant},
                                                         {"near 25 MiB", card.pytorch_default},
-                                                        {"a(last bucket)", card.last_bucket}};
+                                                        {"without contention", card.uncontended}};
   for (auto const& [name, s] : lines) {
-    std::printf("  %-14s mean %5.1f %%, max %5.1f %%, pairs in order %4.0f %%, regret %.2f %%\n", name,
+    std::printf("  %-18s mean %5.1f %%, max %5.1f %%, pairs in order %4.0f %%, regret %.2f %%\n", name,
                 100 * s.mean_error, 100 * s.max_error, 100 * s.ordered, 100 * s.regret);
   }
 }

@@ -19,7 +19,8 @@ namespace {
 
 /// All the time is communication, as where T_compute is 0: then T = E = T_comm. No scatter was published.
 ScoredCase communication(double cap, double measured, Plan const& plan, AllreduceCost const& cost) {
-  return {cap, measured, 0, {measured, 0}, {communication_seconds(plan, cost), 0}, cost(plan.back().bytes)};
+  const double predicted = communication_seconds(plan, cost);
+  return {cap, measured, 0, {measured, 0}, {predicted, 0}, predicted};
 }
 
 TEST(Published, TwoT4sSpendThePredictedTimeInCommunication) {

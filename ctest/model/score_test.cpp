@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
+#include <span>
 #include <stdexcept>
 
 namespace ddproxy::model {
@@ -33,20 +35,80 @@ TEST(Score, ErrorsAreRelativeToTheExposedTime) {
   EXPECT_DOUBLE_EQ(card.model.max_error, 0.5);
 }
 
-TEST(Score, BelowTheNoiseErrorsAreRelativeToTheNoise) {
-  const std::vector<ScoredCase> cases{case_of(1, 0.1, 0.2, 0.4)};
-  EXPECT_DOUBLE_EQ(score(cases).model.mean_error, 0.25);
+TEST(Score, BelowHalfAPercentOfTErrorsAreRelativeToThat) {
+  const std::vector<ScoredCase> cases{case_of(1, 0.02, 0.12, 0.001), case_of(2, -1, 0, 0.001)};
+  EXPECT_DOUBLE_EQ(error_scale(cases[0]), 0.005 * 10.02);
+  EXPECT_DOUBLE_EQ(error_scale(cases[1]), 0.005 * 9);
+  EXPECT_DOUBLE_EQ(score(cases).model.mean_error, (0.1 / 0.0501 + 1 / 0.045) / 2);
+}
+
+/// Errors are NaN and the rest is known.
+void expect_unscored(std::vector<ScoredCase> const& cases, std::size_t worst) {
+  const ScoreCard card = score(cases);
+  EXPECT_EQ(card.unscored, worst);
+  for (Score const& s : {card.model, card.constant, card.pytorch_default, card.uncontended}) {
+    EXPECT_TRUE(std::isnan(s.mean_error));
+    EXPECT_TRUE(std::isnan(s.max_error));
+    EXPECT_TRUE(std::isnan(s.beyond_noise));
+    EXPECT_FALSE(std::isnan(s.regret));
+  }
+  EXPECT_TRUE(std::isnan(card.tail_error));
+  EXPECT_TRUE(std::isnan(card.slowdown_error));
 }
 
 TEST(Score, WithUnknownNoiseErrorsAreUnknownAndRegretIsNot) {
   const double unknown = std::nan("");
-  const ScoreCard card =
-      score(std::vector<ScoredCase>{case_of(1, -0.5, 1, unknown), case_of(25, -1, 2, unknown)});
-  EXPECT_TRUE(std::isnan(card.model.mean_error));
-  EXPECT_TRUE(std::isnan(card.model.max_error));
-  EXPECT_TRUE(std::isnan(card.constant.mean_error));
-  EXPECT_EQ(card.pairs, 0U);
-  EXPECT_DOUBLE_EQ(card.model.regret, 9.5 / 9 - 1);
+  const std::vector<ScoredCase> cases{case_of(1, 3, 1), case_of(25, 1, 2, unknown), case_of(100, 2, 2)};
+  expect_unscored(cases, 1);
+  EXPECT_DOUBLE_EQ(score(cases).model.regret, 13.0 / 11 - 1);
+}
+
+TEST(Score, WithMoreNoiseThanAFifthOfTheScaleErrorsAreUnknown) {
+  const std::vector<ScoredCase> quiet{case_of(1, 3, 1, 0.59), case_of(25, 1, 2, 0.19), case_of(100, 2, 2)};
+  EXPECT_FALSE(score(quiet).unscored);
+  expect_unscored({case_of(1, 3, 1, 0.61), case_of(25, 1, 2, 0.22), case_of(100, 2, 2)}, 1);
+  expect_unscored({case_of(1, 3, 1), case_of(25, 0.01, 2, 0.02), case_of(100, 2, 2)}, 1);  // of 0.5 % of T
+}
+
+// The same wrong prediction is as wrong however noisy its measurement is, or its error is not known.
+TEST(Score, NoErrorGetsBetterAsTheNoiseGrows) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> seconds(-0.05, 3);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<ScoredCase> cases;
+    for (const double cap : {1, 4, 25, 100})
+      cases.push_back(case_of(cap, seconds(random), seconds(random), 0));
+    const Score exact = score(cases).model;
+    for (double noise = 1e-4; noise < 100; noise *= 3) {
+      cases[static_cast<std::size_t>(trial) % cases.size()].noise = noise;
+      const Score noisy = score(cases).model;
+      EXPECT_FALSE(noisy.mean_error < exact.mean_error) << noise;
+      EXPECT_FALSE(noisy.max_error < exact.max_error) << noise;
+      EXPECT_FALSE(noisy.beyond_noise > noisy.mean_error) << noise;
+    }
+    EXPECT_TRUE(std::isnan(score(cases).model.mean_error));
+  }
+}
+
+TEST(Score, TheErrorBeyondTheNoiseStandsBesideIt) {
+  const std::vector<ScoredCase> cases{case_of(1, 2, 1, 0.2), case_of(25, 1, 1.05, 0.1)};
+  EXPECT_DOUBLE_EQ(score(cases).model.mean_error, (0.5 + 0.05) / 2);
+  EXPECT_DOUBLE_EQ(score(cases).model.beyond_noise, (0.4 + 0) / 2);
+}
+
+TEST(Score, TheLargestErrorRemembersANumberThatIsMissing) {
+  const std::vector<ScoredCase> cases{case_of(1, 2, 1), case_of(4, 2, std::nan("")), case_of(25, 1, 1.25)};
+  EXPECT_TRUE(std::isnan(score(cases).model.max_error));
+  EXPECT_TRUE(std::isnan(score(cases).model.mean_error));
+  EXPECT_TRUE(std::isnan(score(cases).model.beyond_noise));
+}
+
+TEST(Score, OfFewerThanThreeCapsThereIsNoRegret) {
+  const std::vector<ScoredCase> cases{case_of(1, 2, 1), case_of(25, 1, 2), case_of(100, 3, 3)};
+  const ScoreCard two = score(std::span(cases).first(2));
+  for (Score const& s : {two.model, two.constant, two.pytorch_default, two.uncontended})
+    EXPECT_TRUE(std::isnan(s.regret));
+  EXPECT_FALSE(std::isnan(score(cases).model.regret));
 }
 
 TEST(Score, OnlyPairsThatDifferByMoreThanTwiceTheNoiseCount) {
@@ -85,9 +147,12 @@ TEST(Score, TheBestConstantHasTheLeastMeanErrorOfAllConstants) {
   }
 }
 
-TEST(Score, WhereTheNoiseIsTheScaleTheBestConstantIsTheMedian) {
+TEST(Score, WhereAllScalesAreEqualTheBestConstantIsTheMedian) {
   std::vector<ScoredCase> cases;
-  for (const double measured : {1.0, 2.0, 3.0, 4.0, 5.0}) cases.push_back(case_of(measured, measured, 0, 10));
+  for (const double measured : {1.0, 2.0, 3.0, 4.0, 5.0}) {
+    cases.push_back(case_of(measured, measured, 0));
+    cases.back().measured_total = 2000;  // half a percent of it is 10
+  }
   EXPECT_DOUBLE_EQ(score(cases).constant.mean_error, (2 + 1 + 0 + 1 + 2) / 10.0 / 5);
 }
 
@@ -98,14 +163,15 @@ TEST(Score, TheDefaultIsTheCapNearestTo25) {
   EXPECT_DOUBLE_EQ(card.pytorch_default.mean_error, (0.25 + 0 + 0.5) / 3);
 }
 
-TEST(Score, TheLastBucketIsABaseline) {
-  std::vector<ScoredCase> cases{case_of(1, 2, 0), case_of(25, 1, 0)};
-  cases[0].last_bucket = 1;
-  cases[1].last_bucket = 1.5;
+TEST(Score, TheModelWithoutContentionIsABaseline) {
+  std::vector<ScoredCase> cases{case_of(1, 2, 0), case_of(25, 1, 0), case_of(100, 4, 0)};
+  cases[0].uncontended = 1;
+  cases[1].uncontended = 1.5;
+  cases[2].uncontended = 2;
   const ScoreCard card = score(cases);
-  EXPECT_DOUBLE_EQ(card.last_bucket.mean_error, 0.5);
-  EXPECT_DOUBLE_EQ(card.last_bucket.regret, 12.0 / 11 - 1);
-  EXPECT_DOUBLE_EQ(card.last_bucket.ordered, 0);
+  EXPECT_DOUBLE_EQ(card.uncontended.mean_error, 0.5);
+  EXPECT_DOUBLE_EQ(card.uncontended.regret, 12.0 / 11 - 1);
+  EXPECT_DOUBLE_EQ(card.uncontended.ordered, 2.0 / 3);
 }
 
 TEST(Score, TailAndSlowdownAreScoredApart) {

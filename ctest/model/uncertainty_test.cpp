@@ -97,6 +97,55 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
   EXPECT_LE(held, 100);
 }
 
+/// Ten quiet operations, whose phases differ by `deviation`: the evidence is of the first of three, the truth
+/// of a fourth.
+struct Phases {
+  Phases(double deviation, unsigned seed) : evidence(evidence_of(0, 3, 1)) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> scatter(0, deviation);
+    for (int phase = 0; phase < 3; ++phase) evidence.drift.compute.push_back(0.1 * std::exp(scatter(random)));
+    for (auto& pass : evidence.operations)
+      for (double& seconds : pass[0]) seconds *= evidence.drift.compute[0] / 0.1;
+    truth = evidence_of(0, 3, 1);
+    const double factor = std::exp(scatter(random));
+    for (auto& pass : truth.operations)
+      for (double& seconds : pass[0]) seconds *= factor;
+  }
+  bool held() const {
+    const auto plans = two_plans(evidence);
+    const Band band = bootstrap(evidence, Jitter::left_out, plans, 100).total[1];
+    const double total = simulate(job_from(truth, Jitter::left_out), plans[1]).total;
+    return band.low <= total && total <= band.high;
+  }
+  Evidence evidence, truth;
+};
+
+TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
+  int held = 0, held_without = 0;
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    Phases phases(0.03, seed);
+    held += phases.held();
+    phases.evidence.drift = {};
+    held_without += phases.held();
+  }
+  EXPECT_GE(held, 180);
+  EXPECT_LE(held, 200);
+  EXPECT_LT(held_without, 20) << "the samples of one phase know nothing of another";
+}
+
+TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
+  Evidence evidence = evidence_of(0, 3, 1);
+  const auto plans = two_plans(evidence);
+  const double total = simulate(job_from(evidence, Jitter::left_out), plans[1]).total;
+  evidence.drift.allreduce = {1, 1.02, 0.99};
+  const Band band = bootstrap(evidence, Jitter::left_out, plans).total[1];
+  EXPECT_LT(band.low, total);
+  EXPECT_GT(band.high, total);
+  evidence.drift = {{0.1, 0.1, 0.1}, {2, 2, 2}};
+  const Band equal = bootstrap(evidence, Jitter::left_out, plans).total[1];
+  EXPECT_EQ(equal.low, equal.high);
+}
+
 TEST(Uncertainty, MoreSamplesMakeNarrowerBands) {
   const Evidence few = evidence_of(0.1, 10, 1);
   const Evidence many = evidence_of(0.1, 160, 1);

@@ -23,7 +23,9 @@ TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
   // P(2 <= number below the median <= 8 of 10) = 97.9 %, with the next pair it would be 89.1 %
   EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
   EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).high, 9);
-  EXPECT_EQ(median_estimate({5, 3, 4}).low, 3);  // too few: the range
+  // too few: Student's, 4.303 s / sqrt(3) about the mean
+  EXPECT_NEAR(median_estimate({5, 3, 4}).low, 4 - 4.303 / std::sqrt(3.0), 1e-12);
+  EXPECT_NEAR(median_estimate({5, 3, 4}).high, 4 + 4.303 / std::sqrt(3.0), 1e-12);
   EXPECT_EQ(median_estimate({5}).value, 5);
   EXPECT_TRUE(std::isnan(median_estimate({5}).noise()));  // of one it is not known
   std::vector<double> many(4001);
@@ -45,6 +47,24 @@ TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
   }
   EXPECT_GE(covered, 1900);
   EXPECT_LE(covered, 1980);
+}
+
+// The range of two to five values covers their median in 50 to 94 % of the trials.
+TEST(Statistics, TheIntervalOfFewValuesCoversTheMedianToo) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> distribution(100, 5);
+  for (const std::size_t count : {2U, 3U, 4U, 5U}) {
+    int covered = 0;
+    for (int trial = 0; trial < 4000; ++trial) {
+      std::vector<double> values(count);
+      for (double& value : values) value = distribution(random);
+      const auto [value, low, high] = median_estimate(values);
+      EXPECT_TRUE(low <= value && value <= high);
+      covered += low <= 100 && 100 <= high;
+    }
+    EXPECT_GE(covered, 3760) << count;
+    EXPECT_LE(covered, 3840) << count;
+  }
 }
 
 Sample sample(double compute, std::vector<double> backward, std::vector<double> total) {
@@ -89,6 +109,7 @@ TEST(FigureOfMerit, IsThatOfTheBestMeasuredBucketedCase) {
   EXPECT_DOUBLE_EQ(figures.tokens_per_s, 8 * 4096 / 1.25);
   EXPECT_EQ(figures.bucket_mib, 4);
   EXPECT_NEAR(figures.regret, 1.5 / 1.25 - 1, 1e-12);  // the model would have chosen 1 MiB
+  EXPECT_EQ(figures.why_no_error + figures.why_no_regret, "");
   EXPECT_NEAR(figures.model_error, (0.3 / 0.5 + 0.05 / 0.25 + 0) / 3, 1e-9);
 }
 
@@ -107,15 +128,33 @@ TEST(FigureOfMerit, IsHeldAgainstLimits) {
   EXPECT_EQ(beyond_limits(figures, 0.1, 0.001), "regret is 0.01, above --max-regret 0.001");
   figures.regret = not_available;
   EXPECT_EQ(beyond_limits(figures, {}, 1), "regret is not available, and --max-regret asks for it");
+  figures.why_no_regret = "two caps";
+  EXPECT_EQ(beyond_limits(figures, {}, 1), "regret is not available, and --max-regret asks for it: two caps");
+}
+
+TEST(FigureOfMerit, SaysWhyTheScoreIsNotKnown) {
+  const std::vector<CaseReport> few{report(1, 1.5, 1.2), report(4, 1.25, 1.3)};
+  EXPECT_NE(judge(few, 8, 4096).why_no_regret.find("fewer than 3 caps"), std::string::npos);
+  auto noisy = few;
+  noisy[1].measured->exposed = {0.25, 0.1, 0.4};
+  const auto figures = judge(noisy, 8, 4096);
+  EXPECT_TRUE(std::isnan(figures.model_error));
+  EXPECT_TRUE(std::isnan(figures.model_error_beyond_noise));
+  EXPECT_NE(figures.why_no_error.find("E of bucketed/4 is known to +-150 ms only, more than 20 % of 250 ms"),
+            std::string::npos)
+      << figures.why_no_error;
+  EXPECT_NE(beyond_limits(figures, 100, {}).find("model-error is not available"), std::string::npos);
+  noisy[1].measured->exposed = {0.25, not_available, not_available};
+  EXPECT_NE(judge(noisy, 8, 4096).why_no_error.find("bucketed/4 has one sample"), std::string::npos);
 }
 
 TEST(Score, ACaseIsExposedAsItWasMeasured) {
-  const auto cases = scored_cases({report(1, 1.5, 1.2)}, [](std::int64_t) { return 0.1; });
+  const auto cases = scored_cases({report(1, 1.5, 1.2)});
   ASSERT_EQ(cases.size(), 1U);
   EXPECT_NEAR(cases[0].measured.total(), 0.5, 1e-12);
   EXPECT_NEAR(cases[0].measured.tail, 0.5, 1e-12);
   EXPECT_NEAR(cases[0].predicted.total(), 0.2, 1e-12);
-  EXPECT_EQ(cases[0].last_bucket, 0);  // the case of this test has no plan
+  EXPECT_TRUE(std::isnan(cases[0].uncontended));  // this test predicts none
 }
 
 TEST(FigureOfMerit, IsOneStableLine) {
@@ -125,9 +164,10 @@ TEST(FigureOfMerit, IsOneStableLine) {
             "bus_bw_GBps=nan model_error=nan regret=nan valid=false");
   figures.tokens_per_s = 66493.5;
   figures.bucket_mib = 0.0625;
-  figures.valid = "true";
+  figures.valid = results::Validity::single;
   EXPECT_NE(to_line(figures).find("tokens_per_s=66493.5 "), std::string::npos);
   EXPECT_NE(to_line(figures).find("bucket_mib=0.0625 "), std::string::npos);
+  EXPECT_TRUE(to_line(figures).ends_with(" valid=single"));
 }
 
 }  // namespace

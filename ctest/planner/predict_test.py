@@ -80,11 +80,35 @@ class Predict(PredictCase):
             marked = self.path("marked.csv", "\ufeff" + file.read().replace("\n", "\r\n"))
         self.assertEqual(self.call("--gradients", marked, "--allreduce", table).returncode, 0)
 
-    def test_one_measured_cap_has_no_order(self):
+    def test_one_measured_cap_has_no_order_and_no_regret(self):
         curve = self.path("one.csv", "bucket_mib,seconds\n1,4.5\n")
-        text = self.predict(*self.small(), "--measured", curve)[1].stdout
-        self.assertRegex(text, r"ddproxy .* -  ")
-        self.assertNotIn("nan", text)
+        result, done = self.predict(*self.small(), "--measured", curve)
+        self.assertRegex(done.stdout, r"ddproxy .* - +-\n")
+        self.assertIn("no regret: a choice among fewer than 3 caps says nothing, and 1 were measured", done.stdout)
+        self.assertNotIn("nan", done.stdout)
+        self.assertIsNone(result["score"]["predictors"][0]["regret"])
+        done = self.call(*self.small(), "--measured", curve, "--max-regret", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("regret is not available, and --max-regret asks for it: a choice among fewer", done.stderr)
+
+    def test_a_curve_whose_exposed_part_is_within_the_noise_is_not_scored(self):
+        curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # 0.05 s of E, 0.02 s of noise
+        result, done = self.predict(*self.small(), "--measured", curve)
+        self.assertRegex(done.stdout, r"ddproxy +- +- +- ")
+        self.assertIn("no error: E of bucketed/1 is known to +-20.2 ms only, more than 20 % of 50 ms", done.stdout)
+        self.assertIsNone(result["score"]["predictors"][0]["mean_error"])
+        done = self.call(*self.small(), "--measured", curve, "--max-model-error", "100")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("model-error is not available, and --max-model-error asks for it: E of bucketed/1", done.stderr)
+
+    def test_seconds_that_cannot_be_added_are_refused(self):
+        huge = self.path("huge.csv", "name,numel,seconds\n" + "".join(f"g{i},262144,1e308\n" for i in range(4)))
+        self.assertRegex(self.refused("--gradients", huge, *self.small()[2:]), r"huge\.csv:2: .*1e308.* too large to add")
+        table = self.path("slow.csv", "bytes,ms\n1048576,1\n4194304,1e308\n")
+        self.assertRegex(self.refused(*self.small()[:2], "--allreduce", table), r"slow\.csv:3: .* too large to add")
+        self.assertIn("too large to add", self.refused(*self.small(), "--kappa", "1e-308"))
+        curve = self.path("curve.csv", "bucket_mib,seconds\n1,1e308\n")
+        self.assertIn("too large to add", self.refused(*self.small(), "--measured", curve))
 
     def test_the_affine_fit_tells_how_far_it_is_from_the_table(self):
         bent = self.path("bent.csv", "bytes,seconds\n1048576,1\n2097152,1\n4194304,4\n")

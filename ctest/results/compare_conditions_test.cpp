@@ -117,9 +117,28 @@ TEST_F(Conditions, warns_of_what_a_file_does_not_say) {
 TEST_F(Conditions, refuses_what_the_run_itself_does_not_call_valid) {
   expect_allowed_only_by("valid", {.valid = "false"}, "valid=false");
   expect_allowed_only_by("valid", {.valid = "none"}, "valid=missing");
+  expect_allowed_only_by("valid", {.valid = "perhaps"}, "valid=perhaps");
   accept({.base = runs("a", 1, {.replay = false}), .next = runs("b", 1, {.replay = false})});
   accept({.base = runs("a", 1, {}), .next = runs("b", 1, {.is_complete = false})});
   EXPECT_TRUE(contains(warnings, "b0.h5: the run was interrupted")) << warnings;
+}
+
+TEST_F(Conditions, takes_runs_of_one_rank_with_their_like) {
+  const Sample one{.replay = false, .ranks = 1, .valid = "single"};
+  accept({.base = runs("a", 1, one), .next = runs("b", 1, one)});
+  const Sample earlier{.replay = false, .ranks = 1, .valid = "true"};
+  accept({.base = runs("a", 1, earlier), .next = runs("b", 1, one)});
+  const CompareOptions mixed{.base = runs("a", 1, one), .next = runs("b", 1, {.replay = false})};
+  EXPECT_TRUE(contains(refused(mixed), "ranks: '1' against '8'"));
+}
+
+TEST_F(Conditions, reads_an_earlier_replay_as_a_replay) {
+  make_sample(folder / "old.h5", {.valid = "true"});
+  EXPECT_EQ(results::read_run(folder / "old.h5").valid, "replay");
+  make_sample(folder / "one.h5", {.replay = false, .ranks = 1, .valid = "true"});
+  EXPECT_EQ(results::read_run(folder / "one.h5").valid, "single");
+  make_sample(folder / "two.h5", {.replay = false, .ranks = 2, .valid = "true"});
+  EXPECT_EQ(results::read_run(folder / "two.h5").valid, "true");
 }
 
 TEST_F(Conditions, refuses_cases_that_nobody_verified) {

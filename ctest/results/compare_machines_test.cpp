@@ -106,6 +106,16 @@ TEST_F(Machines, that_are_replays_are_not_ranked_among_measured_ones) {
   EXPECT_EQ(rank({.base = measured})["times"], (Texts{"measured"}));
 }
 
+TEST_F(Machines, of_one_rank_are_not_ranked_among_those_that_reduce) {
+  const Sample one{.replay = false, .ranks = 1, .valid = "single"};
+  const auto alone = runs("a", 2, one), reducing = runs("b", 1, {.replay = false});
+  const auto text = refused({.base = together(alone, reducing), .rank_machines = true});
+  EXPECT_TRUE(contains(text, "runs of one rank (" + alone[0].string() + " and 1 more)")) << text;
+  EXPECT_TRUE(contains(text, "runs that reduce (" + reducing[0].string() + ")")) << text;
+  EXPECT_EQ(rank({.base = together(alone, reducing), .allow = {"valid"}})["machine"].size(), 2U);
+  EXPECT_EQ(rank({.base = alone})["times"], (Texts{"measured"}));
+}
+
 TEST_F(Machines, of_one_rank_have_1_rank) {
   EXPECT_EQ(rank({.base = runs("a", 1, {.ranks = 1})})["machine"], (Texts{"replay, 1 rank, node"}));
 }

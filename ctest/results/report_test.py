@@ -153,10 +153,14 @@ class Headline(WithSample):
 
     def test_says_what_the_choice_is_worth_and_whether_that_is_noise(self):
         with h5py.File(self.sample) as file:
-            bucketed = file["sweep/measured_median"][()][file["sweep/strategy"].asstr()[()] == "bucketed"]
-        share = f"({1 - bucketed.min() / bucketed.max():.1%}) here"
-        self.assertIn(share + ".", self.intervals(1.0, 1.0))
-        self.assertIn(share + ", which is within the noise.", self.intervals(0.5, 2.0))
+            is_bucketed = file["sweep/strategy"].asstr()[()] == "bucketed"
+            bucketed, caps = (file[f"sweep/{name}"][()][is_bucketed] for name in ("measured_median", "bucket_bytes"))
+        worst = f"({1 - bucketed.min() / bucketed.max():.1%}) against {caps[bucketed.argmax()] / 2**20:g} MiB, the worst cap run"
+        common = f"({1 - bucketed.min() / bucketed[caps == 25 * 2**20][0]:.1%}) against 25 MiB, PyTorch's default"
+        said = self.intervals(1.0, 1.0)
+        self.assertIn(worst + ".", said)
+        self.assertIn(common + ", and ", said)
+        self.assertIn(worst + " (within the noise).", self.intervals(0.5, 2.0))
 
     def test_says_nothing_of_one_cap(self):
         self.change(lambda file: file["sweep/strategy"].__setitem__(slice(4, None), "optimal"))
@@ -167,6 +171,18 @@ class Headline(WithSample):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
         self.assertEqual(sum("of those run: " in text for text in legend), 2, legend)
         self.assertIn("best of all caps, by the model, 95 %", legend)
+
+
+class Notes(WithSample):
+    def notes(self, name, group, text):
+        self.change(lambda file: file[group].attrs.modify(name, text))
+        return Report([Results(self.sample)], self.folder, None).notes()
+
+    def test_say_why_there_is_no_score_and_that_phases_drifted(self):
+        self.assertIn("There is no model error: too noisy.", self.notes("why_no_model_error", "fom", "too noisy"))
+        self.assertIn("There is no regret: two caps.", self.notes("why_no_regret", "fom", "two caps"))
+        self.assertIn("T_compute drifted by +8.0 %.", self.notes("drift", "phases", "T_compute drifted by +8.0 %"))
+        self.assertNotIn("There is no", self.notes("why_no_model_error", "fom", "").split("There is no regret")[0])
 
 
 class Timeline(WithSample):

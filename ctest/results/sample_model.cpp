@@ -129,6 +129,10 @@ void write_calibration(results::Writer& writer) {
   writer.write("/calibration/beta", Reals{9e9});
   writer.write("/calibration/fit_error_mean", Reals{0.1});
   writer.write("/calibration/fit_error_max", Reals{0.3});
+  writer.write("/phases/name", Texts{"layers", "sweep"});
+  for (auto name : {"compute", "compute_low", "compute_high", "allreduce"})
+    writer.write(std::string("/phases/") + name, Reals{0.1, 0.1});
+  writer.attribute("/phases", "drift", std::string());
 }
 
 void write_errors(results::Writer& writer, Gradients const& all) {

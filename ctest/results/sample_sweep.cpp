@@ -98,7 +98,7 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
                                                           {"exposed_low", &c.exposed},
                                                           {"exposed_high", &c.exposed},
                                                           {"ideal", &ideal},
-                                                          {"last_bucket", &c.tail},
+                                                          {"uncontended", &contention},
                                                           {"with_contention", &contention},
                                                           {"with_copies", &contention},
                                                           {"with_jitter", &jitter},
@@ -208,7 +208,8 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
 
 void write_score(results::Writer& writer, Sample const& sample) {
   writer.write("/score/predictor", Texts{"model", "constant"});
-  for (auto name : {"mean_error", "max_error", "order", "regret", "tail_error", "slowdown_error"})
+  for (auto name :
+       {"mean_error", "max_error", "beyond_noise", "order", "regret", "tail_error", "slowdown_error"})
     writer.write(std::string("/score/") + name, Reals{0.01, 0.5});
   for (auto name : {"b_star_measured", "b_star_predicted", "b_star_low", "b_star_high"})
     writer.write(std::string("/score/") + name, Integers{25 * mib});

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/schema.hpp"
 #include "ctest/folders.hpp"
+#include "results/validity.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,6 +60,17 @@ TEST(Schema, documentation_lists_every_dataset_and_attribute) {
                             "` | " + std::string(attribute.meaning) + " |";
     EXPECT_NE(text.find(row), std::string::npos) << "docs/results.md lacks:\n" << row;
   }
+}
+
+TEST(Schema, documentation_lists_every_value_of_valid) {
+  const std::string text = documentation();
+  for (auto const& rule : validity_rules) {
+    const std::string row = "| `" + std::string(rule.word) + "` | " + std::string(rule.meaning) + " | " +
+                            std::string(rule.compared) + " | " + std::string(rule.ranked) + " |";
+    EXPECT_NE(text.find(row), std::string::npos) << "docs/results.md lacks:\n" << row;
+    EXPECT_EQ(find_validity(word_of(rule.value)), &rule);
+  }
+  EXPECT_EQ(find_validity("perhaps"), nullptr);
 }
 
 }  // namespace

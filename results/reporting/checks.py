@@ -9,13 +9,13 @@ DATASETS = {
         "case sample rank": ("measured compute backward_end", ""),
         "case sample": ("order", ""),
         "case": ("bucket_bytes first_bucket_bytes buckets verified measured_median ci_low ci_high predicted predicted_low "
-                 "predicted_high predicted_exposed ideal last_bucket with_contention with_copies with_jitter comm exposed "
+                 "predicted_high predicted_exposed ideal uncontended with_contention with_copies with_jitter comm exposed "
                  "exposed_low exposed_high slowdown tail overlap", "name strategy source"),
         "": ("floor", "")},
     "layers": {"rank operation sample": ("seconds", ""), "operation": ("flops bytes modelled", "operation operation_layer")},
     "allreduce": {"size sample": ("seconds", ""), "size": ("bytes median p99 algbw busbw wrong_elements", "")},
     "calibration": {"": ("alpha beta fit_error_mean", "")},
-    "score": {"predictor": ("mean_error max_error order regret tail_error slowdown_error", "predictor"),
+    "score": {"predictor": ("mean_error max_error beyond_noise order regret tail_error slowdown_error", "predictor"),
               "": ("b_star_low b_star_high", "")},
     "provenance": {"rank": ("numa_node clock peak_memory", "host device binding")},
     "timeline": {"case": ("first count", ""), "event": ("start end event_rank", "resource label")},

@@ -8,7 +8,6 @@ import numpy as np
 from .data import MIB
 
 PYTORCH_DEFAULT_MIB = 25.0
-FEWEST_FOR_95 = 6  # samples: no two order statistics of fewer cover the median with 95 %
 
 
 def slowest(results, name):
@@ -25,12 +24,6 @@ def median(values, axis=None):
 
 def samples(results):
     return slowest(results, "measured")
-
-
-def spread(results):
-    """What the interval of a median is."""
-    samples = results["/sweep/measured"].shape[1] if results.has("/sweep/measured") else FEWEST_FOR_95
-    return "95 % interval" if samples >= FEWEST_FOR_95 else f"range of {samples} samples"
 
 
 def column(results, name):

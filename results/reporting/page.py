@@ -97,14 +97,27 @@ def answer(results):
 
 
 def _worth(results, totals, best):
-    """What the best bucket size gains over the worst, by the words and the criterion of the terminal."""
-    low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
+    """What the best bucket size gains over 25 MiB and over the worst, by the words and the criterion of the terminal."""
     worst = derive.best_case(results, -totals)
-    if worst == best or not np.isfinite(high[best] - low[worst]):
+    if worst == best:
         return ""
-    gain = totals[worst] - totals[best]
-    noise = ", which is within the noise" if high[best] >= low[worst] else ""
-    return f"Choosing the bucket well is worth up to {_time(gain)} ({gain / totals[worst]:.1%}) here{noise}."
+    is_common = results["/sweep/bucket_bytes"] == derive.PYTORCH_DEFAULT_MIB * 2**20
+    common = derive.best_case(results, np.where(is_common, totals, np.nan))
+    gains = [] if common is None else [_gain(results, totals, best, common, "25 MiB, PyTorch's default")]
+    gains.append(_gain(results, totals, best, worst, f"{_cap(results, worst)}, the worst cap run"))
+    if None in gains:
+        return ""
+    return f"Choosing the bucket well is worth up to {', and '.join(gains)}."
+
+
+def _gain(results, totals, best, other, name):
+    """None where one sample a case does not tell the noise."""
+    low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
+    if not np.isfinite(high[best] - low[other]):
+        return None
+    gain = totals[other] - totals[best]
+    noise = " (within the noise)" if other != best and high[best] >= low[other] else ""
+    return f"{_time(gain)} ({gain / totals[other]:.1%}) against {name}{noise}"
 
 
 def _cap(results, case):

@@ -26,7 +26,8 @@ TIMELINE = ("Compute and communication on the rank that is there first. What is 
             "E elsewhere on the page is the median over all samples.")
 FACTS = (("tokens_per_s", "tokens/s", ".1f"), ("backward_s", "T (s)", ".4f"), ("bucket_mib", "bucket (MiB)", "g"),
          ("exposed_s", "exposed (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
-         ("bus_bw_GBps", "bus bandwidth (GB/s)", ".1f"), ("model_error", "model error", ".3f"), ("regret", "regret", ".4f"),
+         ("bus_bw_GBps", "bus bandwidth (GB/s)", ".1f"), ("model_error", "model error", ".3f"),
+         ("model_error_beyond_noise", "of it beyond the noise", ".3f"), ("regret", "regret", ".4f"),
          ("valid", "valid", ""))
 
 
@@ -93,6 +94,11 @@ class Report:
 
     def notes(self):
         notes = [f"{f.path.name}: the run was interrupted; what it measured is shown." for f in self.files if not f.complete]
+        for name, attribute in (("model error", "why_no_model_error"), ("regret", "why_no_regret")):
+            if reason := self.newest.attribute("/fom", attribute):
+                notes.append(f"There is no {name}: {reason}.")
+        if drift := self.newest.attribute("/phases", "drift"):
+            notes.append(f"{drift}.")
         if "replay" in self.newest.title():
             notes.append("Replay: what is called replay took its times from a table; it computed or reduced nothing.")
         if unlike := differences(self.files):

@@ -53,7 +53,7 @@ def _draw(axes, cases, results, names, factor):
     middle, low, high, predicted, band_low, band_high = (derive.column(results, n) * factor for n in names)
     if np.isfinite(predicted).any():
         _predicted(axes, cases, predicted, band_low, band_high)
-    _measured(axes, cases, middle, low, high, True, style.MEASURED, "o", "measured, " + derive.spread(results))
+    _measured(axes, cases, middle, low, high, True, style.MEASURED, "o", "measured, 95 % interval")
     if cases.line(ours=False).size:
         _measured(axes, cases, middle, low, high, False, style.OTHER, "^", "PyTorch DDP, measured")
     return middle, predicted
@@ -64,8 +64,8 @@ def _baselines(axes, cases, results, factor):
     line = cases.line()
     floor = float(results["/sweep/floor"]) if results.has("/sweep/floor") else np.nan
     constant = derive.median(derive.column(results, "exposed")[line]) * factor
-    if np.isfinite(derive.column(results, "last_bucket")[line]).any():
-        axes.plot(cases.x[line], derive.column(results, "last_bucket")[line] * factor, ":", color="#E69F00", linewidth=2, label="a(last bucket)")
+    if np.isfinite(derive.column(results, "uncontended")[line]).any():
+        axes.plot(cases.x[line], derive.column(results, "uncontended")[line] * factor, ":", color="#E69F00", linewidth=2, label="without contention")
     axes.plot(cases.x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="a constant")
     if np.isfinite(floor):
         axes.axhline(floor * factor, color=style.GOOD, linewidth=1.5, label="floor: no plan is below")

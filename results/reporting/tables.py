@@ -55,7 +55,7 @@ def sweep_table(results):
     same_round = derive.column(results, "same_round_exposed") * 1e3
     for row, reason, seconds in zip(rows, stopped, same_round):
         row += [seconds, STOPPED.get(reason, reason)]
-    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "95 % (range of under six) from (ms)", ".3f"),
+    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "95 % from (ms)", ".3f"),
               ("high_ms", "to (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
               ("predicted_E_ms", "predicted E (ms)", ".3f"), ("slowdown_ms", "slowdown (ms)", ".3f"), ("tail_ms", "tail (ms)", ".3f"),
               ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "E predicted from the same round (ms)", ".3f"),
@@ -89,11 +89,11 @@ def allreduce_table(results):
 
 
 def score_table(results):
-    names = ("mean_error", "max_error", "order", "regret", "tail_error", "slowdown_error")
+    names = ("mean_error", "beyond_noise", "max_error", "order", "regret", "tail_error", "slowdown_error")
     columns = [results["/score/" + n] if results.has("/score/" + n) else np.full(results["/score/predictor"].size, np.nan)
                for n in names]
     rows = [[p, *[c[k] for c in columns]] for k, p in enumerate(results["/score/predictor"])]
-    labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("max_error", "largest error", ".3f"),
+    labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("beyond_noise", "beyond the noise", ".3f"), ("max_error", "largest error", ".3f"),
               ("order", "pairs in order", ".3f"), ("regret", "regret", ".4f"), ("tail_error", "error of the tail", ".3f"),
               ("slowdown_error", "error of the slowdown", ".3f")]
     return Table("score", "Score of the prediction", labels, rows)

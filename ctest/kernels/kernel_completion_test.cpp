@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device.hpp"
+#include "miniapp/kernel_backward.hpp"
+
+// A bucket starts when the operation that is said to complete its last gradient is over. Verification runs
+// integers instead of the kernels; these tests prove of the kernels that each gradient is complete by then.
+namespace ddproxy {
+namespace {
+
+struct Case {
+  std::string name;
+  model::Shape shape;
+  model::Tokens tokens;
+};
+
+/// Tied and untied heads, odd dimensions, one token, one layer.
+std::vector<Case> small_cases() {
+  model::Shape untied = model::find_preset("tiny");
+  untied.tied = false;
+  return {{"untied", untied, {2, 24}},
+          {"one_token", model::find_preset("tiny"), {1, 1}},
+          {"odd", {3, 60, 3, 100, 301, 70}, {3, 67}},
+          {"one_layer", {1, 40, 5, 90, 97, 140}, {1, 139}}};
+}
+
+/// And every preset, with few layers and few words.
+std::vector<Case> all_cases() {
+  std::vector<Case> cases = small_cases();
+  for (auto const& preset : model::presets) {
+    model::Shape shape = preset.shape;
+    shape.layers = shape.d_model > 1000 ? 1 : 2;
+    shape.vocabulary = std::min<std::int64_t>(shape.vocabulary, 509);
+    shape.context = 32;
+    std::string name(preset.name);
+    std::ranges::replace(name, '-', '_');
+    cases.push_back({name, shape, {1, 17}});
+  }
+  return cases;
+}
+
+/// Each gradient as it was when an operation had run, and at the end of the pass.
+struct Snapshots {
+  std::vector<std::vector<float>> early, late;
+};
+
+std::vector<float> copy_of(kernels::Floats const& arena, std::size_t offset, std::size_t count) {
+  std::vector<float> copy(count);
+  Kokkos::deep_copy(Kokkos::View<float*, Kokkos::HostSpace>(copy.data(), count),
+                    Kokkos::subview(arena, std::pair(offset, offset + count)));
+  return copy;
+}
+
+/// Runs one pass into an arena of NaN; `early` looks that many operations before the one that is said to
+/// complete a gradient.
+Snapshots take_snapshots(Case const& test, std::size_t early) {
+  const auto pass = model::backward_pass(test.shape);
+  const auto arena = kernels::poisoned(static_cast<std::size_t>(model::parameters(pass)));
+  KernelBackward backward(test.shape, pass, test.tokens, 42, 0, arena);
+  Snapshots snapshots;
+  const auto copy_completed = [&](std::vector<std::vector<float>>& to, auto is_due) {
+    std::size_t offset = 0;
+    for (auto const& gradient : pass.gradients) {
+      const auto count = static_cast<std::size_t>(gradient.numel);
+      if (is_due(gradient.operation)) to.push_back(copy_of(arena, offset, count));
+      offset += count;
+    }
+  };
+  for (std::size_t i = 0; i < backward.operations(); ++i) {
+    backward.run(i);
+    backward.fence();
+    copy_completed(snapshots.early,
+                   [&](std::size_t operation) { return std::max(operation, early) - early == i; });
+  }
+  copy_completed(snapshots.late, [](std::size_t) { return true; });
+  return snapshots;
+}
+
+bool is_complete(std::vector<float> const& early, std::vector<float> const& late) {
+  return std::ranges::all_of(early, [](float value) { return std::isfinite(value); }) &&
+         std::memcmp(early.data(), late.data(), early.size() * sizeof(float)) == 0;
+}
+
+class GradientCompletion : public testing::TestWithParam<Case> {};
+
+TEST_P(GradientCompletion, OfEachGradientIsByTheOperationThatIsSaidToCompleteIt) {
+  const auto pass = model::backward_pass(GetParam().shape);
+  const auto [early, late] = take_snapshots(GetParam(), 0);
+  ASSERT_EQ(early.size(), pass.gradients.size());
+  for (std::size_t i = 0; i < early.size(); ++i)
+    EXPECT_TRUE(is_complete(early[i], late[i])) << pass.gradients[i].name << " changes after the operation "
+                                                << pass.operations[pass.gradients[i].operation].name;
+}
+
+class EarlierCompletion : public GradientCompletion {};
+
+// Else a declaration that comes too early would pass the test above.
+TEST_P(EarlierCompletion, OfNoGradientIsOneOperationEarlier) {
+  const auto pass = model::backward_pass(GetParam().shape);
+  const auto [early, late] = take_snapshots(GetParam(), 1);
+  ASSERT_EQ(early.size(), pass.gradients.size());
+  for (std::size_t i = 0; i < early.size(); ++i)
+    EXPECT_FALSE(is_complete(early[i], late[i])) << pass.gradients[i].name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, GradientCompletion, testing::ValuesIn(all_cases()),
+                         [](auto const& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Kernels, EarlierCompletion, testing::ValuesIn(small_cases()),
+                         [](auto const& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/phases.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ddproxy {
+namespace {
+
+TEST(Phases, APassTakesTheSumOfItsOperationsOnTheSlowestRank) {
+  LayerTimes times{2, 2, 3, {}};  // ranks, operations, samples
+  times.seconds = {1, 1, 1, 2, 2, 5, /* rank 1 */ 1, 4, 1, 1, 1, 1};
+  EXPECT_EQ(pass_seconds(times), (std::vector<double>{3, 5, 6}));
+}
+
+Sample sample(double compute) {
+  return {{1, 1}, {1, 1}, {compute, compute - 0.1}, {0, 0}};
+}
+
+TEST(Phases, ASharedTComputeOfARoundCountsOnce) {
+  const std::vector<std::vector<Sample>> samples{{}, {sample(1), sample(2)}, {sample(1), sample(2)}};
+  Config config;
+  EXPECT_EQ(sweep_compute(config, samples), (std::vector<double>{1, 2, 1, 2}));
+  config.shared_compute = true;
+  EXPECT_EQ(sweep_compute(config, samples), (std::vector<double>{1, 2}));
+}
+
+Phase phase(std::string name, double middle, double scatter) {
+  Phase result{std::move(name), {}, {}};
+  for (int i = -4; i <= 4; ++i) result.compute.push_back(middle + scatter * i);
+  return result;
+}
+
+TEST(Phases, ADriftBeyondBothIntervalsIsSaidWithItsSize) {
+  const auto said = phase_doubt(phase("layers", 0.100, 0.0001), phase("sweep", 0.108, 0.0001));
+  EXPECT_NE(
+      said.find("drifted by +8.0 % between the phases: 100 ms in the phase layers, 108 ms in the sweep"),
+      std::string::npos)
+      << said;
+  EXPECT_NE(phase_doubt(phase("layers", 0.100, 0.0001), phase("sweep", 0.092, 0.0001)).find("-8.0 %"),
+            std::string::npos);
+}
+
+TEST(Phases, ADriftWithinTheNoiseOrTooSmallIsNot) {
+  EXPECT_EQ(phase_doubt(phase("layers", 0.100, 0.002), phase("sweep", 0.108, 0.002)), "");
+  EXPECT_EQ(phase_doubt(phase("layers", 0.100, 0), phase("sweep", 0.1004, 0)), "");
+  EXPECT_EQ(phase_doubt({"layers", {0.1}, {}}, phase("sweep", 0.2, 0)), "") << "one sample has no interval";
+}
+
+TEST(Phases, TheirMediansAreTheDrift) {
+  const auto drift = drift_of({{"layers", {1, 3, 2}, {5}}, {"calibration", {4}, {}}});
+  EXPECT_EQ(drift.compute, (std::vector<double>{2, 4}));
+  EXPECT_EQ(drift.allreduce, (std::vector<double>{5}));
+}
+
+}  // namespace
+}  // namespace ddproxy

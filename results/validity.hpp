@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace ddproxy::results {
+
+/// What a figure of merit is worth: the value of `valid` in the last line of a run, in /fom and in JSON.
+enum class Validity { no, yes, single, replay, oversubscribed };
+
+/// One value of `valid`, what it means, and what a file with it may be used for.
+struct ValidityRule {
+  Validity value;
+  std::string_view word;
+  bool is_compared;  ///< `compare` and `scripts/gate` take such files without --allow valid
+  std::string_view meaning;
+  std::string_view compared;  ///< what `compare` and `scripts/gate` do with it
+  std::string_view ranked;    ///< what `compare --rank-machines` does with it
+};
+
+/// Every value that there is; the only list of them. docs/results.md has the same rows.
+inline constexpr std::array<ValidityRule, 5> validity_rules{{
+    {Validity::yes, "true", true,
+     "compute and all-reduces of at least two ranks were measured, and what was reduced is right", "compared",
+     "ranked among runs with `true`"},
+    {Validity::replay, "replay", true,
+     "compute, all-reduces or both took their times from tables; what was reduced is right",
+     "compared with the same `mode`", "ranked among replays; among measured runs with `--allow mode`"},
+    {Validity::single, "single", true,
+     "one rank computed for real and reduced nothing, so E is no exposed communication",
+     "compared with runs of one rank", "ranked among runs with `single`; among others with `--allow valid`"},
+    {Validity::oversubscribed, "oversubscribed", false,
+     "threads had to take turns on cores, so the times are not those of the machine",
+     "refused without `--allow valid`", "refused without `--allow valid`"},
+    {Validity::no, "false", false,
+     "nothing confirmed the figures (`layers` verifies nothing), or results contradict each other by more "
+     "than 20 %",
+     "refused without `--allow valid`", "refused without `--allow valid`"},
+}};
+
+/// The word of a value.
+std::string_view word_of(Validity validity);
+
+/// The rule of a word, or nullptr where there is no such value.
+ValidityRule const* find_validity(std::string_view word);
+
+/// The value of a run whose reductions were right. `ranks`: those that started.
+Validity validity_of(bool replays_compute, bool replays_reductions, int ranks);
+
+/// `word`, or what this version would have written in its place: earlier versions wrote `true` for a run with
+/// replayed compute, and for one rank.
+std::string updated_validity(std::string const& word, bool replays_compute, bool replays_reductions,
+                             int ranks);
+
+}  // namespace ddproxy::results
