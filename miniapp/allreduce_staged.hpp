@@ -29,6 +29,7 @@ class StagedEngine : public AllreduceEngine {
   Reduction last() const override { return reduction_; }
   std::int64_t elements_reduced() const override { return inner_->elements_reduced(); }
   std::string description() const override { return inner_->description() + ", staged in pinned memory"; }
+  double unwatched_limit_s() const override { return inner_->unwatched_limit_s(); }
 
  private:
   enum class Stage { fetching, reducing, draining };
