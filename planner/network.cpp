@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 
@@ -88,6 +89,10 @@ int only_ranks(Tables& tables, Config const& config) {
 // Its figures at the sizes of its table, and no falls from the smallest gradient to the largest bucket.
 void settle(Network& network) {
   constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;
+  if (!std::isfinite(network.cost(smallest)) || !std::isfinite(network.cost(largest)))
+    throw std::invalid_argument(
+        "predict: the derived seconds of a(x) are too large to add; check --latency-scale, --bandwidth-scale "
+        "and the unit of the table");
   const auto unfalling = model::never_falling(network.cost, smallest, largest);
   network.cost = unfalling.cost;
   for (auto& point : network.points) point.seconds = network.cost(point.bytes);

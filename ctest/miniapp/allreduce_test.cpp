@@ -276,6 +276,7 @@ TEST(Threaded, AnErrorOfTheEngineReachesWhoWaits) {
     bool test() override { return true; }
     void wait(std::size_t) override {}
     Reduction last() const override { return {}; }
+    std::int64_t elements_reduced() const override { return 0; }
     std::string description() const override { return "broken"; }
   };
   ThreadedAllreduce allreduce(std::make_unique<Broken>());

@@ -106,7 +106,8 @@ class Predict(PredictCase):
         self.assertRegex(self.refused("--gradients", huge, *self.small()[2:]), r"huge\.csv:2: .*1e308.* too large to add")
         table = self.path("slow.csv", "bytes,ms\n1048576,1\n4194304,1e308\n")
         self.assertRegex(self.refused(*self.small()[:2], "--allreduce", table), r"slow\.csv:3: .* too large to add")
-        self.assertIn("too large to add", self.refused(*self.small(), "--kappa", "1e-308"))
+        for scale in (("--latency-scale", "1e308"), ("--copies", "in", "--copy-bandwidth", "1e-312")):
+            self.assertIn("too large to add", self.refused(*self.small(), *scale))
         curve = self.path("curve.csv", "bucket_mib,seconds\n1,1e308\n")
         self.assertIn("too large to add", self.refused(*self.small(), "--measured", curve))
 
