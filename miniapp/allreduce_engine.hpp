@@ -15,13 +15,16 @@ class AllreduceEngine {
   virtual ~AllreduceEngine() = default;
   /// Begins a reduction; the one before is complete, and `ready` is over, at the moment that it holds.
   virtual void begin(Slice slice, Completion ready) = 0;
-  /// Moves it on; true when it is complete. Never waits.
+  /// Moves it on; true when it is complete. Waits only where the reduction goes by a call that blocks.
   virtual bool test() = 0;
   /// Returns when it is complete. An error names it as that bucket of the pass.
   virtual void wait(std::size_t bucket) = 0;
   /// The reduction that completed last.
   virtual Reduction last() const = 0;
   virtual std::string description() const = 0;
+  /// The time limit of a reduction, in seconds, where wait() may stay in a library's call that knows no
+  /// limit, so that another thread has to watch the time; 0 where the engine watches it itself.
+  virtual double unwatched_limit_s() const { return 0; }
 };
 
 }  // namespace ddproxy

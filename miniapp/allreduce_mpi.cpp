@@ -11,20 +11,27 @@
 #include "miniapp/time_limit.hpp"
 
 namespace ddproxy {
+namespace {
+
+int ranks_of(MPI_Comm communicator) {
+  int ranks = 1;
+  check_mpi(MPI_Comm_size(communicator, &ranks));
+  return ranks;
+}
+
+}  // namespace
 
 MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
-                     Wire wire, Scale scale)
+                     Wire wire, CallTable calls, Scale scale)
     : arena_(arena),
       piece_elements_(piece_elements),
-      wire_(wire, piece_elements),
-      scale_(scale),
-      timeout_s_(timeout_s) {
+      calls_(std::move(calls)),
+      on_device_(scale != nullptr),
+      timeout_s_(timeout_s),
+      wire_(wire, piece_elements, ranks_of(communicator), scale) {
   check_mpi(MPI_Comm_dup(communicator, &communicator_));
   check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
   check_mpi(MPI_Comm_rank(communicator_, &rank_));
-  int ranks = 1;
-  check_mpi(MPI_Comm_size(communicator_, &ranks));
-  factor_ = 1.0F / static_cast<float>(ranks);
 }
 
 MpiEngine::~MpiEngine() {
@@ -33,41 +40,59 @@ MpiEngine::~MpiEngine() {
 
 void MpiEngine::begin(Slice slice, Completion ready) {
   reduction_ = {slice, Clock::now(), {}, ready.when};
-  piece_ = {slice.offset, 0};
-  start_piece();
+  blocking_ = calls_.blocking(static_cast<std::int64_t>(slice.count) * wire_.element_bytes());
+  piece_ = {slice.offset, std::min(piece_elements_, slice.count)};
+  if (!blocking_) start_piece();
 }
 
 void MpiEngine::start_piece() {
+  void* message = wire_.pack(arena_ + piece_.offset, piece_.count);
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, message, static_cast<int>(piece_.count), wire_.type(),
+                           wire_.operation(), communicator_, &request_));
+}
+
+void MpiEngine::reduce_piece() {
+  void* message = wire_.pack(arena_ + piece_.offset, piece_.count);
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, message, static_cast<int>(piece_.count), wire_.type(),
+                          wire_.operation(), communicator_));
+}
+
+void MpiEngine::finish_piece() {
+  wire_.unpack(arena_ + piece_.offset, piece_.count);
   Slice const& slice = reduction_.slice;
   piece_.offset += piece_.count;
   piece_.count = std::min(piece_elements_, slice.offset + slice.count - piece_.offset);
-  void* message = wire_.pack(arena_ + piece_.offset, piece_.count);
-  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, message, static_cast<int>(piece_.count), wire_.type(), wire_.sum(),
-                           communicator_, &request_));
 }
 
 bool MpiEngine::test() {
-  int complete = 0;
-  check_mpi(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE));
-  if (!complete) return false;
-  if (scale_)
-    scale_(arena_ + piece_.offset, piece_.count, factor_);
+  int complete = 1;
+  if (blocking_)
+    reduce_piece();
   else
-    wire_.unpack(arena_ + piece_.offset, piece_.count, factor_);
-  if (piece_.offset + piece_.count < reduction_.slice.offset + reduction_.slice.count) {
-    start_piece();
-    return false;
-  }
-  reduction_.end = Clock::now();
-  return true;
+    check_mpi(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE));
+  if (!complete) return false;
+  finish_piece();
+  if (piece_.count == 0) reduction_.end = Clock::now();
+  if (piece_.count > 0 && !blocking_) start_piece();
+  return piece_.count == 0;
 }
 
 void MpiEngine::wait(std::size_t bucket) {
-  for (Nap nap; !test(); nap()) check_time_limit(reduction_, bucket, rank_, timeout_s_);
+  Nap nap;
+  while (!test())
+    if (!blocking_) {
+      check_time_limit(reduction_, bucket, rank_, timeout_s_);
+      nap();
+    }
+}
+
+double MpiEngine::unwatched_limit_s() const {
+  return calls_.ever_blocking() ? timeout_s_ : 0;
 }
 
 std::string MpiEngine::description() const {
-  return fmt::format("mpi, {} buffers, {}", scale_ ? "device" : "host", wire_.name());
+  return fmt::format("mpi, {} buffers, {}{}", on_device_ ? "device" : "host", wire_.name(),
+                     calls_.ever_blocking() ? ", " + calls_.description() : "");
 }
 
 }  // namespace ddproxy

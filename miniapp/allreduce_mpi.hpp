@@ -5,47 +5,52 @@
 #include <mpi.h>
 
 #include "miniapp/allreduce_engine.hpp"
+#include "miniapp/call_table.hpp"
 #include "miniapp/wire.hpp"
 
 namespace ddproxy {
 
-/// Multiplies values in memory that the host cannot reach, and returns when that is done.
-using Scale = void (*)(float* values, std::size_t count, float factor);
-
-/// Nonblocking MPI all-reduces of host memory, or of a device's where MPI takes it. A slice goes in
-/// consecutive pieces, because an in-place nonblocking collective allocates a temporary of the whole message;
-/// each piece is packed for the wire when it leaves, and unpacked and scaled by 1/n as it arrives.
+/// MPI all-reduces of host memory, or of a device's where MPI takes it, by MPI_Iallreduce or by
+/// MPI_Allreduce. A slice goes in consecutive pieces, because an in-place nonblocking collective allocates a
+/// temporary of the whole message; each piece is packed for the wire when it leaves, and unpacked and scaled
+/// by 1/n as it arrives.
 class MpiEngine : public AllreduceEngine {
  public:
   /// `arena` outlives the engine; a piece has at most `piece_elements`; a slice that takes longer than
-  /// `timeout_s` is an error. Device memory needs `scale`, and goes over the wire as it is (fp32).
+  /// `timeout_s` is an error. `calls` says which call reduces a slice, by its bytes on the wire; all ranks
+  /// have the same. Device memory needs `scale`, and goes over the wire as it is (fp32).
   MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
-            Wire wire = Wire::fp32, Scale scale = nullptr);
+            Wire wire = Wire::fp32, CallTable calls = CallTable(), Scale scale = nullptr);
   ~MpiEngine() override;
   MpiEngine(MpiEngine const&) = delete;
   MpiEngine& operator=(MpiEngine const&) = delete;
 
   void begin(Slice slice, Completion ready) override;
+  /// With the blocking call it carries out one piece.
   bool test() override;
   void wait(std::size_t bucket) override;
   Reduction last() const override { return reduction_; }
   std::string description() const override;
+  double unwatched_limit_s() const override;
 
  private:
   void start_piece();
+  void finish_piece();
+  void reduce_piece();
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   MPI_Request request_ = MPI_REQUEST_NULL;
   float* arena_;
   std::size_t piece_elements_;
-  MpiWire wire_;
-  Scale scale_;
-
+  CallTable calls_;
+  bool on_device_;
   double timeout_s_;
   int rank_ = 0;
-  float factor_ = 1;
+  MpiWire wire_;
+
   Reduction reduction_{};
-  Slice piece_{};
+  bool blocking_ = false;  // this slice's call
+  Slice piece_{};          // under way; with the blocking call the next one
 };
 
 }  // namespace ddproxy

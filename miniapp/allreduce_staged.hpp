@@ -28,6 +28,7 @@ class StagedEngine : public AllreduceEngine {
   void wait(std::size_t bucket) override;
   Reduction last() const override { return reduction_; }
   std::string description() const override { return inner_->description() + ", staged in pinned memory"; }
+  double unwatched_limit_s() const override { return inner_->unwatched_limit_s(); }
 
  private:
   enum class Stage { fetching, reducing, draining };

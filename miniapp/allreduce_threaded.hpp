@@ -2,49 +2,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <condition_variable>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <thread>
 
-#include "miniapp/allreduce_engine.hpp"
+#include "miniapp/allreduce_worker.hpp"
 
 namespace ddproxy {
 
-/// An engine driven by a thread of its own: the communication resource beside the compute side.
+/// An engine driven by a thread of its own: the communication resource beside the compute side. Where the
+/// engine blocks in calls without a time limit, a watch throws StuckCall (miniapp/check.hpp) from whatever
+/// the compute side waits in; the thread stays in its call, and nothing is left but to end the process.
 class ThreadedAllreduce : public Allreduce {
  public:
-  explicit ThreadedAllreduce(std::unique_ptr<AllreduceEngine> engine);
+  /// `own_core`: the communication thread has a core beside those that compute
+  /// (miniapp/allreduce_worker.hpp). `rank` is named where a call does not come back.
+  explicit ThreadedAllreduce(std::unique_ptr<AllreduceEngine> engine, bool own_core = false, int rank = 0);
   ~ThreadedAllreduce() override;
   ThreadedAllreduce(ThreadedAllreduce const&) = delete;
   ThreadedAllreduce& operator=(ThreadedAllreduce const&) = delete;
 
-  void begin(std::size_t calls) override;
-  void start(Slice slice, Completion ready) override;
-  void wait_all() override;
+  void begin(std::size_t calls) override { worker_->begin(calls); }
+  /// Throws std::logic_error for more calls than begin() made room for.
+  void start(Slice slice, Completion ready) override { worker_->post(slice, ready); }
+  void wait_all() override { worker_->wait(worker_->posted()); }
   Completion wait_for(std::size_t call) override;
-  std::vector<Reduction> const& reductions() const override { return done_; }
-  std::string description() const override { return engine_->description() + ", thread"; }
+  std::vector<Reduction> const& reductions() const override { return worker_->reductions(); }
+  std::string description() const override { return worker_->description() + ", thread"; }
 
  private:
-  struct Job {
-    std::size_t bucket;
-    Slice slice;
-    Completion ready;
-  };
-  void work();
-  bool take(Job& job);
-  void carry_out(Job const& job);
-
-  std::unique_ptr<AllreduceEngine> engine_;
-  std::mutex mutex_;
-  std::condition_variable wake_, idle_;
-  std::vector<Job> jobs_;  // guarded by mutex_, as all below
-  std::size_t taken_ = 0;
-  std::vector<Reduction> done_;  // one for each job that is over
-  std::exception_ptr failure_;
-  bool quit_ = false;
+  std::shared_ptr<AllreduceWorker> worker_;  // its thread has a share, and may stay behind in a call
   std::thread thread_;
 };
 

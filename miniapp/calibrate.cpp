@@ -29,37 +29,6 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What a co-run consists of: operations, how often, and the part of the arena that they do not write.
-struct Work {
-  std::vector<std::size_t> operations;
-  int repetitions = 1;
-  std::size_t free_offset = 0;
-  std::vector<Slice> calls;
-};
-
-Work choose_work(Workload const& workload) {
-  Work work;
-  auto const& operations = workload.pass.operations;
-  for (std::size_t op = 0; op < operations.size(); ++op) {
-    if (operations[op].kind != model::OperationKind::linear) continue;
-    if (!work.operations.empty() && operations[op].layer != operations[work.operations.front()].layer) break;
-    work.operations.push_back(op);
-  }
-  for (auto const& gradient : workload.pass.gradients) {
-    if (gradient.operation > work.operations.back()) break;
-    work.free_offset += static_cast<std::size_t>(gradient.numel);
-  }
-  return work;
-}
-
-void compute(Workbench& bench, Work const& work) {
-  for (int i = 0; i < work.repetitions; ++i)
-    for (std::size_t op : work.operations) {
-      bench.backward->run(op);
-      bench.allreduce->progress();
-    }
-}
-
 struct Times {
   double compute = 0, collective = 0;
 };
@@ -91,7 +60,7 @@ Times time_together(Workbench& bench, Work const& work, bool with_compute, bool 
   // Where the compute side itself moves the calls on, a host asks for them first; a device is behind the
   // host.
   if (with_collective && !on_device) reduce();
-  if (with_compute) compute(bench, work);
+  if (with_compute) run_work(bench, work);
   const Completion computed = with_compute ? bench.backward->completion() : start;
   if (with_collective && on_device) reduce();
   bench.backward->fence();
@@ -171,10 +140,33 @@ std::vector<std::size_t> elements_tried(Workbench const& bench, Work const& work
 
 }  // namespace
 
+Work choose_work(Workload const& workload) {
+  Work work;
+  auto const& operations = workload.pass.operations;
+  for (std::size_t op = 0; op < operations.size(); ++op) {
+    if (operations[op].kind != model::OperationKind::linear) continue;
+    if (!work.operations.empty() && operations[op].layer != operations[work.operations.front()].layer) break;
+    work.operations.push_back(op);
+  }
+  for (auto const& gradient : workload.pass.gradients) {
+    if (gradient.operation > work.operations.back()) break;
+    work.free_offset += static_cast<std::size_t>(gradient.numel);
+  }
+  return work;
+}
+
+void run_work(Workbench& bench, Work const& work) {
+  for (int i = 0; i < work.repetitions; ++i)
+    for (std::size_t op : work.operations) {
+      bench.backward->run(op);
+      bench.allreduce->progress();
+    }
+}
+
 std::vector<CoRun> calibrate(Workbench& bench, int samples) {
   if (bench.config.compute == ComputeMode::replay) return {};
   const Work work = choose_work(bench.workload);
-  compute(bench, work);
+  run_work(bench, work);
   bench.backward->fence();
   std::vector<Trial> trials;
   for (const std::size_t elements : elements_tried(bench, work)) {

@@ -9,6 +9,20 @@
 
 namespace ddproxy {
 
+/// What runs beside all-reduces: the linear operations of the block that comes first in the backward pass,
+/// how often, and all-reduces of the part of the arena that they do not write.
+struct Work {
+  std::vector<std::size_t> operations;
+  int repetitions = 1;
+  std::size_t free_offset = 0;  ///< first element that the operations do not write
+  std::vector<Slice> calls;
+};
+
+/// Those operations, once, and no calls.
+Work choose_work(Workload const& workload);
+/// Runs the operations of `work`, without waiting for a device.
+void run_work(Workbench& bench, Work const& work);
+
 /// Runs the linear operations of the block that comes first in the backward pass beside back-to-back
 /// all-reduces of gradients that they do not write, at six message sizes from that of the smallest gradient
 /// to 64 MiB, as much of both as takes the same time. Nothing of the cases to be predicted runs. `samples`:

@@ -25,6 +25,12 @@ struct WrongNumbers : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A call of a library did not come back within its time limit. The thread that made it cannot be joined, and
+/// no other thread may call MPI, so the process can only end by _Exit().
+struct StuckCall : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// A signal asked the run to stop; what was measured is saved.
 struct Interrupted : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
+#include <thread>
 
 #include "miniapp/check.hpp"
+#include "miniapp/choose_calls.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/signals.hpp"
@@ -99,6 +104,17 @@ void run_steps(Session& session, Runtime const& runtime, std::string const& comm
   session.finish();
 }
 
+// What happens where a call of MPI did not come back: each rank that is in such a call names it. Rank 0
+// closes its file first, and waits until the watches of the others have looked; they wait longer, because a
+// launcher ends all ranks as soon as one has ended.
+void leave_stuck_call(Runtime const& runtime, Session* session, StuckCall const& error) {
+  fmt::print(stderr, "ddproxy: {}\n", error.what());
+  if (session) session->close_unfinished();
+  std::fflush(nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(runtime.root() ? 1500 : 5000));
+  std::_Exit(exit_run_time);
+}
+
 // To be called while an exception is handled and the arrays still are: Kokkos aborts where it cannot free
 // them, and nobody would learn why.
 void leave_lost_device(Runtime const& runtime) {
@@ -125,9 +141,14 @@ void execute(Options const& options, Runtime const& runtime) {
   Workbench bench = make_workbench(config, std::move(workload), runtime);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     bench.backward = std::make_unique<SlowedBackward>(std::move(bench.backward), bench.workload.pass, text);
-  Session session(options, std::move(bench));
+  std::optional<Session> session;
   try {
-    run_steps(session, runtime, options.command, !options.chunks_mib.empty());
+    if (options.command != "layers") choose_calls(bench);
+    if (runtime.root()) fmt::print("{}", describe(bench.choice));
+    session.emplace(options, std::move(bench));
+    run_steps(*session, runtime, options.command, !options.chunks_mib.empty());
+  } catch (StuckCall const& error) {
+    leave_stuck_call(runtime, session ? &*session : nullptr, error);
   } catch (...) {
     if (device_is_lost()) leave_lost_device(runtime);
     throw;

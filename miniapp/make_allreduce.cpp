@@ -68,29 +68,32 @@ bool reduce_directly(Config const& config) {
   return config.buffers == Buffers::direct || (config.wire == Wire::fp32 && takes.value_or(false));
 }
 
-std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, MPI_Comm communicator, float* arena) {
+std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, CallTable const& calls,
+                                                 MPI_Comm communicator, float* arena) {
   const auto piece = piece_elements(config);
   if (reduce_directly(config))
-    return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, Wire::fp32,
+    return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, Wire::fp32, calls,
                                        scale_device_memory);
   auto staging = make_pinned_staging(arena, piece);
-  auto inner =
-      std::make_unique<MpiEngine>(communicator, staging->memory(), piece, config.timeout_s, config.wire);
+  auto inner = std::make_unique<MpiEngine>(communicator, staging->memory(), piece, config.timeout_s,
+                                           config.wire, calls);
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
   return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece, rank, config.timeout_s);
 }
 #else
-std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, MPI_Comm communicator, float* arena) {
+std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, CallTable const& calls,
+                                                 MPI_Comm communicator, float* arena) {
   return std::make_unique<MpiEngine>(communicator, arena, piece_elements(config), config.timeout_s,
-                                     config.wire);
+                                     config.wire, calls);
 }
 #endif
 
-std::unique_ptr<AllreduceEngine> make_engine(Config const& config, MPI_Comm communicator, float* arena) {
+std::unique_ptr<AllreduceEngine> make_engine(Config const& config, CallTable const& calls,
+                                             MPI_Comm communicator, float* arena) {
   if (config.backend == Backend::replay)
     return std::make_unique<ReplayEngine>(of_gradients(input_cost(config).value(), config.wire));
-  return make_mpi_engine(config, communicator, arena);
+  return make_mpi_engine(config, calls, communicator, arena);
 }
 
 }  // namespace
@@ -119,11 +122,15 @@ static std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_
 }
 #endif
 
-std::unique_ptr<Allreduce> make_allreduce(Config const& config, MPI_Comm communicator,
-                                          kernels::Floats const& arena) {
+std::unique_ptr<Allreduce> make_allreduce(Config const& config, CallChoice const& choice,
+                                          MPI_Comm communicator, kernels::Floats const& arena) {
   if (config.backend == Backend::nccl) return make_nccl_allreduce(config, communicator, arena);
-  auto engine = make_engine(config, communicator, arena.data());
-  if (config.progress == Progress::thread) return std::make_unique<ThreadedAllreduce>(std::move(engine));
+  auto engine = make_engine(config, choice.calls, communicator, arena.data());
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(communicator, &rank));
+  if (config.progress == Progress::thread)
+    return std::make_unique<ThreadedAllreduce>(std::move(engine),
+                                               choice.own_core && config.backend == Backend::mpi, rank);
   return std::make_unique<PolledAllreduce>(std::move(engine), config.progress == Progress::poll);
 }
 

@@ -58,7 +58,7 @@ std::vector<Slice> row_of(double kib) {
 std::unique_ptr<Allreduce> make_real(Workbench const& bench, kernels::Floats const& memory) {
   Config config = bench.config;
   if (config.backend == Backend::replay) config.backend = Backend::mpi;
-  return make_allreduce(config, bench.runtime.communicator(), memory);
+  return make_allreduce(config, bench.choice, bench.runtime.communicator(), memory);
 }
 
 }  // namespace

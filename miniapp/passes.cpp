@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/passes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "miniapp/device.hpp"
 #include "miniapp/signals.hpp"
+#include "miniapp/step_name.hpp"
 
 namespace ddproxy {
 namespace {
@@ -66,6 +69,7 @@ std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
 
 std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   const bool of_case = action != compute_pass;
+  note_step(fmt::format("in pass {} of the sweep ({})", ++passes_, of_case ? names_[item] : "compute alone"));
   auto const& schedule = of_case ? schedules_[item] : alone_;
   Witness backward(bench_.backward_of(of_case && overlapped_[item]));  // of all passes alike
   synchronise_clocks();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "miniapp/parts.hpp"
@@ -27,6 +28,7 @@ class Passes {
     for (auto const& item : cases) {
       schedules_.emplace_back(bench.workload, item.plan, item.overlapped);
       overlapped_.push_back(item.overlapped);
+      names_.push_back(item.name());
     }
     traces_.resize(cases.size());
   }
@@ -63,7 +65,9 @@ class Passes {
   Schedule alone_{bench_.workload.pass.operations.size()};
   std::vector<Schedule> schedules_;
   std::vector<bool> overlapped_;
-  std::vector<RankTrace> traces_;  // [case]
+  std::vector<std::string> names_;  // [case]
+  int passes_ = 0;                  // so far
+  std::vector<RankTrace> traces_;   // [case]
 };
 
 }  // namespace ddproxy

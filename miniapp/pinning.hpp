@@ -14,6 +14,10 @@ namespace ddproxy {
 /// process may not use, or that is missing for this rank.
 void pin_rank(std::vector<std::string> const& compute, std::vector<std::string> const& communication);
 
+/// By number of processor, whether this rank's threads may use it, those of communication included: 1 or 0.
+/// On the main thread, after pin_rank().
+std::vector<int> allowed_processors();
+
 /// Moves the calling thread to this rank's communication cores; does nothing where pin_rank() was given none.
 void pin_communication_thread();
 

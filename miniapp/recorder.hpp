@@ -35,6 +35,8 @@ class Recorder {
   void layers(Config const& config, Workload const& workload, LayerTimes const& times,
               ReadyTimes const& ready);
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
+  /// By which call MPI reduced: an attribute of `group`; none where it reduced nothing.
+  void call(std::string_view group, Workbench const& bench);
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
   void cost_table(std::vector<model::CostPoint> const& table);
 

@@ -98,6 +98,7 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   if (config.backend == Backend::mpi) writer_.attribute("/sweep", "piece_mib", config.piece_mib);
   if (config.backend == Backend::nccl)
     writer_.attribute("/sweep", "priority", std::string(word_of(config.priority, priority_words)));
+  call("/sweep", bench);
   write_names(writer_, config, reports);
   write_plans(writer_, reports);
   if (predicted) write_predictions(writer_, reports);
@@ -108,6 +109,10 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
     writer_.reserve(dataset, {reports.size(), samples, ranks});
   writer_.flush();
+}
+
+void Recorder::call(std::string_view group, Workbench const& bench) {
+  if (!bench.choice.reason.empty()) writer_.attribute(group, "call", bench.choice.calls.description());
 }
 
 void Recorder::verified(Integers const& right) {

@@ -12,6 +12,7 @@
 #include "miniapp/device.hpp"
 #include "miniapp/device_choice.hpp"
 #include "miniapp/memory.hpp"
+#include "miniapp/step_name.hpp"
 #include "miniapp/tables.hpp"
 #include "planner/json_tables.hpp"
 #include "results/trace.hpp"
@@ -37,6 +38,7 @@ std::filesystem::path Session::beside(std::string const& ending) const {
 }
 
 void Session::say(std::string const& progress) const {
+  note_step(progress);
   if (root() && isatty(STDERR_FILENO)) fmt::print(stderr, "ddproxy: {}\n", progress);
 }
 
@@ -75,6 +77,7 @@ void Session::keep_allreduce(std::optional<model::TableCost> const& known) {
   if (!root()) return;
   cost_ = known ? *known : model::TableCost(to_table(allreduce_times_));
   recorder_->allreduce(allreduce_times_, bench_.ranks());
+  recorder_->call("/allreduce", bench_);
   recorder_->cost_table(cost_->table());
   write_allreduce_csv(beside(".allreduce.csv"), allreduce_times_, bench_.ranks(), !bench_.reduces());
   figures_.bus_bw_GBps = bus_bandwidth(allreduce_times_.back(), bench_.ranks()) / 1e9;
@@ -92,6 +95,7 @@ void Session::pieces() {
                                    bench_.config.samples));
   if (!root()) return;
   recorder_->pieces(times, total);
+  recorder_->call("/allreduce", bench_);
   fmt::print("{}", pieces_table(times, total));
 }
 

@@ -31,6 +31,8 @@ class Session {
   /// Closes the file and prints the figure of merit; throws Agreed (exit 1) where the score is beyond its
   /// limits.
   void finish();
+  /// Closes the file as it is, FILE.part with `complete` 0, without MPI. Not collective.
+  void close_unfinished() { recorder_.reset(); }
 
  private:
   bool root() const { return bench_.runtime.root(); }

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "miniapp/step_name.hpp"
+
 namespace ddproxy {
 
 void name_call(std::string& text, std::size_t bucket, Slice slice) {
@@ -18,7 +20,13 @@ void name_call(std::string& text, std::size_t bucket, Slice slice) {
 std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s) {
   std::string text;
   name_call(text, bucket, slice);
-  return fmt::format("{} is not complete after {} s (allreduce.timeout_s)", text, timeout_s);
+  return over_time_limit(text, timeout_s);
+}
+
+std::string over_time_limit(std::string_view call, double timeout_s) {
+  const auto step = noted_step();
+  return fmt::format("{} is not complete after {} s (allreduce.timeout_s){}{}", call, timeout_s,
+                     step.empty() ? "" : ", while ", step);
 }
 
 void check_time_limit(Reduction const& reduction, std::size_t bucket, int rank, double timeout_s) {

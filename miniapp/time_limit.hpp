@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "miniapp/allreduce.hpp"
 
@@ -12,8 +13,10 @@ namespace ddproxy {
 /// while time is measured.
 void name_call(std::string& text, std::size_t bucket, Slice slice);
 
-/// What is said of a bucket that takes too long.
+/// What is said of a bucket that takes too long, and of a call that name_call() named: with what the rank was
+/// doing (miniapp/step_name.hpp).
 std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s);
+std::string over_time_limit(std::string_view call, double timeout_s);
 
 /// Throws std::runtime_error, naming rank, bucket and elements, where a reduction under way began longer ago
 /// than allreduce.timeout_s allows.

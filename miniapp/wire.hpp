@@ -29,28 +29,37 @@ KOKKOS_INLINE_FUNCTION float from_bf16(Bf16 value) {
   return Kokkos::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }
 
-/// The form in which a piece of host memory goes through MPI: as it is, or rounded to bf16 in a buffer that
-/// is allocated here. MPI has no bf16: an addition is one in fp32, rounded (MPI_User_function).
+/// Multiplies values in memory that the host cannot reach, and returns when that is done.
+using Scale = void (*)(float* values, std::size_t count, float factor);
+
+/// The form in which a piece of memory goes through MPI, and how its sum becomes an average over the ranks. A
+/// piece goes as it is, or rounded to bf16 in a buffer that is allocated here. MPI has no bf16: an addition
+/// is one in fp32, rounded (MPI_User_function). Between two ranks each element is added once, so the
+/// operation itself halves the sum; with more ranks the sum is multiplied by 1/n after the call, while it is
+/// in cache.
 class MpiWire {
  public:
-  /// A piece has at most `piece_elements`.
-  MpiWire(Wire wire, std::size_t piece_elements);
+  /// A piece has at most `piece_elements`. Device memory needs `scale`, and goes as it is (fp32).
+  MpiWire(Wire wire, std::size_t piece_elements, int ranks, Scale scale = nullptr);
   ~MpiWire();
   MpiWire(MpiWire const&) = delete;
   MpiWire& operator=(MpiWire const&) = delete;
 
-  /// The message of these values, to be reduced in place with type() and sum().
+  /// The message of these values, to be reduced in place with type() and operation().
   void* pack(float* values, std::size_t count);
-  /// values = the reduced message times `factor`; assigned. Of the piece packed last.
-  void unpack(float* values, std::size_t count, float factor) const;
+  /// values = their average over the ranks; assigned. Of the piece that was packed last and is reduced.
+  void unpack(float* values, std::size_t count) const;
 
+  int element_bytes() const { return wire_element_bytes(wire_); }
   MPI_Datatype type() const { return wire_ == Wire::bf16 ? MPI_UINT16_T : MPI_FLOAT; }
-  MPI_Op sum() const { return sum_; }
+  MPI_Op operation() const { return operation_; }
   char const* name() const { return wire_ == Wire::bf16 ? "bf16" : "fp32"; }
 
  private:
   Wire wire_;
-  MPI_Op sum_ = MPI_SUM;
+  Scale scale_;
+  float factor_;  // what the reduced message is to be multiplied by
+  MPI_Op operation_ = MPI_SUM;
   std::unique_ptr<Bf16[]> buffer_;
 };
 

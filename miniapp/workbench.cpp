@@ -116,14 +116,14 @@ Workbench make_workbench(Config const& config, Workload workload, Runtime const&
   });
   const double device_free = free_device_memory();
   require_room(config, workload, runtime, device_free);
-  Workbench bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, device_free};
+  Workbench bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
   if (needs_arena(config)) bench.arena = bench.gradients = make_arena(bench);
   bench.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written
   if (config.copies != model::CopyMode::none && config.compute == ComputeMode::kernels)
     bench.gradients = make_arena(bench);
   bench.backward = make_backward(bench);
   bench.copying = make_copying(bench);
-  bench.allreduce = make_allreduce(config, runtime.communicator(), bench.arena);
+  bench.allreduce = make_allreduce(config, bench.choice, runtime.communicator(), bench.arena);
   return bench;
 }
 

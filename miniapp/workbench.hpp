@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "kernels/types.hpp"
-#include "miniapp/allreduce.hpp"
 #include "miniapp/backward.hpp"
+#include "miniapp/make_allreduce.hpp"
 #include "miniapp/runtime.hpp"
 #include "planner/config.hpp"
 #include "planner/workload.hpp"
@@ -25,6 +25,7 @@ struct Workbench {
   std::unique_ptr<Backward> backward;
   std::unique_ptr<Backward> copying;  ///< the backward pass with its copies; null without
   std::unique_ptr<Allreduce> allreduce;
+  CallChoice choice;       ///< of the MPI calls (miniapp/choose_calls.hpp)
   double device_free = 0;  ///< of the run's device before anything was allocated there, bytes
 
   /// The backward pass of a case: only an overlapped one makes the copies that the input asks for.

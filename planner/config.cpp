@@ -95,6 +95,7 @@ void read_allreduce(Config& config, Section section) {
   config.copies = section.choice("copies", model::CopyMode::none, copy_words);
   config.wire = section.choice("wire", Wire::fp32, wire_words);
   config.progress = section.choice("progress", Progress::thread, progress_words);
+  config.call = section.choice("call", config.call, call_words);
   config.priority = section.choice("priority", config.priority, priority_words);
   config.buffers = section.choice("buffers", config.buffers, buffers_words);
   config.piece_mib = section.positive("piece_mib", config.piece_mib);
@@ -102,6 +103,10 @@ void read_allreduce(Config& config, Section section) {
     section.fail("piece_mib", "must be from 0.001 to 4096");
   config.timeout_s = section.positive("timeout_s", config.timeout_s);
   section.finish();
+  if (config.call == Call::blocking && config.progress != Progress::thread)
+    section.fail("call",
+                 "\"blocking\" needs progress = \"thread\": nothing could be computed while the call blocks; "
+                 "use \"nonblocking\"");
   const bool replay = config.backend == Backend::replay;
   if (replay && config.table.empty())
     section.fail("table", "backend = \"replay\" needs the CSV file of an all-reduce table");

@@ -20,6 +20,7 @@ enum class ComputeMode { kernels, replay };
 enum class Precision { fp32, tf32, bf16 };
 enum class Backend { mpi, nccl, replay };
 enum class Progress { thread, poll, none };
+enum class Call { automatic, blocking, nonblocking };
 enum class Priority { normal, high };
 enum class Buffers { automatic, direct, staged };
 enum class Strategy { naive, flat, per_tensor, bucketed, optimal };
@@ -55,6 +56,7 @@ struct Config {
   Wire wire = Wire::fp32;
   int ranks = 0;  ///< n that a replayed all-reduce stands for; 0 where it is real
   Progress progress = Progress::thread;
+  Call call = Call::automatic;           ///< MPI_Allreduce or MPI_Iallreduce
   Priority priority = Priority::normal;  ///< of NCCL's communication stream
   Buffers buffers = Buffers::automatic;  ///< how MPI takes device memory
   double piece_mib = 16;                 ///< an MPI all-reduce of more goes in pieces of this size

@@ -25,6 +25,8 @@ inline constexpr std::array<Word<Backend>, 3> backend_words{
     {{"mpi", Backend::mpi}, {"nccl", Backend::nccl}, {"replay", Backend::replay}}};
 inline constexpr std::array<Word<Progress>, 3> progress_words{
     {{"thread", Progress::thread}, {"poll", Progress::poll}, {"none", Progress::none}}};
+inline constexpr std::array<Word<Call>, 3> call_words{
+    {{"auto", Call::automatic}, {"blocking", Call::blocking}, {"nonblocking", Call::nonblocking}}};
 inline constexpr std::array<Word<Wire>, 2> wire_words{{{"fp32", Wire::fp32}, {"bf16", Wire::bf16}}};
 inline constexpr std::array<Word<Priority>, 2> priority_words{
     {{"normal", Priority::normal}, {"high", Priority::high}}};

@@ -41,6 +41,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "compute_mode", "kernels or replay"},
     {"/sweep", "backend", "mpi, nccl or replay"},
     {"/sweep", "progress", "thread, poll or none"},
+    {"/sweep", "call",
+     "call by which MPI reduced: blocking, nonblocking, or from which bytes on the wire each; where MPI "
+     "reduced"},
     {"/sweep", "copies", "none, in or in+out"},
     {"/sweep", "wire", "fp32 or bf16: the form in which gradients travel"},
     {"/sweep", "warmup", "rounds before the measured ones"},
@@ -51,6 +54,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/gate", "round", "number of the gate's round, from 1; with scripts/gate only"},
 
     {"/allreduce", "ranks", "number of ranks"},
+    {"/allreduce", "call", "as of /sweep"},
     {"/allreduce", "total_bytes", "fixed total of chunk_seconds"},
 
     {"/wire", "element_bytes", "bytes of an element on the wire"},

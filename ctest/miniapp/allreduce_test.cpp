@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
 #include "ctest/mpi_main.hpp"
 #include "kernels/types.hpp"
 #include "miniapp/allreduce_mpi.hpp"
 #include "miniapp/allreduce_polled.hpp"
 #include "miniapp/allreduce_threaded.hpp"
+#include "miniapp/check.hpp"
 #include "miniapp/measure.hpp"
 #include "miniapp/pattern.hpp"
 #include "miniapp/runtime.hpp"
+#include "miniapp/step_name.hpp"
 
 namespace ddproxy {
 namespace {
@@ -21,16 +28,29 @@ int rank() {
   return test_runtime->rank();
 }
 
-enum class Drive { thread, poll, none };
+// Who drives the reductions, and by which call. A spinning thread is one with a core of its own.
+enum class Drive { thread, spinning, poll, none, blocking, spinning_blocking, both_calls };
+
+CallTable calls_of(Drive drive) {
+  if (drive == Drive::both_calls) return CallTable({4, 4096}, {false, true});  // blocking from 128 bytes
+  return CallTable(drive == Drive::blocking || drive == Drive::spinning_blocking);
+}
 
 std::unique_ptr<Allreduce> driven(Drive drive, std::unique_ptr<AllreduceEngine> engine) {
-  if (drive == Drive::thread) return std::make_unique<ThreadedAllreduce>(std::move(engine));
-  return std::make_unique<PolledAllreduce>(std::move(engine), drive == Drive::poll);
+  const bool poll = drive == Drive::poll;
+  if (poll || drive == Drive::none) return std::make_unique<PolledAllreduce>(std::move(engine), poll);
+  const bool own_core = drive == Drive::spinning || drive == Drive::spinning_blocking;
+  return std::make_unique<ThreadedAllreduce>(std::move(engine), own_core, rank());
+}
+
+std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena, Wire wire,
+                                       double limit = 60) {
+  return std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, limit, wire, calls_of(drive));
 }
 
 // Pieces of 100 elements: every slice but the smallest goes in several.
 std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena, Wire wire = Wire::fp32) {
-  return driven(drive, std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, 60, wire));
+  return driven(drive, make_engine(drive, arena, wire));
 }
 
 TEST(MessageSizes, GrowByFactorsOfFourThenTwoAndEndAtTheLargest) {
@@ -123,10 +143,39 @@ void come_too_late(Allreduce& allreduce) {
   allreduce.wait_all();
 }
 
+// Numbers whose sum depends on the order of the additions.
+TEST_P(EveryDrive, FindsTheSameBitsOnEveryRank) {
+  const kernels::Floats arena("arena", 1000);
+  for (std::size_t i = 0; i < 1000; ++i)
+    arena(i) = 1.0F / static_cast<float>(1 + i * 7 + i * i * static_cast<std::size_t>(rank()));
+  const auto allreduce = make(GetParam(), arena);
+  reduce(*allreduce, {{0, 1}, {1, 399}, {400, 600}});
+  std::vector<float> first(arena.data(), arena.data() + 1000);
+  MPI_Bcast(first.data(), 1000, MPI_FLOAT, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(std::memcmp(first.data(), arena.data(), 1000 * sizeof(float)), 0);
+}
+
+// Two ranks average in the operation itself: the same bits as the sum that MPI finds, times 1/n.
+TEST_P(EveryDrive, ScalesTheSumExactly) {
+  const kernels::Floats arena("arena", 300);
+  for (std::size_t i = 0; i < 300; ++i)
+    arena(i) = std::ldexp(1.0F + static_cast<float>(i) / 7 + static_cast<float>(rank()),
+                          static_cast<int>(i % 250) - 148);
+  std::vector<float> sum(arena.data(), arena.data() + 300);
+  MPI_Allreduce(MPI_IN_PLACE, sum.data(), 300, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+  const auto allreduce = make(GetParam(), arena);
+  reduce(*allreduce, {{0, 300}});
+  for (std::size_t i = 0; i < 300; ++i) {
+    const float mean = sum[i] * (1.0F / static_cast<float>(ranks()));
+    EXPECT_NEAR(arena(i), mean, ranks() > 2 ? std::abs(mean) * 1e-6 : 0) << i;
+  }
+}
+
 TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
   if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
+  if (calls_of(GetParam()).ever_blocking()) GTEST_SKIP() << "Watch.ABlockingCallThatDoesNotComeBackIsNamed";
   const kernels::Floats arena("arena", 250);
-  auto owned = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, rank() == 0 ? 2 : 60);
+  auto owned = make_engine(GetParam(), arena, Wire::fp32, rank() == 0 ? 2 : 60);
   auto& engine = *owned;
   const auto allreduce = driven(GetParam(), std::move(owned));
   reduce(*allreduce, {{0, 50}, {50, 200}});
@@ -141,6 +190,84 @@ TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   while (!engine.test()) continue;  // so that MPI ends with nothing open
+}
+
+/// Tells when the engine is gone: a thread that was stuck in a call keeps it until the call returns.
+struct Watched : AllreduceEngine {
+  Watched(std::unique_ptr<AllreduceEngine> owned, std::atomic<bool>& flag)
+      : inner(std::move(owned)), gone(flag) {}
+  ~Watched() override {
+    inner.reset();
+    gone = true;
+  }
+  void begin(Slice slice, Completion ready) override { inner->begin(slice, ready); }
+  bool test() override { return inner->test(); }
+  void wait(std::size_t bucket) override { inner->wait(bucket); }
+  Reduction last() const override { return inner->last(); }
+  std::string description() const override { return inner->description(); }
+  double unwatched_limit_s() const override { return inner->unwatched_limit_s(); }
+  std::unique_ptr<AllreduceEngine> inner;
+  std::atomic<bool>& gone;
+};
+
+void expect_stuck(Allreduce& allreduce) {
+  note_step("testing");
+  const auto start = Clock::now();
+  try {
+    reduce(allreduce, {{0, 100}, {100, 150}});
+    ADD_FAILURE() << "no timeout";
+  } catch (StuckCall const& error) {
+    EXPECT_STREQ(error.what(),
+                 "rank 0: the all-reduce of bucket 1 (elements 100 to 249) is not complete after 1 s "
+                 "(allreduce.timeout_s), while testing");
+  }
+  note_step("");
+  EXPECT_GE(Clock::now() - start, std::chrono::seconds(1));
+}
+
+// The other ranks leave out a bucket until rank 0 has given up; its thread is still in MPI then.
+TEST(Watch, ABlockingCallThatDoesNotComeBackIsNamed) {
+  if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
+  const kernels::Floats arena("arena", 250);
+  std::atomic<bool> gone{false};
+  {
+    const double limit = rank() == 0 ? 1 : 60;
+    auto engine = std::make_unique<Watched>(make_engine(Drive::blocking, arena, Wire::fp32, limit), gone);
+    ThreadedAllreduce allreduce(std::move(engine), false, rank());
+    reduce(allreduce, {{0, 50}, {50, 200}});
+    if (rank() == 0)
+      expect_stuck(allreduce);
+    else
+      come_too_late(allreduce);
+    if (rank() == 0) MPI_Barrier(MPI_COMM_WORLD);
+  }
+  while (!gone)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // so that MPI ends with nothing open
+}
+
+TEST(Threaded, RefusesMoreCallsThanItHasRoomFor) {
+  const kernels::Floats arena("arena", 10);
+  const auto allreduce = make(Drive::thread, arena);
+  allreduce->begin(1);
+  allreduce->start({0, 1}, {Clock::now()});
+  EXPECT_THROW(allreduce->start({1, 1}, {Clock::now()}), std::logic_error);
+  allreduce->wait_all();
+}
+
+// A bell that lost a ring would leave this waiting for ever.
+TEST(Threaded, HandsOverManyBucketsOneByOne) {
+  const kernels::Floats arena("arena", 10);
+  for (const auto drive : {Drive::blocking, Drive::spinning_blocking}) {
+    const auto allreduce = make(drive, arena);
+    for (int pass = 0; pass < 20; ++pass) {
+      allreduce->begin(100);
+      for (std::size_t call = 0; call < 100; ++call) {
+        allreduce->start({0, 10}, {Clock::now()});
+        allreduce->wait_for(call);
+      }
+      EXPECT_EQ(allreduce->reductions().size(), 100U);
+    }
+  }
 }
 
 TEST(Threaded, AnErrorOfTheEngineReachesWhoWaits) {
@@ -158,7 +285,9 @@ TEST(Threaded, AnErrorOfTheEngineReachesWhoWaits) {
   EXPECT_THROW(allreduce.wait_all(), std::runtime_error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Drives, EveryDrive, testing::Values(Drive::thread, Drive::poll, Drive::none));
+INSTANTIATE_TEST_SUITE_P(Drives, EveryDrive,
+                         testing::Values(Drive::thread, Drive::spinning, Drive::poll, Drive::none,
+                                         Drive::blocking, Drive::spinning_blocking, Drive::both_calls));
 
 }  // namespace
 }  // namespace ddproxy

@@ -126,7 +126,7 @@ TEST_F(Device, ABucketIsCompleteWhenItsCopyIs) {
 // The slice is written late: a reduction that did not wait for the event would take the poison.
 void expect_average(Config const& config, kernels::Space const& exec) {
   const kernels::Floats arena("arena", 3'000'000);
-  const auto allreduce = make_allreduce(config, MPI_COMM_WORLD, arena);
+  const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, arena);
   const Slice whole{0, arena.size()};
   poison(arena);
   Marks marks(1);
@@ -169,7 +169,7 @@ TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   config.backend = Backend::nccl;
   config.timeout_s = 5;
   const kernels::Floats arena("arena", 1000);
-  const auto allreduce = make_allreduce(config, MPI_COMM_WORLD, arena);
+  const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, arena);
   Marks marks(1);
   allreduce->begin(1);
   allreduce->start({0, 1000},

@@ -50,6 +50,11 @@ def check_usage():
     expect(2, "unknown key", "run", write("a.toml", TINY + "colour = 1\n"))
     expect(2, "a.toml:2: [model] preset", "run", write("a.toml", '[model]\npreset = "gpt5"\n'))
     expect(2, "heads", "run", write("a.toml", TINY + "heads = 5\n"))
+    expect(2, "a.toml:4: [allreduce] call: 'quick' is unknown; use one of: auto, blocking, nonblocking", "run",
+           write("a.toml", TINY + '[allreduce]\ncall = "quick"\n'))
+    for progress in ("poll", "none"):
+        expect(2, '[allreduce] call: "blocking" needs progress = "thread"', "run",
+               write("a.toml", TINY + f'[allreduce]\ncall = "blocking"\nprogress = "{progress}"\n'))
     expect(2, "above 0", "run", write("a.toml", TINY + "[sweep]\ncaps_mib = [0]\n"))
     expect(2, "a.toml: [model] ", "run", write("a.toml", TINY + 'activation = "swiglu"\n'))
     expect(2, "-1 is not a share", "run", "a.toml", "--max-model-error", "-1")
@@ -186,10 +191,55 @@ def check_interrupt():
         assert file.attrs["complete"] == 0 and (measured > 0).any() and not (measured > 0).all()
 
 
+def stop_a_rank(stopped):
+    """A sweep that does nothing but reduce; rank `stopped` is stopped in it. None where the other rank waits elsewhere than in its bucket."""
+    script = write("pid.sh", f'#!/bin/sh\necho $$ > pid.${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} && exec {ddproxy} "$@"\n')
+    for name in ("pid.0", "pid.1", "stuck.h5.part"):
+        if os.path.exists(name):
+            os.remove(name)
+    process = subprocess.Popen([*mpiexec, "-n", "2", "sh", script, "sweep", "stuck.toml", "-o", "stuck.h5"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for_samples("stuck.h5.part")
+    pids = [int(open(f"pid.{rank}").read()) for rank in (0, 1)]
+    os.kill(pids[stopped], signal.SIGSTOP)
+    try:
+        _, error = process.communicate(timeout=30)
+        return process.returncode, error
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        for pid in pids if process.poll() is None else [pids[stopped]]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        process.communicate()
+
+
+def check_stopped_rank():
+    write("stuck.toml", '[model]\nlayers = 1\nd_model = 1024\nheads = 16\nvocabulary = 8192\ncontext = 64\n[compute]\nmode = "replay"\n'
+          '[allreduce]\ncall = "blocking"\ntimeout_s = 1\n[machine]\npeak_flops = 1e18\nbandwidth = 1e18\n'
+          '[sweep]\nstrategies = ["flat"]\nsamples = 10000\n')
+    for stopped in (1, 0):
+        told = next((told for told in (stop_a_rank(stopped) for _ in range(4)) if told), None)
+        assert told, "the other rank never waited in its bucket"
+        code, error = told
+        assert code == 4, (code, error)
+        lines = ours(error)  # a launcher that ends the job may set the stopped rank going, which then says the same of itself
+        assert 1 <= len(lines) <= 2, error
+        for part in (f"ddproxy: rank {1 - stopped}: the all-reduce of bucket 0 (elements 0 to ",
+                     "is not complete after 1 s (allreduce.timeout_s), while in pass ", " of the sweep (flat)"):
+            assert part in lines[0], lines
+        with h5py.File("stuck.h5.part") as file:
+            assert file.attrs["complete"] == 0 and file["sweep"].attrs["call"] == "blocking"
+            assert (file["sweep/measured"][:] > 0).any()
+        assert not os.path.exists("stuck.h5")
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for check in (check_usage, check_tables, check_output, check_no_output_is_an_input_or_another_output,
                   check_tables_of_the_input_stay, check_launchers, check_memory, check_ranks, check_interrupt,
-                  check_interrupt_between_steps):
+                  check_interrupt_between_steps, check_stopped_rank):
         check()
         print(check.__name__, "passed")

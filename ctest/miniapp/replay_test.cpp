@@ -151,7 +151,7 @@ double replayed_seconds(std::filesystem::path const& table, Wire wire, std::size
   config.backend = Backend::replay;
   config.table = table;
   config.wire = wire;
-  const auto allreduce = make_allreduce(config, MPI_COMM_WORLD, {});
+  const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, {});
   allreduce->begin(1);
   allreduce->start({0, bytes / sizeof(float)}, {Clock::now()});
   allreduce->wait_all();

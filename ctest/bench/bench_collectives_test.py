@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""bench_collectives_test.py BENCH_COLLECTIVES MPIEXEC...   that two ranks run it, and that each row says what it is to say; nothing of how fast."""
+import json
+import subprocess
+import sys
+
+program, *mpiexec = sys.argv[1:]
+told = subprocess.run([*mpiexec, "-n", "2", program, "--largest_mib=1", "--benchmark_filter=/(4|64)KiB", "--benchmark_format=json"],
+                      capture_output=True, text=True, check=True).stdout
+report = json.loads(told)  # of rank 0 alone: two reports would be no JSON
+assert report["context"]["ranks"] == "2", report["context"]
+rows = {row["name"].rsplit("/", 2)[0]: row for row in report["benchmarks"]}
+assert set(rows) == {f"{what}/{call}/{size}" for call in ("blocking", "nonblocking")
+                     for what, size in (("bucket", "4KiB"), ("bucket", "64KiB"), ("train of 100", "4KiB"))}, set(rows)
+for name, row in rows.items():
+    assert row["plain_us"] > 0 and row["own_us"] > 0 and row["low"] <= row["ratio"] <= row["high"], row
+    assert abs(row["ratio"] * row["plain_us"] / row["own_us"] - 1) < 1e-6, row

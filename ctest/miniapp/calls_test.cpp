@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <filesystem>
+
+#include "ctest/folders.hpp"
+#include "ctest/mpi_main.hpp"
+#include "miniapp/choose_calls.hpp"
+#include "miniapp/compare_calls.hpp"
+#include "miniapp/core_share.hpp"
+#include "miniapp/pinning.hpp"
+
+namespace ddproxy {
+namespace {
+
+int ranks() {
+  return test_runtime->ranks();
+}
+
+TEST(CallTable, ChangesHalfWayBetweenTwoSizes) {
+  const CallTable calls({1024, 8192, 65536, 524288}, {false, true, true, false});
+  EXPECT_EQ(calls.ranges(), (std::vector<CallTable::Range>{{0, false}, {2896, true}, {185364, false}}));
+  EXPECT_FALSE(calls.blocking(1));
+  EXPECT_FALSE(calls.blocking(2895));
+  EXPECT_TRUE(calls.blocking(2896));
+  EXPECT_TRUE(calls.blocking(185363));
+  EXPECT_FALSE(calls.blocking(1 << 30));
+  EXPECT_TRUE(calls.ever_blocking());
+  EXPECT_EQ(calls.description(), "nonblocking, blocking from 2896 bytes, nonblocking from 185364 bytes");
+}
+
+TEST(CallTable, OfOneCallIsNamedByIt) {
+  EXPECT_EQ(CallTable().description(), "nonblocking");
+  EXPECT_FALSE(CallTable().ever_blocking());
+  EXPECT_EQ(CallTable(true).description(), "blocking");
+  EXPECT_EQ(CallTable({1024, 8192}, {true, true}).description(), "blocking");
+  EXPECT_THROW(CallTable({1024}, {true, false}), std::invalid_argument);
+  EXPECT_THROW(CallTable({}, {}), std::invalid_argument);
+}
+
+TEST(PrefersBlocking, TheFasterOneUnlessTheOtherOverlapsMore) {
+  EXPECT_TRUE(prefers_blocking({4096, 1e-6, 2e-6}));
+  EXPECT_FALSE(prefers_blocking({4096, 2e-6, 1e-6}));
+  EXPECT_TRUE(prefers_blocking({4096, 1e-6, 2e-6, 1.02, 1.0}));
+  EXPECT_FALSE(prefers_blocking({4096, 1e-6, 2e-6, 1.04, 1.0}));
+  EXPECT_FALSE(prefers_blocking({4096, 2e-6, 1e-6, 1.0, 1.02}));
+  EXPECT_TRUE(prefers_blocking({4096, 2e-6, 1e-6, 1.0, 1.04}));
+}
+
+// What this process may use, set back in the end.
+struct Affinity {
+  Affinity() { sched_getaffinity(0, sizeof before, &before); }
+  ~Affinity() { sched_setaffinity(0, sizeof before, &before); }
+  cpu_set_t before;
+};
+
+TEST(CoreShare, DividesSharedCoresAmongTheRanks) {
+  const Affinity affinity;
+  EXPECT_NEAR(test_runtime->sum(core_share(MPI_COMM_WORLD)), CPU_COUNT(&affinity.before), 1e-9);
+  int first = 0;
+  while (!CPU_ISSET(first, &affinity.before)) ++first;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  sched_setaffinity(0, sizeof one, &one);
+  EXPECT_NEAR(core_share(MPI_COMM_WORLD), 1.0 / ranks(), 1e-9);
+}
+
+class Calls : public testing::Test {
+ protected:
+  Calls() : config(read_config(std::filesystem::path(source_folder) / "inputs/tiny.toml")) {}
+  Workbench bench() { return make_workbench(config, make_workload(config), *test_runtime); }
+  Config config;
+};
+
+TEST_F(Calls, AreTheSameOnAllRanksAndTheOnesThatTheEngineMakes) {
+  Workbench bench = this->bench();
+  bench.choice = compare_calls(bench);
+  const auto said = bench.choice.calls.description();
+  for (auto const& other : test_runtime->gather(said)) EXPECT_EQ(other, said);
+  EXPECT_EQ(bench.choice.reason.substr(0, 21), "auto: blocking takes ");
+  EXPECT_NE(bench.choice.reason.find(" beside compute"), std::string::npos) << bench.choice.reason;
+  EXPECT_TRUE(bench.choice.own_core);
+}
+
+TEST_F(Calls, SleepWhereARankHasNoCoreToSpare) {
+  const Affinity affinity;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &affinity.before)) CPU_SET(cpu, &one);
+  Workbench bench = this->bench();
+  if (test_runtime->rank() == ranks() - 1) sched_setaffinity(0, sizeof one, &one);
+  choose_calls(bench);
+  EXPECT_EQ(bench.choice.calls.description(), "nonblocking");
+  EXPECT_EQ(bench.choice.reason, ranks() == 1
+                                     ? "one rank"
+                                     : "auto: 0 cores are left beside the compute threads of a rank, "
+                                       "and its communication thread needs one to spin on")
+      << bench.choice.reason;
+}
+
+TEST_F(Calls, AreTheOnesThatTheInputAsksFor) {
+  config.call = Call::blocking;
+  Workbench bench = this->bench();
+  choose_calls(bench);
+  EXPECT_EQ(describe(bench.choice), "all-reduce call: blocking (as the input says)\n");
+  EXPECT_EQ(bench.allreduce->description(), "mpi, host buffers, fp32, blocking, thread");
+  config.call = Call::nonblocking;
+  choose_calls(bench);
+  EXPECT_EQ(bench.allreduce->description(), "mpi, host buffers, fp32, thread");
+}
+
+TEST_F(Calls, AreNotChosenWhereNothingIsReduced) {
+  Workbench bench = this->bench();
+  config.backend = Backend::replay;
+  choose_calls(bench);
+  EXPECT_EQ(describe(bench.choice), "");
+}
+
+}  // namespace
+}  // namespace ddproxy
