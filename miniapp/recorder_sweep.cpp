@@ -110,6 +110,13 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   writer_.flush();
 }
 
+void Recorder::predictions(Reports const& reports, double floor) {
+  write_predictions(writer_, reports);
+  writer_.write("/sweep/floor", Reals{floor});
+  writer_.write("/sweep/last_bucket", column<Reals>(reports, [](auto& r) { return r.last_bucket; }));
+  writer_.flush();
+}
+
 void Recorder::verified(Integers const& right) {
   writer_.write("/sweep/verified", right);
   writer_.flush();

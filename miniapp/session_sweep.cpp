@@ -100,6 +100,7 @@ void Session::sweep() {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
       throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
   });
+  measure_missing_tables();
   if (!root()) return;
   conclude_sweep();
   recorder_->timeline(bench_.workload, traces);
@@ -111,11 +112,13 @@ void Session::record_part(std::string const& part, double seconds) {
 }
 
 void Session::conclude_sweep() {
+  settle_sweep();
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     auto const& plan = reports_[i].item.plan;
-    if (samples_[i].empty()) continue;
+    const auto samples = samples_of_state(i);
+    if (samples.empty()) continue;
     reports_[i].measured =
-        analyse(samples_[i], cost_ ? model::communication_seconds(plan, cost()) : not_available);
+        analyse(samples, cost_ ? model::communication_seconds(plan, cost()) : not_available);
   }
   recorder_->results(reports_, order_);
   judge_sweep();
@@ -131,6 +134,7 @@ void Session::judge_sweep() {
   figures_ = judge(reports_, bench_.ranks(), bench_.config.tokens.count());
   figures_.bus_bw_GBps = bus_bandwidth_GBps;
   figures_.valid = bench_.reduces() ? "true" : "replay";
+  if (sweep_states().unsteady()) figures_.valid = "unsteady";
   if (!predicted_) {
     figures_.model_error = figures_.regret = not_available;
     return;

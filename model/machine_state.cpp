@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/quantile.hpp"
 
@@ -52,6 +53,12 @@ MachineStates::MachineStates(Values probes) {
   for (Values const& group : split_at_gaps(dense(probes)))
     if (group.size() >= enough) round_trips_.push_back(median(group));
   if (round_trips_.empty() && !probes.empty()) round_trips_.push_back(median(probes));
+}
+
+MachineStates MachineStates::of_round_trips(std::vector<double> round_trips) {
+  MachineStates states;
+  states.round_trips_ = std::move(round_trips);
+  return states;
 }
 
 std::optional<std::size_t> MachineStates::state_of(double probe) const {

@@ -28,6 +28,8 @@ class MachineStates {
   MachineStates() = default;  ///< one state, nothing was probed
   /// `probes`: in any order; NaN is left out.
   explicit MachineStates(std::vector<double> probes);
+  /// States that were told elsewhere, by their rising round trips.
+  static MachineStates of_round_trips(std::vector<double> round_trips);
 
   /// At least one.
   std::size_t count() const { return round_trips_.empty() ? 1 : round_trips_.size(); }

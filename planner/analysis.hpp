@@ -15,10 +15,12 @@ namespace ddproxy {
 
 /// One sample of one case, a value a rank, in seconds.
 struct Sample {
-  std::vector<double> total;         ///< T
-  std::vector<double> backward_end;  ///< with communication
-  std::vector<double> compute;       ///< T_compute
-  std::vector<double> arrival;       ///< at the starting barrier, after the first rank
+  std::vector<double> total;            ///< T
+  std::vector<double> backward_end;     ///< with communication
+  std::vector<double> compute;          ///< T_compute
+  std::vector<double> arrival;          ///< at the starting barrier, after the first rank
+  double probe_before = not_available;  ///< of the machine's state (model/machine_state.hpp)
+  double probe_after = not_available;
 };
 
 /// What the samples of a case say, every sample being the maximum over ranks.
