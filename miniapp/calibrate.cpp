@@ -8,6 +8,7 @@
 #include "kernels/busy.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/signals.hpp"
+#include "miniapp/state_tables.hpp"
 #include "planner/statistics.hpp"
 
 namespace ddproxy {
@@ -75,7 +76,12 @@ CoRun sample(Workbench& bench, Work const& work) {
   const double compute_alone = time_together(bench, work, true, false).compute;
   const double collective_alone = time_together(bench, work, false, true).collective;
   const auto [compute, collective] = time_together(bench, work, true, true);
-  return {0, {compute_alone}, {collective_alone}, {compute}, {collective}};
+  CoRun one;
+  one.compute_alone = {compute_alone};
+  one.collective_alone = {collective_alone};
+  one.compute_beside = {compute};
+  one.collective_beside = {collective};
+  return one;
 }
 
 std::size_t as_many(double seconds, double of_one, double most) {
@@ -109,12 +115,16 @@ struct Trial {
 
 Trial make_trial(Workbench& bench, Work work, std::size_t elements) {
   balance(bench, work, {work.free_offset, elements});
-  const auto calls = static_cast<std::int64_t>(work.calls.size());
-  return {std::move(work), {static_cast<std::int64_t>(elements * sizeof(float)), {}, {}, {}, {}, calls}};
+  CoRun run;
+  run.bytes = static_cast<std::int64_t>(elements * sizeof(float));
+  run.calls = static_cast<std::int64_t>(work.calls.size());
+  run.repetitions = work.repetitions;
+  return {std::move(work), std::move(run)};
 }
 
 void repeat(Workbench& bench, Trial& trial) {
-  const CoRun one = sample(bench, trial.work);
+  CoRun one;
+  probed(bench, trial.run.probes, [&] { one = sample(bench, trial.work); });
   for (auto times :
        {&CoRun::compute_alone, &CoRun::collective_alone, &CoRun::compute_beside, &CoRun::collective_beside})
     (trial.run.*times).push_back((one.*times).front());
@@ -182,6 +192,16 @@ std::vector<CoRun> calibrate(Workbench& bench, int samples) {
   std::vector<CoRun> runs;
   for (Trial& trial : trials) runs.push_back(std::move(trial.run));
   return runs;
+}
+
+void add_sample(Workbench& bench, CoRun& run) {
+  Work work = choose_work(bench.workload);
+  work.repetitions = run.repetitions;
+  const Slice slice{work.free_offset, static_cast<std::size_t>(run.bytes) / sizeof(float)};
+  work.calls.assign(static_cast<std::size_t>(run.calls), slice);
+  Trial trial{std::move(work), std::move(run)};
+  repeat(bench, trial);
+  run = std::move(trial.run);
 }
 
 double measure_copy_bandwidth(Workbench& bench, int samples) {

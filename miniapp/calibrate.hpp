@@ -30,6 +30,9 @@ void run_work(Workbench& bench, Work const& work);
 /// compute is replayed, because nothing is contended for there.
 std::vector<CoRun> calibrate(Workbench& bench, int samples);
 
+/// Adds one sample to a co-run that calibrate() made. Collective.
+void add_sample(Workbench& bench, CoRun& run);
+
 /// Bytes of gradients that this machine copies per second between gradients and buckets, as one rank of all
 /// that copy at once: the slowest. Needs bench.copying. Collective.
 double measure_copy_bandwidth(Workbench& bench, int samples);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/contention.hpp"
+#include "model/machine_state.hpp"
 
 namespace ddproxy {
 
@@ -18,6 +19,8 @@ struct CoRun {
   std::vector<double> compute_beside, collective_beside;  ///< until each was over, started together
   std::int64_t calls = 1;                                 ///< all-reduces of a sample
   double call_seconds = 0;                                ///< a(x) of one; 0: not known
+  int repetitions = 1;                                    ///< of the operations of a sample
+  model::Probes probes = {};                              ///< of the machine's state, the same on all ranks
 };
 
 /// kappa and gamma that make the fluid of model/timeline.hpp reproduce a co-run: while both run, compute

@@ -13,6 +13,7 @@
 #include "miniapp/check.hpp"
 #include "miniapp/choose_calls.hpp"
 #include "miniapp/device.hpp"
+#include "miniapp/planted_state.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/signals.hpp"
 #include "miniapp/slowed_backward.hpp"
@@ -147,6 +148,10 @@ void execute(Options const& options, Runtime const& runtime) {
   Workbench bench = make_workbench(config, std::move(workload), runtime);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     bench.backward = std::make_unique<SlowedBackward>(std::move(bench.backward), bench.workload.pass, text);
+  if (options.planted_state > 0)
+    plant_state(bench, options.planted_state);
+  else if (options.turns.go.empty())  // whoever has the other turns compares sample by sample
+    bench.probe = make_state_probe(runtime, bench.reduces());
   std::optional<Session> session;
   try {
     if (options.command != "layers") choose_calls(bench);

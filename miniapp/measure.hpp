@@ -8,6 +8,7 @@
 #include "miniapp/pipeline.hpp"
 #include "miniapp/workbench.hpp"
 #include "model/allreduce_cost.hpp"
+#include "model/machine_state.hpp"
 
 namespace ddproxy {
 
@@ -36,7 +37,8 @@ ReadyTimes slowest_ready(Workload const& workload, LayerTimes const& times);
 struct SizeTimes {
   std::int64_t bytes = 0;  ///< on the wire
   std::vector<double> seconds;
-  std::int64_t wrong = 0;  ///< elements over all ranks; -1 where nothing was reduced
+  std::int64_t wrong = 0;     ///< elements over all ranks; -1 where nothing was reduced
+  model::Probes probes = {};  ///< of the machine's state, the same on all ranks
 };
 
 /// Bytes over the median time, bytes/s.
@@ -52,6 +54,9 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest);
 /// Measures a(x), x bytes on the wire, the way the pipeline reduces, its packing included. Collective; the
 /// same on all ranks.
 std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int64_t> const& sizes);
+
+/// Adds one sample to a size that has some: as many calls as one sample of it has. Collective.
+void add_sample(Workbench& bench, SizeTimes& times);
 
 /// A fixed total of bytes on the wire reduced in pieces of `piece` bytes each, the last one shorter.
 /// Collective.

@@ -7,6 +7,7 @@
 #include "miniapp/measure.hpp"
 #include "miniapp/pattern.hpp"
 #include "miniapp/signals.hpp"
+#include "miniapp/state_tables.hpp"
 #include "planner/statistics.hpp"
 
 namespace ddproxy {
@@ -52,20 +53,26 @@ struct Trial {
   int samples;
 };
 
+int calls_of_sample(double seconds_of_one) {
+  return std::clamp(static_cast<int>(least_sample_s / seconds_of_one), 1, most_calls);
+}
+
 Trial make_trial(Workbench& bench, std::int64_t bytes) {
   const Slice slice{0, elements_of(bench, bytes)};
   double once = 0;
   SizeTimes times{bytes, {}, count_wrong(bench, slice, once)};
   // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
   if (once < time_a_size_s || bytes < long_message) once = time_row(bench, {slice});
-  const auto calls = std::clamp(static_cast<int>(least_sample_s / once), 1, most_calls);
+  const int calls = calls_of_sample(once);
   const auto samples =
       std::clamp(static_cast<int>(time_a_size_s / (once * calls)), least_samples, most_samples);
   return {std::move(times), std::vector<Slice>(static_cast<std::size_t>(calls), slice), samples};
 }
 
 void repeat(Workbench& bench, Trial& trial) {
-  trial.times.seconds.push_back(time_row(bench, trial.row) / static_cast<double>(trial.row.size()));
+  probed(bench, trial.times.probes, [&] {
+    trial.times.seconds.push_back(time_row(bench, trial.row) / static_cast<double>(trial.row.size()));
+  });
 }
 
 }  // namespace
@@ -93,6 +100,14 @@ std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int6
   std::vector<SizeTimes> all;
   for (Trial& trial : trials) all.push_back(std::move(trial.times));
   return all;
+}
+
+void add_sample(Workbench& bench, SizeTimes& times) {
+  const Slice slice{0, elements_of(bench, times.bytes)};
+  const auto calls = static_cast<std::size_t>(calls_of_sample(median(times.seconds)));
+  Trial trial{std::move(times), std::vector<Slice>(calls, slice), 1};
+  repeat(bench, trial);
+  times = std::move(trial.times);
 }
 
 SizeTimes measure_pieces(Workbench& bench, std::int64_t total, std::int64_t piece, int samples) {

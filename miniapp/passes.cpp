@@ -15,8 +15,17 @@
 namespace ddproxy {
 namespace {
 
-// What a rank sends to rank 0 after a pass: seconds, seconds, seconds of waiting at the barrier, 0 or 1.
-enum Column : std::size_t { total, backward_end, barrier_wait, was_signalled, columns };
+// What a rank sends to rank 0 after a pass: seconds (barrier_wait: from its arrival to the start), and 0
+// or 1.
+enum Column : std::size_t {
+  total,
+  backward_end,
+  barrier_wait,
+  probe_before,
+  probe_after,
+  was_signalled,
+  columns
+};
 
 enum Action : std::int64_t { stop, interrupt, compute_pass, warm_up_pass, case_pass, part_pass, reductions };
 
@@ -83,8 +92,11 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   note_step(fmt::format("in pass {} of the sweep ({})", ++passes_, of_case ? names_[item] : "compute alone"));
   auto const& schedule = of_case ? schedules_[item] : alone_;
   Witness backward(bench_.backward_of(of_case && overlapped_[item]));  // of all passes alike
+  const auto arrived = Clock::now();
+  const double before = action == case_pass ? bench_.probe_state() : not_available;
   synchronise_clocks();
-  const double waited = bench_.computing_ranks() > 1 ? bench_.runtime.barrier() : 0.0;
+  if (bench_.computing_ranks() > 1) bench_.runtime.barrier();
+  const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
   const auto times = run_pass(backward, *bench_.allreduce, schedule);
   if (action == case_pass) traces_[item] = trace_of(times, backward, bench_.allreduce->reductions());
   if (action == compute_pass && bench_.config.gate.operators)
@@ -93,6 +105,8 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   mine[total] = times.total;
   mine[backward_end] = times.backward_end;
   mine[barrier_wait] = waited;
+  mine[probe_before] = before;
+  mine[probe_after] = action == case_pass ? bench_.probe_state() : not_available;
   return mine;
 }
 
@@ -124,6 +138,8 @@ std::vector<double> Passes::split(std::vector<double> const& all, std::size_t co
 Sample Passes::measure(std::size_t item) {
   const auto all = command(case_pass, item);
   Sample sample{split(all, total), split(all, backward_end), {}, split(all, barrier_wait)};
+  sample.probe_before = all[probe_before];
+  sample.probe_after = all[probe_after];
   // Who waited longest came first.
   const double longest = std::ranges::max(sample.arrival);
   for (double& arrival : sample.arrival) arrival = longest - arrival;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/recorder.hpp"
+#include "miniapp/recorder_states.hpp"
 
 #include <fmt/format.h>
 
@@ -117,18 +118,23 @@ void Recorder::layers(Config const& config, Workload const& workload, LayerTimes
 void Recorder::allreduce(std::vector<SizeTimes> const& times, int ranks) {
   std::size_t width = 0;
   const auto seconds = padded(times, width);
-  const auto medians = column<Reals>(times, [](auto& size) { return median(size.seconds); });
-  const auto bandwidths = column<Reals>(times, [](auto& size) { return algorithm_bandwidth(size) / 1e9; });
   writer_.attribute("/allreduce", "ranks", std::int64_t{ranks});
   writer_.write("/allreduce/bytes", column<Integers>(times, &SizeTimes::bytes));
   writer_.write("/allreduce/seconds", seconds, {times.size(), width});
+  writer_.write("/allreduce/wrong_elements", column<Integers>(times, &SizeTimes::wrong));
+  write_probes(writer_, "/allreduce/", column<std::vector<model::Probes>>(times, &SizeTimes::probes), width);
+  writer_.flush();
+}
+
+void Recorder::allreduce_figures(std::vector<SizeTimes> const& times, int ranks) {
+  const auto medians = column<Reals>(times, [](auto& size) { return median(size.seconds); });
+  const auto bandwidths = column<Reals>(times, [](auto& size) { return algorithm_bandwidth(size) / 1e9; });
   writer_.write("/allreduce/median", medians);
   writer_.write("/allreduce/p99",
                 column<Reals>(times, [](auto& size) { return quantile(size.seconds, 0.99); }));
   writer_.write("/allreduce/algbw", bandwidths);
   writer_.write("/allreduce/busbw",
                 column<Reals>(times, [&](auto& size) { return bus_bandwidth(size, ranks) / 1e9; }));
-  writer_.write("/allreduce/wrong_elements", column<Integers>(times, &SizeTimes::wrong));
   writer_.flush();
 }
 

@@ -16,6 +16,7 @@
 #include "planner/analysis.hpp"
 #include "planner/options.hpp"
 #include "planner/stopping.hpp"
+#include "planner/sweep_states.hpp"
 #include "results/writer.hpp"
 
 namespace ddproxy {
@@ -36,13 +37,25 @@ class Recorder {
   void model(Config const& config, Workload const& workload);
   void layers(Config const& config, Workload const& workload, LayerTimes const& times,
               ReadyTimes const& ready);
+  /// All samples, with their probes.
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
   /// By which call MPI reduced: an attribute of `group`; none where it reduced nothing.
   void call(std::string_view group, Workbench const& bench);
+  /// Medians and bandwidths of those that count; may be called again.
+  void allreduce_figures(std::vector<SizeTimes> const& times, int ranks);
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
   void cost_table(std::vector<model::CostPoint> const& table);
 
-  void calibration(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table);
+  /// All co-runs, with their probes.
+  void calibration(std::vector<CoRun> const& runs);
+  /// Samples that were taken after the sweep, of all rows; nothing where there are none.
+  void later(std::vector<SizeTimes> const& times, std::vector<CoRun> const& runs);
+  /// kappa and gamma of those that count, and the fit of a(x); may be called again.
+  void speeds(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table);
+  /// The states of the machine, and the state of each sample by its place in the order of its case.
+  void states(SweepStates const& sweep, std::optional<std::size_t> state,
+              std::vector<std::vector<Sample>> const& samples,
+              std::vector<std::vector<std::int64_t>> const& order);
   void uncertainty(std::vector<Uncertainty> const& cases);
   void score(model::ScoreCard const& card, model::Band best_cap);
   /// `drift`: the line that says how far they are apart; empty where they are not.
@@ -50,6 +63,8 @@ class Recorder {
 
   /// Names, plans and predictions of the cases, and room for their samples.
   void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted, double floor);
+  /// Of the cases, and the floor of E; may be called again.
+  void predictions(std::vector<CaseReport> const& reports, double floor);
   void verified(std::vector<std::int64_t> const& right);
   void wire_errors(WireErrors const& errors, Wire wire);
   void precision_errors(PrecisionErrors const& errors);

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "miniapp/recorder.hpp"
+#include "miniapp/recorder_states.hpp"
 #include "model/cap_walk.hpp"
 
 namespace ddproxy {
@@ -19,15 +20,30 @@ Out column(Rows const& rows, Get get) {
   return values;
 }
 
+std::size_t most_samples(std::vector<CoRun> const& runs, std::vector<double> CoRun::*times) {
+  std::size_t samples = 0;
+  for (auto const& run : runs) samples = std::max(samples, (run.*times).size());
+  return samples;
+}
+
 // Long co-runs have fewer samples.
 void write_times(results::Writer& writer, std::string const& name, std::vector<CoRun> const& runs,
                  std::vector<double> CoRun::*times) {
-  std::size_t samples = 0;
-  for (auto const& run : runs) samples = std::max(samples, (run.*times).size());
+  const std::size_t samples = most_samples(runs, times);
   Reals values(runs.size() * samples, not_available);
   for (std::size_t i = 0; i < runs.size(); ++i)
     std::ranges::copy(runs[i].*times, values.begin() + static_cast<std::ptrdiff_t>(i * samples));
   writer.write("/calibration/" + name, values, {runs.size(), samples});
+}
+
+void write_co_runs(results::Writer& writer, std::string const& prefix, std::vector<CoRun> const& runs) {
+  write_times(writer, prefix + "compute_alone", runs, &CoRun::compute_alone);
+  write_times(writer, prefix + "compute_beside", runs, &CoRun::compute_beside);
+  write_times(writer, prefix + "collective_alone", runs, &CoRun::collective_alone);
+  write_times(writer, prefix + "collective_beside", runs, &CoRun::collective_beside);
+  write_probes(writer, "/calibration/" + prefix,
+               column<std::vector<model::Probes>>(runs, [](auto& run) { return run.probes; }),
+               most_samples(runs, &CoRun::compute_alone));
 }
 
 // -1 where there is no such end: from all gradients in one bucket on, every cap gives the same plan.
@@ -37,7 +53,32 @@ std::int64_t whole_bytes(double bytes) {
 
 }  // namespace
 
-void Recorder::calibration(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table) {
+void Recorder::calibration(std::vector<CoRun> const& runs) {
+  if (runs.empty()) return;
+  writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
+  writer_.write("/calibration/calls", column<Integers>(runs, [](auto& run) { return run.calls; }));
+  write_co_runs(writer_, "", runs);
+  writer_.flush();
+}
+
+void Recorder::later(std::vector<SizeTimes> const& times, std::vector<CoRun> const& runs) {
+  std::vector<model::Probes> probes;
+  std::size_t width = 0;
+  for (auto const& size : times) width = std::max(width, size.seconds.size());
+  Reals seconds(times.size() * width, not_available);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    std::ranges::copy(times[i].seconds, seconds.begin() + static_cast<std::ptrdiff_t>(i * width));
+    probes.push_back(times[i].probes);
+  }
+  if (width > 0) {
+    writer_.write("/allreduce/later_seconds", seconds, {times.size(), width});
+    write_probes(writer_, "/allreduce/later_", probes, width);
+  }
+  if (most_samples(runs, &CoRun::compute_alone) > 0) write_co_runs(writer_, "later_", runs);
+  writer_.flush();
+}
+
+void Recorder::speeds(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table) {
   const model::AlphaBeta fit = model::fit_alpha_beta(table);
   const model::RelativeError error = model::error_of(fit, table);
   writer_.write("/calibration/alpha", Reals{fit.alpha});
@@ -45,14 +86,8 @@ void Recorder::calibration(std::vector<CoRun> const& runs, std::span<const model
   writer_.write("/calibration/fit_error_mean", Reals{error.mean});
   writer_.write("/calibration/fit_error_max", Reals{error.largest});
   if (!runs.empty()) {
-    writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
-    writer_.write("/calibration/calls", column<Integers>(runs, [](auto& run) { return run.calls; }));
     writer_.write("/calibration/kappa", column<Reals>(runs, [](auto& run) { return speeds_of(run).kappa; }));
     writer_.write("/calibration/gamma", column<Reals>(runs, [](auto& run) { return speeds_of(run).gamma; }));
-    write_times(writer_, "compute_alone", runs, &CoRun::compute_alone);
-    write_times(writer_, "compute_beside", runs, &CoRun::compute_beside);
-    write_times(writer_, "collective_alone", runs, &CoRun::collective_alone);
-    write_times(writer_, "collective_beside", runs, &CoRun::collective_beside);
   }
   writer_.flush();
 }

@@ -116,6 +116,12 @@ void Recorder::call(std::string_view group, Workbench const& bench) {
   if (!bench.choice.reason.empty()) writer_.attribute(group, "call", bench.choice.calls.description());
 }
 
+void Recorder::predictions(Reports const& reports, double floor) {
+  write_predictions(writer_, reports);
+  writer_.write("/sweep/floor", Reals{floor});
+  writer_.flush();
+}
+
 void Recorder::verified(Integers const& right) {
   writer_.write("/sweep/verified", right);
   writer_.flush();

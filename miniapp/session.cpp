@@ -74,6 +74,7 @@ void Session::allreduce() {
   else
     sizes = message_sizes(wire_bytes(bench_.workload.bytes(), bench_.workload.wire));
   allreduce_times_ = measure_allreduce(bench_, sizes);
+  complete_table(bench_, allreduce_times_, most_seconds_for_state);
   keep_allreduce(known);
   bench_.runtime.together([&] {
     for (auto const& size : allreduce_times_)
@@ -86,14 +87,17 @@ void Session::allreduce() {
 
 void Session::keep_allreduce(std::optional<model::TableCost> const& known) {
   if (!root()) return;
-  cost_ = known ? *known : model::TableCost(to_table(allreduce_times_));
+  settle_tables();
+  const auto sizes = sizes_of_state();
+  cost_ = known ? *known : model::TableCost(to_table(sizes));
   recorder_->allreduce(allreduce_times_, bench_.ranks());
   recorder_->call("/allreduce", bench_);
+  recorder_->allreduce_figures(sizes, bench_.ranks());
   recorder_->cost_table(cost_->table());
-  write_allreduce_csv(beside(".allreduce.csv"), allreduce_times_, bench_.ranks(), !bench_.reduces());
-  figures_.bus_bw_GBps = bus_bandwidth(allreduce_times_.back(), bench_.ranks()) / 1e9;
+  write_allreduce_csv(beside(".allreduce.csv"), sizes, bench_.ranks(), !bench_.reduces());
+  figures_.bus_bw_GBps = bus_bandwidth(sizes.back(), bench_.ranks()) / 1e9;
   if (options_.command == "allreduce")
-    fmt::print("{}", allreduce_table(allreduce_times_, bench_.ranks(), !bench_.reduces()));
+    fmt::print("{}", allreduce_table(sizes, bench_.ranks(), !bench_.reduces()));
 }
 
 void Session::pieces() {
@@ -123,6 +127,7 @@ void Session::finish() {
                           : memory_need(bench_.config, bench_.workload, concurrency, bench_.runtime.ranks());
   bench_.runtime.together([&] {
     if (!root()) return;
+    keep_states();
     recorder_->memory(peaks, need);
     fmt::print("{}", memory_line(peaks, need));
     if (bench_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())

@@ -8,6 +8,7 @@
 #include "miniapp/evidence.hpp"
 #include "miniapp/phases.hpp"
 #include "miniapp/recorder.hpp"
+#include "miniapp/state_tables.hpp"
 #include "miniapp/workbench.hpp"
 #include "planner/options.hpp"
 #include "planner/stopping.hpp"
@@ -51,12 +52,29 @@ class Session {
     return cost_ ? of_gradients(*cost_, bench_.workload.wire) : model::AllreduceCost();
   }
   void keep_allreduce(std::optional<model::TableCost> const& known);
+  void keep_calibration();
   void conclude_sweep();
   bool takes_another_round(int rounds, double seconds);
   void find_contradictions();
   void compare_phases();
   void judge_sweep();
   void record_part(std::string const& part, double seconds);
+  model::Job take_evidence();
+  void predict_cases(model::Job const& job);
+
+  // session_states.cpp: which samples count on a machine with several states; on rank 0.
+  std::vector<double> all_probes() const;
+  std::vector<SizeTimes> sizes_of_state() const;
+  std::vector<CoRun> runs_of_state() const;
+  std::vector<Sample> samples_of_state(std::size_t item) const;
+  void settle_tables();
+  void settle_sweep();
+  void measure_missing_tables();  // on all ranks
+  void predict_again();
+  void withdraw_prediction();
+  SweepStates sweep_states() const;
+  bool has_tables(model::MachineStates const& states, std::size_t state) const;
+  void keep_states();
   void share_plan(Case& item) const;
   void predict_case(std::size_t item, model::Job const& job);
   void predict_bands();
@@ -82,6 +100,8 @@ class Session {
   std::vector<std::size_t> part_values_;  // of each part so far
   std::vector<Stop> stops_;               // of each case
   FigureOfMerit figures_;
+  model::MachineStates states_;       // told from all probes so far
+  std::optional<std::size_t> state_;  // of tables and figures; nothing: all samples count
   bool predicted_ = false, verified_ = false;
   bool oversubscribed_ = false;  // some thread of some rank has no core; known on rank 0
 };

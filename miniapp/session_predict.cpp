@@ -17,11 +17,19 @@ void Session::calibrate() {
   co_runs_ = ddproxy::calibrate(bench_, bench_.config.samples);
   if (bench_.copying && bench_.config.compute == ComputeMode::kernels)
     bench_.copies.bandwidth = measure_copy_bandwidth(bench_, bench_.config.samples);
+  complete_table(bench_, co_runs_, allreduce_times_, most_seconds_for_state);
   if (!root()) return;
-  for (auto& run : co_runs_) run.call_seconds = cost()(run.bytes);
-  recorder_->calibration(co_runs_, cost_->table());
-  if (const auto doubt = standstill(co_runs_); !doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
-  if (!co_runs_.empty()) write_contention_csv(beside(".contention.csv"), co_runs_, bench_.workload.wire);
+  settle_tables();
+  recorder_->calibration(co_runs_);
+  keep_calibration();
+  if (const auto doubt = standstill(runs_of_state()); !doubt.empty())
+    fmt::print(stderr, "warning: {}\n", doubt);
+}
+
+void Session::keep_calibration() {
+  const auto runs = runs_of_state();
+  recorder_->speeds(runs, cost_->table());
+  if (!runs.empty()) write_contention_csv(beside(".contention.csv"), runs, bench_.workload.wire);
 }
 
 void Session::end_phase(std::string const& name) {
@@ -88,19 +96,27 @@ void Session::plan_from_input() {
   });
 }
 
+model::Job Session::take_evidence() {
+  evidence_ = collect_evidence(bench_, layer_times_, sizes_of_state(), bench_.reduces() ? nullptr : &*cost_);
+  evidence_.copies = bench_.copies;
+  for (auto const& run : runs_of_state()) evidence_.contention.push_back(samples_of(run));
+  evidence_.first_bucket = first_bucket_of(bench_.config);
+  evidence_.drift = drift_of(phases_);
+  auto job = model::job_from(evidence_, model::Jitter::included);
+  floor_ = model::floor_seconds(job);
+  return job;
+}
+
+void Session::predict_cases(model::Job const& job) {
+  uncertainty_.assign(reports_.size(), {});
+  for (std::size_t i = 0; i < reports_.size(); ++i) predict_case(i, job);
+  predict_bands();
+}
+
 void Session::predict() {
   say("predicting");
-  model::Job& job = job_;
-  if (root()) {
-    evidence_ =
-        collect_evidence(bench_, layer_times_, allreduce_times_, bench_.reduces() ? nullptr : &*cost_);
-    evidence_.copies = bench_.copies;
-    for (auto const& run : co_runs_) evidence_.contention.push_back(samples_of(run));
-    evidence_.first_bucket = first_bucket_of(bench_.config);
-    evidence_.drift = drift_of(phases_);
-    job = model::job_from(evidence_, model::Jitter::included);
-    floor_ = model::floor_seconds(job);
-  }
+  if (root()) job_ = take_evidence();
+  model::Job const& job = job_;
   for (auto& report : reports_) {
     if (report.item.strategy != Strategy::optimal) continue;
     if (root()) plan_optimal(report.item, job, first_bucket_of(bench_.config));
@@ -108,9 +124,7 @@ void Session::predict() {
   }
   predicted_ = true;
   if (!root()) return;
-  uncertainty_.resize(reports_.size());
-  for (std::size_t i = 0; i < reports_.size(); ++i) predict_case(i, job);
-  predict_bands();
+  predict_cases(job);
   warn_of_table();
 }
 

@@ -108,6 +108,7 @@ void Session::sweep() {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
       throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
   });
+  measure_missing_tables();
   if (!root()) return;
   conclude_sweep();
   recorder_->timeline(bench_.workload, traces);
@@ -118,7 +119,9 @@ bool Session::takes_another_round(int rounds, double seconds) {
   bool all_precise = true;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     if (samples_[i].empty()) continue;  // left out by a filter
-    const bool precise = is_precise(analyse(samples_[i], not_available), bench_.config.target);
+    const auto samples = samples_of_state(i);
+    const bool precise =
+        !samples.empty() && is_precise(analyse(samples, not_available), bench_.config.target);
     stops_[i] = budget.reason(precise);
     all_precise = all_precise && precise;
   }
@@ -134,12 +137,14 @@ void Session::record_part(std::string const& part, double seconds) {
 }
 
 void Session::conclude_sweep() {
+  settle_sweep();
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     auto const& plan = reports_[i].item.plan;
-    if (samples_[i].empty()) continue;
+    const auto samples = samples_of_state(i);
+    if (samples.empty()) continue;
     reports_[i].measured =
-        analyse(samples_[i], cost_ ? model::communication_seconds(plan, cost()) : not_available);
-    if (predicted_) reports_[i].same_round = predict_rounds(reports_[i].item, job_, samples_[i]);
+        analyse(samples, cost_ ? model::communication_seconds(plan, cost()) : not_available);
+    if (predicted_) reports_[i].same_round = predict_rounds(reports_[i].item, job_, samples);
   }
   recorder_->results(reports_, order_);
   recorder_->stops(stops_, bench_.config);
@@ -189,6 +194,7 @@ void Session::judge_sweep() {
   figures_.bus_bw_GBps = bus_bandwidth_GBps;
   figures_.valid =
       results::validity_of(bench_.config.compute == ComputeMode::replay, !bench_.reduces(), bench_.ranks());
+  if (bench_.reduces() && sweep_states().unsteady()) figures_.valid = results::Validity::unsteady;
   if (!predicted_) {
     figures_.model_error = figures_.model_error_beyond_noise = figures_.regret = not_available;
     figures_.why_no_error = figures_.why_no_regret = "nothing was predicted; use `run`, which predicts";

@@ -8,7 +8,9 @@
 #include "miniapp/backward.hpp"
 #include "miniapp/make_allreduce.hpp"
 #include "miniapp/runtime.hpp"
+#include "miniapp/state_probe.hpp"
 #include "planner/config.hpp"
+#include "planner/figure_of_merit.hpp"
 #include "planner/workload.hpp"
 
 namespace ddproxy {
@@ -27,6 +29,7 @@ struct Workbench {
   std::unique_ptr<Allreduce> allreduce;
   CallChoice choice;       ///< of the MPI calls (miniapp/choose_calls.hpp)
   double device_free = 0;  ///< of the run's device before anything was allocated there, bytes
+  std::unique_ptr<StateProbe> probe = nullptr;  ///< of the machine's state; null: none
 
   /// The backward pass of a case: only an overlapped one makes the copies that the input asks for.
   Backward& backward_of(bool overlapped) const { return overlapped && copying ? *copying : *backward; }
@@ -34,6 +37,8 @@ struct Workbench {
   /// Ranks that carry out passes: all of them, or rank 0 alone where the all-reduces are replayed.
   int computing_ranks() const { return reduces() ? runtime.ranks() : 1; }
   bool computes() const { return runtime.rank() < computing_ranks(); }
+  /// Seconds of a round trip between cores; NaN where it is unknown, or there is no probe. Collective.
+  double probe_state() const { return probe ? probe->measure() : not_available; }
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n
 };
 

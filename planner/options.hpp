@@ -34,7 +34,8 @@ struct Options {
   std::string program;                 ///< its name, without the folder
   std::string command_line;            ///< as it was given
   PredictOptions predict;
-  TurnOptions turns;  ///< `sweep` only
+  TurnOptions turns;      ///< `sweep` only
+  int planted_state = 0;  ///< tests only: probes of each turn of two planted states of the machine; 0: none
   results::CompareOptions compare;
 };
 

@@ -68,6 +68,11 @@ void add_sampling(CLI::App& command, Options& options) {
       ->check(positive_number());
 }
 
+// For the tests of how states of the machine are told apart.
+void add_planted_state(CLI::App& command, Options& options) {
+  command.add_option("--planted-state", options.planted_state)->check(CLI::PositiveNumber)->group("");
+}
+
 void add_label(CLI::App& command, Options& options) {
   const auto one_line = [](std::string const& text) {
     const bool is_line = std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 127; });
@@ -98,6 +103,7 @@ void add_run_commands(CLI::App& app, Options& options) {
       add_command(app, options, "run", "verify, measure, predict, sweep, store and print: the main job");
   add_limits(*run, options);
   add_sampling(*run, options);
+  add_planted_state(*run, options);
   add_label(*run, options);
   add_trace(*run, options);
   add_command(app, options, "layers", "time each operation of the backward pass");
@@ -113,6 +119,7 @@ void add_run_commands(CLI::App& app, Options& options) {
   auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
   add_sampling(*sweep, options);
   add_label(*sweep, options);
+  add_planted_state(*sweep, options);
   add_trace(*sweep, options);
   add_turns(*sweep, options.turns);
 }

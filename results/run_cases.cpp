@@ -39,6 +39,18 @@ std::vector<double> slowest_of(std::span<const double> values, std::size_t ranks
   return slowest;
 }
 
+// Takes out what the run itself left out of its figures: samples of another state of the machine.
+void leave_out(Reader const& reader, std::size_t item, std::vector<double>& samples) {
+  if (!reader.has("/sweep/counted")) return;
+  const auto counted = reader.integers("/sweep/counted");
+  const auto first = item * samples.size();
+  if (counted.size() < first + samples.size())
+    throw std::invalid_argument(reader.path().string() +
+                                ": /sweep/counted and /sweep/measured differ in length");
+  for (std::size_t s = 0; s < samples.size(); ++s)
+    if (counted[first + s] == 0) samples[s] = std::nan("");
+}
+
 std::vector<std::int64_t> verified_of(Reader const& reader, std::size_t cases) {
   if (!reader.has("/sweep/verified")) return std::vector<std::int64_t>(cases, -1);
   auto verified = reader.integers("/sweep/verified");
@@ -75,6 +87,7 @@ std::vector<CaseTimes> read_cases(Reader const& reader) {
   for (std::size_t c = 0; c < names.size(); ++c) {
     const auto own = std::span(values).subspan(c * length, length);
     auto samples = slowest_of(own, extents[2], file + ": the case " + names[c]);
+    leave_out(reader, c, samples);
     const double middle = median_of_finite(samples);
     cases.push_back({names[c], strategies[c], std::move(samples), middle, sources[c] != "pytorch"});
   }

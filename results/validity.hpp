@@ -9,7 +9,7 @@
 namespace ddproxy::results {
 
 /// What a figure of merit is worth: the value of `valid` in the last line of a run, in /fom and in JSON.
-enum class Validity { no, yes, single, replay, oversubscribed };
+enum class Validity { no, yes, single, replay, oversubscribed, unsteady };
 
 /// One value of `valid`, what it means, and what a file with it may be used for.
 struct ValidityRule {
@@ -22,7 +22,7 @@ struct ValidityRule {
 };
 
 /// Every value that there is; the only list of them. docs/results.md has the same rows.
-inline constexpr std::array<ValidityRule, 5> validity_rules{{
+inline constexpr std::array<ValidityRule, 6> validity_rules{{
     {Validity::yes, "true", true,
      "compute and all-reduces of at least two ranks were measured, and what was reduced is right", "compared",
      "ranked among runs with `true`"},
@@ -35,6 +35,9 @@ inline constexpr std::array<ValidityRule, 5> validity_rules{{
     {Validity::oversubscribed, "oversubscribed", false,
      "threads had to take turns on cores, so the times are not those of the machine",
      "refused without `--allow valid`", "refused without `--allow valid`"},
+    {Validity::unsteady, "unsteady", false,
+     "the machine changed its state during more than half of the samples", "refused without `--allow valid`",
+     "refused without `--allow valid`"},
     {Validity::no, "false", false,
      "nothing confirmed the figures (`layers` verifies nothing), or results contradict each other by more "
      "than 20 %",

@@ -204,6 +204,7 @@ struct Watched : AllreduceEngine {
   bool test() override { return inner->test(); }
   void wait(std::size_t bucket) override { inner->wait(bucket); }
   Reduction last() const override { return inner->last(); }
+  std::int64_t elements_reduced() const override { return inner->elements_reduced(); }
   std::string description() const override { return inner->description(); }
   double unwatched_limit_s() const override { return inner->unwatched_limit_s(); }
   std::unique_ptr<AllreduceEngine> inner;

@@ -16,6 +16,12 @@ TEST_F(Compare, equal_runs_are_unchanged) {
   EXPECT_TRUE(contains(warnings, "assumes one session")) << warnings;
 }
 
+TEST_F(Compare, samples_that_a_run_left_out_do_not_count) {
+  const auto next = runs("b", 10, {.not_counted = 3});  // of five, three times as long
+  EXPECT_EQ(compare({.base = runs("a", 10, {}), .next = next}), 0);
+  EXPECT_TRUE(contains(row("all cases"), "unchanged")) << out;
+}
+
 TEST_F(Compare, a_slowdown_of_one_case_is_found_and_named) {
   const auto next = runs("b", 10, {.factor = 1.03, .only_case = "bucketed 25 MiB"});
   EXPECT_EQ(compare({.base = runs("a", 10, {}), .next = next}), 1);

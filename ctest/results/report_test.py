@@ -39,6 +39,31 @@ class NoCaps(WithSample):
         self.assertFalse((self.folder / "out" / "sample-sweep.png").exists())
 
 
+class States(WithSample):
+    """On a machine with two states the page names them, and only samples of one state count."""
+
+    def test_two_states(self):
+        before = derive.median(derive.samples(Results(self.sample)), 1)
+
+        def add(file):
+            shape = file["sweep/measured"].shape[:2]
+            counted = np.ones(shape, "i8")
+            counted[:, :3] = 0
+            file["sweep/measured"][:, :3] *= 10
+            file["sweep"]["counted"] = counted
+            file["states/round_trip"] = [55e-9, 330e-9]
+            file["states/samples"] = [shape[0] * 2, shape[0] * 2]
+            file["states/scored"], file["states/dropped"] = 1, shape[0]
+        self.change(add)
+        after = derive.median(derive.samples(Results(self.sample)), 1)
+        self.assertTrue((abs(after / before - 1) < 0.05).all(), after / before)
+        done = report(self.sample, "-o", self.folder / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.folder / "out" / "sample.html").read_text()
+        self.assertIn("55 ns, 330 ns", page)
+        self.assertIn("Tables and figures are of the state 330 ns.", page)
+
+
 class Page(WithSample):
     """One run of report.py for three files, of which the sample is the newest."""
 

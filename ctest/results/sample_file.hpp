@@ -23,6 +23,7 @@ struct Sample {
   double disturbance = 1.0;    ///< every T but the first two of a case is multiplied by it
   unsigned seed = 1;
   std::size_t samples = 5;
+  std::size_t not_counted = 0;  ///< so many samples of each case take three times as long and do not count
   std::int64_t ranks = 8;
   std::string precision = "fp32";
   std::string host = "node1";

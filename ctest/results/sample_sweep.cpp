@@ -47,8 +47,8 @@ void measure(Columns& to, Prediction const& expected, bool slower, Sample const&
   Reals totals, exposed;
   for (std::size_t s = 0; s < sample.samples; ++s) {
     const double factor = std::exp(noise(engine));
-    const double total =
-        expected.total * factor * (slower ? sample.factor : 1.0) * (s < 2 ? 1.0 : sample.disturbance);
+    const double total = expected.total * factor * (slower ? sample.factor : 1.0) *
+                         (s < 2 ? 1.0 : sample.disturbance) * (s < sample.not_counted ? 3.0 : 1.0);
     totals.push_back(total);
     exposed.push_back(total - compute_seconds * factor);
     for (std::size_t r = 0; r < ranks; ++r) {
@@ -133,6 +133,19 @@ void write_timeline(results::Writer& writer, Integers const& first, Integers con
   writer.write("/timeline/event_rank", Integers(events, 0));
 }
 
+// As of a machine with two states.
+void write_counted(results::Writer& writer, std::size_t cases, Sample const& sample) {
+  Integers counted;
+  for (std::size_t k = 0; k < cases * sample.samples; ++k)
+    counted.push_back(k % sample.samples >= sample.not_counted);
+  const auto left_out = static_cast<std::int64_t>(cases * sample.not_counted);
+  writer.write("/sweep/counted", counted, {cases, sample.samples});
+  writer.write("/states/round_trip", Reals{55e-9, 330e-9});
+  writer.write("/states/samples", Integers{static_cast<std::int64_t>(counted.size()) - left_out, left_out});
+  writer.write("/states/scored", Integers{0});
+  writer.write("/states/dropped", Integers{0});
+}
+
 void write_gate(results::Writer& writer, Sample const& sample, std::mt19937& engine) {
   std::normal_distribution<double> noise(0.0, sample.noise);
   writer.attribute("/gate", "session", sample.session);
@@ -197,6 +210,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
     writer.write("/sweep/verified", Integers(cases, !sample.is_right ? 0 : sample.is_verified ? 1 : -1));
   writer.write("/sweep/slowest_rank", Integers(cases, 0));
   writer.write("/sweep/order", order, {cases, sample.samples});
+  if (sample.not_counted > 0) write_counted(writer, cases, sample);
   write_columns(writer, columns, cases, sample);
   writer.write("/plans/first", first);
   writer.write("/plans/count", count);

@@ -7,7 +7,7 @@ import numpy as np
 DATASETS = {
     "sweep": {
         "case sample rank": ("measured compute backward_end", ""),
-        "case sample": ("order", ""),
+        "case sample": ("order counted", ""),
         "case": ("bucket_bytes first_bucket_bytes buckets verified measured_median ci_low ci_high predicted predicted_low "
                  "predicted_high predicted_exposed ideal uncontended with_contention with_copies with_jitter comm exposed "
                  "exposed_low exposed_high slowdown tail overlap", "name strategy source"),
@@ -18,6 +18,7 @@ DATASETS = {
     "score": {"predictor": ("mean_error max_error beyond_noise order regret tail_error slowdown_error", "predictor"),
               "": ("b_star_low b_star_high", "")},
     "provenance": {"rank": ("numa_node clock peak_memory", "host device binding")},
+    "states": {"state": ("round_trip samples", ""), "": ("scored dropped", "")},
     "timeline": {"case": ("first count", ""), "event": ("start end event_rank", "resource label")},
     "plans": {"case": ("first count", ""), "bucket": ("last_gradient bytes", "")},
 }

@@ -10,9 +10,15 @@ from .data import MIB
 PYTORCH_DEFAULT_MIB = 25.0
 
 
-def slowest(results, name):
-    """Per sample, the maximum over ranks [case, sample]; fmax passes over NaN."""
+def of_every_sample(results, name):
+    """The maximum over ranks [case, sample]; fmax passes over NaN."""
     return np.fmax.reduce(results["/sweep/" + name], axis=2)
+
+
+def slowest(results, name):
+    """The same, NaN for samples that do not count: those of another state of the machine."""
+    values = of_every_sample(results, name)
+    return np.where(results["/sweep/counted"] == 0, np.nan, values) if results.has("/sweep/counted") else values
 
 
 def median(values, axis=None):
@@ -56,6 +62,20 @@ def best_case(results, values):
     """Index of the least of the values of our own bucketed cases, None where there is none."""
     ours = (results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch") & np.isfinite(values)
     return int(np.flatnonzero(ours)[np.argmin(values[ours])]) if ours.any() else None
+
+
+def states_note(results):
+    """What a run says of its machine's states; empty where it has one."""
+    if not results.has("/states/round_trip") or len(results["/states/round_trip"]) < 2:
+        return ""
+    names = [f"{seconds * 1e9:.0f} ns" for seconds in results["/states/round_trip"]]
+    text = f"The machine has {len(names)} states, told by a round trip between cores: {', '.join(names)}."
+    if results.has("/states/dropped", "/states/samples"):
+        counts = ", ".join(f"{count:.0f} at {name}" for count, name in zip(results["/states/samples"], names))
+        text += f" Samples of the sweep: {counts}; {float(results['/states/dropped']):.0f} dropped because the state changed during them."
+    scored = float(results["/states/scored"]) if results.has("/states/scored") else np.nan
+    used = f"are of the state {names[int(scored)]}" if scored >= 0 else "mix them"
+    return f"{text} Tables and figures {used}."
 
 
 def plateau(results):

@@ -101,6 +101,8 @@ class Report:
             notes.append(f"{drift}.")
         if "replay" in self.newest.title():
             notes.append("Replay: what is called replay took its times from a table; it computed or reduced nothing.")
+        if states := derive.states_note(self.newest):
+            notes.append(states)
         if unlike := differences(self.files):
             notes.append(f"The files differ in {', '.join(unlike)}: their times are not those of the same work.")
         if machines := differing_machines(self.files):

@@ -30,7 +30,7 @@ def title(results, case):
 
 def _last_compute(results, case):
     """T_compute beside the sample that the timeline is of."""
-    of_samples = derive.slowest(results, "compute")[case] if results.has("/sweep/compute") else np.array([np.nan])
+    of_samples = derive.of_every_sample(results, "compute")[case] if results.has("/sweep/compute") else np.array([np.nan])
     known = of_samples[np.isfinite(of_samples)]
     return float(known[-1]) if known.size else np.nan
 

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/state_probe.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include "ctest/mpi_main.hpp"
+#include "miniapp/device.hpp"
+#include "miniapp/planted_state.hpp"
+
+namespace ddproxy {
+namespace {
+
+TEST(CoreProbe, OneRankHasNone) {
+  if (test_runtime->ranks() > 1) GTEST_SKIP() << "for one rank";
+  CoreProbe probe(*test_runtime);
+  EXPECT_TRUE(std::isnan(probe.measure()));
+  EXPECT_FALSE(probe.works());
+  EXPECT_EQ(make_state_probe(*test_runtime, true), nullptr);
+}
+
+TEST(CoreProbe, ReplayedAllReducesHaveNone) {
+  EXPECT_EQ(make_state_probe(*test_runtime, false), nullptr);
+}
+
+// How many values there are depends on the cores that the ranks have; what a value says does not.
+TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
+  auto const& runtime = *test_runtime;
+  CoreProbe probe(runtime);
+  int known = 0;
+  for (int i = 0; i < 20; ++i) {
+    const double value = probe.measure();
+    const double everywhere = std::isnan(value) ? -1 : value;
+    EXPECT_EQ(runtime.maximum(everywhere), everywhere);
+    EXPECT_EQ(-runtime.maximum(-everywhere), everywhere);
+    if (std::isnan(value)) continue;
+    ++known;
+    EXPECT_GT(value, 1e-9) << "no line goes to another core and back in a nanosecond";
+  }
+  if (runtime.root()) std::printf("%d of 20 probes are known\n", known);
+}
+
+// A rank that comes late is waited for, and is no slow round trip: 50 ms over 400 of them were 125 us each.
+TEST(CoreProbe, ALateRankIsNoSlowRoundTrip) {
+  auto const& runtime = *test_runtime;
+  if (runtime.ranks() == 1) GTEST_SKIP() << "for several ranks";
+  CoreProbe probe(runtime);
+  for (int i = 0; i < 5; ++i) {
+    if (runtime.root()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const double value = probe.measure();
+    EXPECT_TRUE(std::isnan(value) || value < 100e-6) << value;
+  }
+}
+
+// Two ranks on one core never answer while the other one waits, and the probe gives up.
+TEST(CoreProbe, RanksThatShareACoreHaveNone) {
+  auto const& runtime = *test_runtime;
+  if (runtime.ranks() == 1) GTEST_SKIP() << "for several ranks";
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  std::vector<std::int64_t> core{sched_getcpu()};
+  runtime.broadcast(core);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(core[0]), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  CoreProbe probe(runtime);
+  EXPECT_FALSE(probe.works());
+  EXPECT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+TEST(PlantedState, TurnsAreCountedInProbes) {
+  PlantedState state(2);
+  std::vector<bool> slow;
+  for (int i = 0; i < 6; ++i) {
+    const double value = state.measure();
+    slow.push_back(state.slow());
+    EXPECT_EQ(value > 100e-9, state.slow());
+  }
+  EXPECT_EQ(slow, (std::vector<bool>{false, false, true, true, false, false}));
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""states_test.py DDPROXY SOURCE MPIEXEC...: two states of the machine are planted, in turns of so many probes; in the slow one each
+all-reduce takes 0.5 ms more. Which samples are dropped follows from the number of the probe, not from any time."""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+ddproxy, source, *mpiexec = sys.argv[1:]
+tiny = f"{source}/inputs/tiny.toml"
+SLOW, DELAY = 1e-7, 0.5e-3  # seconds: a round trip above it is of the slow state; what an all-reduce takes longer there
+
+
+def start(command, turn, file, *arguments):
+    done = subprocess.run([*mpiexec, "-n", "2", ddproxy, command, tiny, "-o", file, "--planted-state", str(turn), *arguments],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    return done.stdout, done.stderr
+
+
+def joined(group, name):
+    """[row, sample]: with the samples that were taken after the sweep."""
+    later = [group["later_" + name][()]] if "later_" + name in group else []
+    return np.concatenate([group[name][()], *later], axis=1)
+
+
+def states_of(group):
+    """[row, sample]: 0, 1, or -1 where the probes differ or there is no sample."""
+    before, after = joined(group, "probe_before"), joined(group, "probe_after")
+    return np.where((before > SLOW) == (after > SLOW), after > SLOW, -1) * np.isfinite(before) - np.isnan(before)
+
+
+def by_position(sweep, name):
+    """The samples in the order in which they ran."""
+    order = sweep["order"][()].ravel()
+    return sweep[name][()].ravel()[np.argsort(order)][(order < 0).sum():]
+
+
+def scored_state(states):
+    """The state with the most samples, the first of equals."""
+    return int(np.sum(states == 1) > np.sum(states == 0))
+
+
+def check_medians(sweep, state):
+    """The figures are those of the samples in that state, and of no others."""
+    states, totals = states_of(sweep), sweep["measured"][()].max(axis=2)
+    assert ((sweep["counted"][()] == 1) == (states == state)).all()
+    assert (sweep["state"][()] == states).all(), sweep["state"][()]
+    for case, median in enumerate(sweep["measured_median"][()]):
+        mine = totals[case][states[case] == state]
+        assert (np.isnan(median) and not mine.size) or np.isclose(median, np.median(mine)), (case, median, mine)
+
+
+def check_turns_of_three():
+    """Probes f f f s s s: every third sample straddles."""
+    out, _ = start("sweep", 3, "three.h5")
+    with h5py.File("three.h5") as file:
+        states = by_position(file["sweep"], "state")
+        expected = np.resize([0, -1, 1], states.size)
+        assert (states == expected).all(), states
+        assert file["states/dropped"][()].item() == (expected == -1).sum()
+        assert file["states/samples"][()].tolist() == [(expected == 0).sum(), (expected == 1).sum()]
+        assert np.allclose(file["states/round_trip"][()], [50e-9, 300e-9])
+        assert file["states/scored"][()].item() == scored_state(expected)
+        check_medians(file["sweep"], scored_state(expected))
+        assert f"{(expected == -1).sum()} of {states.size} dropped" in out and "50 ns, 300 ns" in out, out
+    assert out.splitlines()[-1].endswith("valid=true"), out
+
+
+def check_unsteady():
+    """The state changes with every probe: every sample straddles, and what is left is marked."""
+    out, _ = start("sweep", 1, "unsteady.h5")
+    with h5py.File("unsteady.h5") as file:
+        assert (by_position(file["sweep"], "state") == -1).all() and (by_position(file["sweep"], "counted") == 1).all()
+        assert file["fom"].attrs["valid"] in ("unsteady", b"unsteady") and file["states/scored"][()].item() == -1
+    assert out.splitlines()[-1].endswith("valid=unsteady"), out
+    refused = subprocess.run([ddproxy, "compare", "unsteady.h5", "three.h5"], capture_output=True, text=True)
+    assert refused.returncode == 2 and "unsteady" in refused.stderr, (refused.returncode, refused.stderr)
+
+
+def check_tables(file, state):
+    """a(x), kappa and gamma hold samples of one state: each call of the slow one takes its delay."""
+    table, states = file["allreduce"], states_of(file["allreduce"])
+    seconds = joined(table, "seconds")
+    assert set(states.ravel()) >= {0, 1}, "both states were measured"
+    assert (seconds[states == 1] >= DELAY).all(), seconds[states == 1].min()
+    for size, median in enumerate(table["median"][()]):
+        assert np.isclose(median, np.median(seconds[size][states[size] == state])), (size, median)
+    assert np.allclose(table["table_seconds"][()], np.maximum.accumulate(table["median"][()]))
+    co_runs = states_of(file["calibration"])
+    for message in range(co_runs.shape[0]):
+        assert (co_runs[message] == state).sum() >= 3, co_runs
+    calls = file["calibration/calls"][()][:, None]
+    slow = joined(file["calibration"], "collective_beside") / calls >= DELAY
+    assert slow[co_runs == 1].all()
+
+
+def check_run(turn, file_name):
+    """The prediction is that of the state with the most samples in the sweep, from the tables of that state."""
+    out, errors = start("run", turn, file_name)
+    assert "warning: most of the sweep" not in errors, errors
+    with h5py.File(file_name) as file:
+        sweep = file["sweep"]
+        state = scored_state(states_of(sweep))
+        assert file["states/scored"][()].item() == state
+        check_medians(sweep, state)
+        check_tables(file, state)
+        a = np.interp  # of a(x) between the table's sizes
+        first, count, sizes = file["plans/first"][()], file["plans/count"][()], file["plans/bytes"][()]
+        for case in range(2):  # naive and flat: after the backward pass, one call after another
+            buckets = sizes[first[case]:first[case] + count[case]]
+            known = a(buckets, file["allreduce/table_bytes"][()], file["allreduce/table_seconds"][()]).sum()
+            assert np.isclose(sweep["comm"][case], sweep["predicted_exposed"][case], rtol=1e-6)
+            assert np.isclose(known, sweep["comm"][case], rtol=0.3), (known, sweep["comm"][case])
+            if state == 1:
+                assert sweep["predicted_exposed"][case] >= DELAY * count[case]
+        print(f"turns of {turn}: scored {state}, E of naive and flat: measured {sweep['exposed'][:2]}, "
+              f"predicted {sweep['predicted_exposed'][:2]}")
+        assert f"of the state {[50, 300][state]} ns" in out, out
+
+
+def check_one_state():
+    """A turn that never ends: nothing is said, nothing dropped."""
+    out, _ = start("sweep", 1000000, "one.h5")
+    with h5py.File("one.h5") as file:
+        assert file["states/round_trip"].shape == (1,) and file["states/dropped"][()].item() == 0
+        assert (file["sweep/counted"][()] == 1).all()
+    assert "states" not in out, out
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    check_turns_of_three()
+    check_unsteady()
+    check_one_state()
+    for turn in (40, 54):
+        check_run(turn, f"run{turn}.h5")
+    page = subprocess.run([sys.executable, "-B", Path(source) / "results/report.py", "run40.h5"], capture_output=True, text=True)
+    assert page.returncode == 0 and "50 ns, 300 ns" in Path("run40.html").read_text(), page.stderr
+    print("passed")

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/machine_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace ddproxy::model {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double fast = 55e-9, slow = 330e-9;
+
+std::vector<double> around(double middle, double deviation, int count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> noise(0, deviation);
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) values.push_back(middle * std::exp(noise(random)));
+  return values;
+}
+
+std::vector<double> operator+(std::vector<double> left, std::vector<double> const& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+TEST(MachineStates, AMachineThatScattersBy20PercentHasOne) {
+  for (const int count : {4, 10, 60, 300, 3000})
+    for (unsigned seed = 1; seed <= 200; ++seed) {
+      const MachineStates states(around(fast, 0.2, count, seed));
+      ASSERT_EQ(states.count(), 1U) << count << " probes, seed " << seed;
+    }
+}
+
+TEST(MachineStates, TwoStatesAreToldWhateverTheirShares) {
+  for (const int of_slow : {6, 30, 50, 90})
+    for (unsigned seed = 1; seed <= 50; ++seed) {
+      const MachineStates states(around(slow, 0.1, of_slow, seed) +
+                                 around(fast, 0.1, 100 - of_slow, seed + 99));
+      ASSERT_EQ(states.count(), 2U) << of_slow << " slow ones, seed " << seed;
+      EXPECT_NEAR(states.round_trips()[0], fast, 0.15 * fast);
+      EXPECT_NEAR(states.round_trips()[1], slow, 0.15 * slow);
+    }
+}
+
+TEST(MachineStates, ThreeStatesAreTold) {
+  const MachineStates states(around(fast, 0.05, 40, 1) + around(slow, 0.05, 40, 2) +
+                             around(150e-9, 0.05, 40, 3));
+  ASSERT_EQ(states.count(), 3U);
+  EXPECT_EQ(states.state_of(140e-9), 1U);
+}
+
+TEST(MachineStates, AFewPercentOfDisturbancesAreNoState) {
+  const MachineStates states(around(fast, 0.1, 97, 1) + around(5e-6, 0.05, 3, 2));
+  ASSERT_EQ(states.count(), 1U);
+  EXPECT_EQ(states.state_of(5e-6), 0U);
+  EXPECT_FALSE(states.differ(fast, 5e-6));
+}
+
+// What lies in between, each by itself, would join two states by steps of less than the gap.
+TEST(MachineStates, StrayProbesBetweenTwoStatesDoNotJoinThem) {
+  const MachineStates states(around(fast, 0.1, 500, 1) + around(slow, 0.05, 500, 2) +
+                             std::vector<double>{90e-9, 110e-9, 130e-9, 160e-9, 190e-9, 220e-9, 260e-9});
+  ASSERT_EQ(states.count(), 2U);
+  EXPECT_EQ(states.state_of(90e-9), 0U);
+  EXPECT_EQ(states.state_of(260e-9), 1U);
+}
+
+TEST(MachineStates, TwoProbesOfAnotherKindAreTooFew) {
+  EXPECT_EQ(MachineStates({fast, fast, fast, fast, slow, slow}).count(), 1U);
+  EXPECT_EQ(MachineStates({fast, fast, fast, slow, slow, slow}).count(), 2U);
+}
+
+TEST(MachineStates, WithoutProbesThereIsOneAndEverySampleIsInIt) {
+  for (auto const& probes : {std::vector<double>{}, std::vector<double>{unknown, unknown}}) {
+    const MachineStates states(probes);
+    EXPECT_EQ(states.count(), 1U);
+    EXPECT_TRUE(states.round_trips().empty());
+    EXPECT_EQ(states.state_of(unknown, unknown), 0U);
+    EXPECT_FALSE(states.differ(unknown, fast));
+  }
+}
+
+const MachineStates& two() {
+  static const MachineStates states(around(fast, 0.05, 50, 1) + around(slow, 0.05, 50, 2));
+  return states;
+}
+
+TEST(MachineStates, ASampleIsOfTheStateThatBothProbesSay) {
+  EXPECT_EQ(two().state_of(fast, 70e-9), 0U);
+  EXPECT_EQ(two().state_of(slow, slow), 1U);
+  EXPECT_EQ(two().state_of(fast, slow), std::nullopt);
+  EXPECT_TRUE(two().differ(fast, slow));
+}
+
+TEST(MachineStates, AnUnknownProbeDiffersFromNone) {
+  EXPECT_EQ(two().state_of(unknown, slow), 1U);
+  EXPECT_EQ(two().state_of(fast, unknown), 0U);
+  EXPECT_EQ(two().state_of(unknown, unknown), std::nullopt);
+  EXPECT_FALSE(two().differ(unknown, slow));
+}
+
+TEST(MachineStates, TheyAreNamedByTheirRoundTrip) {
+  EXPECT_EQ(MachineStates(std::vector<double>(5, 54.6e-9)).name(0), "55 ns");
+  EXPECT_EQ(two().name(1), "330 ns");
+  EXPECT_EQ(MachineStates().name(0), "unknown");
+}
+
+TEST(MachineStates, ValuesAreChosenByTheirProbes) {
+  const std::vector<int> values{1, 2, 3, 4};
+  const Probes probes{{fast, fast, slow, unknown}, {fast, slow, slow, unknown}};
+  EXPECT_EQ(values_in(two(), 0, probes, values), std::vector<int>{1});
+  EXPECT_EQ(values_in(two(), 1, probes, values), std::vector<int>{3});
+  EXPECT_EQ(values_in(two(), 1, {}, values), values);                // nothing was probed
+  EXPECT_EQ(values_in(MachineStates(), 0, probes, values), values);  // one state
+}
+
+}  // namespace
+}  // namespace ddproxy::model
