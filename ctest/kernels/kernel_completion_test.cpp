@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,10 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
+void PrintTo(Case const& test, std::ostream* out) {
+  *out << test.name;
+}
+
 /// Each gradient as it was when an operation had run, and at the end of the pass.
 struct Snapshots {
   std::vector<std::vector<float>> early, late;
@@ -66,12 +71,14 @@ Snapshots take_snapshots(Case const& test, std::size_t early) {
   const auto pass = model::backward_pass(test.shape);
   const auto arena = kernels::poisoned(static_cast<std::size_t>(model::parameters(pass)));
   KernelBackward backward(test.shape, pass, test.tokens, 42, 0, arena);
-  Snapshots snapshots;
+  Snapshots snapshots{std::vector<std::vector<float>>(pass.gradients.size()),
+                      std::vector<std::vector<float>>(pass.gradients.size())};
   const auto copy_completed = [&](std::vector<std::vector<float>>& to, auto is_due) {
     std::size_t offset = 0;
-    for (auto const& gradient : pass.gradients) {
+    for (std::size_t i = 0; i < pass.gradients.size(); ++i) {
+      auto const& gradient = pass.gradients[i];
       const auto count = static_cast<std::size_t>(gradient.numel);
-      if (is_due(gradient.operation)) to.push_back(copy_of(arena, offset, count));
+      if (is_due(gradient.operation)) to[i] = copy_of(arena, offset, count);
       offset += count;
     }
   };
@@ -86,7 +93,8 @@ Snapshots take_snapshots(Case const& test, std::size_t early) {
 }
 
 bool is_complete(std::vector<float> const& early, std::vector<float> const& late) {
-  return std::ranges::all_of(early, [](float value) { return std::isfinite(value); }) &&
+  return early.size() == late.size() &&
+         std::ranges::all_of(early, [](float value) { return std::isfinite(value); }) &&
          std::memcmp(early.data(), late.data(), early.size() * sizeof(float)) == 0;
 }
 
@@ -95,7 +103,6 @@ class GradientCompletion : public testing::TestWithParam<Case> {};
 TEST_P(GradientCompletion, OfEachGradientIsByTheOperationThatIsSaidToCompleteIt) {
   const auto pass = model::backward_pass(GetParam().shape);
   const auto [early, late] = take_snapshots(GetParam(), 0);
-  ASSERT_EQ(early.size(), pass.gradients.size());
   for (std::size_t i = 0; i < early.size(); ++i)
     EXPECT_TRUE(is_complete(early[i], late[i])) << pass.gradients[i].name << " changes after the operation "
                                                 << pass.operations[pass.gradients[i].operation].name;
@@ -107,7 +114,6 @@ class EarlierCompletion : public GradientCompletion {};
 TEST_P(EarlierCompletion, OfNoGradientIsOneOperationEarlier) {
   const auto pass = model::backward_pass(GetParam().shape);
   const auto [early, late] = take_snapshots(GetParam(), 1);
-  ASSERT_EQ(early.size(), pass.gradients.size());
   for (std::size_t i = 0; i < early.size(); ++i)
     EXPECT_FALSE(is_complete(early[i], late[i])) << pass.gradients[i].name;
 }
