@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace ddproxy {
 namespace {
@@ -35,7 +36,7 @@ bool take_core(Seat const& seat, Free& free) {
 std::vector<std::size_t> order_of(std::vector<Seat> const& node) {
   std::vector<std::size_t> order(node.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t rank) { return node[rank].allowed.size(); });
+  std::ranges::sort(order, {}, [&](std::size_t rank) { return std::pair(node[rank].allowed.size(), rank); });
   return order;
 }
 
