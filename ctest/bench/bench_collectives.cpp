@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -31,6 +31,7 @@ constexpr std::size_t mib = 1 << 20;
 
 struct Settings {
   std::size_t largest = 256 * mib, piece = 4 * mib;  // bytes
+  std::size_t iterations = 101;                      // at most
 };
 
 /// What the benchmarks of one process share.
@@ -152,8 +153,10 @@ void compare(benchmark::State& state, Machine const& machine, bool blocking, boo
   report(state, pairs, bytes);
 }
 
-int iterations(std::size_t bytes_of_row) {
-  return static_cast<int>(std::clamp<std::size_t>(512 * mib / bytes_of_row, 7, 101));
+// At least seven of the long ones, where no fewer are asked for.
+std::int64_t iterations(Settings const& settings, std::size_t bytes_of_row) {
+  const auto wanted = std::clamp<std::size_t>(512 * mib / bytes_of_row, 7, 101);
+  return static_cast<std::int64_t>(std::min(wanted, settings.iterations));
 }
 
 void register_all(Machine const& machine) {
@@ -167,7 +170,7 @@ void register_all(Machine const& machine) {
         benchmark::RegisterBenchmark(
             name.c_str(),
             [=, &machine](benchmark::State& state) { compare(state, machine, blocking, train, bytes); })
-            ->Iterations(iterations(whole))
+            ->Iterations(iterations(machine.settings, whole))
             ->UseManualTime()
             ->Unit(benchmark::kMicrosecond);
       }
@@ -179,20 +182,28 @@ class SilentReporter : public benchmark::BenchmarkReporter {
   void ReportRuns(std::vector<Run> const&) override {}
 };
 
-/// Takes --largest_mib=N and --piece_mib=N off the command line, and above rank 0 what would write a file.
+/// Takes --largest_mib=N, --piece_mib=N and --iterations=N off the command line, and above rank 0 what would
+/// write a file.
 Settings take_settings(int& argc, char** argv, bool root) {
   Settings settings;
-  const auto kept = std::remove_if(argv + 1, argv + argc, [&](char const* argument) {
+  struct Option {
+    std::string_view name;
+    std::size_t* value;
+    std::size_t unit;
+  };
+  const Option options[] = {{"--largest_mib=", &settings.largest, mib},
+                            {"--piece_mib=", &settings.piece, mib},
+                            {"--iterations=", &settings.iterations, 1}};
+  const auto taken = [&](char const* argument) {
     const std::string_view text = argument;
-    for (auto [name, value] :
-         {std::pair("--largest_mib=", &settings.largest), {"--piece_mib=", &settings.piece}})
+    for (auto const& [name, value, unit] : options)
       if (text.starts_with(name)) {
-        *value = std::strtoul(argument + std::strlen(name), nullptr, 10) * mib;
+        *value = std::strtoul(argument + name.size(), nullptr, 10) * unit;
         return true;
       }
     return !root && text.starts_with("--benchmark_out");
-  });
-  argc = static_cast<int>(kept - argv);
+  };
+  argc = static_cast<int>(std::remove_if(argv + 1, argv + argc, taken) - argv);
   return settings;
 }
 
@@ -200,7 +211,8 @@ int run(int argc, char** argv) {
   const Runtime runtime(argc, argv);
   const Settings settings = take_settings(argc, argv, runtime.root());
   benchmark::Initialize(&argc, argv);
-  if (settings.largest == 0 || settings.piece == 0 || benchmark::ReportUnrecognizedArguments(argc, argv))
+  if (settings.largest == 0 || settings.piece == 0 || settings.iterations == 0 ||
+      benchmark::ReportUnrecognizedArguments(argc, argv))
     return 2;
   const double cores = -runtime.maximum(-core_share(runtime.communicator()));
   const Machine machine{runtime, settings, kernels::Floats("messages", settings.largest / sizeof(float)),
