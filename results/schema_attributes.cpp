@@ -69,7 +69,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/fom", "bus_bw_GBps", "bus bandwidth at the largest size, GB/s"},
     {"/fom", "model_error", "mean of |predicted E - E| / max(E, noise) over the bucketed cases"},
     {"/fom", "regret", "T at the predicted best cap over the least T, - 1"},
-    {"/fom", "valid", "true; false (also layers, which verifies nothing) or replay (nothing was reduced)"},
+    {"/fom", "valid",
+     "true; false (also layers, which verifies nothing), replay (nothing was reduced) or unsteady (the "
+     "machine changed its state during more than half of the samples)"},
 });
 
 }  // namespace

@@ -54,7 +54,9 @@ TEST(CoreProbe, ALateRankIsNoSlowRoundTrip) {
   for (int i = 0; i < 5; ++i) {
     if (runtime.root()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const double value = probe.measure();
-    if (!std::isnan(value)) EXPECT_LT(value, 100e-6);
+    if (!std::isnan(value)) {
+      EXPECT_LT(value, 100e-6);
+    }
   }
 }
 
