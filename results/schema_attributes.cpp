@@ -88,7 +88,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/fom", "regret", "T at the predicted best cap over the least T, - 1"},
     {"/fom", "why_no_regret", "why regret is NaN, in words; empty where it is not"},
     {"/fom", "valid",
-     "what the figures are worth: true, replay, single, oversubscribed or false (see the table of its values)"},
+     "what the figures are worth: true, replay, single, oversubscribed, unsteady or false (see the table of "
+     "its values)"},
 });
 
 }  // namespace

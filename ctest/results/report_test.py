@@ -50,7 +50,9 @@ class States(WithSample):
             counted = np.ones(shape, "i8")
             counted[:, :3] = 0
             file["sweep/measured"][:, :3] *= 10
-            file["sweep"]["counted"] = counted
+            file["sweep/counted"][...] = counted
+            for name in file["states"]:
+                del file["states"][name]
             file["states/round_trip"] = [55e-9, 330e-9]
             file["states/samples"] = [shape[0] * 2, shape[0] * 2]
             file["states/scored"], file["states/dropped"] = 1, shape[0]

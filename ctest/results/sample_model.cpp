@@ -115,6 +115,12 @@ void write_allreduce(results::Writer& writer, Sample const& sample) {
   writer.write("/allreduce/algbw", algbw);
   writer.write("/allreduce/busbw", busbw);
   writer.write("/allreduce/wrong_elements", Integers(bytes.size(), sample.replay ? -1 : 0));
+  const Reals probes(bytes.size() * sample.samples, 55e-9);
+  for (auto const* name : {"/allreduce/probe_before", "/allreduce/probe_after"})
+    writer.write(name, probes, {bytes.size(), sample.samples});
+  for (auto const* name :
+       {"/allreduce/later_seconds", "/allreduce/later_probe_before", "/allreduce/later_probe_after"})
+    writer.write(name, Reals(bytes.size(), std::nan("")), {bytes.size(), 1});
   writer.write("/allreduce/chunk_bytes", Integers{mib, 16 * mib});
   writer.write("/allreduce/chunk_seconds", Reals{0.2, 0.21, 0.19, 0.1, 0.11, 0.1}, {2, 3});
 }
@@ -123,8 +129,11 @@ void write_calibration(results::Writer& writer) {
   writer.write("/calibration/bytes", Integers{mib, 64 * mib});
   writer.write("/calibration/calls", Integers{16, 1});
   for (auto name : {"kappa", "gamma"}) writer.write(std::string("/calibration/") + name, Reals{0.9, 0.8});
-  for (auto name : {"compute_alone", "compute_beside", "collective_alone", "collective_beside"})
+  for (auto name : {"compute_alone", "compute_beside", "collective_alone", "collective_beside",
+                    "probe_before", "probe_after"}) {
     writer.write(std::string("/calibration/") + name, Reals{0.1, 0.1, 0.1, 0.1}, {2, 2});
+    writer.write(std::string("/calibration/later_") + name, Reals(2, std::nan("")), {2, 1});
+  }
   writer.write("/calibration/alpha", Reals{4e-5});
   writer.write("/calibration/beta", Reals{9e9});
   writer.write("/calibration/fit_error_mean", Reals{0.1});

@@ -133,15 +133,22 @@ void write_timeline(results::Writer& writer, Integers const& first, Integers con
   writer.write("/timeline/event_rank", Integers(events, 0));
 }
 
-// As of a machine with two states.
-void write_counted(results::Writer& writer, std::size_t cases, Sample const& sample) {
+// Of a machine with one state, or with two where samples do not count.
+void write_states(results::Writer& writer, std::size_t cases, Sample const& sample) {
   Integers counted;
   for (std::size_t k = 0; k < cases * sample.samples; ++k)
     counted.push_back(k % sample.samples >= sample.not_counted);
   const auto left_out = static_cast<std::int64_t>(cases * sample.not_counted);
   writer.write("/sweep/counted", counted, {cases, sample.samples});
-  writer.write("/states/round_trip", Reals{55e-9, 330e-9});
-  writer.write("/states/samples", Integers{static_cast<std::int64_t>(counted.size()) - left_out, left_out});
+  const bool two = sample.not_counted > 0;
+  const auto all = static_cast<std::int64_t>(counted.size());
+  Integers state = counted;
+  for (auto& value : state) value = 1 - value;
+  writer.write("/sweep/state", state, {cases, sample.samples});
+  for (auto const* name : {"/sweep/probe_before", "/sweep/probe_after"})
+    writer.write(name, Reals(counted.size(), 55e-9), {cases, sample.samples});
+  writer.write("/states/round_trip", two ? Reals{55e-9, 330e-9} : Reals{55e-9});
+  writer.write("/states/samples", two ? Integers{all - left_out, left_out} : Integers{all});
   writer.write("/states/scored", Integers{0});
   writer.write("/states/dropped", Integers{0});
 }
@@ -210,7 +217,7 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
     writer.write("/sweep/verified", Integers(cases, !sample.is_right ? 0 : sample.is_verified ? 1 : -1));
   writer.write("/sweep/slowest_rank", Integers(cases, 0));
   writer.write("/sweep/order", order, {cases, sample.samples});
-  if (sample.not_counted > 0) write_counted(writer, cases, sample);
+  write_states(writer, cases, sample);
   write_columns(writer, columns, cases, sample);
   writer.write("/plans/first", first);
   writer.write("/plans/count", count);
