@@ -148,14 +148,13 @@ void execute(Options const& options, Runtime const& runtime) {
   Workbench bench = make_workbench(config, std::move(workload), runtime);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     bench.backward = std::make_unique<SlowedBackward>(std::move(bench.backward), bench.workload.pass, text);
-  if (options.planted_state > 0)
-    plant_state(bench, options.planted_state);
-  else if (options.turns.go.empty())  // whoever has the other turns compares sample by sample
+  if (options.turns.go.empty())  // whoever has the other turns compares sample by sample
     bench.probe = make_state_probe(runtime, bench.reduces());
   std::optional<Session> session;
   try {
     if (options.command != "layers") choose_calls(bench);
     if (runtime.root()) fmt::print("{}", describe(bench.choice));
+    if (options.planted_state > 0) plant_state(bench, options.planted_state);  // into what was chosen
     session.emplace(options, std::move(bench));
     run_steps(*session, runtime, options.command, !options.chunks_mib.empty());
   } catch (StuckCall const& error) {
