@@ -19,7 +19,7 @@ except ImportError:
 
 ddproxy, tiny, ranks, *mpiexec = sys.argv[1:]
 FOM = re.compile(r"^DDPROXY_FOM tokens_per_s=\S+ backward_s=\S+ bucket_mib=\S+ exposed_s=\S+ tail_s=\S+ overlap=\S+ "
-                 r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ valid=(true|false|replay|single|oversubscribed)$")
+                 r"bus_bw_GBps=\S+ model_error=\S+ regret=\S+ valid=(true|false|replay|single|oversubscribed|unsteady)$")
 
 
 def start(*arguments):
