@@ -128,6 +128,8 @@ bool CoreProbe::works() {
 
 std::unique_ptr<StateProbe> make_state_probe(Runtime const& runtime, bool reduces) {
   if (on_device || !reduces || runtime.ranks() == 1) return nullptr;
+  // ranks that take turns on a core answer only by chance
+  if (runtime.maximum(runtime.threads().oversubscribed) > 0) return nullptr;
   auto probe = std::make_unique<CoreProbe>(runtime);
   if (!probe->works()) return nullptr;
   return probe;

@@ -46,8 +46,9 @@ class CoreProbe : public StateProbe {
   std::uint64_t begun_ = 0;        // probes so far
 };
 
-/// The probe of a run, or null where there is none: one rank, all-reduces that are replayed, a device that
-/// computes (the cores of the host say little about it), or a CoreProbe that does not work. Collective.
+/// The probe of a run, or null where there is none: one rank, all-reduces that are replayed, more threads
+/// than cores, a device that computes (the cores of the host say little about it), or a CoreProbe that does
+/// not work. Collective.
 std::unique_ptr<StateProbe> make_state_probe(Runtime const& runtime, bool reduces);
 
 }  // namespace ddproxy
