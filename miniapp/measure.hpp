@@ -51,6 +51,10 @@ double bus_bandwidth(SizeTimes const& times, int ranks);
 /// to three.
 std::vector<std::int64_t> message_sizes(std::int64_t largest);
 
+/// Reduces these slices of the arena one after another, with nothing beside them. Returns seconds of all
+/// together, the maximum over ranks; bench.allreduce->reductions() has each one. Collective.
+double time_row(Workbench& bench, std::vector<Slice> const& slices);
+
 /// Measures a(x), x bytes on the wire, the way the pipeline reduces, its packing included. Collective; the
 /// same on all ranks.
 std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int64_t> const& sizes);

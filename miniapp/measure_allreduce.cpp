@@ -24,17 +24,6 @@ std::size_t elements_of(Workbench const& bench, std::int64_t bytes) {
   return static_cast<std::size_t>(bytes / wire_element_bytes(bench.workload.wire));
 }
 
-// Seconds for reductions of these slices in a row, maximum over ranks.
-double time_row(Workbench& bench, std::vector<Slice> const& slices) {
-  bench.allreduce->begin(slices.size());
-  synchronise_clocks();
-  bench.runtime.barrier();
-  const auto start = Clock::now();
-  for (auto const& slice : slices) bench.allreduce->start(slice, {start});
-  bench.allreduce->wait_all();
-  return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
-}
-
 // `seconds`: of the reduction, assigned. The arena stays finite: sums of NaN or of ever growing numbers may
 // take another time.
 std::int64_t count_wrong(Workbench& bench, Slice slice, double& seconds) {
@@ -76,6 +65,16 @@ void repeat(Workbench& bench, Trial& trial) {
 }
 
 }  // namespace
+
+double time_row(Workbench& bench, std::vector<Slice> const& slices) {
+  bench.allreduce->begin(slices.size());
+  synchronise_clocks();
+  bench.runtime.barrier();
+  const auto start = Clock::now();
+  for (auto const& slice : slices) bench.allreduce->start(slice, {start});
+  bench.allreduce->wait_all();
+  return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
+}
 
 std::vector<std::int64_t> message_sizes(std::int64_t largest) {
   std::vector<std::int64_t> sizes;

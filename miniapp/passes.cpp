@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "miniapp/device.hpp"
+#include "miniapp/measure.hpp"
 #include "miniapp/signals.hpp"
 #include "miniapp/step_name.hpp"
 
@@ -112,13 +113,7 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
 
 std::vector<double> Passes::run_reductions(std::size_t item) {
   auto const& buckets = schedules_[item].buckets();
-  bench_.allreduce->begin(buckets.size());
-  synchronise_clocks();
-  bench_.runtime.barrier();
-  const auto start = Clock::now();
-  for (auto const& bucket : buckets) bench_.allreduce->start(bucket, {start});
-  bench_.allreduce->wait_all();
-  const double all = bench_.runtime.maximum(seconds_between(start, Clock::now()));
+  const double all = time_row(bench_, {buckets.begin(), buckets.end()});
   std::vector<double> seconds;
   for (auto const& one : bench_.allreduce->reductions())
     seconds.push_back(seconds_between(one.start, one.end));
