@@ -73,8 +73,10 @@ void Session::allreduce() {
     std::ranges::transform(known->table(), std::back_inserter(sizes), &model::CostPoint::bytes);
   else
     sizes = message_sizes(wire_bytes(bench_.workload.bytes(), bench_.workload.wire));
+  const auto start = Clock::now();
   allreduce_times_ = measure_allreduce(bench_, sizes);
-  complete_table(bench_, allreduce_times_, most_seconds_for_state);
+  state_seconds_ = seconds_for_state(bench_, start);
+  complete_table(bench_, allreduce_times_, state_seconds_);
   keep_allreduce(known);
   bench_.runtime.together([&] {
     for (auto const& size : allreduce_times_)

@@ -63,7 +63,7 @@ class Session {
   void predict_cases(model::Job const& job);
 
   // session_states.cpp: which samples count on a machine with several states; on rank 0.
-  std::vector<double> all_probes() const;
+  model::MachineStates find_states() const;
   std::vector<SizeTimes> sizes_of_state() const;
   std::vector<CoRun> runs_of_state() const;
   std::vector<Sample> samples_of_state(std::size_t item) const;
@@ -93,6 +93,8 @@ class Session {
   model::Band best_cap_{not_available, not_available};  // bytes
   double floor_ = not_available;                        // of E, seconds
   std::vector<SizeTimes> allreduce_times_;
+  double state_seconds_ =
+      0;  // that the tables of a state that first comes in the sweep may take; on all ranks
   std::optional<model::TableCost> cost_;  // by bytes on the wire
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::vector<std::int64_t>> order_;

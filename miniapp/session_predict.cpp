@@ -14,15 +14,18 @@ namespace ddproxy {
 
 void Session::calibrate() {
   say("running compute beside all-reduces");
+  const auto start = Clock::now();
   co_runs_ = ddproxy::calibrate(bench_, bench_.config.samples);
   if (bench_.copying && bench_.config.compute == ComputeMode::kernels)
     bench_.copies.bandwidth = measure_copy_bandwidth(bench_, bench_.config.samples);
-  complete_table(bench_, co_runs_, allreduce_times_, most_seconds_for_state);
+  const double limit = seconds_for_state(bench_, start);
+  state_seconds_ = std::max(state_seconds_, limit);
+  complete_table(bench_, co_runs_, allreduce_times_, limit);
   if (!root()) return;
   settle_tables();
   recorder_->calibration(co_runs_);
   keep_calibration();
-  if (const auto doubt = standstill(runs_of_state()); !doubt.empty())
+  if (const auto doubt = standstill(runs_of_state(), bench_.choice); bench_.ranks() > 1 && !doubt.empty())
     fmt::print(stderr, "warning: {}\n", doubt);
 }
 

@@ -9,14 +9,35 @@
 #include "miniapp/tables.hpp"
 
 namespace ddproxy {
+namespace {
 
-std::vector<double> Session::all_probes() const {
+constexpr std::size_t most_states = 16;  // of a machine whose tables are completed after the sweep
+constexpr double femto = 1e15;           // limits between states are sent as integers
+
+// The all-reduces alone after each sample of a case, between the sample's probes.
+model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
+  model::ProbedTimes quantity;
+  for (auto const& sample : samples) {
+    quantity.probes.before.push_back(sample.probe_before);
+    quantity.probes.after.push_back(sample.probe_after);
+    quantity.seconds.push_back(sample.communication_alone());
+  }
+  return quantity;
+}
+
+}  // namespace
+
+// From all that was probed so far.
+model::MachineStates Session::find_states() const {
   auto probes = probes_of(allreduce_times_);
   const auto of_runs = probes_of(co_runs_);
   probes.insert(probes.end(), of_runs.begin(), of_runs.end());
-  for (auto const& samples : samples_)
+  auto quantities = quantities_of(allreduce_times_);
+  for (auto const& samples : samples_) {
+    quantities.push_back(quantity_of(samples));
     for (auto const& sample : samples) probes.insert(probes.end(), {sample.probe_before, sample.probe_after});
-  return probes;
+  }
+  return model::MachineStates(std::move(probes), quantities);
 }
 
 std::vector<SizeTimes> Session::sizes_of_state() const {
@@ -41,7 +62,7 @@ SweepStates Session::sweep_states() const {
 
 // The state of the tables, before the sweep.
 void Session::settle_tables() {
-  states_ = model::MachineStates(all_probes());
+  states_ = find_states();
   state_ = state_with_table(states_, allreduce_times_);
   if (!state_)
     fmt::print(
@@ -57,7 +78,7 @@ void Session::settle_tables() {
 // The state of the figures: in which most samples of the sweep are. Its tables predict it.
 void Session::settle_sweep() {
   const bool had_one = states_.count() == 1;
-  states_ = model::MachineStates(all_probes());
+  states_ = find_states();
   if (had_one && states_.count() == 1) return;
   state_ = sweep_states().scored;
   if (!predicted_) return;
@@ -86,29 +107,27 @@ void Session::withdraw_prediction() {
 // tell nothing of the cases that are predicted from them, before or after those.
 void Session::measure_missing_tables() {
   if (!bench_.probe || !predicted_) return;
-  constexpr std::size_t most_states = 16;
-  constexpr double femto = 1e15;
-  std::vector<std::int64_t> message(2 + most_states,
-                                    -1);  // number of states, the one to measure, round trips
+  std::vector<std::int64_t> message(2 + most_states, -1);  // the state to measure, how many limits, limits
   if (root()) {
-    const model::MachineStates states(all_probes());
+    const auto states = find_states();
     const auto scored = tell_states(states, samples_).scored;
     if (scored && states.count() <= most_states && !has_tables(states, *scored)) {
-      message[0] = static_cast<std::int64_t>(states.count());
-      message[1] = static_cast<std::int64_t>(*scored);
-      std::ranges::transform(states.round_trips(), message.begin() + 2,
+      message[0] = static_cast<std::int64_t>(*scored);
+      message[1] = static_cast<std::int64_t>(states.limits().size());
+      std::ranges::transform(states.limits(), message.begin() + 2,
                              [](double seconds) { return std::llround(seconds * femto); });
     }
   }
   bench_.runtime.broadcast(message);
   if (message[0] < 0) return;
-  std::vector<double> round_trips;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(message[0]); ++k)
-    round_trips.push_back(static_cast<double>(message[2 + k]) / femto);
+  std::vector<double> limits;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(message[1]); ++k)
+    limits.push_back(static_cast<double>(message[2 + k]) / femto);
+  const auto states = model::MachineStates::between(limits);
   const auto sizes = counts_of(allreduce_times_), runs = counts_of(co_runs_);
   say("measuring the tables of the state that prevailed in the sweep");
-  complete_tables(bench_, allreduce_times_, co_runs_, model::MachineStates::of_round_trips(round_trips),
-                  static_cast<std::size_t>(message[1]), most_seconds_for_state);
+  complete_tables(bench_, allreduce_times_, co_runs_, states, static_cast<std::size_t>(message[0]),
+                  state_seconds_);
   if (root()) recorder_->later(behind(allreduce_times_, sizes), behind(co_runs_, runs));
 }
 

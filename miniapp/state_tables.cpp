@@ -109,6 +109,12 @@ void probed(Workbench const& bench, model::Probes& probes, std::function<void()>
   probes.after.push_back(bench.probe->measure());
 }
 
+double seconds_for_state(Workbench const& bench, Clock::time_point start) {
+  constexpr double least = 0.5, most = 5;
+  const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+  return std::clamp(bench.runtime.maximum(spent), least, most);
+}
+
 std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::size_t> const& counts) {
   for (std::size_t i = 0; i < sizes.size(); ++i)
     for (auto* values : {&sizes[i].seconds, &sizes[i].probes.before, &sizes[i].probes.after})
@@ -138,6 +144,12 @@ std::vector<double> probes_of(std::vector<SizeTimes> const& sizes) {
 
 std::vector<double> probes_of(std::vector<CoRun> const& runs) {
   return collect(runs);
+}
+
+std::vector<model::ProbedTimes> quantities_of(std::vector<SizeTimes> const& sizes) {
+  std::vector<model::ProbedTimes> quantities;
+  for (auto const& size : sizes) quantities.push_back({size.probes, size.seconds});
+  return quantities;
 }
 
 std::vector<SizeTimes> in_state(MachineStates const& states, std::size_t state,
@@ -178,7 +190,7 @@ std::optional<std::size_t> state_with_table(MachineStates const& states,
 
 void complete_table(Workbench& bench, std::vector<SizeTimes>& sizes, double limit_s) {
   go_on(
-      bench, sizes, limit_s, [&] { return MachineStates(probes_of(sizes)); },
+      bench, sizes, limit_s, [&] { return MachineStates(probes_of(sizes), quantities_of(sizes)); },
       [&](MachineStates const& states) { return most_sampled(states, sizes); });
 }
 
@@ -196,7 +208,7 @@ void complete_table(Workbench& bench, std::vector<CoRun>& runs, std::vector<Size
     auto probes = probes_of(sizes);
     const auto more = probes_of(runs);
     probes.insert(probes.end(), more.begin(), more.end());
-    return MachineStates(std::move(probes));
+    return MachineStates(std::move(probes), quantities_of(sizes));
   };
   go_on(bench, runs, limit_s, find_states, [&](MachineStates const& states) {
     return state_with_table(states, sizes).value_or(most_sampled(states, sizes));

@@ -20,6 +20,8 @@ void probed(Workbench const& bench, model::Probes& probes, std::function<void()>
 /// All probes of the rows of a table.
 std::vector<double> probes_of(std::vector<SizeTimes> const& sizes);
 std::vector<double> probes_of(std::vector<CoRun> const& runs);
+/// The all-reduce of each message size, by which MachineStates judges whether states differ in time.
+std::vector<model::ProbedTimes> quantities_of(std::vector<SizeTimes> const& sizes);
 
 /// The rows of a table with only those samples that are in a state.
 std::vector<SizeTimes> in_state(model::MachineStates const& states, std::size_t state,
@@ -34,8 +36,9 @@ bool has_table(model::MachineStates const& states, std::size_t state, std::vecto
 std::optional<std::size_t> state_with_table(model::MachineStates const& states,
                                             std::vector<SizeTimes> const& sizes);
 
-/// The most that completing a table may take.
-inline constexpr double most_seconds_for_state = 5;
+/// The most seconds that completing a table may take whose measurement began at `start`: as long as the
+/// measurement took, from 0.5 to 5. Collective; the same on all ranks.
+double seconds_for_state(Workbench const& bench, Clock::time_point start);
 
 /// Goes on measuring until the state in which most samples are has a table, `limit_s` seconds at the most.
 /// While the machine is in a state that lacks samples, they are taken; else it waits. Ends where a signal

@@ -16,6 +16,8 @@ constexpr double near = 1.25;         // what lies within this factor of a probe
 constexpr double few_near = 0.02;     // of all probes, as many near it make one count
 constexpr double least_share = 0.05;  // of all probes, as many make a state
 constexpr std::size_t least_count = 3;
+constexpr double same_time = 0.05;  // two states whose times differ by less are one
+constexpr std::size_t least_samples = 3;
 
 using Values = std::vector<double>;  // rising
 
@@ -44,31 +46,71 @@ std::vector<Values> split_at_gaps(Values const& values) {
   return groups;
 }
 
-}  // namespace
-
-MachineStates::MachineStates(Values probes) {
-  std::erase_if(probes, [](double probe) { return !(std::isfinite(probe) && probe > 0); });
-  std::sort(probes.begin(), probes.end());
+// Groups that are large enough to be states; one where there are probes at all.
+std::vector<Values> lasting_groups(Values const& probes) {
   const std::size_t enough = share_of(probes, least_share, least_count);
-  for (Values const& group : split_at_gaps(dense(probes)))
-    if (group.size() >= enough) round_trips_.push_back(median(group));
-  if (round_trips_.empty() && !probes.empty()) round_trips_.push_back(median(probes));
+  std::vector<Values> groups = split_at_gaps(dense(probes));
+  std::erase_if(groups, [&](Values const& group) { return group.size() < enough; });
+  if (groups.empty() && !probes.empty()) groups.push_back(probes);
+  return groups;
 }
 
-MachineStates MachineStates::of_round_trips(std::vector<double> round_trips) {
+// The samples of a quantity that were measured in a state.
+Values seconds_in(MachineStates const& states, std::size_t state, ProbedTimes const& quantity) {
+  Values seconds = values_in(states, state, quantity.probes, quantity.seconds);
+  std::erase_if(seconds, [](double value) { return !std::isfinite(value); });
+  return seconds;
+}
+
+}  // namespace
+
+MachineStates::MachineStates(Values probes, std::vector<ProbedTimes> const& quantities) {
+  std::erase_if(probes, [](double probe) { return !(std::isfinite(probe) && probe > 0); });
+  std::sort(probes.begin(), probes.end());
+  std::vector<Values> groups = lasting_groups(probes);
+  for (Values const& group : groups) {
+    if (!round_trips_.empty()) limits_.push_back(std::sqrt(round_trips_.back() * median(group)));
+    round_trips_.push_back(median(group));
+  }
+  for (std::size_t state = 0; state + 1 < count();) {
+    if (!alike(state, quantities)) {
+      ++state;
+      continue;
+    }
+    const auto next = static_cast<std::ptrdiff_t>(state) + 1;
+    groups[state].insert(groups[state].end(), groups[state + 1].begin(), groups[state + 1].end());
+    groups.erase(groups.begin() + next);
+    round_trips_[state] = median(groups[state]);
+    round_trips_.erase(round_trips_.begin() + next);
+    limits_.erase(limits_.begin() + next - 1);
+  }
+}
+
+// Whether a state and the next one take the same time.
+bool MachineStates::alike(std::size_t state, std::vector<ProbedTimes> const& quantities) const {
+  double here = 0, next = 0;
+  for (auto const& quantity : quantities) {
+    if (quantity.probes.before.empty()) continue;  // says nothing of either state
+    const Values in_this = seconds_in(*this, state, quantity),
+                 in_next = seconds_in(*this, state + 1, quantity);
+    if (std::min(in_this.size(), in_next.size()) < least_samples) continue;
+    here += median(in_this);
+    next += median(in_next);
+  }
+  return std::min(here, next) > 0 && std::max(here, next) < (1 + same_time) * std::min(here, next);
+}
+
+MachineStates MachineStates::between(std::vector<double> limits) {
   MachineStates states;
-  states.round_trips_ = std::move(round_trips);
+  states.limits_ = std::move(limits);
   return states;
 }
 
 std::optional<std::size_t> MachineStates::state_of(double probe) const {
   if (count() == 1) return 0;
   if (!(probe > 0)) return std::nullopt;
-  std::size_t nearest = 0;
-  const auto distance = [&](std::size_t k) { return std::abs(std::log(probe / round_trips_[k])); };
-  for (std::size_t k = 1; k < round_trips_.size(); ++k)
-    if (distance(k) < distance(nearest)) nearest = k;
-  return nearest;
+  const auto limit = std::upper_bound(limits_.begin(), limits_.end(), probe);
+  return static_cast<std::size_t>(limit - limits_.begin());
 }
 
 std::optional<std::size_t> MachineStates::state_of(double before, double after) const {

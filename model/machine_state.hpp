@@ -15,6 +15,12 @@ struct Probes {
   std::vector<double> before, after;  ///< [sample]
 };
 
+/// One quantity that was measured between probes, for instance the all-reduce of one message size.
+struct ProbedTimes {
+  Probes probes;
+  std::vector<double> seconds;  ///< [sample]; NaN: not measured
+};
+
 /// The states of a machine, told from probes. Problem: on a shared host the same all-reduce takes four times
 /// as long once the host has moved a virtual processor, so that a table measured before says nothing about a
 /// sample taken after. A probe tells which of both it was.
@@ -23,16 +29,23 @@ struct Probes {
 /// successive ones starts another. Probes with few others near them, and groups of less than 5 % of all, are
 /// disturbances and no states: they count as the state that is nearest. A machine whose probes scatter by 20
 /// % has one state. With one state every sample is of that state, whatever its probes say.
+///
+/// A state counts only where times differ by it. Two neighbouring states are joined when all quantities that
+/// have three samples or more in both take the same time in both: the two sums of their medians differ by
+/// less than 5 %. A limited network link, for example, takes equally long whatever a round trip between
+/// cores takes. States that share no such quantity stay apart.
 class MachineStates {
  public:
   MachineStates() = default;  ///< one state, nothing was probed
-  /// `probes`: in any order; NaN is left out.
-  explicit MachineStates(std::vector<double> probes);
-  /// States that were told elsewhere, by their rising round trips.
-  static MachineStates of_round_trips(std::vector<double> round_trips);
+  /// `probes`: in any order; NaN is left out. `quantities`: what was measured between them.
+  explicit MachineStates(std::vector<double> probes, std::vector<ProbedTimes> const& quantities = {});
+  /// States that were told elsewhere, by their limits(). They have no round trips.
+  static MachineStates between(std::vector<double> limits);
 
   /// At least one.
-  std::size_t count() const { return round_trips_.empty() ? 1 : round_trips_.size(); }
+  std::size_t count() const { return limits_.size() + 1; }
+  /// The probes that separate a state from the next one, seconds, rising; one fewer than count().
+  std::vector<double> const& limits() const { return limits_; }
   /// The median of each state's probes, seconds, rising; empty where nothing is known.
   std::vector<double> const& round_trips() const { return round_trips_; }
   /// Nothing for an unknown probe of a machine with several states.
@@ -45,7 +58,10 @@ class MachineStates {
   std::string name(std::size_t state) const;
 
  private:
-  std::vector<double> round_trips_;  // [state]
+  bool alike(std::size_t state, std::vector<ProbedTimes> const& quantities) const;
+
+  std::vector<double> round_trips_;  // [state], or empty
+  std::vector<double> limits_;       // [state], of it and the next one
 };
 
 /// The samples that are in a state, by their number, of `samples`; all of them where nothing was probed.

@@ -118,5 +118,46 @@ TEST(MachineStates, ValuesAreChosenByTheirProbes) {
   EXPECT_EQ(values_in(MachineStates(), 0, probes, values), values);  // one state
 }
 
+// A quantity with as many samples in each state as there are seconds.
+ProbedTimes measured(std::vector<double> const& in_fast, std::vector<double> const& in_slow) {
+  const auto probes = std::vector<double>(in_fast.size(), fast) + std::vector<double>(in_slow.size(), slow);
+  return {{probes, probes}, in_fast + in_slow};
+}
+
+std::size_t states_of(std::vector<ProbedTimes> const& quantities) {
+  return MachineStates(around(fast, 0.05, 50, 1) + around(slow, 0.05, 50, 2), quantities).count();
+}
+
+TEST(MachineStates, StatesInWhichEverythingTakesTheSameTimeAreOne) {
+  EXPECT_EQ(states_of({measured({1, 1, 1}, {1.04, 1.04, 1.04})}), 1U);
+  EXPECT_EQ(states_of({measured({1, 1, 1}, {1.06, 1.06, 1.06})}), 2U);
+  EXPECT_EQ(states_of({measured({1.06, 1.06, 1.06}, {1, 1, 1})}), 2U);
+}
+
+TEST(MachineStates, TheSumOverAllQuantitiesDecides) {
+  const auto small = measured({1e-6, 1e-6, 1e-6}, {4e-6, 4e-6, 4e-6});
+  const auto large = measured({1, 1, 1}, {1.01, 1.01, 1.01});
+  EXPECT_EQ(states_of({small}), 2U);
+  EXPECT_EQ(states_of({small, large}), 1U);
+}
+
+TEST(MachineStates, StatesThatShareNoQuantityStayApart) {
+  EXPECT_EQ(states_of({measured({1, 1, 1}, {1, 1})}), 2U);
+  EXPECT_EQ(states_of({measured({1, 1, 1}, {1, 1, unknown})}), 2U);
+  EXPECT_EQ(states_of({ProbedTimes{{}, {1, 1, 1, 1}}}), 2U);  // not probed
+}
+
+TEST(MachineStates, AJoinedStateKeepsItsLimitsToOthers) {
+  constexpr double slowest = 2e-6;
+  const MachineStates states(
+      around(fast, 0.05, 50, 1) + around(slow, 0.05, 50, 2) + around(slowest, 0.05, 50, 3),
+      {measured({1, 1, 1}, {1, 1, 1})});
+  ASSERT_EQ(states.count(), 2U);
+  EXPECT_EQ(states.state_of(slow, fast), 0U);
+  EXPECT_EQ(states.state_of(1.5 * slow), 0U);
+  EXPECT_EQ(states.state_of(slowest), 1U);
+  EXPECT_EQ(MachineStates::between(states.limits()).state_of(slowest), 1U);
+}
+
 }  // namespace
 }  // namespace ddproxy::model
