@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/node_cores.hpp"
 
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <tuple>
+
 #include "miniapp/check.hpp"
 
 namespace ddproxy {
@@ -18,6 +23,32 @@ std::vector<int> numbers_of(cpu_set_t const& set) {
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
     if (CPU_ISSET(cpu, &set)) cores.push_back(cpu);
   return cores;
+}
+
+// A number that the kernel says of a core; 0 where it says none.
+int topology(int core, char const* what) {
+  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/topology/" + what);
+  int number = 0;
+  return file >> number ? number : 0;
+}
+
+// By package, then by physical core: hardware threads of one physical core are neighbours.
+std::vector<int> by_topology(std::vector<int> const& cores) {
+  std::vector<std::tuple<int, int, int>> keys;
+  for (const int core : cores)
+    keys.emplace_back(topology(core, "physical_package_id"), topology(core, "core_id"), core);
+  std::ranges::sort(keys);
+  std::vector<int> order;
+  for (auto const& key : keys) order.push_back(std::get<2>(key));
+  return order;
+}
+
+void keep_to(std::vector<int> const& cores) {
+  if (cores.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(core, &set);
+  sched_setaffinity(0, sizeof set, &set);
 }
 
 }  // namespace
@@ -40,7 +71,12 @@ ThreadChoice agree_on_threads(MPI_Comm node, int wish) {
   check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node));
   std::vector<Seat> seats;
   for (auto const& said : all) seats.push_back({numbers_of(said.allowed), said.wish});
-  return choose_threads(seats)[static_cast<std::size_t>(rank)];
+  const auto mine_at = static_cast<std::size_t>(rank);
+  auto choice = choose_threads(seats)[mine_at];
+  const auto block = own_block(seats, mine_at, by_topology(seats[mine_at].allowed));
+  keep_to(block);
+  choice.divided = !block.empty();
+  return choice;
 }
 
 }  // namespace ddproxy

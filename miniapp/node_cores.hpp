@@ -13,8 +13,10 @@ namespace ddproxy {
 /// The processors that the process `pid` may use; 0 is this process. Empty where the kernel does not say.
 std::vector<int> allowed_cores(pid_t pid = 0);
 
-/// Compares the cores that the ranks of a node really may use, and divides them. Collective over `node`, a
-/// communicator of the ranks that share memory. Returns this rank's choice.
+/// Compares the cores that the ranks of a node really may use, and divides them. Where the launcher left
+/// several ranks the same cores, restricts the calling thread, and the threads that it starts later, to this
+/// rank's block of them (own_block()). Collective over `node`, a communicator of the ranks that share memory.
+/// Returns this rank's choice.
 ThreadChoice agree_on_threads(MPI_Comm node, int wish);
 
 }  // namespace ddproxy

@@ -51,7 +51,37 @@ void equalise(std::vector<Seat> const& node, std::vector<int>& own) {
     if (node[rank].wish == 0) own[rank] = least[node[rank].allowed];
 }
 
+bool share_a_core(Seat const& a, Seat const& b) {
+  return std::ranges::any_of(a.allowed,
+                             [&](int core) { return std::ranges::find(b.allowed, core) != b.allowed.end(); });
+}
+
+// The allowed cores of a rank in the order given.
+std::vector<int> in_order(std::vector<int> cores, std::vector<int> const& order) {
+  std::ranges::sort(
+      cores, {}, [&](int core) { return std::pair(std::ranges::find(order, core) - order.begin(), core); });
+  return cores;
+}
+
 }  // namespace
+
+std::vector<int> own_block(std::vector<Seat> const& node, std::size_t rank, std::vector<int> const& order) {
+  auto const& mine = node[rank];
+  std::size_t sharing = 0, place = 0;
+  int most_threads = 0;
+  for (std::size_t other = 0; other < node.size(); ++other) {
+    if (!share_a_core(mine, node[other])) continue;
+    if (node[other].allowed != mine.allowed) return {};
+    place += other < rank;
+    ++sharing;
+    most_threads = std::max(most_threads, node[other].wish);
+  }
+  const std::size_t size = sharing < 2 ? 0 : mine.allowed.size() / sharing;
+  if (size == 0 || most_threads > static_cast<int>(size)) return {};
+  const auto cores = in_order(mine.allowed, order);
+  const auto first = cores.begin() + static_cast<std::ptrdiff_t>(place * size);
+  return {first, first + static_cast<std::ptrdiff_t>(size)};
+}
 
 std::vector<int> divide_cores(std::vector<Seat> const& node) {
   std::vector<int> own(node.size(), 0);

@@ -27,6 +27,13 @@ int threads_for(int own_cores);
 /// sleep.
 bool leaves_no_core(int threads, int own_cores);
 
+/// The cores that a rank keeps to, where ranks with the same allowed cores share them: each of n such ranks
+/// takes the next block of a n-th of `order`, which lists cores so that neighbours share caches (cores it
+/// does not name come last). Empty where the rank shares no core, where the ranks that share one may not use
+/// the same cores, where there are fewer cores than ranks, or where a rank of them wants more threads than
+/// its block has cores.
+std::vector<int> own_block(std::vector<Seat> const& node, std::size_t rank, std::vector<int> const& order);
+
 /// The same division before MPI is up, where a rank knows only its own allowed cores, those of the launcher
 /// that started it, and how many ranks the node has. It takes all ranks to be placed alike.
 int estimate_own_cores(int allowed, int of_launcher, int local_ranks);

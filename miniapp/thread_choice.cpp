@@ -20,8 +20,8 @@ ThreadChoice choose(std::vector<Seat> const& node, std::size_t rank, int granted
   const auto sharing = std::ranges::count_if(
       node, [&](Seat const& other) { return &other == &seat || meet(other.allowed, seat.allowed); });
   const int threads = seat.wish > 0 ? seat.wish : threads_for(granted);
-  return {threads, static_cast<int>(seat.allowed.size()), share, static_cast<int>(sharing),
-          granted < threads};
+  return {threads, static_cast<int>(seat.allowed.size()), share, static_cast<int>(sharing), granted < threads,
+          false};
 }
 
 template <class Get>
@@ -39,7 +39,9 @@ std::string plural(std::string const& count, std::string_view what) {
 std::string describe_cores(std::vector<ThreadChoice> const& ranks) {
   const auto allowed = range(ranks, &ThreadChoice::allowed), sharing = range(ranks, &ThreadChoice::sharing);
   if (sharing == "1") return fmt::format("{} of its own", plural(allowed, "core"));
-  return fmt::format("{} that {} share", plural(allowed, "core"), plural(sharing, "rank"));
+  const bool divided = std::ranges::all_of(ranks, &ThreadChoice::divided);
+  return fmt::format("{} that {} share{}", plural(allowed, "core"), plural(sharing, "rank"),
+                     divided ? ", and keeps to its part of them" : "");
 }
 
 std::string reason(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {

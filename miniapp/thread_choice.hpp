@@ -28,6 +28,7 @@ struct ThreadChoice {
   int own = 1;                  ///< its share of them: 0 where there are fewer than ranks
   int sharing = 1;              ///< ranks of the node that may use one of its cores, with itself
   bool oversubscribed = false;  ///< not each of its threads has a core
+  bool divided = false;         ///< it keeps to its share of cores that other ranks may use
 };
 
 /// The choice of each rank of a node.

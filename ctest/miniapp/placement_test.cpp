@@ -46,6 +46,28 @@ TEST(DivideCores, AWishTakesNoMoreThanItSays) {
   EXPECT_EQ(divide_cores({{four, 3}, {four, 3}}), (Cores{2, 2}));
 }
 
+TEST(OwnBlock, UnboundRanksKeepToNeighbouringCores) {
+  const Cores four{0, 1, 2, 3}, siblings{0, 2, 1, 3};  // 0 and 2 are threads of one physical core
+  EXPECT_EQ(own_block({{four}, {four}}, 0, four), (Cores{0, 1}));
+  EXPECT_EQ(own_block({{four}, {four}}, 1, four), (Cores{2, 3}));
+  EXPECT_EQ(own_block({{four}, {four}}, 0, siblings), (Cores{0, 2}));
+  EXPECT_EQ(own_block({{four}, {four}, {four}}, 2, four), (Cores{2})) << "one core stays free";
+}
+
+TEST(OwnBlock, RanksBoundToASocketDivideThatSocket) {
+  const Cores first{0, 1}, second{2, 3};
+  EXPECT_EQ(own_block({{first}, {second}, {second}}, 2, second), (Cores{3}));
+  EXPECT_EQ(own_block({{first}, {second}, {second}}, 0, first), Cores{}) << "it shares with nobody";
+}
+
+TEST(OwnBlock, NobodyIsRestrictedWhereTheDivisionIsNotClear) {
+  const Cores two{0, 1};
+  EXPECT_EQ(own_block({{two}, {two}, {two}}, 0, two), Cores{}) << "more ranks than cores";
+  EXPECT_EQ(own_block({{two, 2}, {two}}, 1, two), Cores{}) << "rank 0 wants both";
+  EXPECT_EQ(own_block({{two}, {{1, 2}}}, 0, two), Cores{}) << "the ranks may use different cores";
+  EXPECT_EQ(own_block({{two, 1}, {two, 1}}, 1, two), (Cores{1}));
+}
+
 TEST(ThreadsFor, ACoreIsLeftForCommunicationWhereThereAreThree) {
   EXPECT_EQ(threads_for(0), 1);
   EXPECT_EQ(threads_for(1), 1);
