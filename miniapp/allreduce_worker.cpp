@@ -16,13 +16,19 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Clock::duration idle_spin = 200us;  // of the communication thread, for the next job
-constexpr Clock::duration wait_spin =
-    1ms;  // of the compute side: waking up then costs little of what it took
+constexpr Clock::duration wait_spin = 1ms;    // of the compute side: waking up costs little of what it took
+constexpr Clock::duration yield_spin = 1ms;   // of both, where they share a core
+
+Bell make_bell(bool own_core, Clock::duration spin_time) {
+  return own_core ? Bell(spin_time, Bell::Spin::keep) : Bell(yield_spin, Bell::Spin::yield);
+}
 
 }  // namespace
 
 AllreduceWorker::AllreduceWorker(std::unique_ptr<AllreduceEngine> engine, bool own_core, int rank)
-    : engine_(std::move(engine)), work_(own_core ? idle_spin : 0s), done_bell_(own_core ? wait_spin : 0s) {
+    : engine_(std::move(engine)),
+      work_(make_bell(own_core, idle_spin)),
+      done_bell_(make_bell(own_core, wait_spin)) {
   if (const double limit = engine_->unwatched_limit_s(); limit > 0)
     watch_.emplace(limit, [this, rank](char const* call) { call_is_overdue(call, rank); });
 }
@@ -43,7 +49,9 @@ void AllreduceWorker::post(Slice slice, Completion ready) {
 }
 
 void AllreduceWorker::wait(std::size_t jobs) {
+  wanted_ = first_ + jobs;
   done_bell_.wait([&] { return finished_ - first_ >= jobs || failed_; });
+  wanted_ = nobody_waits;
   if (!failed_) return;
   const std::lock_guard lock(failure_mutex_);
   std::rethrow_exception(failure_);
@@ -78,8 +86,8 @@ void AllreduceWorker::work() {
       fail(std::current_exception());
     }
     done_.push_back(engine_->last());
-    ++finished_;
-    done_bell_.ring();
+    // Whoever waits for a later job sleeps on. It says what it waits for before it looks at finished_.
+    if (++finished_ >= wanted_) done_bell_.ring();
   }
 }
 

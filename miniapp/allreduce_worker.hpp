@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,7 +20,8 @@ namespace ddproxy {
 /// What the compute side and the communication thread of a ThreadedAllreduce share: a list of jobs, of which
 /// one side posts and the other carries out one after another. With a core of its own the communication
 /// thread spins for a while between two jobs, and so does who waits for one, so that a bucket is handed over
-/// and back in less than a microsecond. Without, both sleep, so that the other one has the core.
+/// and back in less than a microsecond. Without, both yield the core to each other for a shorter while, and
+/// then sleep.
 class AllreduceWorker {
  public:
   AllreduceWorker(std::unique_ptr<AllreduceEngine> engine, bool own_core, int rank);
@@ -57,7 +59,9 @@ class AllreduceWorker {
   std::vector<Job> jobs_;        // written by the compute side before posted_ counts them
   std::vector<Reduction> done_;  // written by the communication thread before finished_ counts them
   std::size_t first_ = 0;        // of posted_ and finished_ at begin()
+  static constexpr std::size_t nobody_waits = std::numeric_limits<std::size_t>::max();
   std::atomic<std::size_t> posted_{0}, finished_{0};
+  std::atomic<std::size_t> wanted_{nobody_waits};  // the value of finished_ that the compute side waits for
   std::atomic<bool> quit_{false}, failed_{false}, stuck_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first one; guarded by failure_mutex_
