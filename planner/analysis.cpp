@@ -92,6 +92,8 @@ CaseResult analyse(std::vector<Sample> const& samples, double communication) {
   CaseResult result;
   result.samples = samples.size();
   result.total = median_estimate(collect(samples, [](auto& s) { return maximum(s.total); }));
+  // Student's interval of two to five times may reach below zero, which no time can.
+  if (result.total.low < 0) result.total.low = 0;
   result.exposed =
       median_estimate(collect(samples, [](auto& s) { return maximum(s.total) - maximum(s.compute); }));
   result.compute = median(collect(samples, [](auto& s) { return maximum(s.compute); }));

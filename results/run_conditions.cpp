@@ -16,9 +16,11 @@ namespace {
 
 constexpr double most_clock_ratio = 1.05;
 
-constexpr std::array<std::string_view, 11> keys{"host", "compiler", "flags",          "blas",
-                                                "mpi",  "kokkos",   "binding",        "clock",
-                                                "call", "warmup",   "compute_samples"};
+constexpr double most_round_trip_ratio = 1.6;  // as model::MachineStates tells states
+
+constexpr std::array<std::string_view, 12> keys{"host",  "compiler", "flags",   "blas",
+                                                "mpi",   "kokkos",   "binding", "clock",
+                                                "state", "call",     "warmup",  "compute_samples"};
 
 std::vector<std::string> texts_of(Reader const& reader, std::string_view dataset) {
   return reader.has(dataset) ? reader.texts(dataset) : std::vector<std::string>{};
@@ -52,12 +54,23 @@ std::string binding_of(Reader const& reader) {
   return all;
 }
 
-bool says(Condition const& condition) {
-  return !condition.value.empty() || std::ranges::any_of(condition.hertz, [](double f) { return f > 0.0; });
+// Of the state that the file's figures are of; 0 where its samples mix states.
+double round_trip_of(Reader const& reader) {
+  if (!reader.has("/states/scored") || !reader.has("/states/round_trip")) return 0;
+  const auto scored = reader.integers("/states/scored");
+  const auto round_trips = reader.reals("/states/round_trip");
+  const bool known =
+      scored.size() == 1 && scored[0] >= 0 && static_cast<std::size_t>(scored[0]) < round_trips.size();
+  return known ? round_trips[static_cast<std::size_t>(scored[0])] : 0;
 }
 
-bool far_apart(double a, double b) {
-  return a > 0.0 && b > 0.0 && std::max(a, b) / std::min(a, b) > most_clock_ratio;
+bool says(Condition const& condition) {
+  return !condition.value.empty() || condition.round_trip > 0 ||
+         std::ranges::any_of(condition.hertz, [](double f) { return f > 0.0; });
+}
+
+bool far_apart(double a, double b, double most_ratio = most_clock_ratio) {
+  return a > 0.0 && b > 0.0 && std::max(a, b) / std::min(a, b) > most_ratio;
 }
 
 double slowest(std::vector<double> const& hertz) {
@@ -82,8 +95,17 @@ std::string compared_clocks(std::vector<double> const& a, std::vector<double> co
   return "";
 }
 
+std::string compared_states(double a, double b) {
+  if (!far_apart(a, b, most_round_trip_ratio)) return "";
+  char text[96];
+  std::snprintf(text, sizeof text, "'%.0f ns' against '%.0f ns' (round trip between cores)", a * 1e9,
+                b * 1e9);
+  return text;
+}
+
 std::string compared(Condition const& a, Condition const& b) {
   if (!says(a) || !says(b)) return "";
+  if (a.round_trip > 0) return compared_states(a.round_trip, b.round_trip);
   if (!a.hertz.empty() || !b.hertz.empty()) return compared_clocks(a.hertz, b.hertz);
   return a.value == b.value ? "" : against(a.key, a.value, b.value);
 }
@@ -100,7 +122,8 @@ bool find_pair(std::span<Run const* const> runs, std::size_t c, ConditionDiffere
     auto const& own = run->conditions[c];
     if (!says(own)) continue;
     const auto same = [&](Run const* other) {
-      return other->conditions[c].value == own.value && other->conditions[c].hertz == own.hertz;
+      auto const& its = other->conditions[c];
+      return its.value == own.value && its.hertz == own.hertz && its.round_trip == own.round_trip;
     };
     if (std::ranges::any_of(different, same)) continue;
     for (Run const* other : different)
@@ -133,6 +156,7 @@ std::vector<Condition> conditions_of(Reader const& reader) {
           {"binding", binding_of(reader)},
           {"clock", "", reals_of(reader, "/provenance/clock")},
           {"clock", "", reals_of(reader, "/provenance/memory_clock")},
+          {"state", "", {}, round_trip_of(reader)},
           {"call", reader.text("/sweep", "call")},
           {"call", reader.text("/provenance", "allreduce")},
           {"warmup", reader.text("/sweep", "warmup")},

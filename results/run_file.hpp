@@ -25,6 +25,7 @@ struct Condition {
   std::string key;                 ///< of --allow
   std::string value = {};          ///< empty: the file does not say it
   std::vector<double> hertz = {};  ///< instead of `value`: a frequency a rank, NaN where it is not known
+  double round_trip = 0;           ///< instead of `value`: of the machine's state, seconds; 0: not known
 };
 
 /// What two runs are compared by.

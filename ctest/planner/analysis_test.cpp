@@ -35,6 +35,13 @@ TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
   EXPECT_NEAR(median_estimate(many).high, 2000 + 62, 1);
 }
 
+TEST(Statistics, TheIntervalOfATimeDoesNotReachBelowZero) {
+  const auto with_total = [](double total) { return Sample{{total}, {0.5}, {0.5}, {0}}; };
+  const auto result = analyse({with_total(1), with_total(2)}, 0);
+  EXPECT_EQ(result.total.low, 0);       // Student's would be 1.5 - 12.7 * 0.5
+  EXPECT_LT(result.exposed.low, -4.8);  // E may be below zero
+}
+
 TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
   std::mt19937 random(7);
   std::lognormal_distribution<double> distribution(0, 1);  // median 1

@@ -91,6 +91,13 @@ TEST_F(Conditions, warns_of_clocks_that_are_more_than_5_percent_apart) {
       << warnings;
 }
 
+TEST_F(Conditions, warns_of_files_of_different_states_of_the_machine) {
+  expect_warning("state", {.round_trip = 54e-9}, {.round_trip = 330e-9},
+                 "'54 ns' against '330 ns' (round trip between cores)");
+  accept({.base = runs("a", 1, {.round_trip = 54e-9}), .next = runs("b", 1, {.round_trip = 80e-9})});
+  EXPECT_EQ(count(" differ in "), 0) << warnings;
+}
+
 TEST_F(Conditions, warns_of_each_key_once_however_many_files_differ) {
   accept({.base = runs("a", 3, {}), .next = runs("b", 3, {.host = "node2", .binding = "7"})});
   EXPECT_EQ(count(" differ in host: "), 1) << warnings;
