@@ -19,17 +19,19 @@ int busy_threads(Workbench const& bench) {
   return on_host ? kernels::Space().concurrency() : 1;
 }
 
-// Cores of this rank, and the least over the ranks of what is left for communication.
+// Cores of this rank; the least over the ranks, of all and of what is left for communication.
 struct Cores {
   double mine = 0;
   int busy = 1;
-  double least_spare = 0;
+  double least = 0, least_spare = 0;
   bool own() const { return mine - busy >= 1 - rounding; }
-  bool everywhere() const { return least_spare >= 1 - rounding; }
+  bool own_everywhere() const { return least_spare >= 1 - rounding; }
+  bool oversubscribed() const { return least < 1 - rounding; }
 };
 
 Cores count_cores(Workbench const& bench) {
-  Cores cores{core_share(bench.runtime.communicator()), busy_threads(bench), 0};
+  Cores cores{core_share(bench.runtime.communicator()), busy_threads(bench)};
+  cores.least = -bench.runtime.maximum(-cores.mine);
   cores.least_spare = -bench.runtime.maximum(cores.busy - cores.mine);
   return cores;
 }
@@ -45,16 +47,19 @@ CallChoice choose_automatically(Workbench& bench, Cores const& cores) {
   if (bench.config.progress != Progress::thread)
     return {CallTable(false), false, "the compute side drives the reductions"};
   if (bench.runtime.ranks() == 1) return {CallTable(false), cores.own(), "one rank"};
-  if (!cores.everywhere()) return {CallTable(false), cores.own(), "auto: " + too_few_cores(cores)};
-  if (!bench.reduces()) return {CallTable(true), true, "auto: each rank has a core for it"};
-  return compare_calls(bench);
+  if (cores.oversubscribed())
+    return {CallTable(false), false, "auto: ranks share cores, and who waits leaves its core to the others"};
+  if (!bench.reduces() && cores.own_everywhere())
+    return {CallTable(true), true, "auto: each rank has a core for it"};
+  if (!bench.reduces()) return {CallTable(false), cores.own(), "auto: " + too_few_cores(cores)};
+  return compare_calls(bench, cores.own());
 }
 
 CallChoice choose(Workbench& bench) {
   const Cores cores = count_cores(bench);
   if (bench.config.call == Call::automatic) return choose_automatically(bench, cores);
   const bool blocking = bench.config.call == Call::blocking;
-  if (blocking && !cores.everywhere() && bench.runtime.root())
+  if (blocking && !cores.own_everywhere() && bench.runtime.root())
     fmt::print(stderr,
                "warning: [allreduce] call = \"blocking\": {}; what overlaps is slow. Leave a core to each "
                "rank, or use \"auto\"\n",

@@ -39,11 +39,14 @@ model::Speeds speeds_of(CoRun const& run) {
   return model::median_speeds(samples_of(run).samples);
 }
 
-std::string standstill(std::vector<CoRun> const& runs) {
+std::string standstill(std::vector<CoRun> const& runs, CallChoice const& choice) {
   std::vector<std::string> sizes;
-  for (auto const& run : runs)
-    if (const auto [kappa, gamma] = speeds_of(run); std::min(kappa, gamma) <= slowest_told)
+  for (auto const& run : runs) {
+    const auto [kappa, gamma] = speeds_of(run);
+    const bool takes_the_core = !choice.own_core && choice.calls.blocking(run.bytes);
+    if ((takes_the_core ? gamma : std::min(kappa, gamma)) <= slowest_told)
       sizes.push_back(fmt::format("{} bytes (kappa {:.2g}, gamma {:.2g})", run.bytes, kappa, gamma));
+  }
   if (sizes.empty()) return "";
   return fmt::format(
       "beside all-reduces of {} one of both stood still, as where they share a core: its speed is taken as "

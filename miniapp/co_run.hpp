@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/make_allreduce.hpp"
 #include "model/contention.hpp"
 #include "model/machine_state.hpp"
 
@@ -35,7 +36,8 @@ model::Speeds speeds_of(CoRun const& run);
 /// time that was measured beside compute, whatever the few calls alone took.
 model::SpeedSamples samples_of(CoRun const& run);
 
-/// What casts doubt on them, in a line: the sizes at which one of both hardly moved. Empty where none did.
-std::string standstill(std::vector<CoRun> const& runs);
+/// What casts doubt on them, in a line: the sizes at which one of both hardly moved. Empty where none did. A
+/// blocking call that shares a core with compute may stop it: that is expected, and no size to name.
+std::string standstill(std::vector<CoRun> const& runs, CallChoice const& choice);
 
 }  // namespace ddproxy

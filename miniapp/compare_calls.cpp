@@ -17,7 +17,7 @@ namespace ddproxy {
 namespace {
 
 constexpr std::int64_t smallest_message = 1024, largest_message = 64 << 20;
-constexpr int size_step = 8, samples = 7, samples_beside = 4, most_calls = 256;
+constexpr int size_step = 8, samples = 7, samples_beside = 5, most_calls = 256;
 constexpr double row_s = 1e-3, compute_s = 10e-3;
 constexpr double clearly = 1.03;
 
@@ -27,9 +27,10 @@ double since(Clock::time_point start) {
 
 // The all-reduces that are compared, one by each call.
 struct Both {
-  explicit Both(Workbench& bench) : blocking(make(bench, true)), nonblocking(make(bench, false)) {}
-  static std::unique_ptr<Allreduce> make(Workbench& bench, bool blocking) {
-    return make_allreduce(bench.config, {CallTable(blocking), true, ""}, bench.runtime.communicator(),
+  Both(Workbench& bench, bool own_core)
+      : blocking(make(bench, true, own_core)), nonblocking(make(bench, false, own_core)) {}
+  static std::unique_ptr<Allreduce> make(Workbench& bench, bool blocking, bool own_core) {
+    return make_allreduce(bench.config, {CallTable(blocking), own_core, ""}, bench.runtime.communicator(),
                           bench.arena);
   }
   std::unique_ptr<Allreduce> blocking, nonblocking;
@@ -60,20 +61,23 @@ double time_row(Workbench& bench, Allreduce& allreduce, std::vector<Slice> const
 
 struct Medians {
   double blocking, nonblocking;
+  bool certain;  // in all pairs the same call was faster
 };
 
 // Seconds of a row by both calls, in turns; the first of each is not kept.
 Medians time_both(Workbench& bench, Both& both, std::vector<Slice> const& calls, Work const* work,
                   int times) {
   std::vector<double> of_blocking, of_nonblocking;
+  int faster = 0;  // pairs in which the blocking call was
   for (int i = 0; i <= times; ++i) {
     const double first = time_row(bench, *both.blocking, calls, work);
     const double second = time_row(bench, *both.nonblocking, calls, work);
     if (i == 0) continue;
     of_blocking.push_back(first);
     of_nonblocking.push_back(second);
+    faster += first < second;
   }
-  return {median(of_blocking), median(of_nonblocking)};
+  return {median(of_blocking), median(of_nonblocking), faster == 0 || faster == times};
 }
 
 int as_many(double seconds, double of_one) {
@@ -96,6 +100,7 @@ CallTimes measure_size(Workbench& bench, Both& both, std::int64_t bytes, std::op
   const auto beside = time_both(bench, both, row_of(slice, calls_beside), &*work, samples_beside);
   times.beside_blocking = beside.blocking;
   times.beside_nonblocking = beside.nonblocking;
+  times.certain = beside.certain;
   return times;
 }
 
@@ -138,12 +143,12 @@ std::string explain(std::vector<CallTimes> const& all) {
 
 bool prefers_blocking(CallTimes const& times) {
   const bool faster = times.blocking <= times.nonblocking;
-  if (faster) return !(times.beside_blocking > clearly * times.beside_nonblocking);
-  return times.beside_nonblocking > clearly * times.beside_blocking;
+  if (faster) return !(times.certain && times.beside_blocking > clearly * times.beside_nonblocking);
+  return times.certain && times.beside_nonblocking > clearly * times.beside_blocking;
 }
 
-CallChoice compare_calls(Workbench& bench) {
-  Both both(bench);
+CallChoice compare_calls(Workbench& bench, bool own_core) {
+  Both both(bench, own_core);
   const auto sizes = sizes_of(bench);
   const auto elements = static_cast<std::size_t>(sizes.back() / wire_element_bytes(bench.workload.wire));
   write_pattern(bench.arena, 0, elements,
@@ -155,7 +160,7 @@ CallChoice compare_calls(Workbench& bench) {
   std::vector<std::int64_t> decided;
   for (auto const& times : all) decided.push_back(prefers_blocking(times));
   bench.runtime.broadcast(decided);
-  return {CallTable(sizes, {decided.begin(), decided.end()}), true, explain(all)};
+  return {CallTable(sizes, {decided.begin(), decided.end()}), own_core, explain(all)};
 }
 
 }  // namespace ddproxy

@@ -43,12 +43,12 @@ LocalRank find_local_rank(Variables const& variable) {
   for (auto const& names : launchers)
     if (char const* rank = variable(names.rank))
       return {static_cast<std::size_t>(std::max(number(rank, 0), 0)),
-              std::max(number(variable(names.ranks), 1), 1)};
+              std::max(number(variable(names.ranks), 1), 1), true};
   if (char const* rank = variable("SLURM_LOCALID")) {
     char const* tasks = variable("SLURM_STEP_TASKS_PER_NODE");
     const int node = std::max(number(variable("SLURM_NODEID"), 0), 0);
     return {static_cast<std::size_t>(std::max(number(rank, 0), 0)),
-            std::max(tasks ? tasks_of_node(tasks, node) : 1, 1)};
+            std::max(tasks ? tasks_of_node(tasks, node) : 1, 1), true};
   }
   return {};
 }

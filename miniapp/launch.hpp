@@ -12,8 +12,9 @@ using Variables = std::function<char const*(char const*)>;
 
 /// What the launcher says of this process before MPI is up.
 struct LocalRank {
-  std::size_t rank = 0;  ///< among the ranks of this node
-  int ranks = 1;         ///< of this node; 1 where no launcher says more
+  std::size_t rank = 0;   ///< among the ranks of this node
+  int ranks = 1;          ///< of this node; 1 where no launcher says more
+  bool launched = false;  ///< by a launcher; else the process is the only rank
 };
 
 /// Reads the variables of Open MPI, MPICH and Intel MPI, MVAPICH, Cray's PMI and SLURM, in this order: what

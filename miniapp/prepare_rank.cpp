@@ -49,7 +49,8 @@ Settings choose(ThreadWish const& wish, Config const& config, bool pinned) {
   const int own = likely_own_cores(pinned);
   const int threads = wish.threads > 0 ? wish.threads : threads_for(own);
   const bool multiplies = config.compute == ComputeMode::kernels;
-  return choose_settings(threads, own, multiplies ? kernels::gemm_core_type() : "", variable);
+  return choose_settings(threads, own, find_local_rank(variable).launched,
+                         multiplies ? kernels::gemm_core_type() : "", variable);
 }
 
 }  // namespace

@@ -19,13 +19,13 @@ bool says_how_threads_wait(Variables const& variable) {
   return std::ranges::any_of(waiting, [&](char const* name) { return variable(name) != nullptr; });
 }
 
-Settings choose_settings(int threads, int own_cores, std::string const& core_type,
+Settings choose_settings(int threads, int own_cores, bool communicates, std::string const& core_type,
                          Variables const& variable) {
   Settings settings;
   const auto wanted = std::to_string(threads);
   char const* const now = variable("OMP_NUM_THREADS");
   if (!now || now != wanted) settings["OMP_NUM_THREADS"] = wanted;
-  if (threads > 1 && leaves_no_core(threads, own_cores) && !says_how_threads_wait(variable))
+  if (communicates && threads > 1 && leaves_no_core(threads, own_cores) && !says_how_threads_wait(variable))
     settings["OMP_WAIT_POLICY"] = "passive";
   if (!core_type.empty() && !variable("OPENBLAS_CORETYPE")) settings["OPENBLAS_CORETYPE"] = core_type;
   return settings;

@@ -14,18 +14,21 @@
 namespace ddproxy {
 namespace {
 
-constexpr std::size_t fields = 5;  // of a choice, as numbers
+constexpr std::size_t fields = 6;  // of a choice, as numbers
 
 std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
   auto const& mine = runtime.threads();
-  const std::vector<double> own{static_cast<double>(mine.threads), static_cast<double>(mine.allowed),
-                                static_cast<double>(mine.own), static_cast<double>(mine.sharing),
-                                static_cast<double>(mine.oversubscribed)};
+  const std::vector<double> own{static_cast<double>(mine.threads),
+                                static_cast<double>(mine.allowed),
+                                static_cast<double>(mine.own),
+                                static_cast<double>(mine.sharing),
+                                static_cast<double>(mine.oversubscribed),
+                                static_cast<double>(mine.divided)};
   const auto all = runtime.gather(own);
   std::vector<ThreadChoice> choices;
   for (std::size_t at = 0; at < all.size(); at += fields) {
     const auto value = [&](std::size_t field) { return static_cast<int>(all[at + field]); };
-    choices.push_back(ThreadChoice{value(0), value(1), value(2), value(3), value(4) != 0});
+    choices.push_back(ThreadChoice{value(0), value(1), value(2), value(3), value(4) != 0, value(5) != 0});
   }
   return choices;
 }
@@ -46,7 +49,7 @@ std::vector<std::string> warnings_of(std::vector<ThreadChoice> const& ranks, Thr
   std::vector<std::string> warnings;
   if (const auto complaint = complain_of_threads(ranks, wish); !complaint.empty())
     warnings.push_back(complaint);
-  if (std::ranges::any_of(ranks, spins_unexpectedly))
+  if (ranks.size() > 1 && std::ranges::any_of(ranks, spins_unexpectedly))
     warnings.push_back(
         "OpenMP's idle threads spin on cores that communication needs: set OMP_WAIT_POLICY=passive");
   if (std::ranges::any_of(ranks, binds_to_shared_cores))

@@ -36,10 +36,13 @@ CoRun co_run(std::int64_t bytes, double beside) {
 }
 
 TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
-  EXPECT_EQ(standstill({co_run(1000, 2), co_run(1000000, 4)}), "");
+  const CallChoice shared{CallTable(true), false, ""}, own{CallTable(true), true, ""};
+  EXPECT_EQ(standstill({co_run(1000, 2), co_run(1000000, 4)}, own), "");
   const CoRun stood{4096, {1}, {1}, {5}, {2}};  // compute did nothing in two seconds and two more
-  EXPECT_NE(standstill({co_run(1000, 2), stood}).find("4096 bytes (kappa 0.001, gamma 0.5)"),
+  EXPECT_NE(standstill({co_run(1000, 2), stood}, own).find("4096 bytes (kappa 0.001, gamma 0.5)"),
             std::string::npos);
+  EXPECT_EQ(standstill({stood}, shared), "");  // a blocking call takes the core from compute
+  EXPECT_NE(standstill({stood}, {CallTable(false), false, ""}), "");
 }
 
 // Ten calls of 0.1 s that took twice that beside compute; alone they seemed to take 3 s.

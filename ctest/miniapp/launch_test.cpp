@@ -27,6 +27,9 @@ void expect_rank(std::map<std::string, std::string> const& set, std::size_t rank
 
 TEST(LocalRank, IsZeroOfOneWithoutALauncher) {
   expect_rank({}, 0, 1);
+  EXPECT_FALSE(find_local_rank(among({})).launched);
+  EXPECT_TRUE(find_local_rank(among({{"PMI_LOCAL_RANK", "0"}})).launched);
+  EXPECT_TRUE(find_local_rank(among({{"SLURM_LOCALID", "0"}})).launched);
 }
 
 TEST(LocalRank, IsWhatEachLauncherSays) {
@@ -52,13 +55,17 @@ TEST(LocalRank, OfMpirunWithinAJobOfSlurmIsMpiruns) {
 
 Settings settings_of(int threads, int own_cores, std::map<std::string, std::string> const& set,
                      std::string const& core_type = "") {
-  return choose_settings(threads, own_cores, core_type, among(set));
+  return choose_settings(threads, own_cores, true, core_type, among(set));
 }
 
 TEST(Settings, IdleThreadsSleepWhereNoCoreIsLeft) {
   EXPECT_EQ(settings_of(2, 2, {}), (Settings{{"OMP_NUM_THREADS", "2"}, {"OMP_WAIT_POLICY", "passive"}}));
   EXPECT_EQ(settings_of(3, 4, {}), (Settings{{"OMP_NUM_THREADS", "3"}}));
   EXPECT_EQ(settings_of(1, 1, {}), (Settings{{"OMP_NUM_THREADS", "1"}})) << "one thread waits for nobody";
+}
+
+TEST(Settings, TheThreadsOfTheOnlyRankMaySpin) {
+  EXPECT_EQ(choose_settings(2, 2, false, "", among({})), (Settings{{"OMP_NUM_THREADS", "2"}}));
 }
 
 TEST(Settings, WhatTheUserSetStays) {
