@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/prepare_rank.hpp"
 
+#include <mpi.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -19,6 +20,12 @@
 
 namespace ddproxy {
 namespace {
+
+#ifdef OPEN_MPI
+constexpr bool is_open_mpi = true;
+#else
+constexpr bool is_open_mpi = false;
+#endif
 
 char const* variable(char const* name) {
   return std::getenv(name);
@@ -49,8 +56,9 @@ Settings choose(ThreadWish const& wish, Config const& config, bool pinned) {
   const int own = likely_own_cores(pinned);
   const int threads = wish.threads > 0 ? wish.threads : threads_for(own);
   const bool multiplies = config.compute == ComputeMode::kernels;
-  return choose_settings(threads, own, find_local_rank(variable).launched,
-                         multiplies ? kernels::gemm_core_type() : "", variable);
+  return choose_settings({threads, own, find_local_rank(variable).launched, is_open_mpi,
+                          multiplies ? kernels::gemm_core_type() : ""},
+                         variable);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(LocalRank, OfMpirunWithinAJobOfSlurmIsMpiruns) {
 
 Settings settings_of(int threads, int own_cores, std::map<std::string, std::string> const& set,
                      std::string const& core_type = "") {
-  return choose_settings(threads, own_cores, true, core_type, among(set));
+  return choose_settings({threads, own_cores, true, false, core_type}, among(set));
 }
 
 TEST(Settings, IdleThreadsSleepWhereNoCoreIsLeft) {
@@ -65,7 +65,15 @@ TEST(Settings, IdleThreadsSleepWhereNoCoreIsLeft) {
 }
 
 TEST(Settings, TheThreadsOfTheOnlyRankMaySpin) {
-  EXPECT_EQ(choose_settings(2, 2, false, "", among({})), (Settings{{"OMP_NUM_THREADS", "2"}}));
+  EXPECT_EQ(choose_settings({2, 2, false, true}, among({})), (Settings{{"OMP_NUM_THREADS", "2"}}));
+}
+
+TEST(Settings, CallsOfOpenMpiYieldWhereTheyShareACoreWithCompute) {
+  const Settings yields{{"OMPI_MCA_mpi_yield_when_idle", "1"}, {"OMP_NUM_THREADS", "1"}};
+  EXPECT_EQ(choose_settings({1, 1, true, true}, among({})), yields);
+  EXPECT_EQ(choose_settings({3, 4, true, true}, among({})), (Settings{{"OMP_NUM_THREADS", "3"}}));
+  EXPECT_EQ(choose_settings({1, 1, true, true}, among({{"OMPI_MCA_mpi_yield_when_idle", "0"}})),
+            (Settings{{"OMP_NUM_THREADS", "1"}}));
 }
 
 TEST(Settings, WhatTheUserSetStays) {
