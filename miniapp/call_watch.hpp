@@ -16,7 +16,8 @@ namespace ddproxy {
 class CallWatch {
  public:
   /// `overdue` is called on the watch's own thread with what the call was for, once, when one takes longer
-  /// than `timeout_s`: within an eighth of that, at most a second, later.
+  /// than `timeout_s`: within an eighth of that, at most a second, later. While it runs, the thread that made
+  /// the call cannot leave its Scope.
   CallWatch(double timeout_s, std::function<void(char const* what)> overdue);
   ~CallWatch();
   CallWatch(CallWatch const&) = delete;

@@ -30,7 +30,11 @@ struct Cores {
 };
 
 Cores count_cores(Workbench const& bench) {
-  Cores cores{core_share(bench.runtime.communicator()), busy_threads(bench)};
+  Cores cores{0, busy_threads(bench)};
+  {
+    const auto limit = bench.runtime.limited("MPI_Allreduce");
+    cores.mine = core_share(bench.runtime.communicator());
+  }
   cores.least = -bench.runtime.maximum(-cores.mine);
   cores.least_spare = -bench.runtime.maximum(cores.busy - cores.mine);
   return cores;

@@ -113,13 +113,30 @@ void run_steps(Session& session, Runtime const& runtime, std::string const& comm
 // What happens where a call of MPI did not come back: each rank that is in such a call names it. Rank 0
 // closes its file first, and waits until the watches of the others have looked; they wait longer, because a
 // launcher ends all ranks as soon as one has ended.
-void leave_stuck_call(Runtime const& runtime, Session* session, StuckCall const& error) {
-  fmt::print(stderr, "ddproxy: {}\n", error.what());
+void leave_stuck_call(Runtime const& runtime, Session* session, std::string const& error) {
+  fmt::print(stderr, "ddproxy: {}\n", error);
   if (session) session->close_unfinished();
   std::fflush(nullptr);
   std::this_thread::sleep_for(std::chrono::milliseconds(runtime.root() ? 1500 : 5000));
   std::_Exit(exit_run_time);
 }
+
+// The limit of the run, for as long as this lives. While a rank is stuck in a call of MPI it does not write
+// its file, so another thread may close it.
+class CallLimit {
+ public:
+  CallLimit(Runtime const& runtime, double timeout_s, std::optional<Session>& session) : runtime_(runtime) {
+    runtime.limit_calls(timeout_s, [&](std::string const& error) {
+      leave_stuck_call(runtime, session ? &*session : nullptr, error);
+    });
+  }
+  ~CallLimit() { runtime_.limit_calls(); }
+  CallLimit(CallLimit const&) = delete;
+  CallLimit& operator=(CallLimit const&) = delete;
+
+ private:
+  Runtime const& runtime_;
+};
 
 // To be called while an exception is handled and the arrays still are: Kokkos aborts where it cannot free
 // them, and nobody would learn why.
@@ -145,12 +162,14 @@ void execute(Options const& options, Runtime const& runtime) {
     if (runtime.root()) check_files(options, config, workload);
   });
   agree_on_input(runtime, config);
+  const double timeout_s = config.timeout_s;
   Workbench bench = make_workbench(config, std::move(workload), runtime);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     bench.backward = std::make_unique<SlowedBackward>(std::move(bench.backward), bench.workload.pass, text);
   if (options.turns.go.empty())  // whoever has the other turns compares sample by sample
     bench.probe = make_state_probe(runtime, bench.reduces());
   std::optional<Session> session;
+  const CallLimit limit(runtime, timeout_s, session);
   try {
     if (options.command != "layers") choose_calls(bench);
     if (runtime.root()) fmt::print("{}", describe(bench.choice));
@@ -158,7 +177,7 @@ void execute(Options const& options, Runtime const& runtime) {
     session.emplace(options, std::move(bench));
     run_steps(*session, runtime, options.command, !options.chunks_mib.empty());
   } catch (StuckCall const& error) {
-    leave_stuck_call(runtime, session ? &*session : nullptr, error);
+    leave_stuck_call(runtime, session ? &*session : nullptr, error.what());
   } catch (...) {
     if (device_is_lost()) leave_lost_device(runtime);
     throw;

@@ -16,6 +16,7 @@
 #include "miniapp/device_choice.hpp"
 #include "miniapp/node_cores.hpp"
 #include "miniapp/signals.hpp"
+#include "miniapp/step_name.hpp"
 
 namespace ddproxy {
 namespace {
@@ -71,6 +72,7 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options)
     : mpi_(argc, argv), wish_(options.wish) {
   check_mpi(MPI_Comm_rank(communicator(), &rank_));
   check_mpi(MPI_Comm_size(communicator(), &ranks_));
+  limit_calls();
   require_launcher(ranks_);
   MPI_Comm node = split_by_node();
   check_mpi(MPI_Comm_rank(node, &local_rank_));
@@ -87,6 +89,25 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options)
   }
   Kokkos::initialize(settings);
   if constexpr (!on_device) threads_.threads = kernels::Space().concurrency();  // one where it has no threads
+}
+
+void Runtime::limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const {
+  watch_.reset();  // there is one at a time, and no call under way
+  watch_.emplace(timeout_s, [=, rank = rank_](char const* call) {
+    const auto step = noted_step();
+    overdue(
+        fmt::format("rank {}: {} did not return within {:g} s (allreduce.timeout_s){}: another rank has "
+                    "stopped, or comes "
+                    "later than that",
+                    rank, call, timeout_s, step.empty() ? "" : ", while " + step));
+  });
+}
+
+void Runtime::limit_calls() const {
+  limit_calls(call_limit_s, [](std::string const& text) {
+    fmt::print(stderr, "ddproxy: {}\n", text);
+    std::_Exit(exit_run_time);
+  });
 }
 
 Runtime::~Runtime() {
@@ -124,6 +145,7 @@ void Runtime::take_cores(bool strict) {
 
 double Runtime::barrier() const {
   const auto start = Clock::now();
+  const auto limit = limited("MPI_Barrier");
   check_mpi(MPI_Barrier(communicator()));
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -131,6 +153,7 @@ double Runtime::barrier() const {
 std::vector<double> Runtime::gather(std::vector<double> const& mine) const {
   std::vector<double> all(root() ? mine.size() * static_cast<std::size_t>(ranks_) : 0);
   const int count = static_cast<int>(mine.size());
+  const auto limit = limited("MPI_Gather");
   check_mpi(MPI_Gather(mine.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, communicator()));
   return all;
 }
@@ -141,6 +164,7 @@ std::vector<std::string> Runtime::gather(std::string const& mine) const {
   std::string padded = mine;
   padded.resize(longest, '\0');
   std::string all(root() ? longest * static_cast<std::size_t>(ranks_) : 0, '\0');
+  const auto limit = limited("MPI_Gather");
   check_mpi(MPI_Gather(padded.data(), count, MPI_CHAR, all.data(), count, MPI_CHAR, 0, communicator()));
   std::vector<std::string> texts;
   for (std::size_t at = 0; at < all.size(); at += longest) texts.emplace_back(all.c_str() + at);
@@ -148,16 +172,19 @@ std::vector<std::string> Runtime::gather(std::string const& mine) const {
 }
 
 double Runtime::maximum(double mine) const {
+  const auto limit = limited("MPI_Allreduce");
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, communicator()));
   return mine;
 }
 
 double Runtime::sum(double mine) const {
+  const auto limit = limited("MPI_Allreduce");
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, communicator()));
   return mine;
 }
 
 void Runtime::broadcast(std::vector<std::int64_t>& values) const {
+  const auto limit = limited("MPI_Bcast");
   check_mpi(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_INT64_T, 0, communicator()));
 }
 
@@ -180,6 +207,7 @@ void Runtime::together(std::function<void()> const& action) const {
     error = describe_current_exception();
   }
   int first = error.code == exit_fine ? ranks_ : rank_;
+  const auto limit = limited("MPI_Allreduce");
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator()));
   if (first == ranks_) return;
   error.message.resize(1024, '\0');

@@ -6,9 +6,11 @@
 #include <cstdint>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "miniapp/call_watch.hpp"
 #include "miniapp/thread_choice.hpp"
 
 namespace ddproxy {
@@ -50,6 +52,17 @@ class Runtime {
   ThreadChoice const& threads() const { return threads_; }  ///< of this rank; on a device nothing
   ThreadWish const& wish() const { return wish_; }
 
+  /// Limits every call in which this rank waits for others, from now on, to `timeout_s` seconds; the input
+  /// file's allreduce.timeout_s. Where one takes longer, `overdue` gets a line that names the rank, the call
+  /// and the step. It runs on another thread, while the rank's own thread stays in the call, and has to end
+  /// the process. Until the first time the limit is call_limit_s, and the process ends with 4.
+  void limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const;
+  void limit_calls() const;  ///< as at the start
+  static constexpr double call_limit_s = 300;
+  /// Applies the limit to a call of MPI that the caller makes, for as long as the result lives. `call` is the
+  /// name of the MPI function.
+  CallWatch::Scope limited(char const* call) const { return {*watch_, call}; }
+
   /// Waits for all ranks; returns the seconds this one waited.
   double barrier() const;
   /// Each rank's values, rank by rank, on rank 0; empty elsewhere.
@@ -59,7 +72,8 @@ class Runtime {
   double sum(double mine) const;
   /// Rank 0's value, everywhere.
   void broadcast(std::vector<std::int64_t>& values) const;
-  /// The same; a rank that waits sleeps, so that the core is free for another program.
+  /// The same without a limit, for waiting on another program: a rank that waits sleeps, so that the core is
+  /// free for that program.
   void broadcast_asleep(std::vector<std::int64_t>& values) const;
 
   /// Runs `action` on every rank; where it throws on any, all throw Agreed with the first such rank's
@@ -80,6 +94,7 @@ class Runtime {
   int device_ = -1, ranks_on_device_ = 1;
   ThreadWish wish_;
   ThreadChoice threads_;
+  mutable std::optional<CallWatch> watch_;
 };
 
 /// The exit code and the text for an exception that is being handled.

@@ -49,6 +49,7 @@ class Comparison {
   }
 
   void add_up(HostFloats const& values, std::size_t count) const {
+    const auto limit = bench_.runtime.limited("MPI_Allreduce");
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(count), MPI_FLOAT, MPI_SUM,
                             bench_.runtime.communicator()));
   }
