@@ -8,7 +8,8 @@ from pathlib import Path
 
 try:
     from reporting.allreduce_figure import read_reference
-    from reporting.data import ReportError, Results
+    from reporting.data import Results
+    from reporting.errors import ReportError
     from reporting.output import DiskError
     from reporting.report import Report
     from reporting.tables import write_csv, write_json

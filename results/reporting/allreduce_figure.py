@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from . import derive, style
-from .data import ReportError
+from .errors import ReportError
 
 
 def read_reference(path):

@@ -3,7 +3,8 @@
 """Where the cases of a sweep lie on a horizontal axis."""
 import numpy as np
 
-from .data import MIB, ReportError
+from .data import MIB
+from .errors import ReportError
 
 LEFT, RIGHT = ("per_tensor",), ("optimal", "flat", "naive")
 NAMES = {"per_tensor": "per\ntensor", "optimal": "\noptimal", "flat": "flat", "naive": "naive"}

@@ -4,7 +4,7 @@
 from . import derive, page, style, timeline_figure
 from .allreduce_figure import draw_allreduce
 from .compare_figure import differences, differing_machines, draw_against, draw_history, in_time, ratios
-from .data import ReportError
+from .errors import ReportError
 from .layers_figure import draw_costs, draw_layers, slowest_rank
 from .output import write_whole
 from .split_figure import draw_split
