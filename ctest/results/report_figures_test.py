@@ -139,7 +139,7 @@ class Costs(WithSample):
         self.assertEqual(costs_figure.caption(Results(self.sample)).count("they measure nothing"), 1)
         texts = legend(costs_figure.draw_costs(Results(self.sample)).axes[0])
         self.assertIn("operation, replayed from the roofline", texts)
-        self.assertIn("roofline of the input, times its efficiency: 4000 Gflop/s, 100 GB/s", texts)
+        self.assertIn("roofline of the input, times its efficiency: 4 Tflop/s, 100 GB/s", texts)
 
     def test_a_peak_that_limits_nothing_is_not_drawn(self):
         found = self.operations((1e9, 2e9), (1e11, 1e11), (1.0, 1.0))

@@ -135,11 +135,12 @@ class Page(WithSample):
 class Split(WithSample):
     """The parts of the measured bar end at the median T, however the samples scatter."""
 
-    def medians(self, slowdown, tail):
+    def medians(self, compute, tail):
         """Of each case, as shares of its T."""
         def write(file):
             total = file["sweep/measured_median"][()]
-            file["sweep/slowdown"][...], file["sweep/tail"][...] = slowdown * total, tail * total
+            file["sweep/compute"][...] = compute * total[:, None, None]
+            file["sweep/tail"][...] = tail * total
         self.change(write)
 
     def parts(self):
@@ -151,22 +152,22 @@ class Split(WithSample):
             self.assertAlmostEqual(sum(parts.values()), median, delta=1e-12)
         return {part: round(seconds / median, 6) for part, seconds in parts.items()}
 
-    def test_slowdown_and_tail_are_those_of_the_table(self):
-        self.medians(0.2, 0.3)
+    def test_compute_that_took_longer_shows_as_slowdown(self):
+        self.medians(0.5, 0.3)
         self.assertEqual(self.parts(), {"compute": 0.5, "slowdown": 0.2, "tail": 0.3})
 
     def test_noise_makes_no_negative_part(self):
-        self.medians(-0.1, 0.3)
-        self.assertEqual(self.parts(), {"compute": 0.7, "slowdown": 0.0, "tail": 0.3})
-        self.medians(0.9, 0.3)
-        self.assertEqual(self.parts(), {"compute": 0.0, "slowdown": 0.7, "tail": 0.3})
+        self.medians(0.5, -0.1)
+        self.assertEqual(self.parts(), {"compute": 0.5, "slowdown": 0.5, "tail": 0.0})
+        self.medians(1.2, 0.3)
+        self.assertEqual(self.parts(), {"compute": 1.0, "slowdown": 0.0, "tail": 0.0})
 
     def test_the_slowdown_is_named_where_it_matters(self):
         def texts():
             return [t.get_text() for t in draw_split(Results(self.sample)).axes[0].texts]
-        self.medians(0.2, 0.3)
+        self.medians(0.5, 0.3)
         self.assertTrue(texts() and all(re.fullmatch(r"slowdown [\d.]+ m?s", t) for t in texts()), texts())
-        self.medians(0.001, 0.3)
+        self.medians(0.699, 0.3)
         self.assertEqual(texts(), [])
 
     def test_of_no_sample(self):
@@ -174,11 +175,11 @@ class Split(WithSample):
         self.assertEqual(np.nansum([seconds for _, seconds in measured_parts(Results(self.sample), 0)]), 0.0)
 
     def test_without_the_end_of_the_backward_pass(self):
-        self.medians(np.nan, np.nan)
+        self.medians(0.5, np.nan)
         self.assertEqual(set(self.parts()), {"compute", "exposed"})
 
     def test_the_bar_is_drawn_as_long(self):
-        self.medians(0.2, 0.3)
+        self.medians(0.5, 0.3)
         axes = draw_split(Results(self.sample)).axes[0]
         ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
         medians = derive.column(Results(self.sample), "measured_median")[:2] * 1e3  # naive and flat; in ms

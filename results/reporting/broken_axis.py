@@ -19,7 +19,8 @@ def limits(caps, beside, anchor=np.nan):
     low, high = min([low, *near]), max([high, *near])
     if np.isfinite(anchor) and low - 0.6 * span <= anchor < low:
         low = anchor
-    lower = (low - 0.24 * (high - low or span), high + 0.08 * (high - low or span))
+    margin = high - low or span
+    lower = (max(low - 0.24 * margin, 0.0 if low >= 0.0 else -np.inf), high + 0.08 * margin)
     if not apart.size:
         return lower, None
     margin = max(0.25 * (apart.max() - apart.min()), 0.04 * apart.max())

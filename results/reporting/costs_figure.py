@@ -56,7 +56,7 @@ def _draw_roof(axes, roof, low, high):
     peak, bandwidth = roof
     x = np.geomspace(low / 2.0, high * 2.0, 100)
     limits = [limit for limit, known in ((np.full(x.size, peak), np.isfinite(peak)), (bandwidth * x, np.isfinite(bandwidth))) if known]
-    said = [text for text, known in ((f"{peak / 1e9:.4g} Gflop/s", np.isfinite(peak)), (f"{bandwidth / 1e9:.4g} GB/s",
+    said = [text for text, known in ((f"{peak / 1e12:.3g} Tflop/s", np.isfinite(peak)), (f"{bandwidth / 1e9:.3g} GB/s",
                                                                                          np.isfinite(bandwidth))) if known]
     axes.plot(x, np.minimum.reduce(limits) / 1e9, "-", color=style.PREDICTED, linewidth=1.8,
               label=f"roofline of the input, times its efficiency: {', '.join(said)}")

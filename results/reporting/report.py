@@ -13,11 +13,11 @@ from .sweep_figure import draw_sweep
 from .tables import Table, tables_of
 
 CAPTIONS = {
-    "sweep": "T and E over the bucket size, measured and predicted. Strategies whose times lie far above the others are in a segment of "
+    "sweep": "T and E over the bucket size, measured and predicted; at the edges the strategies without a cap. Strategies whose times lie far above the others are in a segment of "
              "their own; the axis is interrupted between the two.",
     "samples": "The distribution of the samples of each case; their number is in parentheses. A sample is the maximum over the ranks.",
     "split": "Compute only, communication only, their serial sum, and measured. With communication the backward pass ends later "
-             "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T; slowdown and tail are the medians of the table.",
+             "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Its compute and tail are medians too; what is left between them is the slowdown.",
     "layers": "Time of each layer in the backward pass, median over samples, all ranks at once.",
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
     "against": "T over the bucket size for each file.",
@@ -27,9 +27,14 @@ TIMELINE = ("Compute and communication on rank {rank}. The exposed time is that 
             "E elsewhere on the page is the median over all samples.")
 FACTS = (("tokens_per_s", "tokens/s", ".1f"), ("backward_s", "T (s)", ".4f"), ("bucket_mib", "bucket (MiB)", "g"),
          ("exposed_s", "exposed (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
-         ("bus_bw_GBps", "bus bandwidth (GB/s)", ".1f"), ("model_error", "model error", ".3f"),
+         ("bus_bw_GBps", "bus bandwidth (GB/s)", ".3g"), ("model_error", "model error", ".3f"),
          ("model_error_beyond_noise", "of it beyond the noise", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"),
          ("valid", "valid", ""))
+
+
+def _fact(value, form):
+    """A value that does not apply is a dash."""
+    return value if not form else "–" if value != value else format(value, form)
 
 
 class Report:
@@ -104,7 +109,7 @@ class Report:
         pairs = [(label, self.newest.attribute("/fom", name)) for name, label, _ in FACTS]
         forms = {label: form for _, label, form in FACTS}
         try:
-            return page.facts([(k, format(v, forms[k]) if forms[k] else v) for k, v in pairs if v is not None])
+            return page.facts([(k, _fact(v, forms[k])) for k, v in pairs if v is not None])
         except ValueError as error:
             raise ReportError(f"{self.newest.path}: an attribute of /fom is text where a number is expected: {error}") from error
 

@@ -27,9 +27,9 @@ def _scale(axes, values):
     near = distance[int(0.75 * (distance.size - 1))]
     if distance[-1] > FAR * max(near, 0.01):
         axes.set_xscale("symlog", linthresh=max(2.0 * near, 0.05), linscale=2.0)
-        axes.set_xlabel("T of the sample, relative to the median of its case (%, outliers on a log scale)")
+        axes.set_xlabel("T relative to the median of its case (%),\noutliers on a log scale")
     else:
-        axes.set_xlabel("T of the sample, relative to the median of its case (%)")
+        axes.set_xlabel("T relative to the median of its case (%)")
 
 
 def _intervals(axes, results, rows):
@@ -54,7 +54,7 @@ def draw_samples(results):
                                 (left_out[rows], {"marker": "x", "color": style.GREY}, "sample left out (machine in another state)")):
         if np.isfinite(values).any():
             y = np.arange(rows.size)[:, None] + _rows_apart(values.shape[1])
-            axes.plot(values.ravel(), y.ravel(), linestyle="none", markersize=3.5, label=label, **look)
+            axes.plot(values.ravel(), y.ravel(), linestyle="none", markersize=4.5, label=label, **look)
     axes.axvline(0.0, color=style.GREY, linewidth=0.8)
     _scale(axes, counted[rows])
     names = derive.case_names(results)

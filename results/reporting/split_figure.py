@@ -25,17 +25,16 @@ def chosen_cases(results):
 
 
 def measured_parts(results, case):
-    """[(part, seconds)]: their sum is the median T. Slowdown and tail are the medians of their paired differences, as in the table:
-    compute beside communication that took longer shows as slowdown, however T_compute of a single sample scatters."""
-    total, slowdown, tail = (float(derive.column(results, name)[case]) for name in ("measured_median", "slowdown", "tail"))
+    """[(part, seconds)]: their sum is the median T. Compute and tail are medians; what is left is slowdown: compute that took longer
+    beside communication than alone."""
+    total, tail = (float(derive.column(results, name)[case]) for name in ("measured_median", "tail"))
     if not np.isfinite(total):
         return [("compute", 0.0)]
-    if not np.isfinite(slowdown + tail):  # PyTorch's cases have no end of the backward pass
-        exposed = min(max(0.0, np.nan_to_num(float(derive.column(results, "exposed")[case]))), total)
-        return [("compute", total - exposed), ("exposed", exposed)]
-    tail = min(max(0.0, tail), total)
-    slowdown = min(max(0.0, slowdown), total - tail)
-    return [("compute", total - tail - slowdown), ("slowdown", slowdown), ("tail", tail)]
+    compute = min(np.nan_to_num(float(derive.compute_seconds(results)[case])), total)
+    if not np.isfinite(tail):  # PyTorch's cases have no end of the backward pass
+        return [("compute", compute), ("exposed", total - compute)]
+    tail = min(max(0.0, tail), total - compute)
+    return [("compute", compute), ("slowdown", total - compute - tail), ("tail", tail)]
 
 
 def _bars(results, case):

@@ -28,7 +28,7 @@ class Curve:
         main = np.concatenate([middle[caps], predicted[caps]])
         main = main[np.isfinite(main)]
         span = np.ptp(main) if main.size else 0.0
-        ends = np.clip(np.concatenate([low[caps], high[caps]]), main.min() - span, main.max() + span)
+        ends = np.clip(np.concatenate([low[caps], high[caps]]), max(0.0, main.min() - 0.4 * span) if main.min() > 0 else main.min(), main.max() + 0.4 * span)
         beside = np.concatenate([v[self.cases.beside()] for v in (middle, predicted)])
         return broken_axis.limits(np.concatenate([main, ends[np.isfinite(ends)]]), beside, anchor)
 
@@ -85,7 +85,8 @@ def _name_best(axes, curve, best, unit):
     if best is not None:
         x, y = curve.cases.x[best], curve.columns[0][best]
         axes.annotate(f"{curve.cases.mib[best]:g} MiB: {y:.4g} {unit}", (x, y), (0, -13), textcoords="offset points", ha="center",
-                      va="top", fontsize=9, fontweight="bold", color=style.MEASURED)
+                      va="top", fontsize=9, fontweight="bold", color=style.MEASURED,
+                      bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.8, "linewidth": 0}, zorder=5)
 
 
 def _shade_plateau(axes, cases, results):
@@ -123,7 +124,7 @@ def _finish(figure, axes, cases, label):
     for position in cases.split if len(axes) > 1 else ():
         axes[0].axvline(position, color="#808080", linewidth=0.6, alpha=0.6)
     figure.supylabel(label, fontsize=10)
-    style.legend_above(axes[0])
+    style.legend_above(axes[0], 1)
 
 
 def _draw_total(figure, cases, results):
@@ -156,7 +157,7 @@ def draw_sweep(results):
     if not results.has("/sweep/strategy", "/sweep/measured") or not has_caps(results):
         return None
     cases = Cases(results)
-    figure = plt.figure(figsize=(5.2, 9.6), layout="constrained")
+    figure = plt.figure(figsize=(5.2, 11.0), layout="constrained")
     for part, draw in zip(figure.subfigures(2, 1), (_draw_total, _draw_exposed)):
         draw(part, cases, results)
     return figure
