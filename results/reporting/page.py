@@ -21,8 +21,8 @@ figcaption { font-size: .9rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: .6rem; padding: 0; margin: 1rem 0; }
 .facts div { background: var(--soft); padding: .5rem .7rem; border-radius: 6px; }
 .facts dt { font-size: .85rem; } .facts dd { margin: 0; font-weight: 600; }
-table { border-collapse: collapse; width: 100%; font-size: .88rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: top; }
+table { border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .3rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: top; }
 th:first-child, td:first-child { text-align: left; }
 td.text { text-align: left; overflow-wrap: anywhere; } .mark td { background: var(--soft); font-weight: 600; }
 button { font: inherit; padding: .35rem .8rem; border: 1px solid var(--accent); border-radius: 6px; background: var(--soft); color: var(--ink);
