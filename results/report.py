@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 try:
-    from reporting.allreduce_figure import read_reference
-    from reporting.data import ReportError, Results
+    from reporting.allreduce_figure import measured_with_nccl, read_reference
+    from reporting.compare_figure import in_time
+    from reporting.data import Results
+    from reporting.errors import ReportError
     from reporting.output import DiskError
     from reporting.report import Report
     from reporting.tables import write_csv, write_json
@@ -28,12 +30,13 @@ def arguments():
     parser.add_argument("--csv", action="store_true", help="write every table as CSV too")
     parser.add_argument("--json", action="store_true", help="write all tables as one JSON file too")
     parser.add_argument("--reference", metavar="CSV", help="published all-reduce table (bytes,seconds, optionally ranks) to draw beside a(x); "
-                        "default: eight A100 of one node, where ddproxy's inputs/ are at hand; 'none' for none")
+                        "default: eight A100 of one node, only where NCCL measured a(x); 'none' for none")
     return parser.parse_args()
 
 
-def reference(name):
-    if name == "none" or (name is None and not PUBLISHED.is_file()):
+def reference(name, newest):
+    """(name, table) to draw beside a(x). The table of A100 with NCCL stands only beside times that NCCL took on GPUs."""
+    if name == "none" or (name is None and not (PUBLISHED.is_file() and measured_with_nccl(newest))):
         return None
     path = Path(name) if name else PUBLISHED
     sizes, seconds, ranks = read_reference(path)
@@ -47,7 +50,7 @@ def report(options):
             print(f"report.py: warning: {file.path}: the run was interrupted; what it measured is shown", file=sys.stderr)
     folder = Path(options.output) if options.output else files[0].path.parent
     folder.mkdir(parents=True, exist_ok=True)
-    result = Report(files, folder, reference(options.reference))
+    result = Report(files, folder, reference(options.reference, in_time(files)[-1]))
     result.write()
     tables = result.tables + result.extra_tables
     if options.csv:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""page_test.py MAKE_SAMPLE REPORT: in Chromium nothing of the page is cut off and the console stays silent; skipped where
-there is no Chromium."""
+"""page_test.py MAKE_SAMPLE REPORT: in Chromium nothing of the page is cut off, the console stays silent, and the button hands the
+trace to Perfetto; skipped where there is no Chromium."""
 import html
 import re
 import shutil
@@ -17,14 +17,33 @@ PROBE = """<script>addEventListener('load', () => {
   parent.document.title = 'at ' + innerWidth + ' over: ' + over.map(e => e.tagName).join(' ') + '.';
 });</script>"""
 
+# Stands in for ui.perfetto.dev: answers the third PING, and says what it was handed.
+PERFETTO = """<script>addEventListener('load', () => {
+  let pings = 0;
+  const said = text => parent.document.title = text;
+  window.open = url => ({postMessage: async (message, origin) => {
+    if (message === 'PING') {
+      if (++pings === 3) {
+        dispatchEvent(new MessageEvent('message', {data: 'PONG', origin: 'https://elsewhere'}));
+        dispatchEvent(new MessageEvent('message', {data: 'PONG', origin: url}));
+      }
+      return;
+    }
+    const packed = new Blob([message.perfetto.buffer]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const events = JSON.parse(await new Response(packed).text()).traceEvents.length;
+    said(`${url} ${origin} after ${pings}: ${events > 10} ${message.perfetto.fileName} ${message.perfetto.title}`);
+  }});
+  document.getElementById('perfetto').click();
+});</script>"""
 
-def look(browser, folder, page, width):
+
+def look(browser, folder, page, width, probe=PROBE):
     """(title, console): the page in a frame of that width, which a headless window does not go down to."""
     frame = folder / "frame.html"
-    framed = html.escape(page.replace("</body>", PROBE + "</body>"))
+    framed = html.escape(page.replace("</body>", probe + "</body>"))
     frame.write_text(f'<title>not loaded</title><iframe srcdoc="{framed}" style="width:{width}px;height:900px;border:0"></iframe>')
     done = subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/user",
-                           "--window-size=1600,1000", "--enable-logging=stderr", "--dump-dom", f"file://{frame}"],
+                           "--window-size=1600,1000", "--enable-logging=stderr", "--virtual-time-budget=5000", "--dump-dom", f"file://{frame}"],
                           capture_output=True, text=True, timeout=50)
     return re.search("<title>(.*?)</title>", done.stdout)[1], [l for l in done.stderr.splitlines() if "CONSOLE" in l]
 
@@ -43,6 +62,10 @@ def main(make_sample, report):
             title, console = look(browser, folder, page, width)
             assert title == f"at {width} over: .", title
             assert not console, console
+        handed, console = look(browser, folder, page, 1280, PERFETTO)
+        origin = "https://ui.perfetto.dev"
+        assert handed.startswith(f"{origin} {origin} after 3: true sample-trace.json.gz gpt2-large"), handed
+        assert not console, console
         too_wide = page.replace("<h1>", '<h1><i style="display:block;width:2000px">x</i>')
         assert look(browser, folder, too_wide, 400)[0] != "at 400 over: .", "the probe sees nothing"
     return 0

@@ -2,16 +2,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """report_damaged_test.py MAKE_SAMPLE REPORT: how report.py refuses what it cannot draw."""
 import functools
+import os
+import random
 import resource
 import subprocess
 import sys
+import time
 import unittest
+import unittest.mock
 
 import h5py
 import numpy as np
 
 from report_sample import REPORT, WithSample, report  # first: it says where reporting is
-from reporting.data import ReportError, Results  # noqa: E402
+from reporting import reading  # noqa: E402
+from reporting.data import Results  # noqa: E402
+from reporting.errors import ReportError  # noqa: E402
 
 
 class Damaged(WithSample):
@@ -102,6 +108,49 @@ class Damaged(WithSample):
                 self.replace(path, values)
                 self.assertIn(text, self.fault())
 
+    def test_refuses_numbers_in_every_dataset_of_text(self):
+        kept = self.sample.read_bytes()
+        with h5py.File(self.sample) as file:
+            texts = [f"/{group}/{name}" for group in ("sweep", "provenance", "layers", "timeline", "score") for name in file[group]
+                     if h5py.check_string_dtype(file[group][name].dtype) and name not in ("uuid", "pci_bus", "compute_source")]
+            shapes = {path: file[path].shape for path in texts}
+        self.assertGreater(len(texts), 12, texts)
+        for path in texts:
+            with self.subTest(path=path):
+                self.sample.write_bytes(kept)
+                self.replace(path, np.ones(shapes[path]))
+                self.assertIn(f"{path} holds float64, not text", self.fault())
+        self.assertIn(f"sample.h5: {path} holds float64, not text", self.refused(self.sample))
+
+    def test_refuses_ragged_ranges_whose_end_overflows(self):
+        def far(file):
+            file["timeline/first"][-1] = 2**63 - 2
+            file["timeline/count"][-1] = 2**62
+        self.change(far)
+        self.assertIn("/timeline/first and /timeline/count point outside", self.refused(self.sample))
+
+    def test_refuses_a_link_that_leads_nowhere(self):
+        kept = self.sample.read_bytes()
+        for path in ("sweep/measured", "sweep", "sweep/another"):
+            for link in (h5py.SoftLink("/not/there"), h5py.ExternalLink("not-there.h5", "/sweep")):
+                self.sample.write_bytes(kept)
+                self.replace_link(path, link)
+                self.assertIn(f"/{path} cannot be opened: the link leads nowhere", self.refused(self.sample))
+
+    def replace_link(self, path, link):
+        def put(file):
+            if path in file:
+                del file[path]
+            file[path] = link
+        self.change(put)
+
+    def test_refuses_a_dataset_that_claims_more_than_memory_holds(self):
+        def claim(file):
+            del file["sweep/measured"]
+            file.create_dataset("sweep/measured", (10, 2**36, 2), "f8", chunks=(1, 1024, 2))
+        self.change(claim)
+        self.assertIn("/sweep/measured says it has 1374389534720 values", self.refused(self.sample))
+
     def test_refuses_values_that_cannot_be_drawn(self):
         kept = self.sample.read_bytes()
         for path, value, text in (("/sweep/measured", np.inf, "infinite"), ("/sweep/predicted", -np.inf, "infinite"),
@@ -142,6 +191,35 @@ class Damaged(WithSample):
         for row in ("1,nan", "-2,3", "8,1e-5,0"):
             table.write_text(f"bytes,seconds,ranks\n1024,1e-5,2\n{row}\n")
             self.assertIn("table.csv:3", self.refused(self.sample, "--reference", table))
+
+
+class Reading(WithSample):
+    """A library that crashes or hangs ends the child that reads, not the report."""
+
+    def fault(self, work, seconds):
+        with self.assertRaises(ReportError) as caught:
+            reading.read_in_child(self.sample, seconds, work)
+        return str(caught.exception)
+
+    def test_of_a_crash_and_of_no_end(self):
+        self.assertRegex(self.fault(lambda path, answer: os.abort(), 20), r"sample.h5: the HDF5 library crashed .*\(exit code -6\)")
+        self.assertIn("sample.h5: reading it took more than 0.2 s", self.fault(lambda path, answer: time.sleep(30), 0.2))
+
+    def test_of_files_with_random_bytes(self):
+        kept, choose = self.sample.read_bytes(), random.Random(29)
+        refused = 0
+        for _ in range(25):
+            damaged = bytearray(kept)
+            for _ in range(20):
+                damaged[choose.randrange(len(damaged))] = choose.randrange(256)
+            self.sample.write_bytes(damaged)
+            try:
+                with unittest.mock.patch.object(reading, "SECONDS", 2):
+                    Results(self.sample)
+            except ReportError as error:
+                refused += 1
+                self.assertRegex(str(error), r"^[^\n]*sample.h5: [^\n]+$")
+        self.assertGreater(refused, 5)
 
 
 if __name__ == "__main__":

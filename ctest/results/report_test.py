@@ -15,7 +15,8 @@ import matplotlib.image
 import numpy as np
 
 from report_sample import WithSample, report  # first: it says where reporting is
-from reporting import derive, page, style, timeline_figure  # noqa: E402
+from reporting import derive, lead, notes, perfetto, style, timeline_figure  # noqa: E402
+from reporting.compare_figure import in_time  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.report import Report  # noqa: E402
@@ -89,7 +90,7 @@ class Page(WithSample):
 
     def check_pictures(self):
         pictures = [path for path in self.written if path.suffix == ".png"]
-        self.assertEqual({p.stem[7:] for p in pictures}, {"sweep", "split", "layers", "costs", "allreduce", "timeline", "against",
+        self.assertEqual({p.stem[7:] for p in pictures}, {"sweep", "samples", "split", "layers", "costs", "allreduce", "timeline", "against",
                                                               "history"})
         for picture in pictures:
             pixels = matplotlib.image.imread(picture)
@@ -117,8 +118,10 @@ class Page(WithSample):
         np.testing.assert_allclose([sum(s) for s in shares], 100.0)
 
     def check_page(self, page):
-        """No network, no script, every reference inside the page, and what a file holds is shown as text."""
-        self.assertNotRegex(page, r"(src|href)=.?(https?:)?//|<script|@import|url\((?!#)")
+        """Nothing is loaded, the one script is the page's own, every reference lies inside, what a file holds is shown as text."""
+        self.assertNotRegex(page, r"(src|href)=.?(https?:)?//|<script[^>]|@import|url\((?!#)")
+        self.assertEqual(page.count("<script"), 1)
+        self.assertIn(f"<script>{perfetto.SCRIPT}</script>", page)
         for heading in ("Timelines", "Every case", "Layers", "All-reduce alone", "Score of the prediction", "Provenance"):
             self.assertIn(f"<h2>{heading}</h2>", page)
         self.assertIn("replay", page)
@@ -132,45 +135,61 @@ class Page(WithSample):
 class Split(WithSample):
     """The parts of the measured bar end at the median T, however the samples scatter."""
 
-    def scatter(self, file):
-        noise = np.random.default_rng(3)
-        total = file["sweep/measured"][()]
-        file["sweep/compute"][...] = total * noise.uniform(0.5, 1.2, total.shape)
-        file["sweep/backward_end"][...] = total * noise.uniform(0.5, 1.0, total.shape)
+    def medians(self, compute, tail):
+        """Of each case, as shares of its T."""
+        def write(file):
+            total = file["sweep/measured_median"][()]
+            file["sweep/compute"][...] = compute * total[:, None, None]
+            file["sweep/tail"][...] = tail * total
+        self.change(write)
 
-    def check_ends(self):
+    def parts(self):
+        """Of the first case as shares of T; checks all cases."""
         results = Results(self.sample)
-        for case, median in enumerate(derive.median(derive.samples(results), 1)):
-            parts = [seconds for _, seconds in measured_parts(results, case)]
-            self.assertGreaterEqual(min(parts), 0.0)
-            self.assertAlmostEqual(sum(parts), median, delta=1e-12)
-        return {part for part, _ in measured_parts(results, 0)}
+        for case, median in reversed(list(enumerate(derive.column(results, "measured_median")))):
+            parts = dict(measured_parts(results, case))
+            self.assertGreaterEqual(min(parts.values()), 0.0)
+            self.assertAlmostEqual(sum(parts.values()), median, delta=1e-12)
+        return {part: round(seconds / median, 6) for part, seconds in parts.items()}
 
-    def test_of_an_odd_and_of_an_even_number_of_samples(self):
-        self.change(self.scatter)
-        self.assertEqual(self.check_ends(), {"compute", "slowdown", "tail"})
-        self.change(lambda file: file["sweep/measured"].__setitem__((slice(None), 0), np.nan))
-        self.check_ends()
+    def test_compute_that_took_longer_shows_as_slowdown(self):
+        self.medians(0.5, 0.3)
+        self.assertEqual(self.parts(), {"compute": 0.5, "slowdown": 0.2, "tail": 0.3})
+
+    def test_noise_makes_no_negative_part(self):
+        self.medians(0.5, -0.1)
+        self.assertEqual(self.parts(), {"compute": 0.5, "slowdown": 0.5, "tail": 0.0})
+        self.medians(1.2, 0.3)
+        self.assertEqual(self.parts(), {"compute": 1.0, "slowdown": 0.0, "tail": 0.0})
+
+    def test_the_slowdown_is_named_where_it_matters(self):
+        def texts():
+            return [t.get_text() for t in draw_split(Results(self.sample)).axes[0].texts]
+        self.medians(0.5, 0.3)
+        self.assertTrue(texts() and all(re.fullmatch(r"slowdown [\d.]+ m?s", t) for t in texts()), texts())
+        self.medians(0.699, 0.3)
+        self.assertEqual(texts(), [])
 
     def test_of_no_sample(self):
-        self.change(lambda file: file["sweep/measured"].__setitem__(0, np.nan))
+        self.change(lambda file: file["sweep/measured_median"].__setitem__(0, np.nan))
         self.assertEqual(np.nansum([seconds for _, seconds in measured_parts(Results(self.sample), 0)]), 0.0)
 
     def test_without_the_end_of_the_backward_pass(self):
-        self.change(lambda file: file["sweep"].__delitem__("backward_end"))
-        self.assertEqual(self.check_ends(), {"compute", "exposed"})
+        self.medians(0.5, np.nan)
+        self.assertEqual(set(self.parts()), {"compute", "exposed"})
 
     def test_the_bar_is_drawn_as_long(self):
-        self.change(self.scatter)
+        self.medians(0.5, 0.3)
         axes = draw_split(Results(self.sample)).axes[0]
         ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
-        medians = derive.median(derive.samples(Results(self.sample)), 1)[:2]  # naive and flat; in seconds
+        medians = derive.column(Results(self.sample), "measured_median")[:2] * 1e3  # naive and flat; in ms
         self.assertTrue(all(min(abs(end - median) for end in ends) < 1e-9 for median in medians), (ends, medians))
 
 
 class Headline(WithSample):
     def answer(self):
-        return page.answer(Results(self.sample))
+        results = Results(self.sample)
+        return f"{lead.gain(results)} {lead.answer(results)}"
 
     def intervals(self, low, high):
         def write(file):
@@ -178,51 +197,111 @@ class Headline(WithSample):
         self.change(write)
         return self.answer()
 
-    def test_says_what_the_choice_is_worth_and_whether_that_is_noise(self):
+    def bucketed(self):
         with h5py.File(self.sample) as file:
             is_bucketed = file["sweep/strategy"].asstr()[()] == "bucketed"
-            bucketed, caps = (file[f"sweep/{name}"][()][is_bucketed] for name in ("measured_median", "bucket_bytes"))
-        worst = f"({1 - bucketed.min() / bucketed.max():.1%}) against {caps[bucketed.argmax()] / 2**20:g} MiB, the worst cap run"
-        common = f"({1 - bucketed.min() / bucketed[caps == 25 * 2**20][0]:.1%}) against 25 MiB, PyTorch's default"
-        said = self.intervals(1.0, 1.0)
-        self.assertIn(worst + ".", said)
-        self.assertIn(common + ", and ", said)
+            return tuple(file[f"sweep/{name}"][()][is_bucketed] for name in ("measured_median", "bucket_bytes"))
+
+    def make_best(self, cap, factor):
+        """T of the bucket size becomes that share of the least T."""
+        def write(file):
+            totals = file["sweep/measured_median"][()]
+            totals[file["sweep/bucket_bytes"][()] == cap * 2**20] = totals.min() * factor
+            file["sweep/measured_median"][...] = totals
+        self.change(write)
+
+    def test_the_gain_against_25_mib_comes_first(self):
+        self.make_best(16, 0.5)
+        times, caps = self.bucketed()
+        share = f"Best bucket size: 16 MiB. It is {(times[caps == 25 * 2**20][0] - times.min()) * 1e3:.2f} ms"
+        self.assertTrue(self.intervals(1.0, 1.0).startswith(share), self.answer())
+        self.assertIn("faster than 25 MiB, PyTorch's default. With 16 MiB, backward", self.answer())
+        self.assertIn("PyTorch's default; that is within the noise. With", self.intervals(0.1, 2.0))
+        self.assertIn("a single sample does not tell", self.intervals(np.nan, np.nan))
+        self.make_best(25, 0.5)
+        self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run is faster.", self.answer())
+        self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
+        self.assertIn("Best bucket size: 26 MiB. 25 MiB, PyTorch's default, was not run", self.answer())
+
+    def test_the_gain_is_the_first_text_of_the_page(self):
+        done = report(self.sample)
+        text = Path(done.stdout.splitlines()[0]).read_text()
+        self.assertLess(text.index("Best bucket size"), text.index("With "))
+        self.assertRegex(text, r'</h1><p class="gain">Best bucket size: ')
+
+    def test_says_what_lies_between_best_and_worst(self):
+        times, caps = self.bucketed()
+        worst = f"{caps[times.argmax()] / 2**20:g} MiB, takes {(times.max() - times.min()) * 1e3:.2f} ms ({times.max() / times.min() - 1:.1%}) longer"
+        self.assertIn(worst + ".", self.intervals(1.0, 1.0))
         self.assertIn(worst + " (within the noise).", self.intervals(0.5, 2.0))
 
-    def test_says_nothing_of_one_cap(self):
+    def test_says_nothing_of_the_worst_of_one_cap(self):
         self.change(lambda file: file["sweep/strategy"].__setitem__(slice(4, None), "optimal"))
-        self.assertNotIn("Choosing", self.answer())
-        self.assertIn("best measured bucket size", self.answer())
+        self.assertNotIn("worst", self.answer())
+        self.assertIn("Best bucket size", self.answer())
 
     def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
         self.assertEqual(sum("of those run: " in text for text in legend), 2, legend)
-        self.assertIn("best of all caps, by the model, 95 %", legend)
+        self.assertIn("95 % interval of the predicted optimum", legend)
 
 
 class Notes(WithSample):
     def notes(self, name, group, text):
         self.change(lambda file: file[group].attrs.modify(name, text))
-        return Report([Results(self.sample)], self.folder, None).notes()
+        return notes.as_html([Results(self.sample)])
 
     def test_say_why_there_is_no_score_and_that_phases_drifted(self):
         self.assertIn("There is no model error: too noisy.", self.notes("why_no_model_error", "fom", "too noisy"))
-        self.assertIn("There is no regret: two caps.", self.notes("why_no_regret", "fom", "two caps"))
+        self.assertIn("There is no cost of following the prediction (regret): two caps.", self.notes("why_no_regret", "fom", "two caps"))
         self.assertIn("T_compute drifted by +8.0 %.", self.notes("drift", "phases", "T_compute drifted by +8.0 %"))
-        self.assertNotIn("There is no", self.notes("why_no_model_error", "fom", "").split("There is no regret")[0])
+        self.assertNotIn("There is no", self.notes("why_no_model_error", "fom", "").split("There is no cost")[0])
 
 
 class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         self.assertEqual(timeline_figure.title(Results(self.sample), 0), "naive: gpt2-large, 8 ranks, replay (times from tables), last sample")
         with unittest.mock.patch.object(style, "save_png") as saved:
-            written = Report([Results(self.sample)], self.folder, None)
-            html = written.timelines()
+            html = Report([Results(self.sample)], self.folder, None).timelines()
         (figure, path), _ = saved.call_args
         titles = [text.get_text() for text in figure.texts]
         self.assertEqual((path.name, len(titles)), ("sample-timeline.png", 1))
         self.assertIn("replay (times from tables), last sample", titles[0])
-        self.assertIn("naive: gpt2-large, 8 ranks, replay (times from tables), last sample. Compute", html)
+        self.assertIn("naive: gpt2-large, 8 ranks, replay (times from tables), last sample. Compute and communication on rank 0.", html)
+
+    def test_two_cases_stand_above_each_other_on_one_time_axis(self):
+        results = Results(self.sample)
+        cases = timeline_figure.compared_cases(results)
+        best = derive.best_case(results, derive.column(results, "measured_median"))
+        self.assertEqual((len(cases), cases[0]), (2, best))
+        figure = timeline_figure.draw_timelines(results, cases)
+        upper, lower = figure.axes
+        self.assertEqual(upper.get_xlim(), lower.get_xlim())
+        self.assertEqual([a.get_title(loc="left") for a in (upper, lower)], [derive.case_names(results)[c] for c in cases])
+        ends = [results["/timeline/end"][int(results["/timeline/first"][c] + results["/timeline/count"][c]) - 1] for c in cases]
+        self.assertGreaterEqual(upper.get_xlim()[1], max(ends))  # in seconds
+
+    def exposed_label(self, alone):
+        """(text, its box, the span) in pixels where T_compute of the last sample is `alone` of the time of the timeline."""
+        results = Results(self.sample)
+        last = results["/timeline/end"][int(results["/timeline/count"][0]) - 1]
+        self.change(lambda file: file["sweep/compute"].__setitem__((0, -1), alone * last))
+        figure = timeline_figure.draw_timeline(Results(self.sample), 0)
+        figure.canvas.draw()
+        axes = figure.axes[0]
+        (text,) = axes.texts
+        low, high = (axes.transData.transform((x * last * 1e3, 0.0))[0] for x in (alone, 1.0))
+        return text, text.get_window_extent(), (low, high)
+
+    def test_the_label_lies_inside_its_span(self):
+        for alone, angle in ((0.2, 0), (0.9, 90)):
+            text, box, (low, high) = self.exposed_label(alone)
+            self.assertEqual(text.get_rotation(), angle)
+            self.assertTrue(low <= box.x0 and box.x1 <= high, (alone, box, low, high))
+
+    def test_a_span_that_is_too_narrow_has_an_arrow(self):
+        text, box, (low, high) = self.exposed_label(0.99)
+        self.assertTrue(text.arrow_patch is not None and box.x1 <= high)
 
     def test_what_is_exposed_is_that_samples(self):
         def last_alone(file):
@@ -257,7 +336,7 @@ class Several(WithSample):
         shutil.copy(self.sample, other)
         with h5py.File(other, "r+") as file:
             change(file)
-        return Report([Results(self.sample), Results(other)], self.folder, None).notes()
+        return notes.as_html(in_time([Results(self.sample), Results(other)]))
 
     def test_says_that_the_machines_differ(self):
         def on_another(file):

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from . import derive, style
-from .data import ReportError
+from .errors import ReportError
 
 
 def read_reference(path):
@@ -55,7 +55,13 @@ def _ticks(axes, sizes):
     shown = [2.0**k for k in range(int(np.ceil(low)), int(high) + 1, step)]
     axes.set_xticks(shown, [style.size(v) for v in shown])
     axes.set_xticks([], [], minor=True)
-    axes.set_xlabel("message size, logarithmic")
+    axes.set_xlabel("message size (log scale)")
+
+
+def measured_with_nccl(results):
+    """True where NCCL measured a(x) on GPUs: only then does a published NCCL table show the same kind of machine."""
+    backend = results.attribute("/sweep", "backend", "")
+    return backend == "nccl" or (not backend and str(results.attribute("/provenance", "allreduce", "")).startswith("nccl"))
 
 
 def draw_allreduce(results, reference=None):
@@ -78,7 +84,7 @@ def draw_allreduce(results, reference=None):
     if reference is not None:
         _draw_reference(upper, lower, reference)
     upper.set(xscale="log", yscale="log", ylabel="a(x): time of one all-reduce (s)")
-    lower.set(xscale="log", ylabel="bus bandwidth (GB/s)", ylim=(0, None))
+    lower.set(xscale="log", yscale="log", ylabel="bus bandwidth (GB/s, log scale)")
     _ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
     style.legend_above(upper)
     return figure

@@ -3,7 +3,8 @@
 """Where the cases of a sweep lie on a horizontal axis."""
 import numpy as np
 
-from .data import MIB, ReportError
+from .data import MIB
+from .errors import ReportError
 
 LEFT, RIGHT = ("per_tensor",), ("optimal", "flat", "naive")
 NAMES = {"per_tensor": "per\ntensor", "optimal": "\noptimal", "flat": "flat", "naive": "naive"}
@@ -43,14 +44,14 @@ class Cases:
 
     def label(self, axes):
         labels, raised = [], True
-        near = 0.13 * (self.split[1] - self.split[0])
+        near = 0.17 * (self.split[1] - self.split[0])
         for before, cap in zip([0.0, *self.caps], self.caps):  # a label too near to the one before stands a line lower
             raised = not raised or before == 0.0 or np.log2(cap / before) > near
             labels.append(f"{cap:g}" if raised else f"\n{cap:g}")
         axes.set_xticks([np.log2(c) for c in self.caps] + list(self.edges.values()), labels + [NAMES[n] for n in self.edges])
         for position in self.split:
             axes.axvline(position, color="#808080", linewidth=0.6, alpha=0.6)
-        axes.set_xlabel("bucket size (MiB), logarithmic; beside it what has none")
+        axes.set_xlabel("bucket size (MiB, log scale)")
 
     def line(self, ours=True):
         """Indices of the bucketed cases, by cap."""

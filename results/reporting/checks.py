@@ -10,20 +10,23 @@ DATASETS = {
         "case sample": ("order counted", ""),
         "case": ("bucket_bytes first_bucket_bytes buckets verified measured_median ci_low ci_high predicted predicted_low "
                  "predicted_high predicted_exposed ideal uncontended with_contention with_copies with_jitter comm exposed "
-                 "exposed_low exposed_high slowdown tail overlap", "name strategy source"),
+                 "exposed_low exposed_high slowdown tail overlap overlap_low overlap_high same_round_exposed",
+                 "name strategy source stopped_by"),
+        "contradiction": ("", "contradictions"),
         "": ("floor", "")},
     "layers": {"rank operation sample": ("seconds", ""), "operation": ("flops bytes modelled", "operation operation_layer")},
     "allreduce": {"size sample": ("seconds", ""), "size": ("bytes median p99 algbw busbw wrong_elements", "")},
     "calibration": {"": ("alpha beta fit_error_mean", "")},
     "score": {"predictor": ("mean_error max_error beyond_noise order regret tail_error slowdown_error", "predictor"),
               "": ("b_star_low b_star_high", "")},
-    "provenance": {"rank": ("numa_node clock peak_memory", "host device binding")},
+    "provenance": {"rank": ("numa_node clock peak_memory", "host device binding"), "line": ("", "command_line input"),
+                   "variable": ("", "environment")},
     "states": {"state": ("round_trip samples", ""), "": ("scored dropped", "")},
     "timeline": {"case": ("first count", ""), "event": ("start end event_rank", "resource label")},
     "plans": {"case": ("first count", ""), "bucket": ("last_gradient bytes", "")},
 }
 OF_SWEEP = "case"  # the only dimension that several groups share
-MAY_BE_EMPTY = ("event", "bucket")
+MAY_BE_EMPTY = ("event", "bucket", "contradiction", "variable")
 MAY_BE_INFINITE = ("/calibration/beta",)  # where the time does not grow with the size
 WITHOUT_GAPS = ("/timeline/start", "/timeline/end", "/timeline/event_rank", "/allreduce/bytes")
 RAGGED = {"timeline": "start", "plans": "bytes"}
@@ -71,7 +74,8 @@ def _ragged_fault(values, group, items):
     first, count, length = values[paths[0]], values[paths[1]], len(values[paths[2]])
     there = count > 0  # of a case that was not measured, 0 or none
     whole = (first % 1 == 0) & (count % 1 == 0)
-    if (there & ~(whole & (first >= 0) & (first + count <= length))).any():
+    fits = (first <= length) & (count <= length - np.minimum(first, length))  # no sum, which could overflow
+    if (there & ~(whole & (first >= 0) & fits)).any():
         return f"{paths[0]} and {paths[1]} point outside of the {length} values of {paths[2]}"
     return None
 

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads a results file (docs/results.md) with h5py."""
+"""A results file (docs/results.md) in memory."""
 from pathlib import Path
 
-import h5py
-import numpy as np
-
 from .checks import find_fault
+from .errors import ReportError
+from .reading import read_in_child
 
 SCHEMA_VERSION = 1
 MIB = 2.0**20
@@ -23,52 +22,15 @@ PREDICTED = ("/sweep/predicted", "/sweep/predicted_exposed")
 REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep": SWEEP, "layers": LAYERS}
 
 
-class ReportError(Exception):
-    """Wrong input: one line that says what and where."""
-
-
-def _text(value):
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
 class Results:
     """One file. Everything that was read lies in memory; the file is closed."""
 
     def __init__(self, path):
         self.path = Path(path)
-        self.values, self.attributes, self.units = {}, {}, {}
         if not self.path.is_file():
             raise ReportError(f"{path}: {'is a folder' if self.path.is_dir() else 'no such file'}")
-        try:
-            with h5py.File(self.path, "r") as file:
-                self._read(file)
-        except ReportError:
-            raise
-        except Exception as error:  # h5py raises many kinds for a damaged file
-            raise ReportError(f"{path}: cannot be read as HDF5: {' '.join(str(error).split())}") from error
+        self.values, self.attributes, self.units = read_in_child(self.path)
         self._check()
-
-    def _read(self, file):
-        self._keep_attributes("/", file)
-        for name, group in file.items():
-            if not isinstance(group, h5py.Group):
-                continue
-            self._keep_attributes(f"/{name}", group)
-            for key, dataset in group.items():
-                self._keep_values(f"/{name}/{key}", dataset)
-
-    def _keep_attributes(self, group, item):
-        for key, value in item.attrs.items():
-            self.attributes[group, key] = value if isinstance(value, (int, float, np.number)) else _text(value)
-
-    def _keep_values(self, path, dataset):
-        value = np.asarray(dataset[()])
-        if h5py.check_string_dtype(dataset.dtype):
-            value = np.array([_text(v) for v in np.atleast_1d(value)], dtype=object)
-        elif np.issubdtype(dataset.dtype, np.integer) and "_FillValue" in dataset.attrs:
-            value = np.where(value == dataset.attrs["_FillValue"], np.nan, value)
-        self.values[path] = value
-        self.units[path] = _text(dataset.attrs.get("units", ""))
 
     def _check(self):
         version = self.attributes.get(("/", "schema_version"))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Layer times of each rank, and what the layers cost."""
+"""Layer times of each rank."""
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -52,29 +52,7 @@ def draw_layers(results):
         axes.plot(x, seconds[slowest[0]] * factor, color=style.PREDICTED, linewidth=1.8, drawstyle="steps-mid",
                   label=f"slowest: rank {slowest[0]} (+{slowest[1]:.1%})")
     axes.set_yscale("log")
-    axes.set_ylabel(f"time of the layer ({unit}), logarithmic")
+    axes.set_ylabel(f"time of the layer ({unit}, log scale)")
     _label(axes, names)
-    style.legend_above(axes)
-    return figure
-
-
-def draw_costs(results):
-    """Achieved flop/s over arithmetic intensity, an operation a point."""
-    if not results.has("/layers/seconds", "/layers/flops", "/layers/bytes"):
-        return None
-    seconds = np.fmax.reduce(derive.median(results["/layers/seconds"], 2), axis=0)
-    flops, count = results["/layers/flops"], results["/layers/bytes"]
-    good = (seconds > 0) & (flops > 0) & (count > 0)
-    if not good.any():
-        return None
-    figure, axes = plt.subplots(layout="constrained")
-    intensity = flops[good] / count[good]
-    axes.loglog(intensity, flops[good] / seconds[good] / 1e9, "o", color=style.MEASURED, alpha=0.6, markersize=5, label="measured")
-    modelled = results["/layers/modelled"][good] if results.has("/layers/modelled") else np.array([np.nan])
-    if np.isfinite(modelled).any():
-        axes.loglog(intensity, flops[good] / modelled / 1e9, "s", color=style.PREDICTED, markerfacecolor="none", markersize=8,
-                    label="from the roofline")
-    axes.set_xlabel("arithmetic intensity (flop/byte)")
-    axes.set_ylabel("speed of the operation (Gflop/s)")
     style.legend_above(axes)
     return figure

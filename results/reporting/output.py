@@ -3,6 +3,7 @@
 """Files that appear under their names only when they are whole."""
 import errno
 import os
+import tempfile
 from pathlib import Path
 
 OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -12,17 +13,33 @@ class DiskError(Exception):
     """A fault of the run, not of its input: one line that names the file."""
 
 
+def _permissions():
+    """Those of a file that open() creates."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _new_file(path):
+    """An empty file in the folder of `path`, under a name that no other process has."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.fchmod(handle, _permissions())
+    os.close(handle)
+    return Path(name)
+
+
 def write_whole(path, write):
-    """write(PATH) writes beside `path`; then that takes its name."""
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
+    """Calls write(PART) with the path of a new file in the same folder, then renames that file to `path`."""
+    path, part = Path(path), None
     try:
+        part = _new_file(path)
         write(part)
         os.replace(part, path)
     except OSError as error:
         if error.errno in OF_THE_DISK:
             raise DiskError(f"{path}: cannot be written: {error.strerror}; make room, or choose another folder with -o") from error
-        raise
+        raise OSError(error.errno, error.strerror, str(path)) from error  # names the file, not the temporary one
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
     return path

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the time goes: compute only, communication only, one after the other, overlapped."""
+"""Where the time goes: compute only, communication only, their serial sum, and measured."""
 import matplotlib.pyplot as plt
 import numpy as np
 
 from . import derive, style
 
+SHOWN_SLOWDOWN = 0.01  # of T
 PARTS = {"compute": (style.SKY, ""), "communication": (style.OTHER, "//"), "slowdown": (style.GOOD, "xx"),
          "tail": (style.PREDICTED, ".."), "exposed": ("#E69F00", "\\\\")}
 
@@ -23,32 +24,24 @@ def chosen_cases(results):
     return [c for c in chosen if np.isfinite(totals[c])]
 
 
-def _middle(results, case):
-    """Of the sample in the middle of T, of an even number the mean of both there: (T, T_compute, end of the backward pass).
-    The medians of the parts are those of other samples, and add up to another time."""
-    totals = derive.samples(results)[case]
-    order = np.argsort(totals)[:np.isfinite(totals).sum()]  # NaN comes last
-    if not order.size:
-        return np.nan, np.nan, np.nan
-    middle = order[[(order.size - 1) // 2, order.size // 2]]
-    ends = derive.slowest(results, "backward_end")[case] if results.has("/sweep/backward_end") else np.full_like(totals, np.nan)
-    return tuple(float(values[middle].mean()) for values in (totals, derive.slowest(results, "compute")[case], ends))
-
-
 def measured_parts(results, case):
-    """[(part, seconds)]: their sum is the median T. Where the noise makes compute the shorter one, its own bar shows that."""
-    total, compute, end = _middle(results, case)
-    if not np.isfinite(compute + end):  # PyTorch's cases have no end of the backward pass
-        compute = min(np.nan_to_num(compute), total)
+    """[(part, seconds)]: their sum is the median T. Compute and tail are medians; what is left is slowdown: compute that took longer
+    beside communication than alone."""
+    total, tail = (float(derive.column(results, name)[case]) for name in ("measured_median", "tail"))
+    if not np.isfinite(total):
+        return [("compute", 0.0)]
+    compute = min(np.nan_to_num(float(derive.compute_seconds(results)[case])), total)
+    if not np.isfinite(tail):  # PyTorch's cases have no end of the backward pass
         return [("compute", compute), ("exposed", total - compute)]
-    return [("compute", min(compute, end)), ("slowdown", max(0.0, end - compute)), ("tail", total - end)]
+    tail = min(max(0.0, tail), total - compute)
+    return [("compute", compute), ("slowdown", total - compute - tail), ("tail", tail)]
 
 
 def _bars(results, case):
     """(label, [(part, seconds)]) of the four bars of a case."""
     compute, comm = derive.compute_seconds(results)[case], derive.column(results, "comm")[case]
     return [("compute only", [("compute", compute)]), ("communication only", [("communication", comm)]),
-            ("one after the other", [("compute", compute), ("communication", comm)]),
+            ("serial sum", [("compute", compute), ("communication", comm)]),
             ("measured", measured_parts(results, case))]
 
 
@@ -59,6 +52,15 @@ def _stack(axes, position, parts, factor):
         width = max(0.0, float(np.nan_to_num(seconds))) * factor
         axes.barh(position, width, left=start, height=0.8, color=colour, hatch=hatch, edgecolor="white", linewidth=0.4)
         start += width
+    return start
+
+
+def _say_slowdown(axes, position, end, parts, factor, unit):
+    """Beside the measured bar, where compute beside communication took at least 1 % of T longer."""
+    slowdown, total = dict(parts).get("slowdown", 0.0), sum(seconds for _, seconds in parts)
+    if total > 0.0 and slowdown > SHOWN_SLOWDOWN * total:
+        axes.annotate(f"slowdown {slowdown * factor:.3g} {unit}", (end, position), (4, 0), textcoords="offset points", va="center",
+                      fontsize=8)
 
 
 def draw_split(results):
@@ -73,11 +75,12 @@ def draw_split(results):
     figure, axes = plt.subplots(figsize=(5.2, 0.9 + 0.26 * len(rows) + 0.12 * len(cases)), layout="constrained")
     ticks = [k + 0.6 * (k // 4) for k in range(len(rows))]
     for tick, (_, parts) in zip(ticks, rows):
-        _stack(axes, tick, parts, factor)
+        _say_slowdown(axes, tick, _stack(axes, tick, parts, factor), parts, factor, unit)
+    axes.set_xlim(0.0, longest * factor * 1.05)
     axes.set_yticks(ticks, [label for label, _ in rows])
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel(f"time ({unit})\nmeasured: the sample with the median T")
+    axes.set_xlabel(f"time ({unit})")
     drawn = {part for _, parts in rows for part, _ in parts}
     for part, (colour, hatch) in ((name, look) for name, look in PARTS.items() if name in drawn):
         axes.barh(ticks[0], 0.0, color=colour, hatch=hatch, edgecolor="white", label=part)

@@ -43,7 +43,7 @@ def size(count, unit="B"):
 
 def legend_above(axes, columns=2):
     axes.legend(loc="lower left", bbox_to_anchor=(-0.13, 1.0), ncol=columns, borderaxespad=0.3,
-                columnspacing=1.0, handlelength=1.6)
+                columnspacing=1.0, handlelength=1.6, markerscale=0.7)
 
 
 def save_png(figure, path):

@@ -1,23 +1,58 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """T(b) and E(b), measured and predicted, over the bucket size."""
+from dataclasses import dataclass
+
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import derive, style
+from . import broken_axis, derive, intervals, style
 from .cases import Cases, has_caps
 
+TOTAL = ("measured_median", "ci_low", "ci_high", "predicted", "predicted_low", "predicted_high")
+EXPOSED = ("exposed", "exposed_low", "exposed_high", "predicted_exposed", "none", "none")
 
-def _measured(axes, cases, middle, low, high, ours, colour, marker, label):
+
+@dataclass
+class Curve:
+    """Columns of /sweep in the unit of the axis."""
+    results: object
+    cases: Cases
+    factor: float
+    columns: list
+
+    def limits(self, anchor):
+        """The ranges of the two segments. Intervals of few samples can be wide: the caps' medians decide."""
+        middle, low, high, predicted, *_ = self.columns
+        caps = np.flatnonzero(self.cases.bucketed)
+        main = np.concatenate([middle[caps], predicted[caps]])
+        main = main[np.isfinite(main)]
+        span = np.ptp(main) if main.size else 0.0
+        ends = np.clip(np.concatenate([low[caps], high[caps]]), max(0.0, main.min() - 0.4 * span) if main.min() > 0 else main.min(), main.max() + 0.4 * span)
+        beside = np.concatenate([v[self.cases.beside()] for v in (middle, predicted)])
+        return broken_axis.limits(np.concatenate([main, ends[np.isfinite(ends)]]), beside, anchor)
+
+
+def _curve(results, cases, names):
+    values = [derive.column(results, n) for n in names]
+    factor, unit = style.time_scale(np.fmax.reduce(np.abs(values[0])))
+    return Curve(results, cases, factor, [v * factor for v in values]), unit
+
+
+def _measured(axes, curve, ours, colour, marker, name):
+    cases, (middle, low, high, *_) = curve.cases, curve.columns
     line, beside = cases.line(ours), cases.beside() if ours else np.array([], int)
-    for chosen, style_of_line in ((line, "-"), (beside, "none")):
+    bars = intervals.label(curve.results, np.concatenate([line, beside]))
+    for chosen, line_style in ((line, "-"), (beside, "none")):
         if chosen.size:
             ends = np.vstack([middle[chosen] - low[chosen], high[chosen] - middle[chosen]])
             axes.errorbar(cases.x[chosen], middle[chosen], np.nan_to_num(np.abs(ends)), color=colour, marker=marker,
-                          linestyle=style_of_line, capsize=3, markersize=5, label=label if style_of_line == "-" else None)
+                          linestyle=line_style, capsize=3, markersize=5,
+                          label=f"{name}, {bars}" if line_style == "-" and bars else name if line_style == "-" else None)
 
 
-def _predicted(axes, cases, values, low, high):
+def _predicted(axes, curve):
+    cases, (_, _, _, values, low, high) = curve.cases, curve.columns
     line, beside = cases.line(), cases.beside()
     look = {"color": style.PREDICTED, "marker": "s", "markersize": 8, "markerfacecolor": "none", "zorder": 3}
     axes.plot(cases.x[line], values[line], linestyle="--", label="predicted", **look)
@@ -26,19 +61,32 @@ def _predicted(axes, cases, values, low, high):
         axes.fill_between(cases.x[line], low[line], high[line], color=style.PREDICTED, alpha=0.15, linewidth=0)
 
 
-def _samples(axes, cases, results, factor):
-    """Each sample, small, to the right of its case."""
-    values = derive.samples(results) * factor
-    for case in np.flatnonzero(np.isfinite(cases.x) & cases.ours):
-        axes.plot(np.full(values.shape[1], cases.x[case] + 0.2), values[case], ".", color=style.MEASURED, alpha=0.5, markersize=3)
+def _draw(axes, curve):
+    if np.isfinite(curve.columns[3]).any():
+        _predicted(axes, curve)
+    _measured(axes, curve, True, style.MEASURED, "o", "measured")
+    if curve.cases.line(ours=False).size:
+        _measured(axes, curve, False, style.OTHER, "^", "PyTorch DDP, measured")
 
 
-def _mark_best(axes, cases, values, colour, marker, size, word):
-    line = cases.line()
-    if np.isfinite(values[line]).any():
-        best = line[np.nanargmin(values[line])]
-        axes.plot(cases.x[best], values[best], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
-                  markeredgewidth=2, linestyle="none", label=f"best {word} of those run: {cases.mib[best]:g} MiB")
+def _mark_best(axes, curve, values, colour, marker, size, word):
+    """Returns the index of the case with the least value."""
+    line = curve.cases.line()
+    if not np.isfinite(values[line]).any():
+        return None
+    best = line[np.nanargmin(values[line])]
+    axes.plot(curve.cases.x[best], values[best], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
+              markeredgewidth=2, linestyle="none", label=f"best {word} of those run: {curve.cases.mib[best]:g} MiB")
+    return best
+
+
+def _name_best(axes, curve, best, unit):
+    """The cap and its time under the minimum, where nothing else is drawn."""
+    if best is not None:
+        x, y = curve.cases.x[best], curve.columns[0][best]
+        axes.annotate(f"{curve.cases.mib[best]:g} MiB: {y:.4g} {unit}", (x, y), (0, -13), textcoords="offset points", ha="center",
+                      va="top", fontsize=9, fontweight="bold", color=style.MEASURED,
+                      bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.8, "linewidth": 0}, zorder=5)
 
 
 def _shade_plateau(axes, cases, results):
@@ -46,60 +94,70 @@ def _shade_plateau(axes, cases, results):
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), color=style.GOOD, alpha=0.13, linewidth=0,
-                     label="best of all caps, by the model, 95 %" if results.has("/score/b_star_low") else "plateau: as good as the best")
+                     label="95 % interval of the predicted optimum" if results.has("/score/b_star_low") else
+                     "caps that the noise cannot tell from the best")
 
 
-def _draw(axes, cases, results, names, factor):
-    middle, low, high, predicted, band_low, band_high = (derive.column(results, n) * factor for n in names)
-    if np.isfinite(predicted).any():
-        _predicted(axes, cases, predicted, band_low, band_high)
-    _measured(axes, cases, middle, low, high, True, style.MEASURED, "o", "measured, 95 % interval")
-    if cases.line(ours=False).size:
-        _measured(axes, cases, middle, low, high, False, style.OTHER, "^", "PyTorch DDP, measured")
-    return middle, predicted
+def _level(axes, value, bottom, unit, label, **look):
+    """A horizontal line; where it lies below the axis, its value in the legend."""
+    if value >= bottom:
+        axes.axhline(value, label=label, **look)
+    else:
+        axes.plot([], [], label=f"{label}: {value:.4g} {unit}, below this axis", **look)
 
 
-def _baselines(axes, cases, results, factor):
-    """What a prediction has to be better than, and what no plan can beat."""
-    line = cases.line()
-    floor = float(results["/sweep/floor"]) if results.has("/sweep/floor") else np.nan
-    constant = derive.median(derive.column(results, "exposed")[line]) * factor
-    if np.isfinite(derive.column(results, "uncontended")[line]).any():
-        axes.plot(cases.x[line], derive.column(results, "uncontended")[line] * factor, ":", color="#E69F00", linewidth=2, label="without contention")
-    axes.plot(cases.x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="a constant")
+def _baselines(axes, curve, bottom, unit):
+    """What a prediction has to be better than, and the lower bound."""
+    results, line, x, factor = curve.results, curve.cases.line(), curve.cases.x, curve.factor
+    floor = float(results["/sweep/floor"]) * factor if results.has("/sweep/floor") else np.nan
+    uncontended = derive.column(results, "uncontended")[line] * factor
+    if np.isfinite(uncontended).any():
+        axes.plot(x[line], uncontended, ":", color="#E69F00", linewidth=2, label="predicted without contention")
+    constant = derive.median(curve.columns[0][line])
+    axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="best-constant baseline")
     if np.isfinite(floor):
-        axes.axhline(floor * factor, color=style.GOOD, linewidth=1.5, label="floor: no plan is below")
+        _level(axes, floor, bottom, unit, "lower bound", color=style.GOOD, linewidth=1.5)
 
 
-def _draw_total(axes, cases, results):
-    factor, unit = style.time_scale(np.fmax.reduce(derive.column(results, "measured_median")))
-    _shade_plateau(axes, cases, results)
-    _samples(axes, cases, results, factor)
-    names = ("measured_median", "ci_low", "ci_high", "predicted", "predicted_low", "predicted_high")
-    middle, predicted = _draw(axes, cases, results, names, factor)
-    _mark_best(axes, cases, middle, style.MEASURED, "*", 11, "measured")
-    _mark_best(axes, cases, predicted, style.PREDICTED, "D", 13, "predicted")
-    compute = derive.median(derive.compute_seconds(results)) * factor
-    axes.axhline(compute, color=style.GREY, linestyle=":", label="T_compute: no communication")
-    axes.set_ylabel(f"T: backward and all-reduce ({unit})")
+def _finish(figure, axes, cases, label):
+    cases.label(axes[-1])
+    for position in cases.split if len(axes) > 1 else ():
+        axes[0].axvline(position, color="#808080", linewidth=0.6, alpha=0.6)
+    figure.supylabel(label, fontsize=10)
+    style.legend_above(axes[0], 1)
 
 
-def _draw_exposed(axes, cases, results):
-    factor, unit = style.time_scale(np.fmax.reduce(np.abs(derive.column(results, "exposed"))))
-    _draw(axes, cases, results, ("exposed", "exposed_low", "exposed_high", "predicted_exposed", "none", "none"), factor)
-    _baselines(axes, cases, results, factor)
-    axes.set_ylabel(f"E = T − T_compute: exposed ({unit})")
-    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+def _draw_total(figure, cases, results):
+    curve, unit = _curve(results, cases, TOTAL)
+    compute = derive.median(derive.compute_seconds(results)) * curve.factor
+    lower, upper = curve.limits(compute)
+    segments = broken_axis.segments(figure, lower, upper)
+    for axes in segments:
+        _shade_plateau(axes, cases, results)
+        _draw(axes, curve)
+        best = _mark_best(axes, curve, curve.columns[0], style.MEASURED, "*", 13, "measured")
+        _mark_best(axes, curve, curve.columns[3], style.PREDICTED, "D", 13, "predicted")
+        _level(axes, compute, lower[0], unit, "T_compute", color=style.GREY, linestyle=":")
+    _name_best(segments[-1], curve, best, unit)
+    _finish(figure, segments, cases, f"T: backward pass and all-reduce ({unit})")
+
+
+def _draw_exposed(figure, cases, results):
+    curve, unit = _curve(results, cases, EXPOSED)
+    lower, upper = curve.limits(0.0)
+    segments = broken_axis.segments(figure, lower, upper)
+    for axes in segments:
+        _draw(axes, curve)
+        _baselines(axes, curve, lower[0], unit)
+    _finish(figure, segments, cases, f"E = T − T_compute: exposed communication ({unit})")
 
 
 def draw_sweep(results):
-    """T(b) above, E(b) with its floor and baselines below."""
+    """T(b) above, E(b) with its lower bound and baselines below."""
     if not results.has("/sweep/strategy", "/sweep/measured") or not has_caps(results):
         return None
     cases = Cases(results)
-    figure, (upper, lower) = plt.subplots(2, 1, figsize=(5.2, 8.4), layout="constrained")
-    for axes, draw in ((upper, _draw_total), (lower, _draw_exposed)):
-        draw(axes, cases, results)
-        cases.label(axes)
-        style.legend_above(axes)
+    figure = plt.figure(figsize=(5.2, 11.0), layout="constrained")
+    for part, draw in zip(figure.subfigures(2, 1), (_draw_total, _draw_exposed)):
+        draw(part, cases, results)
     return figure

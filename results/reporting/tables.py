@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import derive
+from . import derive, intervals
 from .data import MIB
 from .layers_figure import layer_seconds
 from .output import write_whole
@@ -20,6 +20,7 @@ class Table:
     heading: str
     columns: list  # (name, label, format); the name carries the unit
     rows: list = field(default_factory=list)
+    note: str = ""  # a sentence above the table
 
     def values(self):
         """{column: [values]}, what is not available None."""
@@ -53,13 +54,14 @@ def sweep_table(results):
             for k, name in enumerate(derive.case_names(results))]
     stopped = results["/sweep/stopped_by"] if results.has("/sweep/stopped_by") else [""] * len(rows)
     same_round = derive.column(results, "same_round_exposed") * 1e3
-    for row, reason, seconds in zip(rows, stopped, same_round):
-        row += [seconds, STOPPED.get(reason, reason)]
-    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "95 % from (ms)", ".3f"),
+    for row, reason, seconds, interval in zip(rows, stopped, same_round, intervals.described(results)):
+        row += [seconds, STOPPED.get(reason, reason), interval]
+    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "interval of T from (ms)", ".3f"),
               ("high_ms", "to (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
               ("predicted_E_ms", "predicted E (ms)", ".3f"), ("slowdown_ms", "slowdown (ms)", ".3f"), ("tail_ms", "tail (ms)", ".3f"),
               ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "E predicted from the same round (ms)", ".3f"),
-              ("sampling", "sampling ended by", "")]
+              ("sampling", "sampling ended by", ""),
+              ("interval", "interval of T is the", "")]
     return Table("sweep", "Every case", labels, rows)
 
 
@@ -73,7 +75,7 @@ def layer_table(results):
         count = results["/layers/bytes"][part].sum() if results.has("/layers/bytes") else np.nan
         worst = seconds[slowest, k]
         rows.append([name, worst * 1e3, slowest, flops / 1e9, count / 1e9, flops / worst / 1e12 if worst > 0 else np.nan])
-    return Table("layers", "Layers", [("layer", "layer", ""), ("ms", "slowest rank's time (ms)", ".4g"), ("rank", "that rank", "d"),
+    return Table("layers", "Layers", [("layer", "layer", ""), ("ms", "slowest rank's time (ms)", ".4g"), ("rank", "slowest rank", "d"),
                                       ("gflop", "work (Gflop)", ".4g"), ("GB", "memory traffic (GB)", ".3g"),
                                       ("tflops", "speed (Tflop/s)", ".3g")], rows)
 
@@ -104,11 +106,19 @@ def term_table(results):
              "exposed": "measured"}
     columns = [derive.column(results, n) * 1e3 for n in names]
     shares = _explained(results, *columns)
-    rows = [[name, *[c[k] for c in columns], *[s[k] for s in shares.values()]]
-            for k, name in enumerate(derive.case_names(results))]
+    case_names, below = derive.case_names(results), columns[-1] < columns[0]
+    rows = [[name, *[c[k] for c in columns], *[s[k] for s in shares.values()]] for k, name in enumerate(case_names) if not below[k]]
     return Table("terms", "The prediction of E, a term at a time, and what each explains of measured - ideal",
                  [("case", "case", ""), *[(f"{n}_ms", f"{label} (ms)", ".5g") for n, label in names.items()],
-                  *[(f"{name}_percent", f"{name} (%)", ".0f") for name in shares]], rows)
+                  *[(f"{name}_percent", f"{name} (%)", ".0f") for name in shares]], rows, _left_out(case_names[below]))
+
+
+def _left_out(names):
+    """Why the cases have no row; empty where all have."""
+    if not len(names):
+        return ""
+    return (f"Left out: {', '.join(names)}. Their measured E is below the ideal, so there is nothing that contention, copies and jitter could "
+            "explain. The machine was faster during the sweep than while the all-reduce table and the layer times were measured, or it is noise.")
 
 
 def _explained(results, ideal, contention, copies, jitter, measured):

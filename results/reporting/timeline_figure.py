@@ -1,22 +1,28 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The timeline of one case: a row for compute, a row for communication, the exposed part shaded."""
+"""Timelines: a row for compute, a row for communication, the exposed part shaded; of several cases above each other."""
 import matplotlib.pyplot as plt
 import numpy as np
 
 from . import derive, style
 
 ROWS = {"compute": 1.0, "communication": 0.0}
+COLOURS = {"compute": (style.MEASURED, style.SKY), "communication": (style.PREDICTED, "#E69F00")}
+NARROWEST = 0.035  # of the axis: the label of a narrower span stands beside it
 
 
 def has_timeline(results, case):
     return results.has("/timeline/first", "/timeline/count", "/timeline/start") and results["/timeline/count"][case] > 0
 
 
-def _events(results, case):
-    """(start, end, resource) of the case's events on the rank that is there first."""
+def _range(results, case):
     first, count = int(results["/timeline/first"][case]), int(results["/timeline/count"][case])
-    part = slice(first, first + count)
+    return slice(first, first + count)
+
+
+def _events(results, case):
+    """(start, end, resource) of the case's events on the first rank that the file has events of."""
+    part = _range(results, case)
     start, end, resource = (results["/timeline/" + n][part] for n in ("start", "end", "resource"))
     if results.has("/timeline/event_rank"):
         rank = results["/timeline/event_rank"][part]
@@ -24,8 +30,22 @@ def _events(results, case):
     return start, end, resource
 
 
+def first_rank(results, case):
+    return int(np.min(results["/timeline/event_rank"][_range(results, case)])) if results.has("/timeline/event_rank") else 0
+
+
 def title(results, case):
     return f"{derive.case_names(results)[case]}: {results.title()}, last sample"
+
+
+def compared_cases(results):
+    """The best case, and the one to compare it with: 25 MiB, else naive, else flat; those that have timelines."""
+    best = derive.best_case(results, derive.column(results, "measured_median"))
+    strategy, caps = results["/sweep/strategy"], results["/sweep/bucket_bytes"] / 2.0**20
+    wanted = [best, *np.flatnonzero((strategy == "bucketed") & (caps == derive.PYTORCH_DEFAULT_MIB)),
+              *np.flatnonzero(strategy == "naive"), *np.flatnonzero(strategy == "flat")]
+    there = list(dict.fromkeys(int(c) for c in wanted if c is not None and has_timeline(results, c)))
+    return there[:2]
 
 
 def _last_compute(results, case):
@@ -35,25 +55,62 @@ def _last_compute(results, case):
     return float(known[-1]) if known.size else np.nan
 
 
-def draw_timeline(results, case):
-    start, end, resource = _events(results, case)
-    factor, unit = style.time_scale(float(np.max(end)))
-    figure, axes = plt.subplots(figsize=(5.2, 1.9), layout="constrained")
-    for name, colours in (("compute", (style.MEASURED, style.SKY)), ("communication", (style.PREDICTED, "#E69F00"))):
+def _draw_events(axes, start, end, resource, factor):
+    for name, colours in COLOURS.items():
         chosen = np.flatnonzero(resource == name)
         for parity in (0, 1):  # neighbours differ in colour, so that each bucket can be seen
             spans = [(start[k] * factor, (end[k] - start[k]) * factor) for k in chosen[parity::2]]
             axes.broken_barh(spans, (ROWS[name] - 0.35, 0.7), facecolors=colours[parity], edgecolors=colours[parity],
                              linewidth=0.3)  # so that the shortest call can be seen
-    compute = _last_compute(results, case)
-    last = float(np.max(end))
+
+
+def _fits(axes, text, width):
+    """Whether the text is no wider than `width` in data coordinates."""
+    box = text.get_window_extent(axes.figure.canvas.get_renderer())
+    return box.width < 0.88 * width * axes.bbox.width / np.ptp(axes.get_xlim())
+
+
+def _label_exposed(axes, low, high, unit):
+    """Inside the span: in one line, in two, or upright; a span that is too narrow for that has an arrow."""
+    words, middle = f"exposed: {high - low:.3g} {unit}", (low + high) / 2.0
+    look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": {"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.75,
+                                                                   "linewidth": 0}, "color": "#111111"}
+    if high - low < NARROWEST * np.ptp(axes.get_xlim()):
+        axes.annotate(words, (middle, 1.62), (-30, 0), textcoords="offset points", arrowprops={"arrowstyle": "->", "color": style.GREY},
+                      **{**look, "ha": "right"})
+        return
+    text = axes.text(middle, 1.62, words, **look)
+    if not _fits(axes, text, high - low):
+        text.set(rotation=90, y=0.62, fontsize=8)
+        if not _fits(axes, text, high - low):
+            text.set(fontsize=7)
+
+
+def _draw(axes, results, case, factor, unit, longest):
+    start, end, resource = _events(results, case)
+    _draw_events(axes, start, end, resource, factor)
+    compute, last = _last_compute(results, case), float(np.max(end))
+    axes.set_ylim(-0.6, 1.9)
+    axes.set_xlim(0.0, longest * factor * 1.01)
     if np.isfinite(compute) and last > compute:
         axes.axvspan(compute * factor, last * factor, color=style.GREY, alpha=0.3, linewidth=0)
-        axes.annotate(f"exposed: {(last - compute) * factor:.3g} {unit}", (compute * factor, 1.62), ha="right", va="center",
-                      fontsize=9)
-    axes.set_ylim(-0.6, 1.9)
-    axes.set_xlim(0, max(last, compute if np.isfinite(compute) else 0.0) * factor * 1.01)
+        _label_exposed(axes, compute * factor, last * factor, unit)
     axes.set_yticks(list(ROWS.values()), list(ROWS))
-    axes.set_xlabel(f"time since the start of the backward pass ({unit})")
     axes.grid(axis="y", visible=False)
+
+
+def draw_timelines(results, cases):
+    """The cases above each other on the same time axis."""
+    longest = max(float(np.nanmax([np.max(_events(results, case)[1]), _last_compute(results, case)])) for case in cases)
+    factor, unit = style.time_scale(longest)
+    figure, rows = plt.subplots(len(cases), 1, sharex=True, squeeze=False, figsize=(5.2, 0.4 + 1.65 * len(cases)), layout="constrained")
+    for axes, case in zip(rows[:, 0], cases):
+        if len(cases) > 1:
+            axes.set_title(derive.case_names(results)[case], loc="left", fontsize=9.5)
+        _draw(axes, results, case, factor, unit, longest)
+    rows[-1, 0].set_xlabel(f"time since the start of the backward pass ({unit})")
     return figure
+
+
+def draw_timeline(results, case):
+    return draw_timelines(results, [case])

@@ -1,0 +1,224 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""report_figures_test.py MAKE_SAMPLE REPORT: what the figures show, and what the page says about impossible figures."""
+import base64
+import gzip
+import json
+import re
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+from report_sample import MAKE_SAMPLE, WithSample, report  # first: it says where reporting is
+from reporting import broken_axis, costs_figure, derive, intervals, perfetto, plausible, tables  # noqa: E402
+from reporting.allreduce_figure import draw_allreduce  # noqa: E402
+from reporting.data import Results  # noqa: E402
+from reporting.samples_figure import draw_samples  # noqa: E402
+from reporting.sweep_figure import draw_sweep  # noqa: E402
+
+
+def legend(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+class Sweep(WithSample):
+    """Naive and flat do not decide the range of the axis in which the caps lie."""
+
+    def test_limits(self):
+        lower, upper = broken_axis.limits([10.0, 11.0, 12.0], [40.0, 50.0, 10.5])
+        self.assertTrue(lower[0] < 10.0 and 12.0 < lower[1] < 13.0, lower)
+        self.assertTrue(13.0 < upper[0] < 40.0 and upper[1] > 50.0, upper)
+        self.assertIsNone(broken_axis.limits([10.0, 12.0], [12.1])[1])
+        self.assertLess(broken_axis.limits([10.0, 12.0], [], 9.5)[0][0], 9.5)
+        self.assertGreater(broken_axis.limits([10.0, 12.0], [], 2.0)[0][0], 9.0)
+
+    def test_strategies_that_are_far_away_have_a_segment_of_their_own(self):
+        def slow(file):
+            for name in ("measured_median", "ci_low", "ci_high", "predicted"):
+                file[f"sweep/{name}"][0] *= 20.0
+        self.change(slow)
+        results = Results(self.sample)
+        upper, lower = draw_sweep(results).axes[:2]
+        totals = derive.column(results, "measured_median")  # the largest is above 1 s: the axis is in seconds
+        caps = totals[results["/sweep/strategy"] == "bucketed"]
+        self.assertTrue(upper.get_ylim()[0] < totals[0] < upper.get_ylim()[1])
+        low, high = lower.get_ylim()
+        self.assertTrue(low < caps.min() and caps.max() < high < totals[0])
+        self.assertLess((high - low) / np.ptp(caps), 2.0)
+
+    def test_the_minimum_is_named(self):
+        results = Results(self.sample)
+        lower = next(a for a in draw_sweep(results).axes if a.texts)
+        best = derive.best_case(results, derive.column(results, "measured_median"))
+        self.assertTrue(lower.texts[0].get_text().startswith(f"{results['/sweep/bucket_bytes'][best] / 2**20:g} MiB: "))
+
+
+class Samples(WithSample):
+    def test_every_sample_is_drawn(self):
+        results = Results(self.sample)
+        axes = draw_samples(results).axes[0]
+        drawn = np.concatenate([line.get_xdata() for line in axes.lines if line.get_label() == "sample"])
+        expected = (derive.samples(results) / derive.column(results, "measured_median")[:, None] - 1.0) * 100.0
+        np.testing.assert_allclose(np.sort(drawn), np.sort(expected.ravel()), atol=1e-9)
+
+    def test_samples_of_another_state_look_different(self):
+        self.change(lambda file: file["sweep/counted"].__setitem__((slice(None), 0), 0))
+        axes = draw_samples(Results(self.sample)).axes[0]
+        self.assertTrue(any("left out" in text for text in legend(axes)), legend(axes))
+
+    def test_an_outlier_does_not_hide_the_others(self):
+        self.change(lambda file: file["sweep/measured"].__setitem__((3, 0), 50.0))
+        self.assertEqual(draw_samples(Results(self.sample)).axes[0].get_xscale(), "symlog")
+
+
+class Intervals(WithSample):
+    """The sample has five samples a case; its interval is their range."""
+
+    def label(self):
+        results = Results(self.sample)
+        return intervals.label(results), tables.sweep_table(results).values()["interval"][3], legend(draw_sweep(results).axes[0])
+
+    def test_a_range_is_not_called_an_interval(self):
+        label, cell, names = self.label()
+        self.assertEqual((label, cell), ("minimum to maximum", "minimum to maximum of 5 samples"))
+        self.assertIn("measured, minimum to maximum", names)
+        self.assertFalse([n for n in names if n.startswith("measured") and "95 %" in n], names)
+
+    def test_fewer_than_six_samples_with_another_interval_have_students(self):
+        self.change(lambda file: file["sweep/ci_low"].__setitem__(slice(None), file["sweep/measured_median"][()] * 0.9))
+        self.assertEqual(self.label()[:2], ("95 % interval of the mean (Student's t)",) * 2)
+
+    def test_six_samples_have_an_interval_of_the_median(self):
+        values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+        self.assertEqual(intervals._kind(values, 1.0, 6.0), "median")
+        self.assertEqual(intervals._kind(values[:5], 1.0, 5.0), "range")
+        self.assertIsNone(intervals._kind(values[:1], np.nan, np.nan))
+
+
+class Allreduce(WithSample):
+    REFERENCE = ("another", (np.array([1e3, 1e6]), np.array([1e-5, 1e-4]), 8))
+
+    def test_the_bandwidth_has_a_log_axis(self):
+        lower = draw_allreduce(Results(self.sample), self.REFERENCE).axes[1]
+        self.assertEqual(lower.get_yscale(), "log")
+
+    def page(self, *options):
+        done = report(self.sample, "-o", self.folder / "out", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return (self.folder / "out" / "sample-allreduce.png").read_bytes()
+
+    def test_the_published_table_stands_only_beside_nccl(self):
+        subprocess.run([MAKE_SAMPLE, self.sample, "mpi"], check=True)
+        self.assertEqual(self.page(), self.page("--reference", "none"))
+        self.change(lambda file: file["sweep"].attrs.modify("backend", "nccl"))
+        self.assertNotEqual(self.page(), self.page("--reference", "none"))
+
+    def test_a_table_that_was_asked_for_is_drawn(self):
+        table = self.folder / "table.csv"
+        table.write_text("bytes,seconds,ranks\n1024,1e-5,2\n1048576,1e-3,2\n")
+        self.assertNotEqual(self.page("--reference", table), self.page("--reference", "none"))
+
+
+class Costs(WithSample):
+    def operations(self, flops, count, modelled, factor=1.0):
+        """All operations alternate between the two of each list; the times are `factor` times the roofline's."""
+        def write(file):
+            number = file["layers/flops"].shape[0]
+            for name, pair in (("flops", flops), ("bytes", count), ("modelled", modelled)):
+                file[f"layers/{name}"][...] = np.resize(pair, number)
+            file["layers/seconds"][...] = np.resize(modelled, number)[None, :, None] * factor
+        self.change(write)
+        return costs_figure.costs(Results(self.sample))
+
+    def test_the_roof_is_that_of_the_modelled_times(self):
+        """4 Tflop/s and 100 GB/s: one operation is limited by each."""
+        found = self.operations((4e12, 1e9), (1e9, 1e11), (1.0, 1.0))
+        np.testing.assert_allclose(found.roof(), (4e12, 1e11))
+        self.assertEqual(costs_figure.caption(Results(self.sample)).count("they measure nothing"), 1)
+        texts = legend(costs_figure.draw_costs(Results(self.sample)).axes[0])
+        self.assertIn("operation, replayed from the roofline", texts)
+        self.assertIn("roofline of the input, times its efficiency: 4 Tflop/s, 100 GB/s", texts)
+
+    def test_a_peak_that_limits_nothing_is_not_drawn(self):
+        found = self.operations((1e9, 2e9), (1e11, 1e11), (1.0, 1.0))
+        self.assertTrue(np.isnan(found.roof()[0]) and found.roof()[1] == 1e11)
+
+    def test_without_modelled_times_nothing_is_called_a_roofline(self):
+        self.operations((4e12, 1e9), (1e9, 1e11), (1.0, 1.0))
+        self.change(lambda file: file["layers/modelled"].__setitem__(slice(None), np.nan))
+        self.assertIn("No roofline is drawn", costs_figure.caption(Results(self.sample)))
+        self.assertEqual(legend(costs_figure.draw_costs(Results(self.sample)).axes[0]), ["operation, replayed"])
+
+    def test_measured_times_above_the_roof_are_impossible(self):
+        subprocess.run([MAKE_SAMPLE, self.sample, "mpi"], check=True)
+        self.operations((4e12, 1e9), (1e9, 1e11), (1.0, 1.0), 0.5)
+        (said,) = [s for s in plausible.impossible(Results(self.sample)) if "efficiency" in s]
+        self.assertRegex(said, r"An efficiency above 1: (\d+) of \1 operations")
+
+
+class Impossible(WithSample):
+    def said(self, name, value, case=4):
+        self.change(lambda file: file[f"sweep/{name}"].__setitem__(case, value))
+        return " ".join(plausible.impossible(Results(self.sample)))
+
+    def setUp(self):
+        super().setUp()
+        self.change(lambda file: file["layers/modelled"].__setitem__(slice(None), np.nan))
+
+    def test_of_plausible_figures_nothing_is_said(self):
+        self.assertEqual(plausible.impossible(Results(self.sample)), [])
+        self.assertEqual(self.said("overlap", 1.0), "")
+
+    def test_names_the_case_and_says_why(self):
+        self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
+        self.assertRegex(self.said("overlap", -0.2), r"An overlap below 0: bucketed 4 MiB \(-0\.200\)\..*share cores")
+        self.assertEqual(self.said("overlap", np.nan), "")
+        self.assertEqual(self.said("overlap", -0.2, 0), "")  # naive: the file's own contradictions say that
+
+    def test_of_a_negative_e_says_whether_it_is_noise(self):
+        self.assertRegex(self.said("exposed", -0.5), r"A negative E is impossible: bucketed 4 MiB \(-5\d\d\) ms\..*include 0, so it is noise")
+        self.assertIn("do not include 0", self.said("exposed_high", -0.4))
+
+    def test_names_an_e_below_its_bound(self):
+        self.change(lambda file: file["sweep/floor"].__setitem__((), 10.0))
+        self.assertIn("An E below its lower bound of 1e+04 ms", self.said("overlap", 0.5))
+
+    def test_stands_on_the_page(self):
+        self.said("overlap", 1.3)
+        done = report(self.sample)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("An overlap above 1 is impossible", (self.folder / "sample.html").read_text())
+
+    def test_the_waterfall_is_left_out_below_the_ideal(self):
+        before = self.table("terms")["case"]
+        self.said("ideal", 100.0)
+        table = next(t for t in tables.tables_of(Results(self.sample)) if t.name == "terms")
+        self.assertEqual(set(before) - {r[0] for r in table.rows}, {"bucketed 4 MiB"})
+        self.assertIn("Left out: bucketed 4 MiB. Their measured E is below the ideal", table.note)
+        self.assertEqual(report(self.sample).returncode, 0)
+        self.assertIn("below the ideal", (self.folder / "sample.html").read_text())
+
+
+class Trace(WithSample):
+    def test_the_link_holds_the_timelines(self):
+        html = perfetto.link(Results(self.sample), [0, 4])
+        (packed,) = re.findall(r'href="data:application/gzip;base64,([^"]+)"', html)
+        events = json.loads(gzip.decompress(base64.b64decode(packed)))["traceEvents"]
+        results = Results(self.sample)
+        spans = [e for e in events if e["ph"] == "X"]
+        self.assertEqual(len(spans), int(results["/timeline/count"][[0, 4]].sum()))
+        self.assertEqual({e["args"]["name"] for e in events if e["name"] == "process_name"}, {"naive, rank 0", "bucketed 4 MiB, rank 0"})
+        np.testing.assert_allclose([spans[0]["ts"], spans[0]["dur"]], [0.0, 1e4])
+
+    def test_is_written_for_the_page_and_says_what_to_do_without_a_network(self):
+        self.assertEqual(report(self.sample).returncode, 0)
+        page = (self.folder / "sample.html").read_text()
+        self.assertEqual(page.count('id="perfetto"'), 1)
+        self.assertIn('download="sample-trace.json.gz"', page)
+        self.assertIn("Without a network, save the trace", page)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

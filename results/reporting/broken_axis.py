@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A vertical axis in two segments: the lower one for the caps, so that their minimum is readable, the upper one for the
+strategies without a cap whose values lie far above."""
+import numpy as np
+
+FAR = 0.25  # of the span of the caps above their largest value: from there on a strategy lies apart
+HEIGHTS = (1, 3)
+
+
+def limits(caps, beside, anchor=np.nan):
+    """(lower, upper): the ranges of the segments; `upper` is None where nothing lies apart. `anchor` is a value below the caps
+    that the lower segment shows where it is near."""
+    caps, beside = (np.asarray(v, float)[np.isfinite(v)] for v in (caps, beside))
+    low, high = caps.min(), caps.max()
+    span = max(high - low, 0.02 * abs(high), 1e-12)
+    apart = beside[beside > high + FAR * span]
+    near = beside[beside <= high + FAR * span]
+    low, high = min([low, *near]), max([high, *near])
+    if np.isfinite(anchor) and low - 0.6 * span <= anchor < low:
+        low = anchor
+    margin = high - low or span
+    lower = (max(low - 0.24 * margin, 0.0 if low >= 0.0 else -np.inf), high + 0.08 * margin)
+    if not apart.size:
+        return lower, None
+    margin = max(0.25 * (apart.max() - apart.min()), 0.04 * apart.max())
+    return lower, (max(apart.min() - margin, lower[1]), apart.max() + margin)
+
+
+def _mark_break(upper, lower):
+    """Two short diagonals where the axis is interrupted."""
+    upper.spines["bottom"].set_visible(False)
+    upper.tick_params(axis="x", bottom=False, labelbottom=False)
+    look = {"marker": [(-1, -0.6), (1, 0.6)], "markersize": 8, "linestyle": "none", "color": "#808080", "clip_on": False}
+    upper.plot([0], [0], transform=upper.transAxes, **look)
+    lower.plot([0], [1], transform=lower.transAxes, **look)
+
+
+def segments(figure, lower, upper):
+    """[axes], the upper segment first; with one where `upper` is None."""
+    if upper is None:
+        axes = [figure.subplots()]
+    else:
+        axes = list(figure.subplots(2, 1, sharex=True, height_ratios=HEIGHTS))
+        axes[0].set_ylim(upper)
+        axes[0].locator_params(axis="y", nbins=3)
+        _mark_break(*axes)
+    axes[-1].set_ylim(lower)
+    for part in axes:
+        part.set_autoscaley_on(False)
+    return axes

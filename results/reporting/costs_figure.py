@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Speed of each operation over its arithmetic intensity, below the roofline of the input's [machine]."""
+import matplotlib.pyplot as plt
+import numpy as np
+
+from . import derive, style
+
+SAME = 0.03  # a replayed time this near to the roofline's is the roofline's own
+
+
+class Costs:
+    """Of the operations that have flops, bytes and a time; times are the slowest rank's medians."""
+
+    def __init__(self, results):
+        seconds = np.fmax.reduce(derive.median(results["/layers/seconds"], 2), axis=0)
+        flops, count = results["/layers/flops"], results["/layers/bytes"]
+        modelled = results["/layers/modelled"] if results.has("/layers/modelled") else np.full(seconds.size, np.nan)
+        good = (seconds > 0) & (flops > 0) & (count > 0)
+        self.seconds, self.flops, self.bytes, self.modelled = (v[good] for v in (seconds, flops, count, modelled))
+        self.intensity, self.speed = self.flops / self.bytes, self.flops / self.seconds
+        self.replayed = results.attribute("/sweep", "compute_mode") == "replay"
+
+    def roof(self):
+        """(flop/s, byte/s) that the modelled times = max(flops / peak, bytes / bandwidth) / efficiency say, each times the
+        efficiency; NaN for the one that limits no operation; None without modelled times."""
+        there = np.isfinite(self.modelled) & (self.modelled > 0)
+        if not there.any():
+            return None
+        by_flops, by_bytes = (v[there] / self.modelled[there] for v in (self.flops, self.bytes))
+        peak, bandwidth = by_flops.max(), by_bytes.max()
+        all_at_peak, all_at_bandwidth = (by_flops > 0.999 * peak).all(), (by_bytes > 0.999 * bandwidth).all()
+        return (np.nan if all_at_bandwidth and not all_at_peak else peak), (np.nan if all_at_peak else bandwidth)
+
+    def is_roofline(self):
+        """True where the times were replayed from the roofline itself: comparing them with it says nothing."""
+        return bool(self.replayed and self.modelled.size and
+                    derive.median(np.abs(self.seconds / self.modelled - 1.0)) < SAME)
+
+    def above_roof(self, by=1.05):
+        """Number of operations that were measured faster than the roofline allows."""
+        if self.is_roofline():
+            return 0
+        return int((self.modelled > by * self.seconds).sum())
+
+
+def costs(results):
+    """None where the file has no operations with times, flops and bytes."""
+    if not results.has("/layers/seconds", "/layers/flops", "/layers/bytes"):
+        return None
+    found = Costs(results)
+    return found if found.seconds.size else None
+
+
+def _draw_roof(axes, roof, low, high):
+    peak, bandwidth = roof
+    x = np.geomspace(low / 2.0, high * 2.0, 100)
+    limits = [limit for limit, known in ((np.full(x.size, peak), np.isfinite(peak)), (bandwidth * x, np.isfinite(bandwidth))) if known]
+    said = [text for text, known in ((f"{peak / 1e12:.3g} Tflop/s", np.isfinite(peak)), (f"{bandwidth / 1e9:.3g} GB/s",
+                                                                                         np.isfinite(bandwidth))) if known]
+    axes.plot(x, np.minimum.reduce(limits) / 1e9, "-", color=style.PREDICTED, linewidth=1.8,
+              label=f"roofline of the input, times its efficiency: {', '.join(said)}")
+
+
+def draw_costs(results):
+    found = costs(results)
+    if found is None:
+        return None
+    figure, axes = plt.subplots(layout="constrained")
+    roof = found.roof()
+    word = "replayed from the roofline" if found.is_roofline() else "replayed" if found.replayed else "measured"
+    axes.loglog(found.intensity, found.speed / 1e9, "o", color=style.MEASURED, alpha=0.6, markersize=5, label=f"operation, {word}")
+    if roof is not None:
+        _draw_roof(axes, roof, found.intensity.min(), found.intensity.max())
+    axes.set_xlabel("arithmetic intensity (flop/byte, log scale)")
+    axes.set_ylabel("speed of the operation (Gflop/s, log scale)")
+    style.legend_above(axes, 1)
+    return figure
+
+
+def caption(results):
+    found = costs(results)
+    if found is None:
+        return ""
+    text = "Speed of each operation over its arithmetic intensity."
+    if found.roof() is None:
+        return f"{text} No roofline is drawn: the input has no [machine] that says the peaks."
+    if found.is_roofline():
+        return f"{text} The times were replayed from the roofline, so the dots lie on it: they measure nothing."
+    return f"{text} The line is the roofline that [machine] of the input promises."

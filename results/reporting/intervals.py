@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the stored interval of T is. It depends on the number of samples, and on the program that wrote the file."""
+import numpy as np
+
+from . import derive
+
+FEWEST = 6  # samples that a distribution-free 95 % interval of a median needs
+WORDS = {"median": "95 % interval of the median", "mean": "95 % interval of the mean (Student's t)", "range": "minimum to maximum"}
+
+
+def _kind(values, low, high):
+    values = values[np.isfinite(values)]
+    if not np.isfinite(low + high):
+        return None
+    if values.size >= FEWEST or not values.size:
+        return "median"
+    is_range = np.allclose((low, high), (values.min(), values.max()), rtol=1e-9, atol=0.0)
+    return "range" if is_range else "mean"
+
+
+def kinds(results):
+    """A key of WORDS for each case; None where the case has no interval."""
+    low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
+    return [_kind(*row) for row in zip(derive.samples(results), low, high)]
+
+
+def described(results):
+    """The interval of each case in words, with the number of samples."""
+    counts = np.isfinite(derive.samples(results)).sum(axis=1)
+    return [None if kind is None else f"{WORDS[kind]} of {count} sample{'' if count == 1 else 's'}" if kind == "range" else WORDS[kind]
+            for kind, count in zip(kinds(results), counts)]
+
+
+def label(results, cases=slice(None)):
+    """For a legend: what the error bars of these cases are; empty where they have none."""
+    of_cases = np.array(kinds(results), object)[cases]
+    return " or ".join(WORDS[kind] for kind in WORDS if kind in of_cases)

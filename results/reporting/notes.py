@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a reader has to know before the figures: interruptions, contradictions, impossible figures, other machines."""
+from . import derive, page
+from .compare_figure import differences, differing_machines
+from .layers_figure import slowest_rank
+from .plausible import impossible
+
+
+def _of_newest(newest):
+    for name, attribute in (("model error", "why_no_model_error"), ("cost of following the prediction (regret)", "why_no_regret")):
+        if reason := newest.attribute("/fom", attribute):
+            yield f"There is no {name}: {reason}."
+    if drift := newest.attribute("/phases", "drift"):
+        yield f"{drift}."
+    if "replay" in newest.title():
+        yield "Replay: what is called replay took its times from a table; it computed or reduced nothing."
+    if states := derive.states_note(newest):
+        yield states
+
+
+def warnings(files):
+    """Sentences, the newest file is the last one."""
+    newest = files[-1]
+    found = [f"{f.path.name}: the run was interrupted; what it measured is shown." for f in files if not f.complete]
+    found += _of_newest(newest)
+    if unlike := differences(files):
+        found.append(f"The files differ in {', '.join(unlike)}: their times are not those of the same work.")
+    if machines := differing_machines(files):
+        found.append(machines)
+    found += impossible(newest)
+    return found + list(newest.values.get("/sweep/contradictions", ()))
+
+
+def _rank(newest, rank):
+    hosts = newest.values.get("/provenance/host")
+    return f"rank {rank} on {hosts[rank]}" if hosts is not None and rank < len(hosts) else f"rank {rank}"
+
+
+def as_html(files):
+    newest = files[-1]
+    text = "".join(f'<p class="warning">{page.escape(n)}</p>' for n in warnings(files))
+    found = slowest_rank(newest) if newest.has("/layers/seconds", "/layers/operation_layer") else None
+    if found is None:
+        return text
+    return f"{text}<p>The slowest rank in the backward pass is {page.escape(_rank(newest, found[0]))}, {found[1]:+.1%} over the median rank.</p>"

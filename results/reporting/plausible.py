@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures that cannot be right as they stand: which, why that is impossible, and what it may come from."""
+import numpy as np
+
+from . import costs_figure, derive
+
+ROUNDING = 0.005  # of an overlap, a speed, or of E relative to T
+WITHOUT_OVERLAP = ("naive", "flat")
+MOST_NAMED = 4
+
+
+def _named(names, values, form):
+    """At most four cases with their values."""
+    parts = [f"{name} ({value:{form}})" for name, value in list(zip(names, values))[:MOST_NAMED]]
+    return ", ".join(parts) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+
+
+def _overlaps(results):
+    overlap, names = derive.column(results, "overlap"), derive.case_names(results)
+    overlapped = ~np.isin(results["/sweep/strategy"], WITHOUT_OVERLAP)
+    above, below = overlap > 1.0 + ROUNDING, overlapped & (overlap < -ROUNDING)
+    if above.any():
+        yield (f"An overlap above 1 is impossible: {_named(names[above], overlap[above], '.3f')}. No more time can be hidden than the "
+               "shorter of compute and communication takes. Probably the machine was faster during the sweep than while T_compute or the "
+               "all-reduce table was measured. Measure again on a quiet machine.")
+    if below.any():
+        yield (f"An overlap below 0: {_named(names[below], overlap[below], '.3f')}. Running compute and communication at the same time took "
+               "longer than one after the other. Probably they share cores or memory bandwidth, or the machine was slower during the sweep.")
+
+
+def _exposed(results):
+    exposed, totals, names = (derive.column(results, "exposed"), derive.column(results, "measured_median"), derive.case_names(results))
+    high = derive.column(results, "exposed_high")
+    negative = exposed < -ROUNDING * totals
+    if not negative.any():
+        return
+    noise = " Their intervals include 0, so it is noise." if (high[negative] >= 0.0).all() else \
+        " Their intervals do not include 0: T_compute was measured while the machine was slower. Measure again."
+    yield (f"A negative E is impossible: {_named(names[negative], exposed[negative] * 1e3, '.3g')} ms. A pass with communication cannot be faster "
+           f"than the same pass without.{noise}")
+
+
+def _below_bound(results):
+    floor = float(results["/sweep/floor"]) if results.has("/sweep/floor") else np.nan
+    exposed, high, names = (derive.column(results, "exposed"), derive.column(results, "exposed_high"), derive.case_names(results))
+    totals = derive.column(results, "measured_median")
+    below = (np.fmax(exposed, high) < floor - ROUNDING * totals) & (exposed >= -ROUNDING * totals)
+    if below.any():
+        yield (f"An E below its lower bound of {floor * 1e3:.3g} ms: {_named(names[below], exposed[below] * 1e3, '.3g')} ms. The bound rests on the "
+               "all-reduce table: the all-reduces of the sweep were faster than those of the table.")
+
+
+def _efficiency(results):
+    found = costs_figure.costs(results)
+    count = found.above_roof() if found is not None else 0
+    if count:
+        yield (f"An efficiency above 1: {count} of {found.seconds.size} operations were faster than the roofline of the input allows. The peaks or the "
+               "efficiency in [machine] of the input are too low, or the operands fit into a cache.")
+
+
+def _speeds(results):
+    for name, what in (("kappa", "compute"), ("gamma", "an all-reduce")):
+        values = results.values.get(f"/calibration/{name}")
+        if values is None or values.dtype.kind not in "fi" or not (values > 1.02).any():
+            continue
+        yield (f"{name} above 1 ({np.nanmax(values):.3f}): {what} was faster beside the other than alone. That is impossible but for noise: the "
+               "machine changed during the calibration.")
+
+
+def impossible(results):
+    """A sentence or more for each kind of impossible figure."""
+    found = [*_efficiency(results), *_speeds(results)]
+    if results.has("/sweep/strategy", "/sweep/measured"):
+        found = [*_overlaps(results), *_exposed(results), *_below_bound(results), *found]
+    return found

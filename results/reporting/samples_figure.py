@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The distribution of the samples: a row for each case, a dot for each sample."""
+import matplotlib.pyplot as plt
+import numpy as np
+
+from . import derive, intervals, style
+
+FAR = 8.0  # times the middle half's distance from the median: from there on the axis is logarithmic outside
+
+
+def _deviations(results):
+    """Of each sample from the median T of its case, in percent: (counted, left out), both [case, sample] with NaN."""
+    every, counted = derive.of_every_sample(results, "measured"), derive.samples(results)
+    middle = derive.column(results, "measured_median")[:, None]
+    left_out = np.where(np.isfinite(counted), np.nan, every)
+    return tuple((values / middle - 1.0) * 100.0 for values in (counted, left_out))
+
+
+def _rows_apart(count):
+    """Small vertical offsets, the same in every run, so that equal samples can be seen."""
+    return (np.arange(count) * 0.618034 % 1.0 - 0.5) * 0.5
+
+
+def _scale(axes, values):
+    distance = np.sort(np.abs(values[np.isfinite(values)]))
+    near = distance[int(0.75 * (distance.size - 1))]
+    if distance[-1] > FAR * max(near, 0.01):
+        axes.set_xscale("symlog", linthresh=max(2.0 * near, 0.05), linscale=2.0)
+        axes.set_xlabel("T relative to the median of its case (%),\noutliers on a log scale")
+    else:
+        axes.set_xlabel("T relative to the median of its case (%)")
+
+
+def _intervals(axes, results, rows):
+    middle, low, high = (derive.column(results, n)[rows] for n in ("measured_median", "ci_low", "ci_high"))
+    there = np.isfinite(low + high)
+    ends = (np.array([low, high])[:, there] / middle[there] - 1.0) * 100.0
+    if there.any():
+        axes.hlines(np.flatnonzero(there), *ends, color=style.PREDICTED, linewidth=7, alpha=0.3, label=intervals.label(results, rows))
+
+
+def draw_samples(results):
+    """None where no case has two samples."""
+    if not results.has("/sweep/strategy", "/sweep/measured"):
+        return None
+    counted, left_out = _deviations(results)
+    rows = np.flatnonzero(np.isfinite(counted).any(axis=1))
+    if not rows.size or np.isfinite(counted).sum(axis=1).max() < 2:
+        return None
+    figure, axes = plt.subplots(figsize=(5.2, 1.3 + 0.3 * rows.size), layout="constrained")
+    _intervals(axes, results, rows)
+    for values, look, label in ((counted[rows], {"marker": "o", "color": style.MEASURED, "alpha": 0.6}, "sample"),
+                                (left_out[rows], {"marker": "x", "color": style.GREY}, "sample left out (machine in another state)")):
+        if np.isfinite(values).any():
+            y = np.arange(rows.size)[:, None] + _rows_apart(values.shape[1])
+            axes.plot(values.ravel(), y.ravel(), linestyle="none", markersize=4.5, label=label, **look)
+    axes.axvline(0.0, color=style.GREY, linewidth=0.8)
+    _scale(axes, counted[rows])
+    names = derive.case_names(results)
+    axes.set_yticks(range(rows.size), [f"{names[r]} ({np.isfinite(counted[r]).sum()})" for r in rows])
+    axes.set_ylim(rows.size - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=1, borderaxespad=0.3)
+    return figure
