@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <iostream>
 #include <stdexcept>
 #include <string_view>
 
@@ -68,17 +67,6 @@ void write_text(Path const& path, std::string const& text) {
   if (reason == 0) return;
   unlink(part.c_str());
   fail(path, reason);
-}
-
-void flush_standard_output() {
-  const bool streamed = static_cast<bool>(std::cout.flush());
-  errno = 0;
-  const bool printed = std::fflush(stdout) == 0;
-  const int reason = errno;  // of what was lost before, nobody knows it any more
-  if (streamed && printed && std::ferror(stdout) == 0) return;
-  throw std::runtime_error(
-      "cannot write standard output: " +
-      std::string(reason ? std::strerror(reason) : "a part of it was not taken; is its disk full?"));
 }
 
 }  // namespace ddproxy::results

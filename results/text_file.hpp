@@ -12,8 +12,4 @@ namespace ddproxy::results {
 /// reason, where the disk does not take it.
 void write_text(std::filesystem::path const& path, std::string const& text);
 
-/// To be called before an exit code promises that all was said. Throws std::runtime_error, with the reason,
-/// where standard output did not take what was printed.
-void flush_standard_output();
-
 }  // namespace ddproxy::results
