@@ -43,8 +43,8 @@ void say_error(std::string_view text) noexcept try {
 
 void print_output(std::string_view text) noexcept {
   errno = 0;
-  const bool taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!taken && first_reason == 0) first_reason = errno;
+  std::fwrite(text.data(), 1, text.size(), stdout);  // its count is right also where a flush failed (glibc)
+  if (std::ferror(stdout) != 0 && first_reason == 0) first_reason = errno;
 }
 
 void flush_standard_output() {
