@@ -43,7 +43,8 @@ void say_error(std::string_view text) noexcept try {
 
 void print_output(std::string_view text) noexcept {
   errno = 0;
-  std::fwrite(text.data(), 1, text.size(), stdout);  // its count is right also where a flush failed (glibc)
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);  // at once: a later flush may be a library's, and its reason is lost
   if (std::ferror(stdout) != 0 && first_reason == 0) first_reason = errno;
 }
 
