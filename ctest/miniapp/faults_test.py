@@ -239,7 +239,7 @@ def check_limit_of_the_file_size():
     assert finished(f"{run} > /dev/null", "limited.h5") == (0, [])
     with open("limited.h5", "rb") as file:
         before = file.read()
-    done = subprocess.run(["bash", "-c", f"ulimit -f 200; {run}"], capture_output=True, text=True,
+    done = subprocess.run(["bash", "-c", f"ulimit -f 40; {run}"], capture_output=True, text=True,
                           env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1"})  # a daemon of Open MPI needs larger files
     assert done.returncode == 4 and ours(done.stderr) == ["ddproxy: cannot write limited.h5.part: File too large"], done
     with open("limited.h5", "rb") as file:
