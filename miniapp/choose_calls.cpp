@@ -7,6 +7,7 @@
 #include "miniapp/compare_calls.hpp"
 #include "miniapp/core_share.hpp"
 #include "miniapp/device.hpp"
+#include "results/standard_streams.hpp"
 
 namespace ddproxy {
 namespace {
@@ -64,10 +65,10 @@ CallChoice choose(Workbench& bench) {
   if (bench.config.call == Call::automatic) return choose_automatically(bench, cores);
   const bool blocking = bench.config.call == Call::blocking;
   if (blocking && !cores.own_everywhere() && bench.runtime.root())
-    fmt::print(stderr,
-               "warning: [allreduce] call = \"blocking\": {}; what overlaps is slow. Leave a core to each "
-               "rank, or use \"auto\"\n",
-               too_few_cores(cores));
+    results::say_error(fmt::format(
+        "warning: [allreduce] call = \"blocking\": {}; what overlaps is slow. Leave a core to each "
+        "rank, or use \"auto\"",
+        too_few_cores(cores)));
   return {CallTable(blocking), cores.own(), "as the input says"};
 }
 

@@ -22,6 +22,7 @@
 #include "planner/output_clash.hpp"
 #include "planner/wire.hpp"
 #include "results/output_files.hpp"
+#include "results/standard_streams.hpp"
 
 namespace ddproxy {
 namespace {
@@ -39,6 +40,11 @@ void agree_on_input(Runtime const& runtime, Config const& config) {
 }
 
 void refuse_overwriting(Options const& options, Config const& config) {
+  if (results::is_reserved(options.output))
+    throw std::invalid_argument(fmt::format(
+        "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
+        "not finished; give the results file another name (-o)",
+        options.output.string()));
   std::vector<UsedFile> written{{"the results file", options.output},
                                 {"the unfinished results file", options.output.string() + ".part"},
                                 {"--json", options.json},
@@ -52,6 +58,17 @@ void refuse_overwriting(Options const& options, Config const& config) {
                  written);
 }
 
+// The tables are written with the results file, at the end. `sweep` has none.
+void refuse_folders(Options const& options) {
+  for (char const* ending : table_endings)
+    if (const auto table = beside(options.output, ending);
+        options.command != "sweep" && std::filesystem::is_directory(table))
+      throw std::invalid_argument(fmt::format(
+          "{}: is a folder, and a table of this run would be written there; remove the folder, or "
+          "give another results file (-o)",
+          table.string()));
+}
+
 // What would only fail when all is measured.
 void check_files(Options const& options, Config const& config, Workload const& workload) {
   const auto cases = make_cases(config, workload);
@@ -62,6 +79,7 @@ void check_files(Options const& options, Config const& config, Workload const& w
     if (std::ranges::find(names, name) == names.end())
       throw std::invalid_argument("--trace-cases: there is no case '" + name + "'");
   refuse_overwriting(options, config);
+  refuse_folders(options);
   for (auto const& file : {options.json, options.trace})
     if (!file.empty()) results::check_writable(file);
 }
@@ -114,7 +132,7 @@ void run_steps(Session& session, Runtime const& runtime, std::string const& comm
 // closes its file first, and waits until the watches of the others have looked; they wait longer, because a
 // launcher ends all ranks as soon as one has ended.
 void leave_stuck_call(Runtime const& runtime, Session* session, std::string const& error) {
-  fmt::print(stderr, "ddproxy: {}\n", error);
+  results::say_error(fmt::format("ddproxy: {}", error));
   if (session) session->close_unfinished();
   std::fflush(nullptr);
   std::this_thread::sleep_for(std::chrono::milliseconds(runtime.root() ? 1500 : 5000));
@@ -140,9 +158,10 @@ class CallLimit {
 
 // To be called while an exception is handled and the arrays still are: Kokkos aborts where it cannot free
 // them, and nobody would learn why.
-void leave_lost_device(Runtime const& runtime) {
+void leave_lost_device(Runtime const& runtime, Session* session) {
+  if (session) session->close_unfinished();
   const auto error = describe_current_exception();
-  fmt::print(stderr, "ddproxy: rank {}: {}; the device is lost\n", runtime.rank(), error.message);
+  results::say_error(fmt::format("ddproxy: rank {}: {}; the device is lost", runtime.rank(), error.message));
   if (runtime.ranks() > 1) MPI_Abort(runtime.communicator(), exit_run_time);
   std::_Exit(exit_run_time);
 }
@@ -172,14 +191,18 @@ void execute(Options const& options, Runtime const& runtime) {
   const CallLimit limit(runtime, timeout_s, session);
   try {
     if (options.command != "layers") choose_calls(bench);
-    if (runtime.root()) fmt::print("{}", describe(bench.choice));
+    if (runtime.root()) results::print_output(describe(bench.choice));
     if (options.planted_state > 0) plant_state(bench, options.planted_state);  // into what was chosen
     session.emplace(options, std::move(bench));
     run_steps(*session, runtime, options.command, !options.chunks_mib.empty());
   } catch (StuckCall const& error) {
     leave_stuck_call(runtime, session ? &*session : nullptr, error.what());
+  } catch (Agreed const& error) {
+    if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
+    if (session && error.code == exit_interrupted) session->save();  // as its message promises
+    throw;
   } catch (...) {
-    if (device_is_lost()) leave_lost_device(runtime);
+    if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
     throw;
   }
 }

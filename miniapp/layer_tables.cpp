@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "miniapp/tables.hpp"
-#include "results/text_file.hpp"
 
 namespace ddproxy {
 namespace {
@@ -53,18 +52,16 @@ std::string layer_table(Workload const& workload, LayerTimes const& times, bool 
   return text + fmt::format("{:<12} {:>12.3f}\n", "sum", sum * 1e3);
 }
 
-void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times,
-                     bool replayed) {
+std::string layer_csv(Workload const& workload, LayerTimes const& times, bool replayed) {
   std::string text =
       label(replayed) +
       "# backward pass, median of each operation on the slowest rank, summed over the layer\nlayer,seconds\n";
   for (auto const& row : layer_rows(workload, times))
     text += fmt::format("{},{:.9g}\n", row.layer, row.seconds);
-  results::write_text(file, text);
+  return text;
 }
 
-void write_gradient_csv(std::filesystem::path const& file, Workload const& workload, ReadyTimes const& times,
-                        bool replayed) {
+std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool replayed) {
   std::string text =
       label(replayed) +
       "# gradients in ready order; seconds since the ready time of the row before\nname,numel,seconds\n";
@@ -76,20 +73,19 @@ void write_gradient_csv(std::filesystem::path const& file, Workload const& workl
   }
   const double rest = times.t_compute - before;
   if (rest > 1e-12) text += fmt::format("end,0,{:.9g}\n", rest);
-  results::write_text(file, text);
+  return text;
 }
 
-void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks,
-                         bool replayed) {
+std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed) {
   std::string text =
       label(replayed) +
       "# median seconds of one all-reduce, calls in a row, maximum over ranks\nranks,bytes,seconds\n";
   for (auto const& [bytes, seconds] : to_table(times))
     text += fmt::format("{},{},{:.9g}\n", ranks, bytes, seconds);
-  results::write_text(file, text);
+  return text;
 }
 
-void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> const& runs, Wire wire) {
+std::string contention_csv(std::vector<CoRun> const& runs, Wire wire) {
   std::string text =
       "# speed of compute while a collective of these bytes (on the wire) is in flight, and of the "
       "collective while compute runs\nbytes,kappa,gamma\n";
@@ -97,7 +93,7 @@ void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> 
     const auto [kappa, gamma] = speeds_of(run);
     text += fmt::format("{},{:.4g},{:.4g}\n", wire_bytes(run.bytes, wire), kappa, gamma);
   }
-  results::write_text(file, text);
+  return text;
 }
 
 }  // namespace ddproxy

@@ -10,7 +10,7 @@
 #include "miniapp/runtime.hpp"
 #include "miniapp/session.hpp"
 #include "planner/login_node.hpp"
-#include "results/text_file.hpp"
+#include "results/standard_streams.hpp"
 
 namespace {
 
@@ -29,8 +29,9 @@ int fail(Runtime const* runtime, Agreed const& error, bool agreed) {
   const bool speaks = many ? (runtime->root() || !agreed) : launched_first();
   const bool named = error.message.starts_with("rank ");
   if (speaks)
-    fmt::print(stderr, "ddproxy: {}{}\n",
-               many && !agreed && !named ? fmt::format("rank {}: ", runtime->rank()) : "", error.message);
+    results::say_error(fmt::format("ddproxy: {}{}",
+                                   many && !agreed && !named ? fmt::format("rank {}: ", runtime->rank()) : "",
+                                   error.message));
   if (many && !agreed) MPI_Abort(runtime->communicator(), error.code);
   return error.code;
 }
@@ -60,6 +61,7 @@ int start(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  results::prepare_standard_streams();
   const int exit_code = start(argc, argv);
   if (exit_code == exit_fine) results::flush_standard_output();
   return exit_code;

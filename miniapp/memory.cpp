@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "miniapp/device_choice.hpp"
+#include "results/standard_streams.hpp"
 
 namespace ddproxy {
 namespace {
@@ -61,7 +62,8 @@ std::filesystem::path own_group(std::filesystem::path const& list) {
 // Of the ranks' doubts the first; most often they are the same.
 void warn_once(std::vector<std::string> const& doubts) {
   for (std::size_t rank = 0; rank < doubts.size(); ++rank)
-    if (!doubts[rank].empty()) return fmt::print(stderr, "warning: rank {}: {}\n", rank, doubts[rank]);
+    if (!doubts[rank].empty())
+      return results::say_error(fmt::format("warning: rank {}: {}", rank, doubts[rank]));
 }
 
 }  // namespace
@@ -83,16 +85,17 @@ double peak_memory() {
   return static_cast<double>(usage.ru_maxrss) * 1024;
 }
 
-void require_memory(Runtime const& runtime, double need) {
+void require_memory(Runtime const& runtime, double need, double more) {
   const double there = available_memory();
   runtime.barrier();  // nobody allocates before everybody has looked
   runtime.together([&] {
-    if (need * runtime.local_ranks() > there)
+    const double all = need * runtime.local_ranks() + more;
+    if (all > there)
       throw std::runtime_error(
           fmt::format("not enough memory: a rank needs {:.1f} GiB, the {} on this node {:.1f} GiB, and "
                       "{:.1f} GiB are available; "
                       "use a smaller model, fewer tokens or fewer ranks a node",
-                      need / gib, runtime.local_ranks(), need * runtime.local_ranks() / gib, there / gib));
+                      need / gib, runtime.local_ranks(), all / gib, there / gib));
   });
 }
 

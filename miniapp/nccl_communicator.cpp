@@ -11,6 +11,7 @@
 
 #include "miniapp/check.hpp"
 #include "miniapp/nccl_version.hpp"
+#include "results/standard_streams.hpp"
 
 namespace ddproxy {
 namespace {
@@ -90,8 +91,9 @@ NcclCommunicator::~NcclCommunicator() {
 
 // On the watch's thread.
 void NcclCommunicator::give_up(char const* what) const {
-  fmt::print(stderr, "ddproxy: rank {}: NCCL: {} does not come to an end within {} s (allreduce.timeout_s)\n",
-             rank_, what, timeout_s_);
+  results::say_error(
+      fmt::format("ddproxy: rank {}: NCCL: {} does not come to an end within {} s (allreduce.timeout_s)",
+                  rank_, what, timeout_s_));
   std::_Exit(exit_run_time);
 }
 

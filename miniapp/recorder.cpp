@@ -60,7 +60,6 @@ Recorder::Recorder(Options const& options, Config const& config) : writer_(optio
   if (!options.label.empty()) writer_.attribute("/", "label", options.label);
   writer_.write("/provenance/command_line", Texts{options.command_line});
   writer_.write("/provenance/input", Texts{config.text});
-  writer_.flush();
 }
 
 void Recorder::provenance(Provenance const& provenance) {
@@ -79,7 +78,6 @@ void Recorder::provenance(Provenance const& provenance) {
     writer_.write("/provenance/rank_threads", to_integers(provenance.threads.threads));
     writer_.write("/provenance/own_cores", to_integers(provenance.threads.own_cores));
   }
-  writer_.flush();
 }
 
 void Recorder::model(Config const& config, Workload const& workload) {
@@ -94,7 +92,6 @@ void Recorder::model(Config const& config, Workload const& workload) {
   writer_.write("/model/layer", column<Texts>(gradients, &model::Gradient::layer));
   writer_.write("/model/numel", column<Integers>(gradients, &model::Gradient::numel));
   writer_.write("/model/operation", column<Integers>(gradients, &model::Gradient::operation));
-  writer_.flush();
 }
 
 void Recorder::layers(Config const& config, Workload const& workload, LayerTimes const& times,
@@ -112,7 +109,6 @@ void Recorder::layers(Config const& config, Workload const& workload, LayerTimes
     writer_.write("/layers/bytes", column<Reals>(work, &model::Work::bytes));
     if (!workload.operation_seconds.empty()) writer_.write("/layers/modelled", workload.operation_seconds);
   }
-  writer_.flush();
 }
 
 void Recorder::allreduce(std::vector<SizeTimes> const& times, int ranks) {
@@ -123,7 +119,6 @@ void Recorder::allreduce(std::vector<SizeTimes> const& times, int ranks) {
   writer_.write("/allreduce/seconds", seconds, {times.size(), width});
   writer_.write("/allreduce/wrong_elements", column<Integers>(times, &SizeTimes::wrong));
   write_probes(writer_, "/allreduce/", column<std::vector<model::Probes>>(times, &SizeTimes::probes), width);
-  writer_.flush();
 }
 
 void Recorder::allreduce_figures(std::vector<SizeTimes> const& times, int ranks) {
@@ -135,7 +130,6 @@ void Recorder::allreduce_figures(std::vector<SizeTimes> const& times, int ranks)
   writer_.write("/allreduce/algbw", bandwidths);
   writer_.write("/allreduce/busbw",
                 column<Reals>(times, [&](auto& size) { return bus_bandwidth(size, ranks) / 1e9; }));
-  writer_.flush();
 }
 
 void Recorder::pieces(std::vector<SizeTimes> const& times, std::int64_t total) {
@@ -144,13 +138,11 @@ void Recorder::pieces(std::vector<SizeTimes> const& times, std::int64_t total) {
   writer_.attribute("/allreduce", "total_bytes", total);
   writer_.write("/allreduce/chunk_bytes", column<Integers>(times, &SizeTimes::bytes));
   writer_.write("/allreduce/chunk_seconds", seconds, {times.size(), width});
-  writer_.flush();
 }
 
 void Recorder::cost_table(std::vector<model::CostPoint> const& table) {
   writer_.write("/allreduce/table_bytes", column<Integers>(table, &model::CostPoint::bytes));
   writer_.write("/allreduce/table_seconds", column<Reals>(table, &model::CostPoint::seconds));
-  writer_.flush();
 }
 
 void Recorder::memory(std::vector<double> const& peaks, double need) {

@@ -17,6 +17,7 @@
 #include "planner/options.hpp"
 #include "planner/stopping.hpp"
 #include "planner/sweep_states.hpp"
+#include "results/text_file.hpp"
 #include "results/writer.hpp"
 
 namespace ddproxy {
@@ -27,8 +28,9 @@ struct Uncertainty {
   model::Waterfall terms{not_available, not_available, not_available, not_available};
 };
 
-/// Puts what a run finds into its results file, step by step; lives on rank 0. Each call flushes, so that an
-/// interrupted run leaves all that it had measured. Errors as of results::Writer.
+/// Puts what a run finds into its results file, step by step; lives on rank 0. The file is kept in memory:
+/// flush() at the end of each step and flush_if_due() between the rounds of the sweep write it to the disk,
+/// and so does the destructor. Errors as of results::Writer.
 class Recorder {
  public:
   Recorder(Options const& options, Config const& config);
@@ -84,7 +86,11 @@ class Recorder {
   void figures(FigureOfMerit const& figures);
   /// Bytes: the peak of each rank, and the need of any that was predicted.
   void memory(std::vector<double> const& peaks, double need);
-  void finish() { writer_.finish(); }
+  void flush() { writer_.flush(); }
+  void flush_if_due() { writer_.flush_if_due(); }
+  /// Finishes the file, and the tables with it. As results::Writer::finish().
+  void finish(std::vector<results::TextFile> const& tables) { writer_.finish(tables); }
+  std::vector<std::string> warnings() const { return writer_.warnings(); }
 
  private:
   results::Writer writer_;

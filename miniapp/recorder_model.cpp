@@ -58,7 +58,6 @@ void Recorder::calibration(std::vector<CoRun> const& runs) {
   writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
   writer_.write("/calibration/calls", column<Integers>(runs, [](auto& run) { return run.calls; }));
   write_co_runs(writer_, "", runs);
-  writer_.flush();
 }
 
 void Recorder::later(std::vector<SizeTimes> const& times, std::vector<CoRun> const& runs) {
@@ -75,7 +74,6 @@ void Recorder::later(std::vector<SizeTimes> const& times, std::vector<CoRun> con
     write_probes(writer_, "/allreduce/later_", probes, width);
   }
   if (most_samples(runs, &CoRun::compute_alone) > 0) write_co_runs(writer_, "later_", runs);
-  writer_.flush();
 }
 
 void Recorder::speeds(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table) {
@@ -89,7 +87,6 @@ void Recorder::speeds(std::vector<CoRun> const& runs, std::span<const model::Cos
     writer_.write("/calibration/kappa", column<Reals>(runs, [](auto& run) { return speeds_of(run).kappa; }));
     writer_.write("/calibration/gamma", column<Reals>(runs, [](auto& run) { return speeds_of(run).gamma; }));
   }
-  writer_.flush();
 }
 
 void Recorder::uncertainty(std::vector<Uncertainty> const& cases) {
@@ -102,7 +99,6 @@ void Recorder::uncertainty(std::vector<Uncertainty> const& cases) {
   writer_.write("/sweep/with_contention", term(&model::Waterfall::contention));
   writer_.write("/sweep/with_copies", term(&model::Waterfall::copies));
   writer_.write("/sweep/with_jitter", term(&model::Waterfall::jitter));
-  writer_.flush();
 }
 
 void Recorder::phases(std::vector<Phase> const& phases, std::string const& drift) {
@@ -115,7 +111,6 @@ void Recorder::phases(std::vector<Phase> const& phases, std::string const& drift
   writer_.write("/phases/compute_high", compute(&Estimate::high));
   writer_.write("/phases/allreduce", column<Reals>(phases, [](auto& p) { return median(p.allreduce); }));
   writer_.attribute("/phases", "drift", drift);
-  writer_.flush();
 }
 
 void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
@@ -134,7 +129,6 @@ void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
   writer_.write("/score/b_star_predicted", Integers{to_bytes(card.predicted_cap_mib)});
   writer_.write("/score/b_star_low", Integers{whole_bytes(best_cap.low)});
   writer_.write("/score/b_star_high", Integers{whole_bytes(best_cap.high)});
-  writer_.flush();
 }
 
 }  // namespace ddproxy

@@ -71,7 +71,6 @@ void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state
       "/sweep/counted",
       placed(samples, order, none, [&](auto& s) -> std::int64_t { return !state || state_of(s) == state; }),
       extents);
-  writer_.flush();
 }
 
 }  // namespace ddproxy

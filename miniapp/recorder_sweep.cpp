@@ -109,7 +109,6 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
     writer_.reserve(dataset, {reports.size(), samples, ranks});
   writer_.reserve("/sweep/comm_alone", {reports.size(), samples});
-  writer_.flush();
 }
 
 void Recorder::call(std::string_view group, Workbench const& bench) {
@@ -119,12 +118,10 @@ void Recorder::call(std::string_view group, Workbench const& bench) {
 void Recorder::predictions(Reports const& reports, double floor) {
   write_predictions(writer_, reports);
   writer_.write("/sweep/floor", Reals{floor});
-  writer_.flush();
 }
 
 void Recorder::verified(Integers const& right) {
   writer_.write("/sweep/verified", right);
-  writer_.flush();
 }
 
 void Recorder::gate(TurnOptions const& turns, Texts const& parts, std::size_t samples) {
@@ -147,13 +144,11 @@ void Recorder::wire_errors(WireErrors const& errors, Wire wire) {
   writer_.attribute("/wire", "total_rms_error", errors.total_rms);
   writer_.write("/wire/rms_error", errors.rms);
   writer_.write("/wire/max_error", errors.max);
-  writer_.flush();
 }
 
 void Recorder::precision_errors(PrecisionErrors const& errors) {
   writer_.attribute("/precision", "total_rms_error", errors.total_rms);
   writer_.write("/precision/rms_error", errors.rms);
-  writer_.flush();
 }
 
 void Recorder::sample(std::size_t item, int round, Sample const& sample) {
@@ -164,7 +159,6 @@ void Recorder::sample(std::size_t item, int round, Sample const& sample) {
   writer_.write_part("/sweep/backward_end", at, counts, sample.backward_end);
   writer_.write_part("/sweep/arrival", at, counts, sample.arrival);
   writer_.write_part("/sweep/comm_alone", {at[0], at[1]}, {1, 1}, std::array{sample.communication_alone()});
-  writer_.flush();
 }
 
 void Recorder::stops(std::vector<Stop> const& stops, Config const& config) {
@@ -200,7 +194,6 @@ void Recorder::results(Reports const& reports, std::vector<Integers> const& orde
                   return std::int64_t{r.measured ? r.measured->slowest_rank : -1};
                 }));
   write_overlap(writer_, reports);
-  writer_.flush();
 }
 
 void Recorder::figures(FigureOfMerit const& f) {

@@ -48,7 +48,6 @@ void Recorder::timeline(Workload const& workload, std::vector<std::vector<RankTr
   writer_.write("/timeline/resource", events.resource);
   writer_.write("/timeline/label", events.label);
   writer_.write("/timeline/event_rank", events.rank);
-  writer_.flush();
 }
 
 }  // namespace ddproxy

@@ -17,6 +17,7 @@
 #include "miniapp/node_cores.hpp"
 #include "miniapp/signals.hpp"
 #include "miniapp/step_name.hpp"
+#include "results/standard_streams.hpp"
 
 namespace ddproxy {
 namespace {
@@ -105,7 +106,7 @@ void Runtime::limit_calls(double timeout_s, std::function<void(std::string const
 
 void Runtime::limit_calls() const {
   limit_calls(call_limit_s, [](std::string const& text) {
-    fmt::print(stderr, "ddproxy: {}\n", text);
+    results::say_error("ddproxy: " + text);
     std::_Exit(exit_run_time);
   });
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/gemm.hpp"
 #include "miniapp/check.hpp"
@@ -15,6 +16,7 @@
 #include "miniapp/step_name.hpp"
 #include "miniapp/tables.hpp"
 #include "planner/json_tables.hpp"
+#include "results/standard_streams.hpp"
 #include "results/trace.hpp"
 
 namespace ddproxy {
@@ -22,16 +24,33 @@ namespace ddproxy {
 Session::Session(Options const& options, Workbench bench) : options_(options), bench_(std::move(bench)) {
   const auto provenance = gather_provenance(bench_);
   const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
-  if (root() && !doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
+  if (root() && !doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
   say_threads(provenance.threads);
   bench_.runtime.together([&] {
     if (!root()) return;
     recorder_.emplace(options, bench_.config);
     recorder_->provenance(provenance);
     recorder_->model(bench_.config, bench_.workload);
+    recorder_->flush();
+    for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
   });
   for (auto& item : make_cases(bench_.config, bench_.workload))
     reports_.push_back({std::move(item), {}, {}, 0});
+}
+
+Session::~Session() {
+  results::print_output(report_);
+}
+
+void Session::save() {
+  if (recorder_) recorder_->flush();
+}
+
+// A later table of the same name takes the place of the former.
+void Session::keep_table(std::string const& ending, std::string text) {
+  const auto path = beside(ending);
+  std::erase_if(tables_, [&](auto const& table) { return table.path == path; });
+  tables_.push_back({path, std::move(text)});
 }
 
 std::filesystem::path Session::beside(std::string const& ending) const {
@@ -40,7 +59,7 @@ std::filesystem::path Session::beside(std::string const& ending) const {
 
 void Session::say(std::string const& progress) const {
   note_step(progress);
-  if (root() && isatty(STDERR_FILENO)) fmt::print(stderr, "ddproxy: {}\n", progress);
+  if (root() && isatty(STDERR_FILENO)) results::say_error(fmt::format("ddproxy: {}", progress));
 }
 
 // A twin computes and reduces on no core of this machine.
@@ -48,9 +67,10 @@ void Session::say_threads(ThreadReport const& report) {
   const bool is_twin = bench_.config.compute == ComputeMode::replay && !bench_.reduces();
   if (!root() || is_twin || report.line.empty()) return;
   oversubscribed_ = report.oversubscribed;
-  fmt::print("{}{}\n", report.line,
-             report.second_start.empty() ? "" : "; started again with " + report.second_start);
-  for (auto const& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  results::print_output(
+      fmt::format("{}{}\n", report.line,
+                  report.second_start.empty() ? "" : "; started again with " + report.second_start));
+  for (auto const& warning : report.warnings) results::say_error(fmt::format("warning: {}", warning));
 }
 
 void Session::layers() {
@@ -60,9 +80,10 @@ void Session::layers() {
   const auto ready = slowest_ready(bench_.workload, layer_times_);
   recorder_->layers(bench_.config, bench_.workload, layer_times_, ready);
   const bool replayed = bench_.config.compute == ComputeMode::replay;
-  write_layer_csv(beside(".layers.csv"), bench_.workload, layer_times_, replayed);
-  write_gradient_csv(beside(".gradients.csv"), bench_.workload, ready, replayed);
-  if (options_.command == "layers") fmt::print("{}", layer_table(bench_.workload, layer_times_, replayed));
+  recorder_->flush();
+  keep_table(".layers.csv", layer_csv(bench_.workload, layer_times_, replayed));
+  keep_table(".gradients.csv", gradient_csv(bench_.workload, ready, replayed));
+  if (options_.command == "layers") report_ += layer_table(bench_.workload, layer_times_, replayed);
 }
 
 void Session::allreduce() {
@@ -96,10 +117,10 @@ void Session::keep_allreduce(std::optional<model::TableCost> const& known) {
   recorder_->call("/allreduce", bench_);
   recorder_->allreduce_figures(sizes, bench_.ranks());
   recorder_->cost_table(cost_->table());
-  write_allreduce_csv(beside(".allreduce.csv"), sizes, bench_.ranks(), !bench_.reduces());
+  recorder_->flush();
+  keep_table(".allreduce.csv", allreduce_csv(sizes, bench_.ranks(), !bench_.reduces()));
   figures_.bus_bw_GBps = bus_bandwidth(sizes.back(), bench_.ranks()) / 1e9;
-  if (options_.command == "allreduce")
-    fmt::print("{}", allreduce_table(sizes, bench_.ranks(), !bench_.reduces()));
+  if (options_.command == "allreduce") report_ += allreduce_table(sizes, bench_.ranks(), !bench_.reduces());
 }
 
 void Session::pieces() {
@@ -113,7 +134,8 @@ void Session::pieces() {
   if (!root()) return;
   recorder_->pieces(times, total);
   recorder_->call("/allreduce", bench_);
-  fmt::print("{}", pieces_table(times, total));
+  recorder_->flush();
+  report_ += pieces_table(times, total);
 }
 
 void Session::finish() {
@@ -131,15 +153,16 @@ void Session::finish() {
     if (!root()) return;
     keep_states();
     recorder_->memory(peaks, need);
-    fmt::print("{}", memory_line(peaks, need));
+    report_ += memory_line(peaks, need);
     if (bench_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
-      fmt::print("{}\n", kernels::gemm_advice());
+      report_ += kernels::gemm_advice() + "\n";
     using results::Validity;
     if (oversubscribed_ && (figures_.valid == Validity::yes || figures_.valid == Validity::single))
       figures_.valid = Validity::oversubscribed;
     recorder_->figures(figures_);
-    recorder_->finish();
-    fmt::print("results: {}\n{}\n", options_.output.string(), to_line(figures_));
+    recorder_->finish(tables_);
+    report_ += fmt::format("results: {}\n{}\n", options_.output.string(), to_line(figures_));
+    results::print_output(std::exchange(report_, ""));
     if (!options_.json.empty()) write_json(options_.output, figures_, options_.json);
     if (!options_.trace.empty())
       results::write_trace(results::Reader(options_.output), options_.trace_cases, options_.trace);

@@ -20,6 +20,9 @@ class Session {
  public:
   /// Throws Agreed (exit 2) where the results file cannot be created.
   Session(Options const& options, Workbench bench);
+  ~Session();  ///< prints what finish() did not come to print
+  Session(Session const&) = delete;
+  Session& operator=(Session const&) = delete;
 
   void layers();     ///< measures, records and prints the operations; writes the CSV files
   void allreduce();  ///< the same for a(x); throws Agreed (exit 3) where a sum is wrong
@@ -33,16 +36,20 @@ class Session {
   void plan_from_input();
   void verify();  ///< every case; throws Agreed (exit 3) where one is wrong
   void sweep();   ///< measures every case, and keeps the timeline of each one's last sample
-  /// Closes the file and prints the figure of merit; throws Agreed (exit 1) where the score is beyond its
-  /// limits.
+  /// Finishes the file and its tables, then prints all tables and the figure of merit; throws Agreed (exit 1)
+  /// where the score is beyond its limits.
   void finish();
-  /// Closes the file as it is, FILE.part with `complete` 0, without MPI. Not collective.
+  /// Writes what was measured so far to FILE.part, without MPI. Not collective. Throws std::runtime_error
+  /// where the disk does not take it.
+  void save();
+  /// The same without a word where that fails; nothing more can be recorded.
   void close_unfinished() { recorder_.reset(); }
 
  private:
   bool root() const { return bench_.runtime.root(); }
   std::filesystem::path beside(std::string const& ending) const;
   void say(std::string const& progress) const;
+  void keep_table(std::string const& ending, std::string text);
   void say_threads(ThreadReport const& report);
   std::string verify_case(CaseReport const& report);
   std::string verify_wire();
@@ -83,6 +90,8 @@ class Session {
   Options const& options_;
   Workbench bench_;
   std::optional<Recorder> recorder_;
+  std::vector<results::TextFile> tables_;  // beside the results file, written with it
+  std::string report_;                     // to print when the file is finished
   std::vector<CaseReport> reports_;
   LayerTimes layer_times_;
   std::vector<Phase> phases_;

@@ -9,6 +9,7 @@
 #include "miniapp/tables.hpp"
 #include "model/best_plan.hpp"
 #include "planner/table_warnings.hpp"
+#include "results/standard_streams.hpp"
 
 namespace ddproxy {
 
@@ -25,14 +26,15 @@ void Session::calibrate() {
   settle_tables();
   recorder_->calibration(co_runs_);
   keep_calibration();
+  recorder_->flush();
   if (const auto doubt = standstill(runs_of_state(), bench_.choice); bench_.ranks() > 1 && !doubt.empty())
-    fmt::print(stderr, "warning: {}\n", doubt);
+    results::say_error(fmt::format("warning: {}", doubt));
 }
 
 void Session::keep_calibration() {
   const auto runs = runs_of_state();
   recorder_->speeds(runs, cost_->table());
-  if (!runs.empty()) write_contention_csv(beside(".contention.csv"), runs, bench_.workload.wire);
+  if (!runs.empty()) keep_table(".contention.csv", contention_csv(runs, bench_.workload.wire));
 }
 
 void Session::end_phase(std::string const& name) {
@@ -73,7 +75,7 @@ void Session::predict_bands() {
 
 void Session::warn_of_table() const {
   const auto warn = [](std::string const& doubt) {
-    if (!doubt.empty()) fmt::print(stderr, "warning: all-reduce: {}\n", doubt);
+    if (!doubt.empty()) results::say_error(fmt::format("warning: all-reduce: {}", doubt));
   };
   std::vector<std::string> beyond;
   for (auto const& report : reports_)

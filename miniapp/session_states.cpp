@@ -7,6 +7,7 @@
 
 #include "miniapp/session.hpp"
 #include "miniapp/tables.hpp"
+#include "results/standard_streams.hpp"
 
 namespace ddproxy {
 namespace {
@@ -65,14 +66,13 @@ void Session::settle_tables() {
   states_ = find_states();
   state_ = state_with_table(states_, allreduce_times_);
   if (!state_)
-    fmt::print(
-        stderr,
-        "warning: the machine changes its state too often for a table of one state: a(x) mixes them\n");
+    results::say_error(
+        "warning: the machine changes its state too often for a table of one state: a(x) mixes them");
   else if (!has_table(states_, *state_, co_runs_))
-    fmt::print(stderr,
-               "warning: the machine left the state {} before kappa and gamma were measured in it: they mix "
-               "states\n",
-               states_.name(*state_));
+    results::say_error(fmt::format(
+        "warning: the machine left the state {} before kappa and gamma were measured in it: they mix "
+        "states",
+        states_.name(*state_)));
 }
 
 // The state of the figures: in which most samples of the sweep are. Its tables predict it.
@@ -84,10 +84,10 @@ void Session::settle_sweep() {
   if (!predicted_) return;
   if (!state_ || has_table(states_, *state_, allreduce_times_)) return predict_again();
   withdraw_prediction();
-  fmt::print(stderr,
-             "warning: most of the sweep ran in the state {}, and no table was measured in it: there is no "
-             "prediction to score; repeat the run\n",
-             states_.name(*state_));
+  results::say_error(fmt::format(
+      "warning: most of the sweep ran in the state {}, and no table was measured in it: there is no "
+      "prediction to score; repeat the run",
+      states_.name(*state_)));
 }
 
 void Session::withdraw_prediction() {
@@ -128,7 +128,9 @@ void Session::measure_missing_tables() {
   say("measuring the tables of the state that prevailed in the sweep");
   complete_tables(bench_, allreduce_times_, co_runs_, states, static_cast<std::size_t>(message[0]),
                   state_seconds_);
-  if (root()) recorder_->later(behind(allreduce_times_, sizes), behind(co_runs_, runs));
+  if (!root()) return;
+  recorder_->later(behind(allreduce_times_, sizes), behind(co_runs_, runs));
+  recorder_->flush();
 }
 
 bool Session::has_tables(model::MachineStates const& states, std::size_t state) const {
@@ -140,7 +142,7 @@ void Session::predict_again() {
   if (bench_.reduces()) cost_ = model::TableCost(to_table(sizes_of_state()));
   recorder_->allreduce_figures(sizes_of_state(), bench_.ranks());
   recorder_->cost_table(cost_->table());
-  write_allreduce_csv(beside(".allreduce.csv"), sizes_of_state(), bench_.ranks(), !bench_.reduces());
+  keep_table(".allreduce.csv", allreduce_csv(sizes_of_state(), bench_.ranks(), !bench_.reduces()));
   figures_.bus_bw_GBps = bus_bandwidth(sizes_of_state().back(), bench_.ranks()) / 1e9;
   keep_calibration();
   job_ = take_evidence();
@@ -153,7 +155,7 @@ void Session::keep_states() {
   if (!bench_.probe || states_.round_trips().empty()) return;
   const auto sweep = sweep_states();
   recorder_->states(sweep, state_, samples_, order_);
-  fmt::print("{}", states_line(sweep, state_));
+  report_ += states_line(sweep, state_);
 }
 
 }  // namespace ddproxy

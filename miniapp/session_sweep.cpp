@@ -15,6 +15,7 @@
 #include "planner/contradiction.hpp"
 #include "planner/round_prediction.hpp"
 #include "planner/score_text.hpp"
+#include "results/standard_streams.hpp"
 
 namespace ddproxy {
 
@@ -37,7 +38,7 @@ std::string Session::verify_wire() {
   const auto errors = measure_wire_errors(bench_);
   if (root()) {
     recorder_->wire_errors(errors, bench_.workload.wire);
-    fmt::print("{}", describe(errors, bench_.workload));
+    results::print_output(describe(errors, bench_.workload));
   }
   return beyond_bound(errors, bench_.workload);
 }
@@ -52,7 +53,7 @@ std::string Session::judge_precision() {
   const auto errors = measure_precision_errors(bench_);
   if (root()) {
     recorder_->precision_errors(errors);
-    fmt::print("{}", describe(errors, bench_.config.precision));
+    results::print_output(describe(errors, bench_.config.precision));
   }
   return beyond_bound(errors, bench_.config.precision, bench_.workload.pass);
 }
@@ -74,6 +75,7 @@ void Session::verify() {
     recorder_->plan(bench_, reports_, predicted_, floor_);
     recorder_->verified(right);
     if (predicted_) recorder_->uncertainty(uncertainty_);
+    recorder_->flush();
     if (!verified_) throw WrongNumbers("verification failed: " + complaint);
   });
 }
@@ -88,9 +90,8 @@ void Session::sweep() {
   parts_ = part_names(bench_);
   part_values_.assign(parts_.size(), 0);
   if (root() && bench_.runtime.ranks() == 1 && !bench_.config.gate.allreduce_kib.empty())
-    fmt::print(
-        stderr,
-        "warning: [gate] allreduce_kib is left out: one rank has nobody to reduce with; start two ranks\n");
+    results::say_error(
+        "warning: [gate] allreduce_kib is left out: one rank has nobody to reduce with; start two ranks");
   if (root()) recorder_->gate(options_.turns, parts_, part_samples(bench_, cases.size()));
   const auto keep_sample = [&](std::size_t item, int round, int position, Sample const& sample) {
     say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, cases[item].name()));
@@ -103,7 +104,9 @@ void Session::sweep() {
   const auto another = [&](int rounds) {
     return takes_another_round(rounds, std::chrono::duration<double>(Clock::now() - start).count());
   };
-  const auto traces = run_sweep(bench_, cases, options_.turns, {keep_sample, keep_part, another});
+  const auto flush = [&] { recorder_->flush_if_due(); };
+  const auto traces = run_sweep(bench_, cases, options_.turns, {keep_sample, keep_part, another, flush});
+  if (root()) recorder_->flush();
   bench_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
       throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
@@ -150,14 +153,13 @@ void Session::conclude_sweep() {
   recorder_->stops(stops_, bench_.config);
   judge_sweep();
   compare_phases();
-  fmt::print("{}", sweep_table(bench_.config, reports_, stops_, predicted_));
-  fmt::print("{}", tuning_line(reports_, floor_));
+  report_ += sweep_table(bench_.config, reports_, stops_, predicted_);
+  report_ += tuning_line(reports_, floor_);
   if (const auto cases = scored_cases(reports_); predicted_ && !cases.empty())
-    fmt::print("{}", score_lines(cases, model::score(cases)));
+    report_ += score_lines(cases, model::score(cases));
   if (CaseReport const* best = best_bucketed(reports_); best && predicted_)
-    fmt::print("{}{}",
-               waterfall_line(*best, uncertainty_[static_cast<std::size_t>(best - reports_.data())].terms),
-               miss_line(*best));
+    report_ += waterfall_line(*best, uncertainty_[static_cast<std::size_t>(best - reports_.data())].terms) +
+               miss_line(*best);
   find_contradictions();
 }
 
@@ -175,7 +177,7 @@ void Session::find_contradictions() {
     const auto cost = bench_.reduces() ? costs_of_overlapping(reports_[i]) : "";
     if (!cost.empty()) sentences.push_back(cost);
   }
-  for (auto const& sentence : sentences) fmt::print(stderr, "warning: {}\n", sentence);
+  for (auto const& sentence : sentences) results::say_error(fmt::format("warning: {}", sentence));
   recorder_->contradictions(sentences);
 }
 
@@ -185,7 +187,7 @@ void Session::compare_phases() {
   phases_.push_back({"sweep", sweep_compute(bench_.config, samples_), {}});
   const auto doubt = phase_doubt(layers, phases_.back());
   recorder_->phases(phases_, doubt);
-  if (!doubt.empty()) fmt::print(stderr, "warning: {}\n", doubt);
+  if (!doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
 }
 
 void Session::judge_sweep() {

@@ -22,8 +22,11 @@ class Leader {
       : bench_(bench), passes_(passes), cases_(cases), turns_(turns), observer_(observer) {}
 
   double sample(std::size_t item, int round) {
-    if (turns_.wait()) warm_up(item);
+    const bool has_waited = turns_.wait();
     if (signalled()) return 0;
+    if (round != begun_) observer_.round();
+    begun_ = round;
+    if (has_waited) warm_up(item);
     return item < cases_ ? sample_case(item, round) : sample_part(item - cases_);
   }
 
@@ -65,7 +68,9 @@ class Leader {
   Turns& turns_;
   SweepObserver const& observer_;
   std::vector<double> compute_;
-  int round_ = -1, position_ = 0;
+  int begun_ = -1;  // the round of the last sample
+  int round_ = -1;  // the round of compute_
+  int position_ = 0;
 };
 
 // std::shuffle gives other orders with other standard libraries, and both builds of a round need the same.

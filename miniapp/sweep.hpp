@@ -24,11 +24,15 @@ using PartSink = std::function<void(std::string const& part, double seconds)>;
 /// Called on rank 0 after so many rounds: whether another one is to be taken.
 using RoundQuestion = std::function<bool(int rounds)>;
 
+/// Called on rank 0 before the first sample of each round, in its turn where it takes turns.
+using RoundStart = std::function<void()>;
+
 /// What rank 0 does while a sweep goes on.
 struct SweepObserver {
   SampleSink sample;
   PartSink part;
   RoundQuestion another;
+  RoundStart round;
 };
 
 /// Google Benchmark's own arguments, as given after `--`. Throws std::invalid_argument for one that it does

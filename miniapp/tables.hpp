@@ -44,15 +44,11 @@ inline std::filesystem::path beside(std::filesystem::path results, std::string c
   return results.replace_extension(ending);
 }
 
-/// `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`. Throw std::runtime_error
-/// where the file cannot be written.
-void write_layer_csv(std::filesystem::path const& file, Workload const& workload, LayerTimes const& times,
-                     bool replayed);
-void write_gradient_csv(std::filesystem::path const& file, Workload const& workload, ReadyTimes const& times,
-                        bool replayed);
-void write_allreduce_csv(std::filesystem::path const& file, std::vector<SizeTimes> const& times, int ranks,
-                         bool replayed);
+/// The texts of those files: `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`.
+std::string layer_csv(Workload const& workload, LayerTimes const& times, bool replayed);
+std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool replayed);
+std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed);
 /// Its bytes are those on the wire.
-void write_contention_csv(std::filesystem::path const& file, std::vector<CoRun> const& runs, Wire wire);
+std::string contention_csv(std::vector<CoRun> const& runs, Wire wire);
 
 }  // namespace ddproxy

@@ -13,6 +13,7 @@
 #include "miniapp/memory.hpp"
 #include "miniapp/precision.hpp"
 #include "miniapp/replay_backward.hpp"
+#include "planner/results_need.hpp"
 
 namespace ddproxy {
 namespace {
@@ -91,6 +92,13 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
         "later: NCCL_MULTI_RANK_GPU_ENABLE=1)");
 }
 
+// Rank 0 holds the results file, too.
+void require_host_memory(Config const& config, Workload const& workload, Runtime const& runtime) {
+  const double all = memory_need(config, workload, kernels::Space().concurrency(), runtime.ranks());
+  const double of_file = results_memory(config, workload, runtime.ranks());
+  require_memory(runtime, all - of_file, runtime.root() ? of_file : 0);
+}
+
 void require_room(Config const& config, Workload const& workload, Runtime const& runtime,
                   double device_free) {
   const int concurrency = kernels::Space().concurrency();
@@ -98,7 +106,7 @@ void require_room(Config const& config, Workload const& workload, Runtime const&
   if (on_device && needs_arena(config))
     require_device_memory(runtime, device_memory_need(config, workload, concurrency), device_free);
   else
-    require_memory(runtime, memory_need(config, workload, concurrency));
+    require_host_memory(config, workload, runtime);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "planner/login_node.hpp"
 #include "planner/version.hpp"
-#include "results/text_file.hpp"
+#include "results/standard_streams.hpp"
 
 namespace {
 
@@ -17,21 +17,22 @@ int start(int argc, char** argv) {
   const auto options = ddproxy::parse_options(argc, argv, ddproxy::version, true, exit_code);
   if (!options) return exit_code;
   if (ddproxy::works_on_login_node(*options)) return ddproxy::run_on_login_node(*options);
-  fmt::print(stderr, "ddproxy-model: '{}' needs the program ddproxy; here only with --dry-run\n",
-             options->command);
+  ddproxy::results::say_error(fmt::format(
+      "ddproxy-model: '{}' needs the program ddproxy; here only with --dry-run", options->command));
   return usage;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
+  ddproxy::results::prepare_standard_streams();
   const int exit_code = start(argc, argv);
   if (exit_code == 0) ddproxy::results::flush_standard_output();
   return exit_code;
 } catch (std::invalid_argument const& error) {
-  fmt::print(stderr, "ddproxy-model: {}\n", error.what());
+  ddproxy::results::say_error(fmt::format("ddproxy-model: {}", error.what()));
   return 2;
 } catch (std::exception const& error) {
-  fmt::print(stderr, "ddproxy-model: {}\n", error.what());
+  ddproxy::results::say_error(fmt::format("ddproxy-model: {}", error.what()));
   return 4;
 }

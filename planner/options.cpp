@@ -11,6 +11,7 @@
 
 #include "planner/config.hpp"
 #include "planner/option_groups.hpp"
+#include "results/standard_streams.hpp"
 
 namespace ddproxy {
 namespace {
@@ -23,7 +24,7 @@ constexpr auto about =
 
 int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
   if (error.get_exit_code() == 0) return speak ? app.exit(error) : 0;
-  if (speak) fmt::print(stderr, "{0}: {1}; see {0} --help\n", app.get_name(), error.what());
+  if (speak) results::say_error(fmt::format("{0}: {1}; see {0} --help", app.get_name(), error.what()));
   return 2;
 }
 

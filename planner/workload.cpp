@@ -12,6 +12,7 @@
 #include "model/csv.hpp"
 #include "model/layer_cost.hpp"
 #include "planner/memory_need.hpp"
+#include "planner/results_need.hpp"
 
 namespace ddproxy {
 namespace {
@@ -135,7 +136,7 @@ bool needs_arena(Config const& config) {
 
 double memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
   return program_bytes + reduction_memory(config, static_cast<double>(workload.bytes()), ranks) +
-         array_memory(config, workload, concurrency);
+         array_memory(config, workload, concurrency) + results_memory(config, workload, ranks);
 }
 
 double device_memory_need(Config const& config, Workload const& workload, int concurrency) {

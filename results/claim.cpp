@@ -8,64 +8,66 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
+#include "results/fresh_file.hpp"
 #include "results/output_files.hpp"
 
 namespace ddproxy::results {
 namespace {
 
-[[noreturn]] void fail_as_taken(std::filesystem::path const& path) {
-  throw std::invalid_argument(
-      "cannot write " + path.string() +
-      ": it is already open in another program, perhaps a run that is still going; let "
-      "that end, or give another results file (-o)");
+bool has_name(int descriptor, std::filesystem::path const& path) {
+  struct stat own {};
+  return fstat(descriptor, &own) == 0 && FileIdentity{own.st_dev, own.st_ino} == identity_of(path);
+}
+
+// 0, or errno where the file is not locked.
+int lock(int descriptor) {
+  while (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
 }
 
 }  // namespace
 
-Claim::Claim(Claim&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-Claim& Claim::operator=(Claim&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
+Claim::Claim(std::filesystem::path const& target) : path_(target.string() + ".lock") {
+  if (!take())
+    throw std::invalid_argument(
+        "cannot write " + target.string() +
+        ": another program is writing it, perhaps a run that is still going; let that "
+        "end, or give another results file (-o)");
 }
 
 Claim::~Claim() {
-  if (descriptor_ >= 0) close(descriptor_);
+  release();
 }
 
-// Where the file system knows no locks, HDF5 says so itself, or was told to do without.
-bool Claim::lock() const {
-  return flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+// The name is removed before the lock is given back. Who opened the file meanwhile gets the lock of a file
+// without a name, sees that, and opens again.
+void Claim::release() {
+  if (descriptor_ < 0) return;
+  if (has_name(descriptor_, path_)) unlink(path_.c_str());
+  close(std::exchange(descriptor_, -1));
 }
 
-bool Claim::is_of(std::filesystem::path const& path) const {
-  struct stat own {
-  }, there{};
-  return fstat(descriptor_, &own) == 0 && stat(path.c_str(), &there) == 0 && own.st_dev == there.st_dev &&
-         own.st_ino == there.st_ino;
-}
-
-Claim claim_leftover(std::filesystem::path const& path) {
+bool Claim::take() {
   for (;;) {
-    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0) fail_to_open(path, errno);
-    Claim claim(descriptor);
-    if (!claim.lock()) fail_as_taken(path);
-    if (!claim.is_of(path)) continue;  // since it was opened, its writer has finished or replaced it
-    if (unlink(path.c_str()) != 0) fail_to_open(path, errno);
-    return claim;
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail_to_open(path_, errno);
+    const int reason = lock(descriptor_);
+    if (reason != 0 && reason != EWOULDBLOCK) no_locks_ = std::strerror(reason);
+    if (reason != EWOULDBLOCK && has_name(descriptor_, path_)) return true;
+    close(std::exchange(descriptor_, -1));
+    if (reason == EWOULDBLOCK) return false;
   }
 }
 
-// A second descriptor of the same opened file: what locks the one locks the other, until both are closed.
-Claim claim_open_file(int descriptor, std::filesystem::path const& path) {
-  Claim claim(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
-  if (!claim.lock() || !claim.is_of(path)) fail_as_taken(path);
-  return claim;
+bool Claim::renew() {
+  if (descriptor_ >= 0 && has_name(descriptor_, path_)) return true;
+  release();
+  return take();
 }
 
 }  // namespace ddproxy::results

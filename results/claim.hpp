@@ -3,32 +3,36 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace ddproxy::results {
 
-/// The lock of a file that is being written, HDF5's own kind (flock), so that either respects the other's.
-/// Empty when moved from; given back with the object, or by the system with the process.
+/// The right of one program to write a results file: a lock (flock) on the empty file TARGET.lock. The lock
+/// lies on a file of its own because TARGET.part is replaced with every flush. The system gives the lock back
+/// when the process ends in whatever way, so the TARGET.lock of a killed run is never in the way. Linux
+/// passes flock on to an NFS server, so that it holds between machines, too.
 class Claim {
  public:
-  Claim() = default;
-  explicit Claim(int descriptor) : descriptor_(descriptor) {}  ///< takes over an open file, not locked yet
-  Claim(Claim&& other) noexcept;
-  Claim& operator=(Claim&& other) noexcept;
-  ~Claim();
+  /// Throws std::invalid_argument where another program has the lock or the file cannot be made, and
+  /// std::runtime_error where the disk is full. A file system without locks is no error.
+  explicit Claim(std::filesystem::path const& target);
+  ~Claim();  ///< removes TARGET.lock and gives the lock back
+  Claim(Claim const&) = delete;
+  Claim& operator=(Claim const&) = delete;
 
-  bool lock() const;  ///< false where another program has it; true again where it is ours
-  bool is_of(std::filesystem::path const& path) const;  ///< the path still leads to this file
+  /// Whether TARGET.lock still leads to the locked file. Where somebody removed the name, takes it again;
+  /// false where another program was faster.
+  bool renew();
+  /// Why the file system has no locks, in the system's words; empty where it has.
+  std::string const& no_locks() const { return no_locks_; }
 
  private:
+  bool take();
+  void release();
+
+  std::filesystem::path path_;
   int descriptor_ = -1;
+  std::string no_locks_;
 };
-
-/// Removes what a killed run left at `path`, and keeps others from it until a new file is there and claimed:
-/// hold the answer that long. Throws std::invalid_argument where a living program has it open, or it cannot
-/// be written; std::runtime_error where the disk is full.
-Claim claim_leftover(std::filesystem::path const& path);
-
-/// The claim of a file that HDF5 has open. Throws std::invalid_argument where another program was faster.
-Claim claim_open_file(int descriptor, std::filesystem::path const& path);
 
 }  // namespace ddproxy::results

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/h5.hpp"
 
+#include <atomic>
 #include <limits>
 #include <utility>
 
@@ -66,16 +67,24 @@ void start() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Id create_file(std::filesystem::path const& path) {
+Id create_in_memory() {
+  constexpr std::size_t growth = 1 << 20;  // bytes
+  static std::atomic<int> number = 0;      // HDF5 opens no two files of one name
+  const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check(H5Pset_fapl_core(access, growth, 0));
   const Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   check(H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED));
-  return Id(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, H5P_DEFAULT), H5Fclose);
+  const std::string name = "results in memory " + std::to_string(++number);
+  return Id(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
 }
 
-int descriptor_of(hid_t file) {
-  void* handle = nullptr;
-  check(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle));
-  return *static_cast<int*>(handle);
+std::vector<char> image_of(hid_t file) {
+  check(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  const auto size = H5Fget_file_image(file, nullptr, 0);
+  if (size < 0) throw Error(last_message());
+  std::vector<char> bytes(static_cast<std::size_t>(size));
+  if (H5Fget_file_image(file, bytes.data(), bytes.size()) != size) throw Error(last_message());
+  return bytes;
 }
 
 Id open_file(std::filesystem::path const& path) {

@@ -40,13 +40,15 @@ class Id {
 /// Throws Error where a call returned a negative status.
 void check(herr_t status);
 
-/// To be called before anything else. Stops HDF5 from printing its error stack: its message goes into ours.
-/// Stops it from closing files at exit: it crashes where one could not be written.
+/// Call it before anything else. Stops HDF5 from printing its error stack, whose message goes into ours, and
+/// from closing files at exit.
 void start();
 
-Id create_file(std::filesystem::path const& path);  ///< which must not be there: nothing is emptied
-int descriptor_of(hid_t file);                      ///< the system's, of a file on the disk
-Id open_file(std::filesystem::path const& path);    ///< read-only
+/// Creates a file that HDF5 keeps in memory and never writes to a disk. Closing it loses it.
+Id create_in_memory();
+/// The bytes that a file with the present content has on a disk. They are a copy.
+std::vector<char> image_of(hid_t file);
+Id open_file(std::filesystem::path const& path);  ///< read-only
 Id open_or_create_group(hid_t file, std::string const& path);
 Id open_dataset(hid_t file, std::string const& path);
 

@@ -19,9 +19,17 @@ bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b
   return !whole(a).empty() && whole(a) == whole(b);
 }
 
+bool is_reserved(std::filesystem::path const& path) {
+  const auto ending = path.extension().string();
+  if (ending == ".part" || ending == ".lock") return true;
+  const bool numbered = ending.size() > 1 && ending.find_first_not_of("0123456789", 1) == std::string::npos;
+  return numbered && path.stem().extension() == ".part";
+}
+
 void fail_to_open(std::filesystem::path const& path, int reason) {
   const std::string text = "cannot write " + path.string() + ": " + std::strerror(reason);
-  if (reason == ENOSPC || reason == EDQUOT || reason == EIO) throw std::runtime_error(text);
+  if (reason == ENOSPC || reason == EDQUOT || reason == EIO || reason == EFBIG)
+    throw std::runtime_error(text);
   throw std::invalid_argument(text);
 }
 

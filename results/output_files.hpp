@@ -9,6 +9,9 @@ namespace ddproxy::results {
 /// Two names of one file, which need not be there yet.
 bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b);
 
+/// Whether the name is one that a run gives its unfinished files: it ends in .part, .part.N or .lock.
+bool is_reserved(std::filesystem::path const& path);
+
 /// Throws std::invalid_argument where `path` cannot be opened for writing. A file that is there is left as it
 /// is, one that is not does not come to be. std::runtime_error where the disk is full.
 void check_writable(std::filesystem::path const& path);

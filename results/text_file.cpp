@@ -3,13 +3,9 @@
 #include "results/text_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <iostream>
 #include <stdexcept>
 #include <string_view>
 
@@ -19,10 +15,6 @@ namespace ddproxy::results {
 namespace {
 
 using Path = std::filesystem::path;
-
-[[noreturn]] void fail(Path const& path, int reason) {
-  throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(reason));
-}
 
 // 0, or errno. Some file systems notice only at the end that they are full.
 int write_and_close(int file, std::string_view text) {
@@ -38,47 +30,65 @@ int write_and_close(int file, std::string_view text) {
   return reason;
 }
 
-void write_in_place(Path const& path, std::string const& text) {
+void write_directly(Path const& path, std::string const& text) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) fail_to_open(path, errno);
-  if (const int reason = write_and_close(file, text)) fail(path, reason);
+  if (const int reason = write_and_close(file, text)) fail_to_write(path, reason);
 }
 
-// The rights of the file that it replaces, which need not be there.
-void keep_rights(int file, Path const& path) {
-  struct stat before {};
-  if (stat(path.c_str(), &before) == 0) static_cast<void>(fchmod(file, before.st_mode & 07777));
+// A pipe or a device, and a file whose folder takes no further file.
+bool is_written_directly(Path const& path) {
+  std::error_code absent;
+  if (!std::filesystem::exists(path, absent)) return false;
+  if (!std::filesystem::is_regular_file(path, absent)) return true;
+  const auto folder = path.has_parent_path() ? path.parent_path() : Path(".");
+  return access(folder.c_str(), W_OK | X_OK) != 0 && errno == EACCES;
+}
+
+// What a link leads to, so that the link stays.
+Path target_of(Path const& path) {
+  std::error_code absent;
+  return std::filesystem::is_symlink(path, absent) ? std::filesystem::weakly_canonical(path) : path;
 }
 
 }  // namespace
 
-void write_text(Path const& path, std::string const& text) {
-  std::error_code absent;
-  if (std::filesystem::exists(path, absent) && !std::filesystem::is_regular_file(path, absent))
-    return write_in_place(path, text);
-  const bool is_link = std::filesystem::is_symlink(path, absent);
-  const Path target = is_link ? std::filesystem::weakly_canonical(path) : path;
-  const Path part = target.string() + ".part" + std::to_string(getpid());
-  const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0 && errno == EACCES) return write_in_place(target, text);  // its folder takes no further file
-  if (file < 0) fail_to_open(path, errno);
-  keep_rights(file, target);
-  int reason = write_and_close(file, text);
-  if (reason == 0 && std::rename(part.c_str(), target.c_str()) != 0) reason = errno;
-  if (reason == 0) return;
-  unlink(part.c_str());
-  fail(path, reason);
+TextFiles::Prepared TextFiles::prepare(TextFile const& file) {
+  Prepared prepared{target_of(file.path), nullptr, ""};
+  if (is_written_directly(prepared.path)) {
+    prepared.text = file.text;
+    return prepared;
+  }
+  prepared.file = std::make_unique<FreshFile>(prepared.path);
+  prepared.file->keep_rights();
+  prepared.file->write(file.text);
+  return prepared;
 }
 
-void flush_standard_output() {
-  const bool streamed = static_cast<bool>(std::cout.flush());
-  errno = 0;
-  const bool printed = std::fflush(stdout) == 0;
-  const int reason = errno;  // of what was lost before, nobody knows it any more
-  if (streamed && printed && std::ferror(stdout) == 0) return;
-  throw std::runtime_error(
-      "cannot write standard output: " +
-      std::string(reason ? std::strerror(reason) : "a part of it was not taken; is its disk full?"));
+void TextFiles::attempt(std::function<void()> const& action) try {
+  action();
+} catch (std::exception const& error) {
+  if (failure_.empty()) failure_ = error.what();
+}
+
+TextFiles::TextFiles(std::vector<TextFile> const& files) {
+  for (auto const& file : files) attempt([&] { files_.push_back(prepare(file)); });
+}
+
+void TextFiles::remove_old() const {
+  for (auto const& file : files_)
+    if (file.file) unlink(file.path.c_str());
+}
+
+void TextFiles::take_place() {
+  for (auto const& file : files_)
+    attempt([&] { file.file ? file.file->take_place() : write_directly(file.path, file.text); });
+  if (!failure_.empty()) throw std::runtime_error(failure_);
+}
+
+void write_text(Path const& path, std::string const& text) {
+  const auto prepared = TextFiles::prepare({path, text});
+  prepared.file ? prepared.file->take_place() : write_directly(prepared.path, text);
 }
 
 }  // namespace ddproxy::results

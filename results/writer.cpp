@@ -3,15 +3,13 @@
 #include "results/writer.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
 
-#include "results/claim.hpp"
-#include "results/durable.hpp"
+#include "results/flush_pace.hpp"
 #include "results/h5_dataset.hpp"
+#include "results/part_file.hpp"
 #include "results/utc_time.hpp"
 
 namespace ddproxy::results {
@@ -39,41 +37,39 @@ void check_group(std::string_view group) {
     throw std::logic_error("the schema has no group " + std::string(group));
 }
 
-// What HDF5 says in words only: a full disk fails the run, anything else is about the file.
-[[noreturn]] void fail_to_create(std::filesystem::path const& path, h5::Error const& error) {
-  const std::string text = "cannot write " + path.string() + ": " + error.what();
-  for (int reason : {ENOSPC, EDQUOT, EIO, EFBIG})
-    if (text.find(std::strerror(reason)) != std::string::npos) throw std::runtime_error(text);
-  throw std::invalid_argument(text);
-}
-
 }  // namespace
 
 struct Writer::Impl {
   std::filesystem::path path;
-  std::filesystem::path part;
-  Claim claim;  // outlives `file`: to be let go when PATH.part has its name
-  h5::Id file;
+  PartFile on_disk;
+  h5::Id file = h5::create_in_memory();
+  FlushPace pace = {};
+  bool changed = true;  // since the last flush
 
-  void create() {
-    const Claim leftover = claim_leftover(part);
-    try {
-      file = h5::create_file(part);
-      claim = claim_open_file(h5::descriptor_of(file), part);
-    } catch (h5::Error const& error) {
-      fail_to_create(part, error);
-    }
-  }
-
-  // Runs one HDF5 action; its failure becomes one line that names the file.
+  // Runs one action. Its failure becomes one line that names the file, which is given up: the part on the
+  // disk stays as it was.
   void guarded(std::function<void()> const& action) {
     if (file < 0) throw std::logic_error(path.string() + " is finished or was given up after an error");
     try {
       action();
+      changed = true;
     } catch (h5::Error const& error) {
       file.reset();
-      throw std::runtime_error("cannot write " + part.string() + ": " + error.what());
+      throw std::runtime_error("cannot write " + on_disk.part().string() + ": " + error.what());
+    } catch (std::runtime_error const&) {
+      file.reset();
+      throw;
     }
+  }
+
+  void flush() {
+    guarded([&] {
+      const auto start = FlushPace::Clock::now();
+      const auto image = h5::image_of(file);
+      on_disk.replace({image.data(), image.size()});
+      pace.flushed(start, FlushPace::Clock::now());
+    });
+    changed = false;
   }
 };
 
@@ -94,12 +90,9 @@ void write_all(hid_t dataset, Type type, void const* values, std::size_t count) 
 
 }  // namespace
 
-Writer::Writer(std::filesystem::path path) : impl_(std::make_unique<Impl>()) {
+Writer::Writer(std::filesystem::path path) {
   h5::start();
-  check_target(path);
-  impl_->part = path.string() + ".part";
-  impl_->path = std::move(path);
-  impl_->create();
+  impl_.reset(new Impl{path, PartFile(path)});
   attribute("/", "Conventions", "CF-1.10");
   attribute("/", "schema_version", schema_version);
   attribute("/", "complete", std::int64_t{0});
@@ -107,9 +100,28 @@ Writer::Writer(std::filesystem::path path) : impl_(std::make_unique<Impl>()) {
   flush();
 }
 
-Writer::~Writer() = default;
+Writer::~Writer() {
+  if (!impl_ || impl_->file < 0 || !impl_->changed) return;
+  try {
+    impl_->flush();
+  } catch (std::exception const&) {  // whoever has to know calls flush()
+  }
+}
+
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
+
+std::vector<std::string> Writer::warnings() const {
+  std::vector<std::string> lines;
+  auto const& disk = impl_->on_disk;
+  if (disk.kept())
+    lines.push_back(disk.part().string() + " of an earlier run that did not finish is kept as " +
+                    disk.kept()->string());
+  if (!disk.no_locks().empty())
+    lines.push_back(impl_->path.string() + ": its file system has no locks (" + disk.no_locks() +
+                    "), so a second run into this file would not be refused; give each run its own file");
+  return lines;
+}
 
 void Writer::attribute(std::string_view group, std::string_view name, Attribute const& value) {
   check_group(group);
@@ -172,19 +184,22 @@ void Writer::write_part(std::string_view path, Extents const& offsets, Extents c
 }
 
 void Writer::flush() {
-  impl_->guarded([&] { h5::check(H5Fflush(impl_->file, H5F_SCOPE_GLOBAL)); });
+  impl_->flush();
 }
 
-void Writer::finish() {
-  flush();  // complete must never reach the disk before the data
+void Writer::flush_if_due() {
+  if (impl_->changed && impl_->pace.due(FlushPace::Clock::now())) flush();
+}
+
+void Writer::finish(std::vector<TextFile> const& beside) {
   attribute("/", "complete", std::int64_t{1});
   flush();
   impl_->file.reset();
-  if (!impl_->claim.lock() || !impl_->claim.is_of(impl_->part))
-    throw std::runtime_error("cannot finish " + impl_->path.string() + ": another program took or removed " +
-                             impl_->part.string() + " while the run went on");
-  rename_durably(impl_->part, impl_->path);
-  impl_->claim = {};
+  TextFiles texts(beside);
+  texts.remove_old();
+  impl_->on_disk.finish();
+  texts.take_place();
+  impl_->on_disk.release();
 }
 
 }  // namespace ddproxy::results

@@ -11,20 +11,23 @@
 #include <vector>
 
 #include "results/schema.hpp"
+#include "results/text_file.hpp"
 
 namespace ddproxy::results {
 
-/// Writes a results file (docs/results.md, schema 1) through PATH.part; what was flushed survives a kill.
+/// Writes a results file (docs/results.md, schema 1) through PATH.part. HDF5 holds the file in memory; each
+/// flush writes all of it to a fresh file, which then takes the name PATH.part. So PATH.part is whole at
+/// every moment, and a kill loses what was written since the last flush. The memory is twice the file's size.
 /// Datasets are named by their path in the schema, for instance "/sweep/measured"; units, long_name and the
 /// names of the dimensions come from there. A path that the schema does not have is a std::logic_error, a
 /// failing write a std::runtime_error naming the file.
 class Writer {
  public:
-  /// Creates PATH.part, in place of one that a killed run left. Throws std::invalid_argument where that
-  /// cannot be done, saying why: another program has it open, for instance, which goes on unharmed. Throws
-  /// std::runtime_error where the disk is full.
+  /// Creates PATH.part; what an earlier run left there is kept under another name. Throws
+  /// std::invalid_argument where that cannot be done, saying why: another program is writing it, for
+  /// instance, which goes on unharmed. Throws std::runtime_error where the disk is full.
   explicit Writer(std::filesystem::path path);
-  ~Writer();  ///< closes without finishing: PATH.part stays, with complete = 0
+  ~Writer();  ///< flushes, without a word where that fails; PATH.part stays, with complete = 0
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
 
@@ -49,8 +52,18 @@ class Writer {
   void write_part(std::string_view dataset, std::vector<std::size_t> const& offsets,
                   std::vector<std::size_t> const& counts, std::span<const double> values);
 
-  void flush();   ///< to the operating system: a later kill loses nothing written before
-  void finish();  ///< sets complete = 1, closes, syncs to the disk, renames PATH.part to PATH
+  /// Writes the whole file, synced to the disk. Throws std::runtime_error that names PATH.part; what was
+  /// flushed before is then still there, and nothing more can be written.
+  void flush();
+  /// Flushes where 100 times the cost of the last flush has passed since: less than 1 % of a run's time.
+  void flush_if_due();
+  /// Sets complete = 1, flushes, and renames PATH.part to PATH. The texts `beside` take their names right
+  /// after it, and older ones are removed right before it: they never stand beside another run's file. Throws
+  /// std::runtime_error, also where a text cannot be written; PATH is then finished all the same.
+  void finish(std::vector<TextFile> const& beside = {});
+
+  /// What the user should know: the new name of an earlier run's part, a file system without locks.
+  std::vector<std::string> warnings() const;
 
  private:
   struct Impl;

@@ -21,6 +21,7 @@ except ImportError as error:
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from torch_recording import co_run, gpt2, gradients, network, ranks, reuse, speeds, sweep  # noqa: E402
+from torch_recording.files import OF_THE_DISK, DiskError, write_csv  # noqa: E402
 
 
 def positive(kind):
@@ -87,11 +88,6 @@ def make_model(options, device):
     return made
 
 
-def write_csv(path, header, rows):
-    with open(path, "w") as file:
-        file.write(header + "\n" + "".join(",".join(f"{v:.9g}" if isinstance(v, float) else str(v) for v in row) + "\n" for row in rows))
-
-
 def record(options, model, loss, device):
     """Writes the three tables and prints the command; returns the gradients."""
     ranks.say("gradients ...")
@@ -108,12 +104,12 @@ def record(options, model, loss, device):
     for size, kappa, gamma in beside:
         ranks.say(f"  {size / network.MIB:.3g} MiB: kappa {kappa:.2f}, gamma {gamma:.2f}" + (
             "; one of both stood still, its speed is less than can be told" if min(kappa, gamma) <= speeds.SLOWEST_TOLD else ""))
-    files = [options.output / f"{name}.csv" for name in ("gradients", "allreduce", "contention")]
-    write_csv(files[0], "name,numel,seconds", rows)
-    write_csv(files[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])
-    write_csv(files[2], "bytes,kappa,gamma", beside)
+    tables = [options.output / f"{name}.csv" for name in ("gradients", "allreduce", "contention")]
+    write_csv(tables[0], "name,numel,seconds", rows)
+    write_csv(tables[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])
+    write_csv(tables[2], "bytes,kappa,gamma", beside)
     copies = "in" if options.bucket_view else "in+out"
-    print(f"ddproxy predict --gradients {files[0]} --allreduce {files[1]} --contention {files[2]} "
+    print(f"ddproxy predict --gradients {tables[0]} --allreduce {tables[1]} --contention {tables[2]} "
           f"--copies {copies} --copy-bandwidth {bandwidth / 1e9:.3g} --pytorch", flush=True)
     return rows
 
@@ -170,10 +166,10 @@ def main():
             return ranks.start_here(options.ranks or 2)
         options.output.mkdir(parents=True, exist_ok=True)
         run(options)
-    except (ranks.UsageError, ImportError, OSError) as error:
+    except (ranks.UsageError, DiskError, ImportError, OSError) as error:
         if os.environ.get("RANK", "0") == "0":
             print(f"record-torch.py: {error}", file=sys.stderr)
-        return 2
+        return 4 if isinstance(error, DiskError) or getattr(error, "errno", None) in OF_THE_DISK else 2
     except RuntimeError as error:  # of the network, of memory
         print(f"record-torch.py: rank {os.environ.get('RANK', '0')}: {error}", file=sys.stderr)
         return 4

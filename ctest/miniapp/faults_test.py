@@ -151,14 +151,13 @@ def check_ranks():
 
 
 def wait_for_samples(path):
-    """Until the file was written to more often than before its first sample: each step of a run flushes it."""
-    seen = set()
-    for _ in range(6000):
+    """Until the file holds one. It is whole at every moment."""
+    for _ in range(3000):
         if os.path.exists(path):
-            seen.add(os.stat(path).st_mtime_ns)
-        if len(seen) > 30:
-            return
-        time.sleep(0.01)
+            with h5py.File(path) as file:
+                if "sweep/measured" in file and (file["sweep/measured"][:] > 0).any():
+                    return
+        time.sleep(0.02)
     raise AssertionError(f"no samples in {path}")
 
 
@@ -181,6 +180,7 @@ def check_interrupt():
     slow = TIMES.replace("1e-3", "0.02")
     replay_with(times=slow)
     write("slow.toml", REPLAY.replace("samples = 1", "samples = 200"))
+    write("cut.layers.csv", "of an older run\n")
     process = subprocess.Popen([ddproxy, "run", "slow.toml", "-o", "cut.h5"], stderr=subprocess.PIPE, text=True)
     wait_for_samples("cut.h5.part")
     process.send_signal(signal.SIGTERM)
@@ -189,6 +189,62 @@ def check_interrupt():
     with h5py.File("cut.h5.part") as file:
         measured = file["sweep/measured"][:]
         assert file.attrs["complete"] == 0 and (measured > 0).any() and not (measured > 0).all()
+    assert open("cut.layers.csv").read() == "of an older run\n" and not os.path.exists("cut.allreduce.csv"), "tables come with the results"
+
+
+def check_second_start():
+    """It keeps what the interrupted run left, and says where."""
+    with open("cut.h5.part", "rb") as file:
+        left = file.read()
+    done = subprocess.run([ddproxy, "run", replay_with(), "-o", "cut.h5"], capture_output=True, text=True)
+    assert done.returncode == 0 and "cut.h5.part of an earlier run that did not finish is kept as cut.h5.part.1" in done.stderr, done
+    with open("cut.h5.part.1", "rb") as file:
+        assert file.read() == left
+    assert not os.path.exists("cut.h5.part") and not os.path.exists("cut.h5.lock")
+    assert open("cut.layers.csv").read() != "of an older run\n"
+
+
+def check_names_of_unfinished_files():
+    replay_with()
+    for name in ("live.h5.part", "live.h5.part.1", "live.h5.lock"):
+        expect(2, f"{name}: the endings .part, .part.1 and so on, and .lock belong", "run", "replay.toml", "-o", name)
+    os.mkdir("taken.allreduce.csv")
+    expect(2, "taken.allreduce.csv: is a folder", "run", "replay.toml", "-o", "taken.h5")
+    assert not [name for name in os.listdir() if name.startswith(("live", "taken.h"))], os.listdir()
+
+
+def finished(command, name):
+    """The exit code and the errors of a command of the shell, whose results file has to be finished."""
+    if os.path.exists(name):
+        os.remove(name)
+    done = subprocess.run(["bash", "-c", command + "; exit ${PIPESTATUS[0]}"], stderr=subprocess.PIPE, text=True)
+    with h5py.File(name) as file:
+        assert file.attrs["complete"] == 1, command
+    assert os.path.exists(name.replace(".h5", ".layers.csv")) and not os.path.exists(name + ".part"), command
+    return done.returncode, ours(done.stderr)
+
+
+def check_lost_streams():
+    run = f"'{ddproxy}' run {replay_with()} -o lost.h5"
+    for lost, reason in (("> /dev/full", "No space left on device"), ("| true", "Broken pipe"), (">&-", "Bad file descriptor")):
+        code, errors = finished(f"{run} {lost}", "lost.h5")
+        assert code == 4 and errors == [f"ddproxy: cannot write standard output: {reason}"], (lost, code, errors)
+    for lost in ("2> /dev/full", "2>&-", "0<&- 2>&-"):
+        code, errors = finished(f"{run} {lost} > /dev/null", "lost.h5")
+        assert code == 0 and not errors, (lost, code, errors)
+
+
+def check_limit_of_the_file_size():
+    run = f"'{ddproxy}' run {replay_with()} -o limited.h5"
+    assert finished(f"{run} > /dev/null", "limited.h5") == (0, [])
+    with open("limited.h5", "rb") as file:
+        before = file.read()
+    done = subprocess.run(["bash", "-c", f"ulimit -f 40; {run}"], capture_output=True, text=True,
+                          env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1"})  # a daemon of Open MPI needs larger files
+    assert done.returncode == 4 and ours(done.stderr) == ["ddproxy: cannot write limited.h5.part: File too large"], done
+    with open("limited.h5", "rb") as file:
+        assert file.read() == before
+    assert not [name for name in os.listdir() if name.startswith(".limited")]
 
 
 def stop_a_rank(stopped):
@@ -241,6 +297,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for check in (check_usage, check_tables, check_output, check_no_output_is_an_input_or_another_output,
                   check_tables_of_the_input_stay, check_launchers, check_memory, check_ranks, check_interrupt,
+                  check_second_start, check_names_of_unfinished_files, check_lost_streams, check_limit_of_the_file_size,
                   check_interrupt_between_steps, check_stopped_rank):
         check()
         print(check.__name__, "passed")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/cases.hpp"
 #include "planner/memory_need.hpp"
+#include "planner/results_need.hpp"
 
 #include <gtest/gtest.h>
 
@@ -86,6 +87,18 @@ TEST(MemoryNeed, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   EXPECT_EQ(device_memory_need(bf16, make_workload(bf16), 1),
             arrays + static_cast<double>(workload.bytes()) / 2);
+}
+
+TEST(MemoryNeed, HoldsTheResultsFileAndItsImage) {
+  const auto few = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 5\n");
+  const auto many = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 10005\n");
+  const auto workload = make_workload(few);
+  const double cases = static_cast<double>(make_cases(few, workload).size());
+  const double operations = static_cast<double>(workload.pass.operations.size());
+  // a sample has four values of each of the 8 ranks, and six of its own
+  const double more = 8 * 10000 * (cases * (4 * 8 + 6) + 8 * operations);
+  EXPECT_NEAR(results_file_bytes(many, workload, 8) - results_file_bytes(few, workload, 8), more, 1);
+  EXPECT_NEAR(memory_need(many, workload, 1, 8) - memory_need(few, workload, 1, 8), 2 * more, 1);
 }
 
 TEST(Roofline, KernelsStoreFp32WhateverTheyMultiplyIn) {

@@ -107,7 +107,7 @@ TEST_F(Refuse, writing_where_one_cannot) {
   EXPECT_EQ(writing(folder / "taken.h5"),
             "cannot write " + (folder / "taken.h5.part").string() + ": Is a directory");
   const Writer first(folder / "r.h5");
-  EXPECT_TRUE(contains(writing(folder / "r.h5"), "already open"));
+  EXPECT_TRUE(contains(writing(folder / "r.h5"), "another program is writing it"));
 }
 
 TEST_F(Refuse, wrong_calls_of_the_writer) {

@@ -63,7 +63,7 @@ TEST_F(TwoWriters, the_second_is_refused_and_the_first_goes_on_unharmed) {
   Writer first(folder / "r.h5");
   write_sample(first, {});
   const auto text = refused(folder / "r.h5");
-  EXPECT_NE(text.find("r.h5.part: it is already open"), std::string::npos) << text;
+  EXPECT_NE(text.find("r.h5: another program is writing it"), std::string::npos) << text;
   EXPECT_NE(text.find("-o"), std::string::npos) << text;
   first.finish();
   expect_whole(folder / "r.h5");
@@ -95,23 +95,58 @@ TEST_F(TwoWriters, of_many_that_begin_at_once_exactly_one_goes_on) {
   }
 }
 
-TEST_F(TwoWriters, what_a_killed_run_left_is_replaced) {
-  { Writer unfinished(folder / "r.h5"); }
-  EXPECT_FALSE(Reader(folder / "r.h5.part").complete());
+TEST_F(TwoWriters, what_killed_runs_left_is_kept_under_other_names) {
+  const auto text_of = [](std::filesystem::path const& path) {
+    std::string text;
+    std::getline(std::ifstream(path) >> std::ws, text);
+    return text;
+  };
+  for (std::string run : {"first", "second"}) {
+    std::ofstream(folder / "r.h5.part") << run;
+    std::ofstream(folder / "r.h5.lock");  // a kill leaves it, and nobody holds it
+    Writer writer(folder / "r.h5");
+    const auto kept = (folder / "r.h5.part.").string() + (run == "first" ? "1" : "2");
+    ASSERT_EQ(writer.warnings().size(), 1u);
+    EXPECT_NE(writer.warnings()[0].find("is kept as " + kept), std::string::npos) << writer.warnings()[0];
+    EXPECT_EQ(text_of(kept), run);
+    write_sample(writer, {});
+    writer.finish();
+    expect_whole(folder / "r.h5");
+  }
+  EXPECT_EQ(text_of(folder / "r.h5.part.1"), "first");
+}
+
+TEST_F(TwoWriters, a_finished_file_leaves_nothing_beside_it) {
   Writer writer(folder / "r.h5");
-  write_sample(writer, {});
+  EXPECT_TRUE(writer.warnings().empty());
   writer.finish();
-  expect_whole(folder / "r.h5");
+  for (auto const& entry : std::filesystem::directory_iterator(folder))
+    EXPECT_EQ(entry.path().filename(), "r.h5");
+  Writer next(folder / "r.h5");  // while the first writer is still there
 }
 
 TEST_F(TwoWriters, a_file_that_was_taken_away_is_not_finished_with_another_ones) {
   Writer first(folder / "r.h5");
-  std::filesystem::remove(folder / "r.h5.part");
+  std::filesystem::remove(folder / "r.h5.lock");  // by people: no program does
   Writer second(folder / "r.h5");
   const auto text = message_of<std::runtime_error>([&] { first.finish(); });
-  EXPECT_NE(text.find("another program took or removed"), std::string::npos) << text;
+  EXPECT_NE(text.find("another program has taken it"), std::string::npos) << text;
+  EXPECT_FALSE(Reader(folder / "r.h5.part.1").complete());
   write_sample(second, {});
   second.finish();
+  expect_whole(folder / "r.h5");
+}
+
+TEST_F(TwoWriters, a_part_or_a_lock_that_was_removed_is_made_again) {
+  Writer writer(folder / "r.h5");
+  write_sample(writer, {});
+  std::filesystem::remove(folder / "r.h5.part");
+  writer.flush();
+  EXPECT_FALSE(Reader(folder / "r.h5.part").complete());
+  std::filesystem::remove(folder / "r.h5.lock");
+  writer.flush();
+  EXPECT_NE(refused(folder / "r.h5"), "");
+  writer.finish();
   expect_whole(folder / "r.h5");
 }
 

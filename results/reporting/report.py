@@ -6,7 +6,7 @@ from .allreduce_figure import draw_allreduce
 from .compare_figure import draw_against, draw_history, in_time, ratios
 from .errors import ReportError
 from .layers_figure import draw_layers
-from .output import write_whole
+from .output import write_text
 from .samples_figure import draw_samples
 from .split_figure import draw_split
 from .sweep_figure import draw_sweep
@@ -128,6 +128,6 @@ class Report:
                 f"<h2>Provenance</h2>{page.provenance(self.newest)}")
         path = self.folder / f"{self.stem}.html"
         text = page.document(f"ddproxy: {self.newest.title()}", body)
-        write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
+        write_text(path, text)
         self.written.insert(0, path)
         return path

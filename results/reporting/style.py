@@ -47,7 +47,7 @@ def legend_above(axes, columns=2):
 
 
 def save_png(figure, path):
-    return write_whole(path, lambda part: figure.savefig(part, format="png", facecolor="white", bbox_inches="tight"))
+    return write_whole(path, lambda file: figure.savefig(file, format="png", facecolor="white", bbox_inches="tight"))
 
 
 def as_svg(figure, name):

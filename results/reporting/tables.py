@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables of the report, as HTML, CSV and JSON."""
 import csv
+import io
 import json
 import math
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ import numpy as np
 from . import derive, intervals
 from .data import MIB
 from .layers_figure import layer_seconds
-from .output import write_whole
+from .output import write_text
 
 
 @dataclass
@@ -151,14 +152,13 @@ def tables_of(results):
 
 
 def write_csv(table, path):
-    def write(part):
-        with open(part, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow([c[0] for c in table.columns])
-            writer.writerows([["" if _plain(v) is None else _plain(v) for v in row] for row in table.rows])
-    return write_whole(path, write)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([c[0] for c in table.columns])
+    writer.writerows([["" if _plain(v) is None else _plain(v) for v in row] for row in table.rows])
+    return write_text(path, text.getvalue())
 
 
 def write_json(tables, path):
     text = json.dumps({t.name: t.values() for t in tables}, indent=1) + "\n"
-    return write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
+    return write_text(path, text)

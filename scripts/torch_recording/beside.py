@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Puts DDP's cases beside those of a results file of ddproxy, so that one report draws both and the prediction. Needs h5py."""
-import shutil
-
 import h5py
 import numpy as np
 
+from .files import write_hdf5
 from .ranks import UsageError
 
 OF_HDF5 = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}
@@ -85,8 +84,9 @@ def join(group, other, count):
 
 def write(ours, theirs, path):
     """A copy of the results file `ours` with the cases of `theirs` behind its own."""
-    shutil.copyfile(ours, path)
-    with h5py.File(path, "r+") as file, h5py.File(theirs) as more:
+    file = h5py.File(ours, "r+", driver="core", backing_store=False)  # a copy in memory
+    with h5py.File(theirs) as more:
         for name in ("sweep", "plans", "timeline"):
             if name in file:
                 join(file[name], more.get(name), len(more["sweep/strategy"]))
+    write_hdf5(path, file)

@@ -10,6 +10,8 @@ import sys
 import h5py
 import torch
 
+from . import files
+
 MIB = 2**20
 TEXT = h5py.string_dtype()
 
@@ -34,10 +36,10 @@ def exposed(case):
 
 
 class File:
-    """Datasets whose dimensions are named, with units and a fill value."""
+    """Datasets whose dimensions are named, with units and a fill value; in memory, `path` is a mere name."""
 
     def __init__(self, path):
-        self.file = h5py.File(path, "w")
+        self.file = h5py.File(path, "w", driver="core", backing_store=False)
 
     def put(self, path, dimensions, values, units, long_name, kind="f8"):
         group = self.file.require_group(path.rsplit("/", 1)[0])
@@ -109,16 +111,16 @@ def write(path, cases, gradients, about):
         write_plans(file, cases, gradients)
     file.put("/provenance/command_line", [], " ".join(sys.argv), "1", "command line of rank 0", TEXT)
     file.file["/provenance"].attrs.update({"compiler": f"torch {torch.__version__}", "device_kind": about["device"]})
-    file.file.close()
+    files.write_hdf5(path, file.file)
 
 
 def write_curve(path, cases, first_is_cap):
     """bucket_mib,seconds of the cases whose first bucket is alike: all have their cap, or all 1 MiB."""
-    with open(path, "w") as out:
-        out.write(f"# DDP's T, median of {len(cases[0].seconds)}; first bucket {'= cap' if first_is_cap else '1 MiB'}\nbucket_mib,seconds\n")
-        for case in cases:
-            if case.strategy == "bucketed" and case.first_mib == (case.cap_mib if first_is_cap else cases[0].first_mib):
-                out.write(f"{case.cap_mib:.10g},{totals(case)[0]:.6g}\n")
+    text = f"# DDP's T, median of {len(cases[0].seconds)}; first bucket {'= cap' if first_is_cap else '1 MiB'}\nbucket_mib,seconds\n"
+    for case in cases:
+        if case.strategy == "bucketed" and case.first_mib == (case.cap_mib if first_is_cap else cases[0].first_mib):
+            text += f"{case.cap_mib:.10g},{totals(case)[0]:.6g}\n"
+    files.write_text(path, text)
 
 
 def table(cases):

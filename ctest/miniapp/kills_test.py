@@ -1,0 +1,169 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""kills_test.py DDPROXY WRITE_FAULTS [KILLS [FULL_DISKS]]: kills a run at its write points and fills its disk; nothing that was flushed is lost.
+
+A twin runs into k.h5, where an older k.h5 with its tables lies. WRITE_FAULTS (write_faults.cpp) strikes at a chosen write, sync, rename or
+unlink. Default: 60 kills and 30 full disks."""
+import concurrent.futures
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import h5py
+import numpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from small_twin import write_twin  # noqa: E402
+
+DDPROXY, FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:3])
+KILLS, FULL_DISKS = (int(text) for text in (sys.argv[3:] + ["60", "30"][len(sys.argv) - 3:]))
+SWEEP = 'strategies = ["flat", "per_tensor", "bucketed"]\ncaps_mib = [0.1, 25]\nsamples = 8\n'
+TABLES = ("k.layers.csv", "k.gradients.csv", "k.allreduce.csv")
+OLD = "of an older run\n"
+QUICK_MPI = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self", "OMPI_MCA_pml": "ob1", "OMP_NUM_THREADS": "1",
+             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def values(path):
+    """How many numbers a results file holds in each of its datasets."""
+    found = {}
+
+    def count(name, data):
+        if isinstance(data, h5py.Dataset) and data.dtype.kind == "f":
+            found[name] = int(numpy.isfinite(data[()]).sum())
+    with h5py.File(path) as file:
+        file.visititems(count)
+        return found, int(file.attrs["complete"])
+
+
+class Run:
+    """One run of the twin in a folder of its own; `out` holds its results."""
+
+    def __init__(self, root, number, old, out=None):
+        self.home = root / str(number)
+        self.out = out or self.home / "out"
+        self.flushed, self.log = self.home / "flushed", self.home / "log"
+        write_twin(self.home, SWEEP)
+        self.out.mkdir(exist_ok=True)
+        if old:
+            shutil.copy(old, self.out / "k.h5")
+            for name in TABLES:
+                (self.out / name).write_text(OLD)
+
+    def start(self, kind="", at=0):
+        faults = {"LD_PRELOAD": FAULTS, "WRITE_FAULTS_FOLDER": str(self.out), "WRITE_FAULTS_KIND": kind, "WRITE_FAULTS_AT": str(at),
+                  "WRITE_FAULTS_LOG": str(self.log), "WRITE_FAULTS_FLUSHED": str(self.flushed)}
+        done = subprocess.run([DDPROXY, "run", "twin.toml", "-o", str(self.out / "k.h5")], cwd=self.home, capture_output=True, text=True,
+                              env={**os.environ, **QUICK_MPI, **faults})
+        self.code, self.errors = done.returncode, [line for line in done.stderr.splitlines() if not line.startswith("warning: ")]
+        return self
+
+    def points(self):
+        return len(self.log.read_text().splitlines()) if self.log.exists() else 0
+
+    def lost(self, created):
+        """Numbers that were flushed and are not there any more. `created`: of the older file."""
+        if not self.flushed.exists():
+            return 0
+        flushed, _ = values(self.flushed)
+        part = self.out / "k.h5.part"
+        there, _ = values(part if part.exists() else self.out / "k.h5")
+        return sum(max(0, count - there.get(name, 0)) for name, count in flushed.items())
+
+    def check_no_mixture(self, created):
+        """An old file has its own tables or none, a new one too; each is whole."""
+        with h5py.File(self.out / "k.h5") as file:
+            is_old = file.attrs["created"] == created
+            assert file.attrs["complete"] == 1, "an unfinished file took the name of a finished one"
+        for name in TABLES:
+            table = self.out / name
+            if table.exists():
+                assert (table.read_text() == OLD) == is_old, f"{name} is of another run than k.h5"
+                assert table.read_text().endswith("\n"), f"{name} is cut"
+
+    def check_again(self):
+        """A second start keeps the part under another name, says so, and clears what the kill left."""
+        had_part = (self.out / "k.h5.part").exists()
+        self.flushed.unlink(missing_ok=True)
+        before = (self.out / "k.h5.part").read_bytes() if had_part else b""
+        done = subprocess.run([DDPROXY, "run", "twin.toml", "-o", str(self.out / "k.h5")], cwd=self.home, capture_output=True, text=True,
+                              env={**os.environ, **QUICK_MPI})
+        assert done.returncode == 0, done
+        names = {path.name for path in self.out.iterdir()}
+        assert {"k.h5", *TABLES} <= names and "k.h5.lock" not in names and "k.h5.part" not in names, names
+        if had_part:
+            assert (self.out / "k.h5.part.1").read_bytes() == before and "k.h5.part.1" in done.stderr, done.stderr
+        assert not [name for name in names if name.startswith(".k.h5.part")], names
+
+
+def struck(root, old, created, number, kind, at):
+    run = Run(root, f"{kind}{number}", old).start(kind, at)
+    if kind == "kill":
+        assert run.code in (-9, 0), (run.code, run.errors)
+    else:
+        assert run.code in (0, 4) and len(run.errors) == (run.code == 4), (run.code, run.errors)
+        assert run.code == 0 or "No space left on device" in run.errors[0] and "/k." in run.errors[0], run.errors
+    lost = run.lost(created)
+    run.check_no_mixture(created)
+    if number % 20 == 0:
+        run.check_again()
+    hit = run.code != 0
+    shutil.rmtree(run.home)
+    return hit, lost
+
+
+def strike(root, old, created, points, kind, tries):
+    """Points in turn, each about as often as any other."""
+    order = [1 + k * points // tries if tries < points else 1 + k % points for k in range(tries)]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda pair: struck(root, old, created, *pair), [(k, kind, at) for k, at in enumerate(order)]))
+    hit, lost = sum(hit for hit, _ in results), sum(lost for _, lost in results)
+    print(f"{kind}: {tries} tried at {len(set(order))} of about {points} points, {hit} struck, {lost} flushed numbers lost", flush=True)
+    assert hit > 0.8 * tries and lost == 0, (hit, lost)
+
+
+def fill_disks(root, old, created, size):
+    """A real file system without room: a tmpfs that is smaller than what the run writes."""
+    place = root / "disk"
+    place.mkdir()
+    full = 0
+    for number, share in enumerate((0.1, 0.5, 0.9, 1.3, random.uniform(0.2, 2))):
+        room = 4 + int(share * size / 1024)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room}k", "none", place], stderr=subprocess.DEVNULL).returncode:
+            return print("tmpfs: skipped, this user may not mount one")
+        try:
+            run = Run(root, f"disk{number}", None, place).start()
+            assert run.code in (0, 4) and len(run.errors) == (run.code == 4), (room, run.code, run.errors)
+            assert run.code == 0 or "k.h5" in run.errors[0] and "No space left" in run.errors[0], run.errors
+            assert run.lost(created) == 0
+            full += run.code == 4
+        finally:
+            subprocess.run(["umount", place], check=True)
+    assert full >= 3, full
+    print(f"tmpfs: 5 tried, {full} became full, 0 flushed numbers lost", flush=True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        first = Run(root, "first", None).start()
+        assert first.code == 0, first.errors
+        old = first.out / "k.h5"
+        with h5py.File(old) as file:
+            created = file.attrs["created"]
+            file_values = values(old)[0]
+            assert file_values["sweep/measured"] == 8 * 4, file_values
+        counted = Run(root, "counted", old).start()
+        assert counted.code == 0 and counted.lost(created) == 0, counted.errors
+        points = counted.points()
+        assert points > 40, points
+        strike(root, old, created, points, "kill", KILLS)
+        strike(root, old, created, points, "full", FULL_DISKS)
+        fill_disks(root, old, created, old.stat().st_size)
+
+
+main()
