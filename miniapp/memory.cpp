@@ -6,11 +6,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "miniapp/device_choice.hpp"
@@ -36,26 +38,38 @@ double read_number(std::filesystem::path const& path) {
   return std::ifstream(path) >> value ? value : infinite;  // the word "max" is no limit
 }
 
+// One version of control groups: where its tree of memory groups is below the root, how the line of
+// /proc/self/cgroup marks it ("0::/path", "9:memory:/path"), and its files.
+struct GroupVersion {
+  char const *tree, *mark, *limit, *used, *inactive;
+};
+
+constexpr std::array<GroupVersion, 2> group_versions{
+    {{"", "0::/", "memory.max", "memory.current", "inactive_file"},
+     {"memory", ":memory:/", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}}};
+
 // Pages of files that the kernel gives back when memory is asked for.
-double reclaimable(std::filesystem::path const& group) {
+double reclaimable(std::filesystem::path const& group, std::string const& row) {
   std::ifstream file(group / "memory.stat");
   std::string name;
   for (double bytes = 0; file >> name >> bytes;)
-    if (name == "inactive_file") return bytes;
+    if (name == row) return bytes;
   return 0;
 }
 
-double left_in(std::filesystem::path const& group) {
-  const double limit = read_number(group / "memory.max");
-  const double used = read_number(group / "memory.current");
-  return limit < infinite && used < infinite ? limit - used + reclaimable(group) : infinite;
+double left_in(std::filesystem::path const& group, GroupVersion const& version) {
+  const double limit = read_number(group / version.limit);
+  const double used = read_number(group / version.used);
+  return limit < infinite && used < infinite ? limit - used + reclaimable(group, version.inactive) : infinite;
 }
 
-// The path of this process below the root, of control groups version 2: the line "0::/path".
-std::filesystem::path own_group(std::filesystem::path const& list) {
+// The path of this process below the root of the tree.
+std::filesystem::path own_group(std::filesystem::path const& list, std::string_view mark) {
   std::ifstream file(list);
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("0::/")) return line.substr(4);
+  for (std::string line; std::getline(file, line);) {
+    const auto at = line.find(mark);
+    if (at != line.npos && at <= line.find(':')) return line.substr(at + mark.size());
+  }
   return {};
 }
 
@@ -69,9 +83,13 @@ void warn_once(std::vector<std::string> const& doubts) {
 }  // namespace
 
 double control_group_memory(std::filesystem::path const& root, std::filesystem::path const& list) {
-  double least = left_in(root);
-  std::filesystem::path group = root;
-  for (auto const& part : own_group(list)) least = std::min(least, left_in(group /= part));
+  double least = infinite;
+  for (auto const& version : group_versions) {
+    auto group = root / version.tree;
+    least = std::min(least, left_in(group, version));
+    for (auto const& part : own_group(list, version.mark))
+      least = std::min(least, left_in(group /= part, version));
+  }
   return least;
 }
 

@@ -12,8 +12,8 @@ namespace ddproxy {
 /// group.
 double available_memory();
 
-/// Bytes that the control groups of this process (version 2), from `root` down to its own in `list`, leave:
-/// limit - use, where cached pages of files do not count as used. Infinite where there is no limit.
+/// Bytes that the control groups of this process (versions 1 and 2), from `root` down to its own in `list`,
+/// leave: limit - use, where cached pages of files do not count as used. Infinite where there is no limit.
 double control_group_memory(std::filesystem::path const& root = "/sys/fs/cgroup",
                             std::filesystem::path const& list = "/proc/self/cgroup");
 

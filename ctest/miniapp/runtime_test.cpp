@@ -83,6 +83,22 @@ TEST(Memory, ControlGroupsLimitWhatIsLeft) {
   std::filesystem::remove_all(root);
 }
 
+TEST(Memory, ControlGroupsOfVersion1LimitWhatIsLeft) {
+  const auto root = std::filesystem::temp_directory_path() / ("groups1." + std::to_string(getpid()));
+  const auto job = root / "memory" / "slurm" / "job";
+  std::filesystem::create_directories(job);
+  const auto write = [](std::filesystem::path const& file, char const* text) { std::ofstream(file) << text; };
+  write(root / "self", "10:cpu:/x\n9:memory:/slurm/job\n0::/\n");
+  write(root / "memory" / "memory.limit_in_bytes", "9223372036854771712\n");  // none
+  write(root / "memory" / "memory.usage_in_bytes", "5000\n");
+  write(job / "memory.limit_in_bytes", "2147483648\n");
+  write(job / "memory.usage_in_bytes", "147483648\n");
+  EXPECT_EQ(control_group_memory(root, root / "self"), 2e9);
+  write(job / "memory.stat", "inactive_file 1\ntotal_inactive_file 1000\n");
+  EXPECT_EQ(control_group_memory(root, root / "self"), 2e9 + 1000);
+  std::filesystem::remove_all(root);
+}
+
 TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
   EXPECT_GT(available_memory(), 1e6);
   EXPECT_NO_THROW(require_memory(*test_runtime, 1e6));
