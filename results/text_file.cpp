@@ -54,11 +54,9 @@ Path target_of(Path const& path) {
 }  // namespace
 
 TextFiles::Prepared TextFiles::prepare(TextFile const& file) {
+  // First: /dev/stdout leads to a pipe, which has no path.
+  if (is_written_directly(file.path)) return {file.path, nullptr, file.text};
   Prepared prepared{target_of(file.path), nullptr, ""};
-  if (is_written_directly(prepared.path)) {
-    prepared.text = file.text;
-    return prepared;
-  }
   prepared.file = std::make_unique<FreshFile>(prepared.path);
   prepared.file->keep_rights();
   prepared.file->write(file.text);

@@ -51,19 +51,19 @@ def threads_for(own):
     return own - 1 if own >= 3 else max(own, 1)
 
 
-def expect_rule(found, ranks, own):
+def expect_rule(found, ranks, own, launched=True):
     threads = threads_for(own)
     assert found["threads"] == [threads] * ranks and found["own"] == [own] * ranks, found
     assert f"OMP_NUM_THREADS={threads}" in found["second"].split(), found
     assert set(found["second"].split()) <= set(found["environment"]), found
     sleeps = "OMP_WAIT_POLICY=passive" in found["second"]
-    assert sleeps == (threads > 1 and threads >= own), found
+    assert sleeps == (launched and threads > 1 and threads >= own), found
     assert "warning: " not in found["warnings"] and found["valid"] != "oversubscribed", found
 
 
 def check_each_way():
-    expect_rule(sweep([]), 1, len(CORES))
-    expect_rule(sweep([], cores=CORES[:1]), 1, 1)
+    expect_rule(sweep([]), 1, len(CORES), launched=False)
+    expect_rule(sweep([], cores=CORES[:1]), 1, 1, launched=False)
     if len(CORES) < 2:
         return
     expect_rule(sweep(UNBOUND), 2, len(CORES) // 2)

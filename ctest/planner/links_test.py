@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-FORBIDDEN = re.compile(r"kokkos|libmpi|libcuda|libnccl|libcublas|libhip|\bMPI_|libopen-(pal|rte)", re.IGNORECASE)
+FORBIDDEN = re.compile(r"\bKokkos::|libkokkos|libmpi|libcuda|libnccl|libcublas|libhip|\bMPI_|libopen-(pal|rte)", re.IGNORECASE)
 
 
 def output(*command):

@@ -18,8 +18,8 @@ class WriteWhole(WithSample):
         names, faults = [], []
 
         def write(part, text):
-            names.append(part)
-            part.write_text(text)
+            names.append(part.name)
+            part.write(text.encode())
             both_wrote.wait()
             if text == "second":
                 first_is_done.wait(20)
@@ -46,13 +46,13 @@ class WriteWhole(WithSample):
         path, victim = self.folder / "page.html", self.folder / "victim"
         victim.write_text("kept")
         (self.folder / "page.html.part").symlink_to(victim)
-        write_whole(path, lambda part: part.write_text("new"))
+        write_whole(path, lambda part: part.write(b"new"))
         self.assertEqual((victim.read_text(), path.read_text()), ("kept", "new"))
 
     def test_the_permissions_are_those_of_the_umask(self):
         before = os.umask(0o027)
         try:
-            path = write_whole(self.folder / "page.html", lambda part: part.write_text("x"))
+            path = write_whole(self.folder / "page.html", lambda part: part.write(b"x"))
         finally:
             os.umask(before)
         self.assertEqual(path.stat().st_mode & 0o777, 0o640)
