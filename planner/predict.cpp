@@ -100,6 +100,8 @@ Answer answer(PredictInput const& input, PredictOptions const& asked) {
     made.text += text_of(input, asked, prediction);
     made.predictions.push_back(std::move(prediction));
   }
+  if (made.predictions.size() > 1)
+    made.text += "\nwith the best cap of each:\n" + ranks_table(made.predictions);
   made.table = to_csv(made.predictions);
   if (!asked.sensitivity) return made;
   const auto rows = sensitivity(input, networks);

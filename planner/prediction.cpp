@@ -105,6 +105,7 @@ Prediction make_prediction(PredictInput const& input, Network const& network) {
   result.plan_seconds = model::simulate(job, result.plan).total;
   result.pytorch = advise(job, result.plan, result.plan_seconds);
   result.cases = predict_cases(input, result);
+  if (!input.config.model.empty()) result.rank_tokens = input.config.tokens.count();
   check_finite(result);
   warn_of_extrapolation(result, input);
   return result;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,6 +55,16 @@ struct Prediction {
   std::vector<std::string> warnings;
   std::optional<CurveScore> score = {};  ///< where a measured curve was given
 
+  /// Of a step on one rank; 0 where the input does not say (tables of gradients or layers).
+  std::int64_t rank_tokens = 0;
+
+  /// T of a rank alone over T with the best cap: the parallel efficiency of weak scaling, in (0, 1].
+  double efficiency() const { return job.t_compute / best.seconds; }
+  /// How many ranks without communication would be as fast; 0 where the number of ranks is not known.
+  double scaling() const { return network.ranks * efficiency(); }
+  /// Of all ranks, with the best cap: tokens over the seconds of the backward pass; 0 where ranks or tokens
+  /// are not known.
+  double tokens_per_s() const { return network.ranks * static_cast<double>(rank_tokens) / best.seconds; }
   double rho() const { return t_comm / job.t_compute; }
   double best_cap_mib() const;  ///< a handy number in best: 25, a whole one, or its low end
 };

@@ -67,6 +67,10 @@ Json prediction_json(Prediction const& p) {
                   {"interval_mib", interval(p.best)},
                   {"plateau_mib", interval(p.plateau)},
                   {"predicted_s", p.best.seconds}};
+  const bool many = p.network.ranks > 0;
+  json["best"]["tokens_per_s"] = many && p.rank_tokens > 0 ? Json(p.tokens_per_s()) : Json(nullptr);
+  json["best"]["scaling"] = many ? Json(p.scaling()) : Json(nullptr);
+  json["best"]["parallel_efficiency"] = many ? Json(p.efficiency()) : Json(nullptr);
   json["plan"] = {{"bucket_cap_mb_list", model::cap_list_mib(p.pytorch.list)},
                   {"bucket_cap_mb", p.pytorch.cap_mib},
                   {"predicted_s", p.pytorch.list_seconds}};

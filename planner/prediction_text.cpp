@@ -57,6 +57,15 @@ std::string tuning_text(Prediction const& prediction, model::FirstBucket first) 
       std::max(best - prediction.plan_seconds, 0.0) * milli);
 }
 
+// Of the backward pass with the best cap; nothing where the number of ranks is not known.
+std::string throughput_text(Prediction const& p) {
+  if (p.network.ranks == 0) return "";
+  const auto tokens = p.rank_tokens > 0 ? fmt::format("{:.6g} tokens/s, ", p.tokens_per_s()) : "";
+  return fmt::format(
+      "throughput with b*: {}as fast as {:.4g} ranks without communication, parallel efficiency {:.1f} %\n",
+      tokens, p.scaling(), 100 * p.efficiency());
+}
+
 // Plans that take as long may have other numbers of buckets.
 std::string buckets_text(Prediction const& prediction, model::FirstBucket first) {
   auto const& sizes = prediction.job.gradient_bytes;
@@ -127,7 +136,19 @@ std::string describe(PredictInput const& input, Prediction const& p) {
                  (p.best.seconds - p.job.t_compute) * milli, range_text(p.plateau));
   fmt::format_to(Out(text), "best plan: {} buckets: T {:.3f} ms, E {:.3f} ms\n", p.plan.size(),
                  p.plan_seconds * milli, (p.plan_seconds - p.job.t_compute) * milli);
-  return text + tuning_text(p, first) + affine_text(p) + closed_form_text(p, input.workload.wire);
+  return text + throughput_text(p) + tuning_text(p, first) + affine_text(p) +
+         closed_form_text(p, input.workload.wire);
+}
+
+std::string ranks_table(std::vector<Prediction> const& predictions) {
+  std::string text = fmt::format("{:>8} {:>11} {:>11} {:>12} {:>10} {:>12}\n", "ranks", "T ms", "E ms",
+                                 "tokens/s", "scaling", "efficiency");
+  for (auto const& p : predictions)
+    fmt::format_to(Out(text), "{:>8} {:>11.3f} {:>11.3f} {:>12} {:>10.4g} {:>10.1f} %\n", p.network.ranks,
+                   p.best.seconds * milli, (p.best.seconds - p.job.t_compute) * milli,
+                   p.rank_tokens > 0 ? fmt::format("{:.6g}", p.tokens_per_s()) : "-", p.scaling(),
+                   100 * p.efficiency());
+  return text;
 }
 
 std::string pytorch_lines(Prediction const& p) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "planner/curves.hpp"
 #include "planner/prediction.hpp"
@@ -11,6 +12,10 @@ namespace ddproxy {
 
 /// For people: the table of cases and what follows from it.
 std::string describe(PredictInput const& input, Prediction const& prediction);
+
+/// A row for each number of ranks: T, E, tokens per second, scaling and parallel efficiency with the best
+/// cap.
+std::string ranks_table(std::vector<Prediction> const& predictions);
 
 /// The lines to paste into a PyTorch program, and what each is expected to gain.
 std::string pytorch_lines(Prediction const& prediction);

@@ -29,6 +29,23 @@ class PredictNetwork(PredictCase):
         two = self.path("two.csv", "ranks,bytes,seconds\n2,1024,1e-3\n2,1073741824,1\n")
         self.assertIn("the input stands for 16 ranks, the table for 2", self.predict(SLINGSHOT, "--allreduce", two)[1].stderr)
 
+    def test_throughput_scaling_and_efficiency_by_ranks(self):
+        result, done = self.predict(SLINGSHOT, "--ranks", "16,64", "--ranks-per-node", "4")
+        rows = [line.split() for line in done.stdout.split("with the best cap of each:")[1].splitlines()[2:]]
+        self.assertEqual([row[0] for row in rows], ["16", "64"])
+        for prediction, row in zip(result["by_ranks"], rows):
+            best, ranks = prediction["best"], prediction["ranks"]
+            self.assertAlmostEqual(best["tokens_per_s"], ranks * 1024 / best["predicted_s"], delta=1e-6 * best["tokens_per_s"])
+            self.assertAlmostEqual(best["parallel_efficiency"], prediction["t_compute_s"] / best["predicted_s"])
+            self.assertAlmostEqual(best["scaling"], ranks * best["parallel_efficiency"])
+            self.assertAlmostEqual(float(row[3]), best["tokens_per_s"], delta=1e-5 * best["tokens_per_s"])
+            self.assertIn(f"throughput with b*: {best['tokens_per_s']:.6g} tokens/s, as fast as {best['scaling']:.4g} ranks", done.stdout)
+
+    def test_tables_say_neither_ranks_nor_tokens(self):
+        result, done = self.predict(*self.small(), "--caps", "1")
+        self.assertEqual([result["best"][key] for key in ("tokens_per_s", "scaling", "parallel_efficiency")], [None] * 3)
+        self.assertNotIn("throughput", done.stdout)
+
     def test_one_node_says_nothing_about_a_network(self):
         two_nodes = [NODE, "--ranks", "16", "--ranks-per-node", "8"]
         self.assertIn("2 nodes, but the table speaks of one", self.refused(*two_nodes))

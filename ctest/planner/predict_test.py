@@ -65,6 +65,20 @@ class Predict(PredictCase):
         self.assertRegex(text, r"b\*: up to 5\.01 MiB \(436 to \d+ buckets\)")
         self.assertRegex(text, r"tuning: the best cap takes 0\.039 ms \(0\.0 %\) less than 25 MiB and 0\.000 ms ")
 
+    def test_a_dry_run_gives_the_time_of_compute_where_the_machine_has_a_roofline(self):
+        def said(text):
+            done = subprocess.run([PROGRAM, "run", self.path("real.toml", text), "--dry-run"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout.splitlines()[-1]
+        real = '[model]\npreset = "tiny"\n[sweep]\nstrategies = ["flat"]\nsamples = 3\n'
+        self.assertEqual(said(real), "time: not known before it is measured")
+        machine = "[machine]\npeak_flops = 1e6\nbandwidth = 1e18\n"
+        text = said(real + machine)
+        self.assertRegex(text, r"^time: at least [\d.e+]+ s of compute by \[machine\]'s roofline; all-reduces come on top")
+        twice = said(real + machine.replace("1e6", "5e5"))
+        seconds = [float(t.split("at least ")[1].split(" s ")[0]) for t in (text, twice)]
+        self.assertAlmostEqual(seconds[1] / seconds[0], 2, delta=0.1)
+
     def test_an_efficiency_is_that_of_one_precision(self):
         self.assertIn("the efficiency, 0.252, is that of tf32; bf16's may be another",
                       self.predict(SLINGSHOT, "--precision", "bf16")[1].stderr)
