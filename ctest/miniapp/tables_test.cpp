@@ -61,6 +61,8 @@ TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
       "100 ms\n");
   EXPECT_EQ(waterfall_line(report, {0.010, 0.010, 0.010, 0.010}), "");
   EXPECT_NE(waterfall_line(report, {0.010, 0.010, 0.020, 0.020}), "");
+  const auto impossible = waterfall_line(report, {0.2, 0.21, 0.21, 0.21});
+  EXPECT_NE(impossible.find("is less than an ideal overlap leaves, 200 ms"), std::string::npos) << impossible;
 }
 
 TEST(Tables, memory_is_printed_from_one_gibibyte_on) {
