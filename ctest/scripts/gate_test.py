@@ -32,6 +32,9 @@ def write_build(folder, script):
     folder.mkdir()
     (folder / "ddproxy").write_text("#!/bin/bash\n" + script)
     (folder / "ddproxy").chmod(0o755)
+    cache = pathlib.Path(DDPROXY).parent / "CMakeCache.txt"  # which names the launcher
+    if cache.exists():
+        (folder / "CMakeCache.txt").symlink_to(cache)
     return folder
 
 
