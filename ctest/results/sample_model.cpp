@@ -50,10 +50,6 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.write("/provenance/rank_threads", Integers{1, 1});
   writer.write("/provenance/own_cores", Integers{1, 1});
   writer.write("/provenance/clock", Reals{sample.clock_hz, 2.5e9});
-  if (sample.round_trip > 0) {
-    writer.write("/states/round_trip", Reals{sample.round_trip});
-    writer.write("/states/scored", std::vector<std::int64_t>{0});
-  }
   writer.write("/provenance/memory_clock", Reals{sample.memory_clock_hz, 1.2e9});
   writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
   writer.write("/provenance/memory_need", Integers{1 << 30, 1 << 30});

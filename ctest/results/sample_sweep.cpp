@@ -147,7 +147,7 @@ void write_states(results::Writer& writer, std::size_t cases, Sample const& samp
   writer.write("/sweep/state", state, {cases, sample.samples});
   for (auto const* name : {"/sweep/probe_before", "/sweep/probe_after"})
     writer.write(name, Reals(counted.size(), 55e-9), {cases, sample.samples});
-  writer.write("/states/round_trip", two ? Reals{55e-9, 330e-9} : Reals{55e-9});
+  writer.write("/states/round_trip", two ? Reals{sample.round_trip, 330e-9} : Reals{sample.round_trip});
   writer.write("/states/samples", two ? Integers{all - left_out, left_out} : Integers{all});
   writer.write("/states/scored", Integers{0});
   writer.write("/states/dropped", Integers{0});
