@@ -6,6 +6,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "model/echo.hpp"
+
 namespace ddproxy::results {
 
 nlohmann::ordered_json read_json(std::filesystem::path const& path) {
@@ -63,7 +65,7 @@ std::vector<std::pair<std::string, std::string>> JsonFields::texts_of_object(cha
   if (!member(name).is_object()) refuse(name, "is not an object");
   std::vector<std::pair<std::string, std::string>> all;
   for (auto const& [key, value] : member(name).items()) {
-    if (!value.is_string()) refuse(name, "has the member '" + key + "', which is not a text");
+    if (!value.is_string()) refuse(name, "has the member '" + model::echo(key) + "', which is not a text");
     all.emplace_back(key, value.get<std::string>());
   }
   return all;
