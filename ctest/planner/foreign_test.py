@@ -173,6 +173,9 @@ def check_history(folder, whole):
     for day in range(19):
         (nights / f"n{day:02}.h5").write_text("text")
     refused("n00.h5", "compare", "--history", nights, said="0 files of 20 can be read")
+    for name in ("a.h5", "b.night.json", "c.night.json"):
+        os.mkfifo(nights / name)
+    refused("b.night.json", "compare", "--history", nights, said="cannot be read")
 
 
 def check_inputs(folder):
