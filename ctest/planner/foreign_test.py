@@ -185,7 +185,7 @@ def check_inputs(folder):
                  "a = " + "{a = " * 40000 + "1" + "}" * 40000, 'a."="' + '."="' * 40000 + " = 1\n",
                  "[a]\nb = [\n" + "{ c = [ # ]]]}\n" * 4000, "a = '''\n'''\nb = " + "[" * 20000,
                  "#" * 2**20 + "\n", "[model]\npreset = \"" + "x" * 100000 + "\"\n", "[model]\n" + "y" * 100000 + " = 1\n",
-                 "[" + "z" * 100000 + "]\n", "[model]\npreset = \"\\u001b[2J\"\n", "\0" * 1000):
+                 "[model]\npreset = \"tiny\"\n[allreduce]\nwire = \"" + "v" * 100000 + "\"\n", "[" + "z" * 100000 + "]\n", "[model]\npreset = \"\\u001b[2J\"\n", "\0" * 1000):
         path.write_text(text)
         for arguments in (["predict", path], ["run", path, "--dry-run"]):
             refused(path, *arguments)
