@@ -5,7 +5,7 @@
 # Adds the library ddproxy::NAME. Rooms may use only the rooms in DDPROXY_ARROWS_<NAME>; anything else stops the configuration.
 set(DDPROXY_ARROWS_model "")
 set(DDPROXY_ARROWS_kernels "")
-set(DDPROXY_ARROWS_results "")
+set(DDPROXY_ARROWS_results model)
 set(DDPROXY_ARROWS_planner model results)
 set(DDPROXY_ARROWS_miniapp model kernels results planner)
 

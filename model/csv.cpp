@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "model/csv_table.hpp"
+#include "model/echo.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 std::string const& name_in(CsvTable const& table, std::size_t row, std::string const& column) {
   std::string const& name = table.text(row, column);
   if (name.empty()) table.fail(row, "the " + column + " is empty");
+  if (!is_printable(name))
+    table.fail(row, "the " + column + " \"" + echo(name) + "\" has control characters or is not UTF-8");
   return name;
 }
 
@@ -39,7 +42,7 @@ std::int64_t wanted_ranks(CsvTable const& table, std::filesystem::path const& fi
   for (const std::int64_t number : known) list += (list.empty() ? "" : ", ") + std::to_string(number);
   const std::string wish =
       ranks == 0 ? "state the number of ranks" : "no row for " + std::to_string(ranks) + " ranks";
-  throw std::invalid_argument(file.string() + ": " + wish + "; the file holds " + list);
+  throw std::invalid_argument(file.string() + ": " + wish + "; the file holds " + echo(list, 200));
 }
 
 CostPoint cost_point(CsvTable const& table, std::size_t row) {

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/echo.hpp"
+
 namespace ddproxy::model {
 namespace {
 
@@ -47,6 +49,10 @@ std::vector<std::string> split(std::string const& line) {
   return fields;
 }
 
+std::string in_quotes(std::string const& text) {
+  return std::string("\"").append(echo(text)).append("\"");
+}
+
 /// True where the whole text is one number of type T.
 template <typename T>
 bool parse(std::string const& text, T& value) {
@@ -80,7 +86,7 @@ CsvTable::CsvTable(std::filesystem::path const& file) : file_(file) {
 void CsvTable::set_header(std::size_t line, std::vector<std::string> names) {
   header_line_ = line;
   for (auto& name : names) {
-    if (has(name)) fail_at(line, "the column \"" + name + "\" is named twice");
+    if (has(name)) fail_at(line, "the column " + in_quotes(name) + " is named twice");
     columns_.push_back(std::move(name));
   }
 }
@@ -109,17 +115,18 @@ double CsvTable::number(std::size_t row, std::string const& column) const {
   std::string const& field = text(row, column);
   double value = 0;
   if (!parse(field, value) || !std::isfinite(value)) {
-    fail(row, "\"" + field + "\" in column \"" + column + "\" is not a finite number");
+    fail(row, in_quotes(field) + " in column \"" + column + "\" is not a finite number");
   }
-  if (value < 0) fail(row, "\"" + field + "\" in column \"" + column + "\" is negative");
+  if (value < 0) fail(row, in_quotes(field) + " in column \"" + column + "\" is negative");
   return value;
 }
 
 std::int64_t CsvTable::integer(std::size_t row, std::string const& column) const {
   std::string const& field = text(row, column);
   std::int64_t value = 0;
-  if (!parse(field, value)) fail(row, "\"" + field + "\" in column \"" + column + "\" is not a whole number");
-  if (value < 0) fail(row, "\"" + field + "\" in column \"" + column + "\" is negative");
+  if (!parse(field, value))
+    fail(row, in_quotes(field) + " in column \"" + column + "\" is not a whole number");
+  if (value < 0) fail(row, in_quotes(field) + " in column \"" + column + "\" is negative");
   return value;
 }
 
@@ -141,7 +148,7 @@ double CsvTable::seconds(std::size_t row) const {
                                  [&](auto const& one) { return column == one.column; });
   const double seconds = number(row, column) * unit->seconds;
   if (seconds > most_seconds)
-    fail(row, "\"" + text(row, column) + "\" in the column \"" + column +
+    fail(row, in_quotes(text(row, column)) + " in the column \"" + column +
                   "\": seconds above 1e30 are too large to add; check the unit");
   return seconds;
 }
@@ -160,7 +167,7 @@ void CsvTable::expect_columns(std::initializer_list<char const*> required,
   for (auto const& name : columns_) {
     const std::string wanted = is_time(name) ? "seconds" : name;
     if (std::find(known.begin(), known.end(), wanted) == known.end()) {
-      fail_at(header_line_, "unknown column \"" + name + "\"");
+      fail_at(header_line_, "unknown column " + in_quotes(name));
     }
   }
 }
@@ -170,7 +177,7 @@ void CsvTable::expect_unique(std::string const& column) const {
   for (std::size_t row = 0; row < rows(); ++row) {
     const auto [first, added] = seen.emplace(text(row, column), rows_[row].line);
     if (!added) {
-      fail(row, "duplicate " + column + " \"" + first->first + "\", first in line " +
+      fail(row, "duplicate " + column + " " + in_quotes(first->first) + ", first in line " +
                     std::to_string(first->second));
     }
   }

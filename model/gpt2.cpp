@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "model/echo.hpp"
+
 namespace ddproxy::model {
 namespace {
 
@@ -95,7 +97,7 @@ Shape find_preset(std::string_view name) {
     if (preset.name == name) return preset.shape;
     known += (known.empty() ? "" : ", ") + std::string(preset.name);
   }
-  throw std::invalid_argument("no preset is called \"" + std::string(name) + "\"; there are " + known);
+  throw std::invalid_argument("no preset is called \"" + echo(name) + "\"; there are " + known);
 }
 
 void check(Shape const& shape) {

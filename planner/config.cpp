@@ -6,9 +6,9 @@
 
 #include <array>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
+#include "model/echo.hpp"
 #include "planner/section.hpp"
 #include "planner/words.hpp"
 
@@ -19,6 +19,8 @@ namespace {
 constexpr std::int64_t most_layers = 1000, widest = 1000000, most_tokens = 100000000, most_ranks = 10000000;
 constexpr std::int64_t most_samples = 100000, most_threads = 4096;
 
+constexpr std::size_t largest_file = 1 << 20;  // bytes; an input file has some thousand
+
 constexpr std::array<std::string_view, 7> sections{"model", "step", "compute", "allreduce",
                                                    "sweep", "gate", "machine"};
 
@@ -28,7 +30,13 @@ std::string read_text(std::filesystem::path const& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream || std::filesystem::is_directory(file))
     throw std::invalid_argument(fmt::format("{}: cannot open the input file", file.string()));
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::string text(largest_file + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > largest_file)
+    throw std::invalid_argument(
+        fmt::format("{}: is larger than 1 MiB, so it is no input file; check the path", file.string()));
+  return text;
 }
 
 model::Shape read_dimensions(Section& section, model::Shape shape) {
@@ -120,7 +128,8 @@ void read_sweep(Config& config, Section section) {
   for (auto const& name : section.text_list("strategies", {"naive", "flat", "per_tensor", "bucketed"})) {
     const auto strategy = find_word(name, strategy_words);
     if (!strategy)
-      section.fail("strategies", fmt::format("'{}' is unknown; use: {}", name, list_words(strategy_words)));
+      section.fail("strategies",
+                   fmt::format("'{}' is unknown; use: {}", model::echo(name), list_words(strategy_words)));
     config.strategies.push_back(*strategy);
   }
   config.caps_mib = section.positive_list("caps_mib", default_caps_mib);

@@ -9,12 +9,15 @@
 #include <cmath>
 #include <span>
 
+#include "model/echo.hpp"
 #include "planner/config.hpp"
 #include "planner/option_groups.hpp"
 #include "results/standard_streams.hpp"
 
 namespace ddproxy {
 namespace {
+
+constexpr std::size_t most_of_a_line = 600;  // characters of arguments in a message
 
 constexpr auto about =
     "How fast does this machine average the gradients of a GPT-2 while it computes them, and which bucket "
@@ -24,7 +27,9 @@ constexpr auto about =
 
 int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
   if (error.get_exit_code() == 0) return speak ? app.exit(error) : 0;
-  if (speak) results::say_error(fmt::format("{0}: {1}; see {0} --help", app.get_name(), error.what()));
+  if (speak)
+    results::say_error(
+        fmt::format("{0}: {1}; see {0} --help", app.get_name(), model::echo(error.what(), most_of_a_line)));
   return 2;
 }
 
@@ -33,7 +38,7 @@ CLI::Validator number_that(bool (*fits)(double), std::string const& meaning, std
       [=](std::string const& text) {
         double value = 0;
         const bool number = CLI::detail::lexical_cast(text, value);
-        return number && fits(value) && std::isfinite(value) ? "" : text + " is not " + meaning;
+        return number && fits(value) && std::isfinite(value) ? "" : model::echo(text) + " is not " + meaning;
       },
       name);
 }
@@ -45,7 +50,9 @@ using Arguments = std::span<char const* const>;
 std::string complain(Arguments arguments, Options const& options) {
   for (std::string_view argument : arguments.subspan(1))
     if (argument.empty())
-      return fmt::format("an argument is empty ('{}')", fmt::join(arguments.subspan(1), "' '"));
+      return fmt::format(
+          "an argument is empty ('{}')",
+          model::echo(fmt::format("{}", fmt::join(arguments.subspan(1), "' '")), most_of_a_line));
   if (!options.benchmark.empty() && options.command != "compare" && options.command != "run" &&
       options.command != "sweep")
     return "arguments after -- are Google Benchmark's, which run and sweep alone use";

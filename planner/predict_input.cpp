@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "model/csv.hpp"
+#include "model/echo.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -47,7 +48,7 @@ Workload from_layers(PredictOptions const& options) {
   }
   if (!numel.empty())
     throw std::invalid_argument(fmt::format("{}: no row for the layer '{}' of {}",
-                                            options.layer_times.string(), numel.begin()->first,
+                                            options.layer_times.string(), model::echo(numel.begin()->first),
                                             options.layer_sizes.string()));
   return workload;
 }

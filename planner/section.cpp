@@ -9,6 +9,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "planner/nesting.hpp"
+
 namespace ddproxy {
 
 Section::Section(toml::table const& root, std::string name, std::filesystem::path file)
@@ -93,7 +95,8 @@ std::vector<std::string> Section::text_list(std::string_view key, std::vector<st
   for (auto const& item : *node->as_array()) {
     if (!item.is_string()) fail(key, "every item must be a text in quotes");
     const auto& text = item.as_string()->get();
-    if (std::ranges::find(values, text) != values.end()) fail(key, fmt::format("'{}' is there twice", text));
+    if (std::ranges::find(values, text) != values.end())
+      fail(key, fmt::format("'{}' is there twice", model::echo(text)));
     values.push_back(text);
   }
   return values;
@@ -110,23 +113,24 @@ void Section::finish() const {
   for (auto const& [key, node] : *table_)
     if (!asked_.contains(key.str()))
       throw std::invalid_argument(fmt::format("{}:{}: [{}] {}: unknown key; known are: {}", file_.string(),
-                                              node.source().begin.line, name_, key.str(),
+                                              node.source().begin.line, name_, model::echo(key.str()),
                                               fmt::join(asked_, ", ")));
 }
 
 toml::table parse_input(std::filesystem::path const& file, std::string_view text,
                         std::span<const std::string_view> sections) {
+  check_nesting(file, text);
   toml::table root;
   try {
     root = toml::parse(text, file.string());
   } catch (toml::parse_error const& error) {
-    throw std::invalid_argument(
-        fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
+    throw std::invalid_argument(fmt::format("{}:{}: {}", file.string(), error.source().begin.line,
+                                            model::echo(error.description(), 200)));
   }
   for (auto const& [key, node] : root)
     if (std::ranges::find(sections, key.str()) == sections.end())
       throw std::invalid_argument(fmt::format("{}:{}: unknown section [{}]; known are: {}", file.string(),
-                                              node.source().begin.line, key.str(),
+                                              node.source().begin.line, model::echo(key.str()),
                                               fmt::join(sections, ", ")));
   return root;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/echo.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -40,7 +41,7 @@ class Section {
   E choice(std::string_view key, E fallback, std::array<Word<E>, n> const& words) {
     const std::string value = text(key, std::string(word_of(fallback, words)));
     const auto meaning = find_word(value, words);
-    if (!meaning) fail(key, "'" + value + "' is unknown; use one of: " + list_words(words));
+    if (!meaning) fail(key, "'" + model::echo(value) + "' is unknown; use one of: " + list_words(words));
     return *meaning;
   }
 
@@ -56,8 +57,8 @@ class Section {
   std::set<std::string, std::less<>> asked_;
 };
 
-/// Parses FILE; a syntax error or a top-level name other than `sections` is a std::invalid_argument naming
-/// file and line.
+/// Parses FILE; a syntax error, values nested too deep or a top-level name other than `sections` is a
+/// std::invalid_argument naming file and line.
 toml::table parse_input(std::filesystem::path const& file, std::string_view text,
                         std::span<const std::string_view> sections);
 

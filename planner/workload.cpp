@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "model/csv.hpp"
+#include "model/echo.hpp"
 #include "model/layer_cost.hpp"
 #include "planner/memory_need.hpp"
 #include "planner/results_need.hpp"
@@ -36,7 +37,8 @@ Workload per_layer(model::BackwardPass const& pass, std::vector<model::LayerTime
   };
   for (auto const& row : rows) {
     if (!is_known(row.layer))
-      throw std::invalid_argument(fmt::format("{}: the model has no layer '{}'", file, row.layer));
+      throw std::invalid_argument(
+          fmt::format("{}: the model has no layer '{}'", file, model::echo(row.layer)));
     index[row.layer] = workload.pass.operations.size();
     workload.pass.operations.push_back({row.layer, row.layer, model::OperationKind::linear});
     workload.operation_seconds.push_back(row.seconds);
@@ -66,7 +68,8 @@ Workload per_gradient(model::BackwardPass const& pass, std::vector<model::Gradie
       if (next == pass.gradients.size() || pass.gradients[next].name != row.name ||
           pass.gradients[next].numel != row.numel)
         throw std::invalid_argument(fmt::format(
-            "{}: '{}' with {} elements is not the model's next gradient, {}", file, row.name, row.numel,
+            "{}: '{}' with {} elements is not the model's next gradient, {}", file, model::echo(row.name),
+            row.numel,
             next == pass.gradients.size() ? "which has no more" : "'" + pass.gradients[next].name + "'"));
       workload.pass.gradients.push_back({row.name, pass.gradients[next].layer, row.numel, operation});
     }

@@ -20,7 +20,9 @@ std::filesystem::path acknowledged_file(std::filesystem::path const& folder) {
 
 std::vector<Acknowledgement> read_acknowledged(std::filesystem::path const& folder) {
   const auto path = acknowledged_file(folder);
-  if (!std::filesystem::exists(path)) return {};
+  std::error_code absent;
+  const auto there = std::filesystem::symlink_status(path, absent).type();
+  if (there == std::filesystem::file_type::not_found) return {};
   const auto json = read_json(path);
   const JsonFields fields(path, json);
   if (fields.text("schema") != schema) fields.refuse("schema", std::string("is not ") + schema);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "model/echo.hpp"
 #include "results/acknowledged.hpp"
 #include "results/compare_parts.hpp"
 #include "results/history.hpp"
@@ -57,7 +58,7 @@ void append(Row& row, std::initializer_list<double> values) {
 void finish(Table const& table, std::vector<std::string> const& doubts, CompareOptions const& options,
             std::ostream& out, std::ostream& warnings) {
   print(table, out);
-  for (auto const& doubt : doubts) warnings << "warning: " << doubt << '\n';
+  for (auto const& doubt : doubts) warnings << "warning: " << model::printable(doubt) << '\n';
   write(table, doubts, options);
 }
 
@@ -71,11 +72,12 @@ int compare(CompareOptions const& options, std::ostream& out, std::ostream& warn
 }
 
 std::pair<std::filesystem::path, std::string> split_label(std::string const& text) {
+  std::error_code absent;
   const auto sign = text.find('=');
-  if (sign == std::string::npos || std::filesystem::exists(text)) return {text, ""};
+  if (sign == std::string::npos || std::filesystem::exists(text, absent)) return {text, ""};
   if (sign == 0 || sign + 1 == text.size())
-    throw std::invalid_argument("--rank-machines: '" + text + "' lacks its " + (sign ? "file" : "label") +
-                                ": give FILE or LABEL=FILE");
+    throw std::invalid_argument("--rank-machines: '" + model::echo(text) + "' lacks its " +
+                                (sign ? "file" : "label") + ": give FILE or LABEL=FILE");
   return {text.substr(sign + 1), text.substr(0, sign)};
 }
 
@@ -86,7 +88,7 @@ double parse_share(std::string const& option, std::string const& text) {
   const bool is_percent = rest != end && *rest == '%' && rest + 1 == end;
   if (is_percent) value /= 100.0;
   if (error != std::errc() || (rest != end && !is_percent) || !(value > 0.0 && value < 1.0))
-    throw std::invalid_argument(option + " " + text +
+    throw std::invalid_argument(option + " " + model::echo(text) +
                                 ": give a share above 0 and below 100 %, such as 2% or 0.02");
   return value;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "model/echo.hpp"
 #include "results/acknowledged.hpp"
 #include "results/compare_parts.hpp"
 #include "results/history_rows.hpp"
@@ -30,7 +31,8 @@ bool is_chosen(std::string const& name, std::vector<std::string> const& chosen) 
 std::size_t acknowledge(HistoryTest& test, CompareOptions const& options, std::ostream& out) {
   for (auto const& name : options.acknowledge_cases)
     if (std::ranges::find(test.names(), name) == test.names().end())
-      throw std::invalid_argument("compare: --acknowledge-case " + name + ": the history has no such case");
+      throw std::invalid_argument("compare: --acknowledge-case " + model::echo(name) +
+                                  ": the history has no such case");
   auto all = read_acknowledged(*options.history);
   const std::size_t before = all.size();
   for (std::size_t s = 0; s < test.names().size(); ++s) {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <stdexcept>
+#include <type_traits>
 
+#include "model/echo.hpp"
 #include "results/compare_parts.hpp"
 #include "results/family_test.hpp"
 #include "results/output_files.hpp"
@@ -34,8 +37,8 @@ void keep_newest(Nights& nights, std::string Nights::value_type::*member, std::s
   for (auto const& night : nights)
     if (night.*member != newest) ++others[night.*member];
   for (auto const& [name, count] : others)
-    warnings.push_back(counted(count, "night") + " with the " + what + " '" + name +
-                       "' left out: the newest has '" + newest + "', and " + why);
+    warnings.push_back(counted(count, "night") + " with the " + what + " '" + model::echo(name) +
+                       "' left out: the newest has '" + model::echo(newest) + "', and " + why);
   std::erase_if(nights, [&](auto const& night) { return night.*member != newest; });
 }
 
@@ -87,16 +90,46 @@ void add_the_whole(std::vector<Night>& nights) {
   }
 }
 
+// Another clock than that of the runs, but what a file that cannot be read still has.
+std::filesystem::file_time_type written_at(Path const& path) {
+  std::error_code absent;
+  return std::filesystem::last_write_time(path, absent);
+}
+
+// Reads the files that can be read. One that cannot must neither stop the alarm of the others nor pass for a
+// night without one.
+template <class Read>
+auto read_each(std::vector<Path> const& paths, Read const& read, History& history) {
+  std::vector<std::invoke_result_t<Read, Path const&>> nights;
+  auto youngest = std::filesystem::file_time_type::min();
+  for (auto const& path : paths) try {
+      nights.push_back(read(path));
+      if (written_at(path) > youngest) history.lost_newest.clear();
+      youngest = std::max(youngest, written_at(path));
+    } catch (std::invalid_argument const& error) {
+      history.warnings.push_back(std::string("left out: ") + error.what());
+      if (written_at(path) < youngest) continue;
+      youngest = written_at(path);
+      history.lost_newest = path.filename().string();
+    }
+  if (nights.size() < 2 && !history.warnings.empty())
+    throw std::invalid_argument(
+        "compare: --history: " + counted(nights.size(), "file") + " of " + std::to_string(paths.size()) +
+        " can be read, and a history needs two nights or more; " + history.warnings[0]);
+  return nights;
+}
+
 History read_ratios(std::vector<Path> const& paths, std::span<const std::string> allowed) {
-  History history{{}, true, {}};
-  for (auto const& path : paths)
-    if (is_night_file(path)) history.nights.push_back(read_night(path));
+  History history{{}, true, {}, {}};
+  std::vector<Path> nights;
+  std::ranges::copy_if(paths, std::back_inserter(nights), is_night_file);
+  history.nights = read_each(nights, read_night, history);
   std::ranges::stable_sort(history.nights, {}, &Night::created);
   keep_newest(history.nights, &Night::reference_revision, "reference build",
               "a ratio to another build is another figure", history.warnings);
   for (std::size_t k = 1; k < history.nights.size(); ++k)
     for (std::size_t j = 0; j < k; ++j) check_same(history.nights[j], history.nights[k], allowed);
-  if (const auto runs = paths.size() - static_cast<std::size_t>(std::ranges::count_if(paths, is_night_file)))
+  if (const auto runs = paths.size() - nights.size())
     history.warnings.push_back(counted(runs, "plain run") +
                                " (*.h5) left out: the folder has ratio nights (*" + night_suffix +
                                "), whose noise is smaller");
@@ -106,7 +139,9 @@ History read_ratios(std::vector<Path> const& paths, std::span<const std::string>
 
 History read_plain(std::vector<Path> const& paths, std::span<const std::string> allowed) {
   History history;
-  auto runs = read_runs(paths);
+  auto runs = read_each(
+      paths, [](Path const& path) { return read_run(path); }, history);
+  check_distinct(runs);
   std::ranges::stable_sort(runs, {}, &Run::created);
   keep_newest(runs, &Run::machine, "machine", "plain runs of two machines are not compared",
               history.warnings);
@@ -123,10 +158,13 @@ History read_plain(std::vector<Path> const& paths, std::span<const std::string> 
 }  // namespace
 
 std::vector<Path> history_files(Path const& folder) {
-  if (!std::filesystem::is_directory(folder))
-    throw std::invalid_argument("compare: --history " + folder.string() + ": there is no such folder");
+  std::error_code reason;
+  const std::filesystem::directory_iterator entries(folder, reason);
+  if (reason)
+    throw std::invalid_argument("compare: --history " + folder.string() +
+                                ": there is no such folder, or it cannot be read: " + reason.message());
   std::vector<Path> paths;
-  for (auto const& entry : std::filesystem::directory_iterator(folder))
+  for (auto const& entry : entries)
     if (entry.path().extension() == ".h5" || is_night_file(entry.path())) paths.push_back(entry.path());
   std::ranges::sort(paths);
   return paths;

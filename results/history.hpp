@@ -16,6 +16,7 @@ struct History {
   std::vector<Night> nights;
   bool of_ratios = false;             ///< ratio nights; else plain runs
   std::vector<std::string> warnings;  ///< what was left out, and what casts doubt on the rest
+  std::string lost_newest = {};  ///< a file that cannot be read and is the youngest of the folder, if any
 };
 
 /// Returns the folder's files NAME.night.json and *.h5, sorted by name. Throws std::invalid_argument where
@@ -23,10 +24,10 @@ struct History {
 std::vector<std::filesystem::path> history_files(std::filesystem::path const& folder);
 
 /// Reads the nights of a folder. Where it has night files, plain runs are left out. Of ratio nights those
-/// with the newest reference build are taken, of plain runs those of the newest machine. Throws
-/// std::invalid_argument as read_night and read_run do, where there are fewer than two files or no measured
-/// case, where a night is there twice, and where those that are taken differ in a key of Run::identity that
-/// is not in `allowed`.
+/// with the newest reference build are taken, of plain runs those of the newest machine. A file that cannot
+/// be read is left out with a warning. Throws std::invalid_argument where fewer than two files can be read or
+/// no case was measured, where a night is there twice, and where those that are taken differ in a key of
+/// Run::identity that is not in `allowed`.
 History read_history(std::filesystem::path const& folder, std::span<const std::string> allowed);
 
 /// Returns the index of the night that was read from `file`, a path or a file name in the folder. Throws

@@ -147,6 +147,9 @@ Outcome outcome_of(HistoryTest const& test, Table const& table, double seen) {
   const std::string alarm = last_of(table, &Row::alarm, slower);
   const std::string doubt = last_of(table, &Row::undecided, undecided);
   if (slower > 0) return {Decision::slower, std::to_string(slower) + " slower" + of_all + alarm};
+  if (auto const& lost = test.history().lost_newest; !lost.empty())
+    return {Decision::undecided, "undecided in " + period_of(test) + ": the youngest file, " + lost +
+                                     ", cannot be read, and may be the newest night; remove or repeat it"};
   if (is_undecided(test, table))
     return {Decision::undecided, std::to_string(undecided) + " undecided" + of_all + doubt};
   return {Decision::unchanged,

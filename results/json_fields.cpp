@@ -6,11 +6,15 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "model/echo.hpp"
+
 namespace ddproxy::results {
 
 nlohmann::ordered_json read_json(std::filesystem::path const& path) {
-  std::ifstream file(path);
-  if (!file) throw std::invalid_argument(path.string() + ": cannot be read");
+  std::error_code absent;
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(path, absent)) file.open(path);  // a pipe could wait for ever
+  if (!file.is_open()) throw std::invalid_argument(path.string() + ": cannot be read");
   auto json = nlohmann::ordered_json::parse(file, nullptr, false);
   if (json.is_discarded()) throw std::invalid_argument(path.string() + ": is not valid JSON");
   return json;
@@ -63,7 +67,7 @@ std::vector<std::pair<std::string, std::string>> JsonFields::texts_of_object(cha
   if (!member(name).is_object()) refuse(name, "is not an object");
   std::vector<std::pair<std::string, std::string>> all;
   for (auto const& [key, value] : member(name).items()) {
-    if (!value.is_string()) refuse(name, "has the member '" + key + "', which is not a text");
+    if (!value.is_string()) refuse(name, "has the member '" + model::echo(key) + "', which is not a text");
     all.emplace_back(key, value.get<std::string>());
   }
   return all;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "model/echo.hpp"
 #include "results/json_fields.hpp"
 #include "results/text_file.hpp"
 
@@ -40,6 +41,7 @@ Json json_of(Night const& night) {
 
 NightCase case_of(JsonFields const& fields) {
   NightCase one{fields.text("name"), fields.number("log_ratio"), std::nan("")};
+  if (!model::is_printable(one.name)) fields.refuse("name", "has control characters");
   if (fields.has_null("deviation")) return one;
   one.deviation = fields.number("deviation");
   if (one.deviation < 0.0) fields.refuse("deviation", "is negative");
@@ -49,16 +51,17 @@ NightCase case_of(JsonFields const& fields) {
 Night night_of(JsonFields const& fields) {
   if (fields.text("schema") != schema) fields.refuse("schema", std::string("is not ") + schema);
   Night night;
-  night.created = fields.filled_text("created");
-  night.machine = fields.text("machine");
-  night.revision = fields.text("revision");
-  night.reference_revision = fields.filled_text("reference_revision");
+  night.created = model::printable(fields.filled_text("created"));
+  night.machine = model::printable(fields.text("machine"));
+  night.revision = model::printable(fields.text("revision"));
+  night.reference_revision = model::printable(fields.filled_text("reference_revision"));
   night.identity = fields.texts_of_object("identity");
+  for (auto& [key, value] : night.identity) value = model::printable(value);
   night.rounds = fields.count("rounds");
   for (auto const& one : fields.objects("cases")) night.cases.push_back(case_of(one));
   for (std::size_t k = 0; k < night.cases.size(); ++k)
     if (night.find(night.cases[k].name) != &night.cases[k])
-      fields.refuse("cases", "has '" + night.cases[k].name + "' twice");
+      fields.refuse("cases", "has '" + model::echo(night.cases[k].name) + "' twice");
   if (night.cases.size() < 2 || !night.find(the_whole))
     fields.refuse("cases", std::string("needs one case or more, and '") + the_whole + "'");
   return night;

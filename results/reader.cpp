@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/reader.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <numeric>
+#include <new>
 #include <stdexcept>
+#include <type_traits>
 
+#include "model/echo.hpp"
 #include "results/h5.hpp"
 
 namespace ddproxy::results {
@@ -22,6 +25,24 @@ Type type_of(hid_t dataset) {
   const h5::Id type(H5Dget_type(dataset), H5Tclose);
   const auto kind = H5Tget_class(type);
   return kind == H5T_FLOAT ? Type::real : kind == H5T_INTEGER ? Type::integer : Type::text;
+}
+
+// The values of 8 bytes that a dataset may have: those of its file, and some that were never written.
+std::size_t most_values(std::filesystem::path const& file) {
+  std::error_code absent;
+  const auto size = std::filesystem::file_size(file, absent);
+  return ((std::size_t{1} << 30) + (absent ? 0 : 4 * size)) / 8;
+}
+
+// Nothing where there are more than `most`. A length of 0 counts as 1, so that the product of some of the
+// lengths does not overflow either.
+std::optional<std::size_t> count_of(std::vector<std::size_t> const& extents, std::size_t most) {
+  std::size_t product = 1;
+  for (const std::size_t length : extents) {
+    if (length > most / product) return {};
+    product *= std::max<std::size_t>(length, 1);
+  }
+  return std::ranges::find(extents, std::size_t{0}) == extents.end() ? product : 0;
 }
 
 std::string to_text(Attribute const& value) {
@@ -43,13 +64,16 @@ struct Reader::Impl {
   }
 
   void open() {
-    if (!std::filesystem::exists(path)) {
-      const bool has_part = std::filesystem::exists(path.string() + ".part");
+    std::error_code reason;
+    const auto status = std::filesystem::status(path, reason);
+    if (status.type() == std::filesystem::file_type::not_found) {
+      const bool has_part = std::filesystem::exists(path.string() + ".part", reason);
       fail(has_part
                ? "no such file; the run was interrupted or is still going: give " + path.string() + ".part"
                : "no such file");
     }
-    if (!std::filesystem::is_regular_file(path)) fail("it is no file");
+    if (reason) fail("cannot be opened: " + reason.message());
+    if (!std::filesystem::is_regular_file(status)) fail("it is no file");
     try {
       file = h5::open_file(path);
     } catch (h5::Error const& error) {
@@ -61,14 +85,28 @@ struct Reader::Impl {
     const auto version = attribute("/", "schema_version");
     if (!version) fail("is no ddproxy results file: it has no attribute schema_version");
     if (*version != Attribute(schema_version))
-      fail("has schema version " + to_text(*version) + "; this program reads version " +
+      fail("has schema version " + model::echo(to_text(*version)) + "; this program reads version " +
            std::to_string(schema_version));
   }
 
   std::optional<Attribute> attribute(std::string_view group, std::string_view name) const {
     if (!h5::exists(file, std::string(group))) return {};
-    const h5::Id object(H5Oopen(file, std::string(group).c_str(), H5P_DEFAULT), H5Oclose);
-    return h5::get_attribute(object, std::string(name));
+    return guarded("attribute " + std::string(name) + " of " + std::string(group), [&] {
+      const h5::Id object(H5Oopen(file, std::string(group).c_str(), H5P_DEFAULT), H5Oclose);
+      return h5::get_attribute(object, std::string(name));
+    });
+  }
+
+  // Runs `read`; what stops it becomes one line that names the file and `what`.
+  template <class Read>
+  std::invoke_result_t<Read const&> guarded(std::string const& what, Read const& read) const {
+    try {
+      return read();
+    } catch (h5::Error const& error) {
+      fail("cannot read the " + what + ": " + error.what());
+    } catch (std::bad_alloc const&) {
+      fail("the " + what + " does not fit into memory: the file is damaged, or this machine is too small");
+    }
   }
 
   // Opens a dataset that must be there, of a type that can be read as `wanted`, and hands it to `read` with
@@ -78,17 +116,17 @@ struct Reader::Impl {
     Dataset const& spec = known(dataset);
     const std::string name(dataset);
     if (!h5::exists(file, name)) fail("has no dataset " + name + " (interrupted, or not part of this run)");
-    try {
+    guarded("dataset " + name, [&] {
       const h5::Id opened = h5::open_dataset(file, name);
       const auto extents = h5::extents(opened);
       const Type type = type_of(opened);
       const bool fits = type == wanted || (type == Type::integer && wanted == Type::real);
       if (!fits || extents.size() != spec.rank())
         fail("the dataset " + name + " is not of the schema's type or shape");
-      read(opened, std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>()));
-    } catch (h5::Error const& error) {
-      fail("cannot read the dataset " + name + ": " + error.what());
-    }
+      const auto count = count_of(extents, most_values(path));
+      if (!count) fail("the dataset " + name + " claims more values than a file of this size can hold");
+      read(opened, *count);
+    });
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "model/echo.hpp"
 #include "results/rank_statistics.hpp"
 
 namespace ddproxy::results {
@@ -64,7 +65,7 @@ void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
   const auto verified = verified_of(reader, cases.size());
   for (std::size_t c = 0; c < cases.size(); ++c)
     if (verified[c] == 0)
-      throw std::invalid_argument(reader.path().string() + ": the case " + cases[c].name +
+      throw std::invalid_argument(reader.path().string() + ": the case " + model::echo(cases[c].name) +
                                   " reduced wrong gradients; its time means nothing");
 }
 
@@ -86,7 +87,7 @@ std::vector<CaseTimes> read_cases(Reader const& reader) {
   const std::size_t length = extents[1] * extents[2];
   for (std::size_t c = 0; c < names.size(); ++c) {
     const auto own = std::span(values).subspan(c * length, length);
-    auto samples = slowest_of(own, extents[2], file + ": the case " + names[c]);
+    auto samples = slowest_of(own, extents[2], file + ": the case " + model::echo(names[c]));
     leave_out(reader, c, samples);
     const double middle = median_of_finite(samples);
     cases.push_back({names[c], strategies[c], std::move(samples), middle, sources[c] != "pytorch"});
@@ -106,7 +107,7 @@ std::vector<CaseTimes> read_parts(Reader const& reader) {
   std::vector<CaseTimes> parts;
   for (std::size_t p = 0; p < names.size(); ++p) {
     const auto own = std::span(values).subspan(p * extents[1], extents[1]);
-    auto samples = slowest_of(own, 1, file + ": the part " + names[p]);
+    auto samples = slowest_of(own, 1, file + ": the part " + model::echo(names[p]));
     const double middle = median_of_finite(samples);
     parts.push_back({names[p], "part", std::move(samples), middle, true});
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "model/echo.hpp"
 #include "results/joined.hpp"
 #include "results/output_files.hpp"
 #include "results/run_conditions.hpp"
@@ -18,6 +19,8 @@ constexpr std::array<std::string_view, 12> keys{"model",   "step",   "precision"
                                                 "ranks",   "device", "mode",      "wire",
                                                 "threads", "pieces", "buffers",   "priority"};
 constexpr std::array<std::string_view, 2> sound_keys{"valid", "verified"};
+
+constexpr std::size_t most_compared = 200;  // characters of a value: a difference may be at its end
 
 bool is_in(std::span<const std::string> allowed, std::string_view key) {
   return std::ranges::find(allowed, key) != allowed.end();
@@ -61,12 +64,21 @@ std::vector<std::string> parts_of(std::string const& key, std::string const& tex
   return parts;
 }
 
+std::string opened(std::string const& value) {
+  return std::string("'").append(model::echo(value, most_compared));
+}
+
+std::string quoted(std::string const& value) {
+  return opened(value).append("'");
+}
+
 // Three say what is the matter.
 std::string only_in(std::vector<std::string> own, std::vector<std::string> const& other) {
   std::erase_if(own, [&](auto const& part) { return std::ranges::find(other, part) != other.end(); });
   if (own.empty()) return "none of these";
-  std::string text = "'" + own[0];
-  for (std::size_t k = 1; k < std::min<std::size_t>(own.size(), 3); ++k) text += ", " + own[k];
+  std::string text = opened(own[0]);
+  for (std::size_t k = 1; k < std::min<std::size_t>(own.size(), 3); ++k)
+    text += ", " + model::echo(own[k], most_compared);
   return text + "'" + (own.size() > 3 ? " and " + std::to_string(own.size() - 3) + " more" : "");
 }
 
@@ -86,12 +98,13 @@ void check_sound(Run const& run, std::span<const std::string> allowed) {
   auto const* rule = find_validity(run.valid);
   const bool is_compared = run.valid.empty() || (rule && rule->is_compared);
   if (!is_compared && !is_in(allowed, "valid"))
-    throw std::invalid_argument(run.path.string() + ": valid=" + run.valid +
+    throw std::invalid_argument(run.path.string() + ": valid=" + model::echo(run.valid) +
                                 ": the run did not confirm its figure of merit, so its times prove nothing; "
                                 "repeat the run (--allow valid)");
   if (run.unverified.empty() || is_in(allowed, "verified")) return;
   const auto more = run.unverified.size() - 1;
-  throw std::invalid_argument(run.path.string() + ": the gradients of the case " + run.unverified[0] +
+  throw std::invalid_argument(run.path.string() + ": the gradients of the case " +
+                              model::echo(run.unverified[0]) +
                               (more > 0 ? " and " + std::to_string(more) + " more" : "") +
                               " were not verified, so its time may be that of a wrong result; repeat the run "
                               "(--allow verified)");
@@ -120,6 +133,10 @@ void check_distinct(std::span<const Run> runs) {
   }
 }
 
+bool has_whole_identity(Run const& run) {
+  return std::ranges::equal(run.identity, keys, {}, &Run::Values::value_type::first);
+}
+
 std::string known_keys() {
   std::vector<std::string_view> all(keys.begin(), keys.end());
   all.insert(all.end(), sound_keys.begin(), sound_keys.end());
@@ -130,7 +147,8 @@ std::string known_keys() {
 void check_keys(std::span<const std::string> allowed) {
   for (auto const& key : allowed)
     if (!is_in_list(key, keys) && !is_in_list(key, sound_keys) && !is_in_list(key, condition_keys()))
-      throw std::invalid_argument("--allow " + key + ": there is no such key; the keys are " + known_keys());
+      throw std::invalid_argument("--allow " + model::echo(key) + ": there is no such key; the keys are " +
+                                  known_keys());
 }
 
 void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed) {
@@ -144,7 +162,7 @@ void check_comparable(std::span<const Run> runs, std::span<const std::string> al
 
 std::string against(std::string const& key, std::string const& a, std::string const& b) {
   const auto first = parts_of(key, a), other = parts_of(key, b);
-  if (std::ranges::is_permutation(first, other)) return "'" + a + "' against '" + b + "'";
+  if (std::ranges::is_permutation(first, other)) return quoted(a) + " against " + quoted(b);
   return only_in(first, other) + " against " + only_in(other, first);
 }
 

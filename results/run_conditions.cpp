@@ -22,6 +22,11 @@ constexpr std::array<std::string_view, 12> keys{"host",  "compiler", "flags",   
                                                 "mpi",   "kokkos",   "binding", "clock",
                                                 "state", "call",     "warmup",  "compute_samples"};
 
+// Of conditions_of().
+constexpr std::array<std::string_view, 14> keys_in_order{
+    "host",  "compiler", "flags", "blas", "mpi",  "kokkos", "binding",
+    "clock", "clock",    "state", "call", "call", "warmup", "compute_samples"};
+
 std::vector<std::string> texts_of(Reader const& reader, std::string_view dataset) {
   return reader.has(dataset) ? reader.texts(dataset) : std::vector<std::string>{};
 }
@@ -140,6 +145,10 @@ bool find_pair(std::span<Run const* const> runs, std::size_t c, ConditionDiffere
 
 std::span<const std::string_view> condition_keys() {
   return keys;
+}
+
+bool has_all_conditions(Run const& run) {
+  return std::ranges::equal(run.conditions, keys_in_order, {}, &Condition::key);
 }
 
 bool says_condition(Run const& run, std::string_view key) {

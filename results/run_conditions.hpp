@@ -18,6 +18,9 @@ std::span<const std::string_view> condition_keys();
 /// Under which conditions a file was measured. Throws as Reader does.
 std::vector<Condition> conditions_of(Reader const& reader);
 
+/// True where the run has each condition that conditions_of() returns, in its order.
+bool has_all_conditions(Run const& run);
+
 /// True where the file says something of that condition.
 bool says_condition(Run const& run, std::string_view key);
 

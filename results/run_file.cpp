@@ -6,12 +6,16 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <stdexcept>
 
+#include "model/echo.hpp"
+#include "results/child_process.hpp"
 #include "results/joined.hpp"
 #include "results/reader.hpp"
 #include "results/run_cases.hpp"
 #include "results/run_conditions.hpp"
 #include "results/run_identity.hpp"
+#include "results/run_message.hpp"
 #include "results/validity.hpp"
 
 namespace ddproxy::results {
@@ -47,9 +51,7 @@ double tokens_of(Reader const& reader) {
   return product;
 }
 
-}  // namespace
-
-Run read_run(std::filesystem::path const& path) {
+Run run_of(std::filesystem::path const& path) {
   const Reader reader(path);
   Run run;
   run.path = path;
@@ -74,6 +76,75 @@ Run read_run(std::filesystem::path const& path) {
                                replayed_reductions, reader.text("/sweep", "ranks") == "1" ? 1 : 2);
   for (auto& part : read_parts(reader)) run.cases.push_back(std::move(part));
   return run;
+}
+
+constexpr char read_whole = 'r', refused = 'e';  // first byte of the child's answer
+
+std::string answer_for(std::filesystem::path const& path) {
+  try {
+    return read_whole + pack(run_of(path));
+  } catch (std::exception const& error) {
+    const std::string what = error.what();
+    return refused + (what.starts_with(path.string()) ? what : path.string() + ": " + what);
+  }
+}
+
+// A file is not compressed: its datasets take about what it takes, and are held twice at most.
+ChildLimits limits_for(std::filesystem::path const& path, double patience) {
+  ChildLimits limits{.seconds = patience};
+  std::error_code absent;
+  if (const auto size = std::filesystem::file_size(path, absent); !absent) {
+    limits.memory += 4 * size;
+    limits.answer += 2 * size;
+    limits.seconds += static_cast<double>(size) / (1 << 20);
+  }
+  return limits;
+}
+
+constexpr std::size_t most_of_a_name = 256, most_of_a_refusal = 2000;  // characters
+
+// Names of cases are printed in tables and compared: one that has to be altered would be another name.
+void check_names(Run const& run) {
+  for (auto const& one : run.cases)
+    for (auto const& name : {one.name, one.strategy})
+      if (name.size() > most_of_a_name || !model::is_printable(name))
+        throw std::invalid_argument(run.path.string() + ": the name or strategy of a case, '" +
+                                    model::echo(name) + "', is not up to " + std::to_string(most_of_a_name) +
+                                    " bytes of printable UTF-8; the file is damaged or no ddproxy's");
+}
+
+void make_printable(Run& run) {
+  for (auto* text : {&run.created, &run.revision, &run.machine, &run.label, &run.valid, &run.session})
+    *text = model::printable(*text);
+  for (auto& [key, value] : run.identity) value = model::printable(value);
+  for (auto& condition : run.conditions) condition.value = model::printable(condition.value);
+}
+
+// The child may be out of order in any way.
+Run checked(std::filesystem::path const& path, std::string_view answer) {
+  if (answer.starts_with(refused))
+    throw std::invalid_argument(model::echo(answer.substr(1), most_of_a_refusal));
+  Run run;
+  try {
+    run = unpack(answer.starts_with(read_whole) ? answer.substr(1) : "");
+  } catch (std::invalid_argument const&) {
+    throw std::invalid_argument(path.string() + ": the process that read it sent nonsense; it is damaged");
+  }
+  run.path = path;
+  if (!has_whole_identity(run) || !has_all_conditions(run))
+    throw std::invalid_argument(path.string() + ": the process that read it sent half a run; it is damaged");
+  check_names(run);
+  make_printable(run);
+  return run;
+}
+
+}  // namespace
+
+Run read_run(std::filesystem::path const& path, double patience) {
+  const auto end = run_in_child([&] { return answer_for(path); }, limits_for(path, patience));
+  if (end.answer) return checked(path, *end.answer);
+  throw std::invalid_argument(path.string() + ": the process that read it " + end.trouble +
+                              "; the file is damaged: leave it out, or repeat the run");
 }
 
 }  // namespace ddproxy::results

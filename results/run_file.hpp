@@ -52,15 +52,22 @@ struct Run {
   CaseTimes const* find(std::string const& name) const;
 };
 
-/// Throws std::invalid_argument as Reader does, where a case's gradients were wrong, and where a time is no
-/// positive number.
-Run read_run(std::filesystem::path const& path);
+/// Reads a results file in a child process, so that no file, however damaged, crashes or hangs this one.
+/// Throws std::invalid_argument, one line that names the file: as Reader does, where a case's gradients were
+/// wrong, where a time is no positive number, where a case's name cannot be printed, and where the child
+/// crashes, takes longer than `patience` seconds and one second a MiB of the file, or needs more memory than
+/// 1 GiB and four times the file. Other texts are made printable. Throws std::runtime_error where no process
+/// can be started.
+Run read_run(std::filesystem::path const& path, double patience = 20.0);
 
 /// One file, or a copy of it: begun at the same time, of the same identity, with the same samples.
 bool is_same_run(Run const& a, Run const& b);
 
 /// Throws std::invalid_argument naming two files that hold the same run.
 void check_distinct(std::span<const Run> runs);
+
+/// True where the run has each key of Run::identity, in the order of known_keys().
+bool has_whole_identity(Run const& run);
 
 /// All keys of --allow: "model, step, ...".
 std::string known_keys();

@@ -39,7 +39,8 @@ class Plans {
   }
 
   std::string digits(std::size_t c) const {
-    if (first_[c] < 0 || count_[c] < 0 || first_[c] + count_[c] > std::ssize(bytes_)) return "";
+    const std::int64_t all = std::ssize(bytes_);
+    if (first_[c] < 0 || first_[c] > all || count_[c] < 0 || count_[c] > all - first_[c]) return "";
     const auto size = static_cast<std::size_t>(count_[c]) * sizeof(std::int64_t);
     const std::string_view raw(reinterpret_cast<char const*>(bytes_.data() + first_[c]), size);
     char text[16];

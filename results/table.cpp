@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/echo.hpp"
+
 namespace ddproxy::results {
 namespace {
 
@@ -18,7 +20,7 @@ std::string formatted(const char* format, double value) {
 }
 
 std::string for_people(Column const& column, Cell const& cell) {
-  if (column.kind == Kind::text) return cell.text;
+  if (column.kind == Kind::text) return model::printable(cell.text);
   if (!std::isfinite(cell.number)) return "-";
   switch (column.kind) {
     case Kind::seconds:

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "model/echo.hpp"
 #include "results/table.hpp"
 #include "results/text_file.hpp"
 
@@ -29,7 +30,7 @@ std::string quoted(std::string const& text) {
 
 std::string escaped(std::string const& text) {
   std::string result;
-  for (char c : text) {
+  for (char c : model::printable(text)) {  // XML has no control characters
     const char* entity = c == '&'   ? "&amp;"
                          : c == '<' ? "&lt;"
                          : c == '>' ? "&gt;"
@@ -94,7 +95,8 @@ void write_json(Table const& table, std::vector<std::string> const& warnings, st
   for (auto const& [name, value] : table.figures)
     all[name] = std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
   all["warnings"] = warnings;
-  out << all.dump(2) << '\n';
+  // File names need not be UTF-8.
+  out << all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }
 
 // One JUnit test case: `result` is failure, skipped or empty.

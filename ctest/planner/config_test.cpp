@@ -72,6 +72,51 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\n[machine]\nthreads = 0\n", ":4", "threads"},
         Bad{"[model]\npreset = \"tiny\"\n[machine]\nefficiency = 2\n", ":4", "at most 1"}));
 
+std::string repeated(std::string const& text, int count) {
+  std::string all;
+  for (int k = 0; k < count; ++k) all += text;
+  return all;
+}
+
+// Deeper ones overflow the stack in the parser or in what it returns.
+TEST(Config, RefusesDeepNestingBeforeItIsParsed) {
+  const std::string accepted = "unknown section [a]";
+  const auto expect = [](std::string const& text, std::string const& message) {
+    const auto error = error_of(text);
+    EXPECT_NE(error.find(message), std::string::npos) << text.substr(0, 200) << '\n' << error;
+  };
+  expect("a = " + repeated("[", 16) + repeated("]", 16), accepted);
+  expect("\na = " + repeated("[", 17) + repeated("]", 17), ":2: brackets nest deeper than 16 levels");
+  expect("a = [\n" + repeated("{b = [\n", 8), ":9: brackets");
+  expect("a" + repeated(".b", 16) + " = 1", accepted);
+  expect("a" + repeated(".b", 17) + " = 1", ":1: the parts of a dotted key nest");
+  expect("[a" + repeated(".\"]=,\"", 17) + "]", "the parts of a dotted key nest");
+  expect("a = [1.5" + repeated(", 2.5", 100) + "]", accepted);
+}
+
+TEST(Config, BracketsAndDotsInStringsAndCommentsNestNothing) {
+  const std::string deep = repeated("[", 50) + repeated("..", 50);
+  for (std::string const& value :
+       {"\"" + deep + "\"", "'" + deep + "'", "\"\\\"" + deep + "\"", "\"\"\"\n\\\"\"\"" + deep + "\"\"\"",
+        "'''\n''" + deep + "'''", "1 # \" ' " + deep}) {
+    const auto error = error_of("a = " + value + "\n");
+    EXPECT_NE(error.find("unknown section [a]"), std::string::npos) << value << '\n' << error;
+  }
+}
+
+TEST(Config, RepeatsNoMoreThanEightyCharactersOfTheFile) {
+  const std::string much(100000, 'x');
+  for (std::string const& text :
+       {"[model]\npreset = \"" + much + "\"\n", "[model]\n" + much + " = 1\n", "[" + much + "]\n",
+        "[model]\npreset = \"tiny\"\n[sweep]\nstrategies = [\"" + much + "\"]\n"}) {
+    const auto error = error_of(text);
+    EXPECT_NE(error.find(std::string(80, 'x') + "[and 99920 bytes more]"), std::string::npos)
+        << error.substr(0, 500);
+    EXPECT_LT(error.size(), 700u);
+  }
+  EXPECT_NE(error_of(repeated("#", 1 << 20) + "\n").find("larger than 1 MiB"), std::string::npos);
+}
+
 TEST(Config, AMissingFileIsSaid) {
   EXPECT_THROW(
       try { read_config("/nowhere/input.toml"); } catch (std::invalid_argument const& error) {

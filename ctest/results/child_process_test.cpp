@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/child_process.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <vector>
+
+namespace ddproxy::results {
+namespace {
+
+constexpr ChildLimits usual{.seconds = 20};
+
+ChildEnd ended(std::function<std::string()> const& work, ChildLimits const& limits = usual) {
+  return run_in_child(work, limits);
+}
+
+bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(ChildProcess, ReturnsTheAnswerOfAnyBytesAndLength) {
+  for (const std::size_t length : {0u, 1u, 65536u, 5000000u}) {
+    const std::string answer(length, '\0');
+    EXPECT_EQ(ended([&] { return answer; }).answer, answer);
+  }
+}
+
+TEST(ChildProcess, SaysHowTheChildDied) {
+  const auto trouble = [](auto const& work) {
+    const auto end = ended([&]() -> std::string { return work(), "never"; });
+    EXPECT_FALSE(end.answer);
+    return end.trouble;
+  };
+  EXPECT_TRUE(contains(trouble([] { std::raise(SIGSEGV); }), "crashed (Segmentation fault)"));
+  EXPECT_TRUE(contains(trouble([] { std::abort(); }), "crashed (Aborted)"));
+  EXPECT_TRUE(contains(trouble([] { std::raise(SIGKILL); }), "was killed"));
+  EXPECT_TRUE(contains(trouble([] { _exit(3); }), "exit code 3"));
+  EXPECT_TRUE(contains(trouble([] { throw 1; }), "exit code 1"));
+}
+
+TEST(ChildProcess, PrintsNothing) {
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  ended([] {
+    std::cout << "out" << std::flush;
+    std::cerr << "error" << std::flush;
+    return "";
+  });
+  EXPECT_EQ(testing::internal::GetCapturedStderr() + testing::internal::GetCapturedStdout(), "");
+}
+
+TEST(ChildProcess, EndsOneThatHangsHoweverItHangs) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto expect_too_long = [](auto const& work) {
+    const auto end = ended([&]() -> std::string { return work(), "never"; }, {.seconds = 0.3});
+    EXPECT_FALSE(end.answer);
+    EXPECT_EQ(end.trouble, "took longer than 0.3 s");
+  };
+  expect_too_long([] { pause(); });
+  expect_too_long([] {
+    while (true) std::atomic_signal_fence(std::memory_order_seq_cst);
+  });
+  expect_too_long([] { raise(SIGSTOP); });
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+}
+
+TEST(ChildProcess, EndsOneThatClosesThePipeAndHangs) {
+  const auto end = ended([]() -> std::string {
+    for (int file = 3; file < 100; ++file) close(file);
+    pause();
+    return "never";
+  });
+  EXPECT_FALSE(end.answer);
+}
+
+TEST(ChildProcess, RefusesMemoryBeyondTheLimit) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take more addresses than any limit";
+#endif
+  const auto work = []() -> std::string {
+    try {
+      const std::vector<char> much(std::size_t{400} << 20, 'x');
+      return much.back() == 'x' ? "got it" : "";
+    } catch (std::bad_alloc const&) {
+      return "refused";
+    }
+  };
+  EXPECT_EQ(ended(work, {.seconds = 20, .memory = std::size_t{100} << 20}).answer, "refused");
+  EXPECT_EQ(ended(work, {.seconds = 20, .memory = std::size_t{900} << 20}).answer, "got it");
+}
+
+TEST(ChildProcess, TakesNoAnswerThatIsTooLongOrNotWhole) {
+  EXPECT_FALSE(ended([] { return std::string(1000000, 'x'); }, {.seconds = 20, .answer = 1000}).answer);
+  const auto half = ended([]() -> std::string {
+    for (int file = 3; file < 100; ++file) static_cast<void>(!write(file, "\x64\0\0\0\0\0\0\0half", 12));
+    _exit(0);
+  });
+  EXPECT_FALSE(half.answer);
+  EXPECT_TRUE(contains(half.trouble, "ended early")) << half.trouble;
+}
+
+TEST(ChildProcess, AnswersWhereTheSystemCollectsChildren) {
+  signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(ended([] { return std::string("yes"); }).answer, "yes");
+  EXPECT_FALSE(ended([]() -> std::string { std::abort(); }).answer);
+  signal(SIGCHLD, SIG_DFL);
+}
+
+}  // namespace
+}  // namespace ddproxy::results

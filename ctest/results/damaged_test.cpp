@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Results files with wrong bytes: each is a run or one line that names the file. DDPROXY_MUTATIONS=8500 tries
+// more of them, DDPROXY_MUTATION_SEED=2 others.
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <random>
+
+#include "ctest/results/compare_runs.hpp"
+#include "results/run_file.hpp"
+
+namespace ddproxy::test {
+namespace {
+
+constexpr double patience = 1.0;  // seconds; a whole file takes a hundredth of one
+
+int number_from(char const* variable, int otherwise) {
+  char const* text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
+// One to eight bytes in a row, or a cut, or a stretch of zeros.
+std::string mutated(std::string bytes, std::mt19937& engine) {
+  const auto at = engine() % bytes.size();
+  switch (engine() % 8) {
+    case 0:
+      bytes.resize(at);
+      return bytes;
+    case 1:
+      for (auto k = at; k < std::min(at + 512, bytes.size()); ++k) bytes[k] = '\0';
+      return bytes;
+    default:
+      for (auto k = at; k < std::min<std::size_t>(at + 1 + engine() % 8, bytes.size()); ++k)
+        bytes[k] = static_cast<char>(engine() % 3 == 0 ? 0xFF : engine());
+      return bytes;
+  }
+}
+
+// "crashed (Aborted)" of a message; the same for all that the reader itself refused.
+std::string kind_of(std::string const& message) {
+  const std::string mark = "the process that read it ";
+  const auto start = message.find(mark);
+  if (start == std::string::npos) return "refused";
+  return message.substr(start + mark.size(), message.find(';') - start - mark.size());
+}
+
+class Damaged : public Compare {
+ protected:
+  // What becomes of the file with those bytes: "read", or the kind of its refusal.
+  std::string outcome(std::string const& bytes) {
+    const auto path = folder / "damaged.h5";
+    std::ofstream(path, std::ios::binary) << bytes;
+    try {
+      results::read_run(path, patience);
+      return "read";
+    } catch (std::invalid_argument const& error) {
+      const std::string message = error.what();
+      EXPECT_TRUE(message.starts_with(path.string() + ": ")) << message;
+      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+      return kind_of(message);
+    }
+  }
+};
+
+TEST_F(Damaged, every_mutated_file_is_a_run_or_one_line_that_names_it) {
+  make_sample(folder / "whole.h5", {.session = "gate", .round = 1});
+  const auto whole = contents(folder / "whole.h5");
+  const int files = number_from("DDPROXY_MUTATIONS", 300);
+  std::mt19937 engine(static_cast<unsigned>(number_from("DDPROXY_MUTATION_SEED", 1)));
+  std::map<std::string, int> outcomes;
+  double slowest = 0.0;
+  for (int k = 0; k < files; ++k) {
+    const auto began = std::chrono::steady_clock::now();
+    ++outcomes[outcome(mutated(whole, engine))];
+    slowest =
+        std::max(slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  }
+  for (auto const& [kind, count] : outcomes) std::cout << count << " of " << files << ": " << kind << '\n';
+  std::cout << "slowest: " << slowest << " s\n";
+  EXPECT_LT(slowest, patience + 10.0);
+  EXPECT_GT(outcomes["read"], 0);
+  EXPECT_GT(outcomes["refused"], 0);
+}
+
+}  // namespace
+}  // namespace ddproxy::test
