@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+namespace ddproxy::fuzz {
+
+/// Puts the bytes into a file in memory and returns its path. The next call reuses the file.
+std::filesystem::path memory_file(std::uint8_t const* bytes, std::size_t count);
+
+}  // namespace ddproxy::fuzz
