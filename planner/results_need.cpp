@@ -9,7 +9,7 @@
 namespace ddproxy {
 namespace {
 
-// Of HDF5's own layout, as measured (docs/results.md): the headers of about 130 datasets with their
+// Estimates of HDF5's own layout, not fitted to files: the headers of about 130 datasets with their
 // attributes; a gradient's and an event's numbers and texts.
 constexpr double headers = 1 << 20;
 constexpr double bytes_of_gradient = 150;
