@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "model/echo.hpp"
+#include "model/read_text.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -21,6 +22,8 @@ struct TimeUnit {
   double seconds;
 };
 constexpr TimeUnit time_units[] = {{"seconds", 1.0}, {"ms", 1e-3}, {"us", 1e-6}};
+
+constexpr std::size_t largest_table = 64 << 20;  // bytes; a million rows
 
 constexpr double most_seconds = 1e30;  // sums, products and ratios of as many as memory holds are finite
 
@@ -64,10 +67,7 @@ bool parse(std::string const& text, T& value) {
 }  // namespace
 
 CsvTable::CsvTable(std::filesystem::path const& file) : file_(file) {
-  std::ifstream stream(file);
-  if (!stream || std::filesystem::is_directory(file)) {
-    throw std::invalid_argument(file.string() + ": cannot be opened for reading; check the path");
-  }
+  std::istringstream stream(read_text(file, largest_table));
   std::string line;
   for (std::size_t number = 1; std::getline(stream, line); ++number) {
     if (number == 1 && line.starts_with(utf8_mark)) line.erase(0, utf8_mark.size());

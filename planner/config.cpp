@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <fstream>
 #include <stdexcept>
 
 #include "model/echo.hpp"
+#include "model/read_text.hpp"
 #include "planner/section.hpp"
 #include "planner/words.hpp"
 
@@ -25,19 +25,6 @@ constexpr std::array<std::string_view, 7> sections{"model", "step", "compute", "
                                                    "sweep", "gate", "machine"};
 
 constexpr std::array<Word<bool>, 2> compute_samples_words{{{"case", false}, {"round", true}}};
-
-std::string read_text(std::filesystem::path const& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file))
-    throw std::invalid_argument(fmt::format("{}: cannot open the input file", file.string()));
-  std::string text(largest_file + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > largest_file)
-    throw std::invalid_argument(
-        fmt::format("{}: is larger than 1 MiB, so it is no input file; check the path", file.string()));
-  return text;
-}
 
 model::Shape read_dimensions(Section& section, model::Shape shape) {
   shape.layers = section.integer("layers", shape.layers, 1, most_layers);
@@ -182,7 +169,7 @@ void read_machine(Config& config, Section section) {
 Config read_config(std::filesystem::path const& file) {
   Config config;
   config.file = file;
-  config.text = read_text(file);
+  config.text = model::read_text(file, largest_file);
   const toml::table root = parse_input(file, config.text, sections);
   read_model(config, Section(root, "model", file));
   read_step(config, Section(root, "step", file));

@@ -13,10 +13,22 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/echo.hpp"
+
 namespace ddproxy::results {
 namespace {
 
 int first_reason = 0;  // errno of the first print_output() that failed
+
+// Names of files come from outside: their control characters must not reach a terminal. Line ends are kept.
+std::string shown(std::string_view text) {
+  std::string lines;
+  for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
+    lines.append(model::printable(text.substr(0, end))).append("\n");
+    text.remove_prefix(end + 1);
+  }
+  return lines.append(model::printable(text)).append("\n");
+}
 
 }  // namespace
 
@@ -30,8 +42,7 @@ void prepare_standard_streams() {
 }
 
 void say_error(std::string_view text) noexcept try {
-  std::string line(text);
-  line += '\n';
+  const std::string line = shown(text);
   std::string_view rest = line;
   while (!rest.empty()) {
     const auto written = write(STDERR_FILENO, rest.data(), rest.size());

@@ -11,7 +11,8 @@ namespace ddproxy::results {
 /// reader that went away and a limit of the file size become errors of the write.
 void prepare_standard_streams();
 
-/// Prints the text and a line end on standard error. A failure changes nothing: nobody is left to be told.
+/// Prints the text and a line end on standard error, with control characters escaped (model/echo.hpp). A
+/// failure changes nothing: nobody is left to be told.
 void say_error(std::string_view text) noexcept;
 
 /// Prints the text on standard output. A failure is kept for flush_standard_output(), so that work that is

@@ -201,6 +201,8 @@ def check_inputs(folder):
     table.unlink()
     table.symlink_to(table)
     refused(table, "predict", "--gradients", table, "--allreduce", table, "--ranks", "2")
+    refused("/dev/zero", "predict", "--gradients", "/dev/zero", "--allreduce", "/dev/zero", "--ranks", "2", said="64 MiB")
+    refused("\\x1B[2J", "predict", folder / "\x1b[2J.toml", said="cannot be opened")
 
 
 def main():

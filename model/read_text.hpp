@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace ddproxy::model {
+
+/// Returns the whole content of a text file of at most `most_bytes` bytes; `most_bytes` is a multiple of
+/// 1 MiB. Throws std::invalid_argument with the file's name where it cannot be opened, is a folder, or is
+/// larger: a device such as /dev/zero has no end.
+std::string read_text(std::filesystem::path const& file, std::size_t most_bytes);
+
+}  // namespace ddproxy::model
