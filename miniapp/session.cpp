@@ -96,8 +96,8 @@ void Session::allreduce() {
     sizes = message_sizes(wire_bytes(bench_.workload.bytes(), bench_.workload.wire));
   const auto start = Clock::now();
   allreduce_times_ = measure_allreduce(bench_, sizes);
-  state_seconds_ = seconds_for_state(bench_, start);
-  complete_table(bench_, allreduce_times_, state_seconds_);
+  table_seconds_ = seconds_since(bench_, start);
+  complete_table(bench_, allreduce_times_, seconds_for_state(table_seconds_));
   keep_allreduce(known);
   bench_.runtime.together([&] {
     for (auto const& size : allreduce_times_)

@@ -102,8 +102,7 @@ class Session {
   model::Band best_cap_{not_available, not_available};  // bytes
   double floor_ = not_available;                        // of E, seconds
   std::vector<SizeTimes> allreduce_times_;
-  double state_seconds_ =
-      0;  // that the tables of a state that first comes in the sweep may take; on all ranks
+  double table_seconds_ = 0;              // that measuring a(x), kappa and gamma took; the same on all ranks
   std::optional<model::TableCost> cost_;  // by bytes on the wire
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::vector<std::int64_t>> order_;

@@ -19,9 +19,9 @@ void Session::calibrate() {
   co_runs_ = ddproxy::calibrate(bench_, bench_.config.samples);
   if (bench_.copying && bench_.config.compute == ComputeMode::kernels)
     bench_.copies.bandwidth = measure_copy_bandwidth(bench_, bench_.config.samples);
-  const double limit = seconds_for_state(bench_, start);
-  state_seconds_ = std::max(state_seconds_, limit);
-  complete_table(bench_, co_runs_, allreduce_times_, limit);
+  const double spent = seconds_since(bench_, start);
+  table_seconds_ += spent;
+  complete_table(bench_, co_runs_, allreduce_times_, seconds_for_state(spent));
   if (!root()) return;
   settle_tables();
   recorder_->calibration(co_runs_);

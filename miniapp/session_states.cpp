@@ -127,7 +127,7 @@ void Session::measure_missing_tables() {
   const auto sizes = counts_of(allreduce_times_), runs = counts_of(co_runs_);
   say("measuring the tables of the state that prevailed in the sweep");
   complete_tables(bench_, allreduce_times_, co_runs_, states, static_cast<std::size_t>(message[0]),
-                  state_seconds_);
+                  seconds_after_sweep(table_seconds_));
   if (!root()) return;
   recorder_->later(behind(allreduce_times_, sizes), behind(co_runs_, runs));
   recorder_->flush();

@@ -109,10 +109,18 @@ void probed(Workbench const& bench, model::Probes& probes, std::function<void()>
   probes.after.push_back(bench.probe->measure());
 }
 
-double seconds_for_state(Workbench const& bench, Clock::time_point start) {
+double seconds_since(Workbench const& bench, Clock::time_point start) {
+  return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+double seconds_for_state(double table_seconds) {
   constexpr double least = 0.5, most = 5;
-  const double spent = std::chrono::duration<double>(Clock::now() - start).count();
-  return std::clamp(bench.runtime.maximum(spent), least, most);
+  return std::clamp(table_seconds, least, most);
+}
+
+double seconds_after_sweep(double table_seconds) {
+  constexpr double least = 1, most = 60;
+  return std::clamp(2 * table_seconds, least, most);
 }
 
 std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::size_t> const& counts) {

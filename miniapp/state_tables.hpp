@@ -36,9 +36,15 @@ bool has_table(model::MachineStates const& states, std::size_t state, std::vecto
 std::optional<std::size_t> state_with_table(model::MachineStates const& states,
                                             std::vector<SizeTimes> const& sizes);
 
-/// The most seconds that completing a table may take whose measurement began at `start`: as long as the
-/// measurement took, from 0.5 to 5. Collective; the same on all ranks.
-double seconds_for_state(Workbench const& bench, Clock::time_point start);
+/// Seconds from `start` to now, the maximum over ranks. Collective.
+double seconds_since(Workbench const& bench, Clock::time_point start);
+
+/// The most seconds that completing a table before the sweep may take, where measuring it took
+/// `table_seconds`: as long again, from 0.5 to 5.
+double seconds_for_state(double table_seconds);
+/// The most seconds that measuring the tables of another state may take after the sweep: twice as long as
+/// the tables before it took, from 1 to 60. Without them the whole sweep has no prediction.
+double seconds_after_sweep(double table_seconds);
 
 /// Goes on measuring until the state in which most samples are has a table, `limit_s` seconds at the most.
 /// While the machine is in a state that lacks samples, they are taken; else it waits. Ends where a signal
