@@ -30,15 +30,15 @@ model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
 
 // From all that was probed so far.
 model::MachineStates Session::find_states() const {
-  auto probes = probes_of(allreduce_times_);
-  const auto of_runs = probes_of(co_runs_);
-  probes.insert(probes.end(), of_runs.begin(), of_runs.end());
+  std::vector<double> of_sweep;
   auto quantities = quantities_of(allreduce_times_);
   for (auto const& samples : samples_) {
     quantities.push_back(quantity_of(samples));
-    for (auto const& sample : samples) probes.insert(probes.end(), {sample.probe_before, sample.probe_after});
+    for (auto const& sample : samples)
+      of_sweep.insert(of_sweep.end(), {sample.probe_before, sample.probe_after});
   }
-  return model::MachineStates(std::move(probes), quantities);
+  return model::MachineStates({probes_of(allreduce_times_), probes_of(co_runs_), std::move(of_sweep)},
+                              quantities);
 }
 
 std::vector<SizeTimes> Session::sizes_of_state() const {

@@ -213,10 +213,7 @@ void complete_tables(Workbench& bench, std::vector<SizeTimes>& sizes, std::vecto
 void complete_table(Workbench& bench, std::vector<CoRun>& runs, std::vector<SizeTimes> const& sizes,
                     double limit_s) {
   const auto find_states = [&] {
-    auto probes = probes_of(sizes);
-    const auto more = probes_of(runs);
-    probes.insert(probes.end(), more.begin(), more.end());
-    return MachineStates(std::move(probes), quantities_of(sizes));
+    return MachineStates({probes_of(sizes), probes_of(runs)}, quantities_of(sizes));
   };
   go_on(bench, runs, limit_s, find_states, [&](MachineStates const& states) {
     return state_with_table(states, sizes).value_or(most_sampled(states, sizes));

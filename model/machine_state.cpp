@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "model/quantile.hpp"
@@ -13,27 +14,33 @@ namespace {
 
 constexpr double gap = 1.6;           // between two states
 constexpr double near = 1.25;         // what lies within this factor of a probe is near it
-constexpr double few_near = 0.02;     // of all probes, as many near it make one count
-constexpr double least_share = 0.05;  // of all probes, as many make a state
+constexpr double few_near = 0.02;     // of its phase's probes, as many near it make one count
+constexpr double least_share = 0.05;  // of one phase's probes, as many make a state
 constexpr std::size_t least_count = 3;
 constexpr double same_time = 0.05;  // two states whose times differ by less are one
 constexpr std::size_t least_samples = 3;
 
 using Values = std::vector<double>;  // rising
+using Phases = std::vector<Values>;  // the probes of each phase of a run
 
 std::size_t share_of(Values const& values, double share, std::size_t least) {
   return std::max(least, static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))));
 }
 
-// Those with enough others near them: what a few disturbances leave between two states does not join them.
-Values dense(Values const& values) {
-  const std::size_t enough = share_of(values, few_near, 1);
+std::size_t count_within(Values const& values, double low, double high) {
+  const auto first = std::lower_bound(values.begin(), values.end(), low);
+  return static_cast<std::size_t>(std::upper_bound(first, values.end(), high) - first);
+}
+
+// Those with enough others of their phase near them: what a few disturbances leave between two states does
+// not join them. Of all phases, rising.
+Values dense(Phases const& phases) {
   Values result;
-  for (const double value : values) {
-    const auto low = std::lower_bound(values.begin(), values.end(), value / near);
-    const auto high = std::upper_bound(values.begin(), values.end(), value * near);
-    if (static_cast<std::size_t>(high - low) >= enough) result.push_back(value);
-  }
+  for (Values const& phase : phases)
+    std::ranges::copy_if(phase, std::back_inserter(result), [&](double value) {
+      return count_within(phase, value / near, value * near) >= share_of(phase, few_near, 1);
+    });
+  std::ranges::sort(result);
   return result;
 }
 
@@ -46,13 +53,28 @@ std::vector<Values> split_at_gaps(Values const& values) {
   return groups;
 }
 
+// A phase that probes twenty times as often as another must not make the other's state look rare.
+bool lasts(Values const& group, Phases const& phases) {
+  return std::ranges::any_of(phases, [&](Values const& phase) {
+    return count_within(phase, group.front(), group.back()) >= share_of(phase, least_share, least_count);
+  });
+}
+
 // Groups that are large enough to be states; one where there are probes at all.
-std::vector<Values> lasting_groups(Values const& probes) {
-  const std::size_t enough = share_of(probes, least_share, least_count);
-  std::vector<Values> groups = split_at_gaps(dense(probes));
-  std::erase_if(groups, [&](Values const& group) { return group.size() < enough; });
-  if (groups.empty() && !probes.empty()) groups.push_back(probes);
+std::vector<Values> lasting_groups(Phases const& phases) {
+  std::vector<Values> groups = split_at_gaps(dense(phases));
+  std::erase_if(groups, [&](Values const& group) { return !lasts(group, phases); });
+  if (!groups.empty()) return groups;
+  Values all;
+  for (Values const& phase : phases) all.insert(all.end(), phase.begin(), phase.end());
+  if (!all.empty()) groups.push_back(all);
   return groups;
+}
+
+Values known_and_rising(Values probes) {
+  std::erase_if(probes, [](double probe) { return !(std::isfinite(probe) && probe > 0); });
+  std::ranges::sort(probes);
+  return probes;
 }
 
 // The samples of a quantity that were measured in a state.
@@ -64,10 +86,12 @@ Values seconds_in(MachineStates const& states, std::size_t state, ProbedTimes co
 
 }  // namespace
 
-MachineStates::MachineStates(Values probes, std::vector<ProbedTimes> const& quantities) {
-  std::erase_if(probes, [](double probe) { return !(std::isfinite(probe) && probe > 0); });
-  std::sort(probes.begin(), probes.end());
-  std::vector<Values> groups = lasting_groups(probes);
+MachineStates::MachineStates(Values probes, std::vector<ProbedTimes> const& quantities)
+    : MachineStates(Phases{std::move(probes)}, quantities) {}
+
+MachineStates::MachineStates(Phases phases, std::vector<ProbedTimes> const& quantities) {
+  for (Values& phase : phases) phase = known_and_rising(std::move(phase));
+  std::vector<Values> groups = lasting_groups(phases);
   for (Values const& group : groups) {
     if (!round_trips_.empty()) limits_.push_back(std::sqrt(round_trips_.back() * median(group)));
     round_trips_.push_back(median(group));

@@ -26,9 +26,10 @@ struct ProbedTimes {
 /// sample taken after. A probe tells which of both it was.
 ///
 /// Probes that lie close together on a log scale are one state; a gap of more than a factor of 1.6 between
-/// successive ones starts another. Probes with few others near them, and groups of less than 5 % of all, are
-/// disturbances and no states: they count as the state that is nearest. A machine whose probes scatter by 20
-/// % has one state. With one state every sample is of that state, whatever its probes say.
+/// successive ones starts another. Probes with few others near them, and groups of less than 5 % of the
+/// probes of each phase of the run, are disturbances and no states: they count as the state that is nearest.
+/// A machine whose probes scatter by 20 % has one state. With one state every sample is of that state,
+/// whatever its probes say.
 ///
 /// A state counts only where times differ by it. Two neighbouring states are joined when all quantities that
 /// have three samples or more in both take the same time in both: the two sums of their medians differ by
@@ -37,7 +38,11 @@ struct ProbedTimes {
 class MachineStates {
  public:
   MachineStates() = default;  ///< one state, nothing was probed
-  /// `probes`: in any order; NaN is left out. `quantities`: what was measured between them.
+  /// `phases`: the probes of each phase of a run, for instance a(x), calibration and sweep; in any order, NaN
+  /// is left out. `quantities`: what was measured between them.
+  explicit MachineStates(std::vector<std::vector<double>> phases,
+                         std::vector<ProbedTimes> const& quantities = {});
+  /// Of one phase.
   explicit MachineStates(std::vector<double> probes, std::vector<ProbedTimes> const& quantities = {});
   /// States that were told elsewhere, by their limits(). They have no round trips.
   static MachineStates between(std::vector<double> limits);

@@ -60,6 +60,15 @@ TEST(MachineStates, AFewPercentOfDisturbancesAreNoState) {
   EXPECT_FALSE(states.differ(fast, 5e-6));
 }
 
+// a(x) takes two thousand probes, a sweep of long samples a hundred.
+TEST(MachineStates, AStateOfAShortPhaseIsNoDisturbance) {
+  const auto table = around(slow, 0.05, 1900, 1);
+  const auto sweep = around(fast, 0.05, 55, 2) + around(slow, 0.05, 41, 3);
+  EXPECT_EQ(MachineStates(table + sweep).count(), 1U);
+  EXPECT_EQ(MachineStates({table, {}, sweep}).count(), 2U);
+  EXPECT_EQ(MachineStates({table, around(slow, 0.05, 94, 4) + around(fast, 0.05, 2, 5)}).count(), 1U);
+}
+
 // What lies in between, each by itself, would join two states by steps of less than the gap.
 TEST(MachineStates, StrayProbesBetweenTwoStatesDoNotJoinThem) {
   const MachineStates states(around(fast, 0.1, 500, 1) + around(slow, 0.05, 500, 2) +
