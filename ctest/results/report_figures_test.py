@@ -27,6 +27,9 @@ class Sweep(WithSample):
     """Naive and flat do not decide the range of the axis in which the caps lie."""
 
     def test_limits(self):
+        lower, upper = broken_axis.limits([598.3, 603.5], [619.6, 639.9])
+        self.assertGreater(upper[0], lower[1] + 4)
+        self.assertLess(upper[0], 619)
         lower, upper = broken_axis.limits([10.0, 11.0, 12.0], [40.0, 50.0, 10.5])
         self.assertTrue(lower[0] < 10.0 and 12.0 < lower[1] < 13.0, lower)
         self.assertTrue(13.0 < upper[0] < 40.0 and upper[1] > 50.0, upper)

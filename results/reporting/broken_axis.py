@@ -6,6 +6,7 @@ import numpy as np
 
 FAR = 0.25  # of the span of the caps above their largest value: from there on a strategy lies apart
 HEIGHTS = (1, 3)
+GAP = 0.15  # of the upper segment: at least so much of the axis is left out
 
 
 def limits(caps, beside, anchor=np.nan):
@@ -24,7 +25,9 @@ def limits(caps, beside, anchor=np.nan):
     if not apart.size:
         return lower, None
     margin = max(0.25 * (apart.max() - apart.min()), 0.04 * apart.max())
-    return lower, (max(apart.min() - margin, lower[1]), apart.max() + margin)
+    top = apart.max() + margin
+    start = max(apart.min() - margin, lower[1] + GAP * (top - lower[1]))  # a mark below it does not reach into the segment
+    return lower, (min(start, (lower[1] + apart.min()) / 2), top)
 
 
 def _mark_break(upper, lower):
