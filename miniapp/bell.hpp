@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "miniapp/completion.hpp"
+#include "miniapp/clock.hpp"
 
 namespace ddproxy {
 

@@ -12,7 +12,6 @@
 #include <stdexcept>
 
 #include "miniapp/build_info.hpp"
-#include "miniapp/sweep.hpp"
 
 namespace ddproxy {
 namespace {

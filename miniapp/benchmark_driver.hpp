@@ -8,6 +8,13 @@
 
 namespace ddproxy {
 
+/// Google Benchmark's own arguments, as given after `--`. Throws std::invalid_argument for one that it does
+/// not know.
+void initialize_benchmark(std::vector<std::string> const& arguments);
+
+/// Throws std::invalid_argument where they leave out every case of every round.
+void require_some(std::vector<std::string> const& cases, int rounds);
+
 /// One sample that is to be taken.
 struct PlannedSample {
   std::size_t item;  ///< index of the case

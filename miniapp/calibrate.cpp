@@ -7,7 +7,7 @@
 
 #include "kernels/busy.hpp"
 #include "miniapp/device.hpp"
-#include "miniapp/signals.hpp"
+#include "miniapp/interruption.hpp"
 #include "miniapp/state_tables.hpp"
 #include "planner/statistics.hpp"
 

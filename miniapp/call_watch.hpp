@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "miniapp/completion.hpp"
+#include "miniapp/clock.hpp"
 
 namespace ddproxy {
 

@@ -10,14 +10,14 @@
 #include <optional>
 #include <thread>
 
+#include "miniapp/benchmark_driver.hpp"
 #include "miniapp/check.hpp"
 #include "miniapp/choose_calls.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/planted_state.hpp"
 #include "miniapp/session.hpp"
-#include "miniapp/signals.hpp"
+#include "miniapp/interruption.hpp"
 #include "miniapp/slowed_backward.hpp"
-#include "miniapp/sweep.hpp"
 #include "miniapp/tables.hpp"
 #include "planner/output_clash.hpp"
 #include "planner/wire.hpp"

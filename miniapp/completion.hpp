@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <chrono>
+#include "miniapp/clock.hpp"
 
 namespace ddproxy {
-
-using Clock = std::chrono::steady_clock;
 
 /// A point on a device's stream: over when the device has passed it.
 class Event {

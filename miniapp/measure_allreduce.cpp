@@ -6,7 +6,7 @@
 #include "miniapp/device.hpp"
 #include "miniapp/measure.hpp"
 #include "miniapp/pattern.hpp"
-#include "miniapp/signals.hpp"
+#include "miniapp/interruption.hpp"
 #include "miniapp/state_tables.hpp"
 #include "planner/statistics.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "miniapp/backward.hpp"
+#include "miniapp/clock.hpp"
 
 namespace ddproxy {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/gemm.hpp"
+#include "miniapp/product_precision.hpp"
 #include "planner/words.hpp"
 
 namespace ddproxy {
@@ -42,24 +42,6 @@ void run_step(Workbench& bench, Precision precision) {
 }
 
 }  // namespace
-
-void set_product_precision(Precision precision) {
-  using kernels::MatrixPrecision;
-  switch (precision) {
-    case Precision::fp32:
-      return kernels::set_matrix_precision(MatrixPrecision::fp32);
-    case Precision::tf32:
-      return kernels::set_matrix_precision(MatrixPrecision::tf32);
-    case Precision::bf16:
-      return kernels::set_matrix_precision(MatrixPrecision::bf16);
-  }
-}
-
-double precision_memory(Workload const& workload) {
-  std::int64_t largest = 0;
-  for (auto const& gradient : workload.pass.gradients) largest = std::max(largest, gradient.numel);
-  return static_cast<double>(workload.bytes()) + static_cast<double>(largest) * sizeof(float);
-}
 
 PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::HostFloats const& fp32,
                                   kernels::Floats const& gradients) {

@@ -9,23 +9,12 @@
 
 namespace ddproxy {
 
-/// From now on matrix products are computed so. Throws std::invalid_argument where this build cannot.
-void set_product_precision(Precision precision);
-
 /// How far the gradients of a real pass at the input's precision are from those in fp32: same weights, same
 /// tokens, forward and backward pass. Of each gradient, in ready order, maximum over the ranks.
 struct PrecisionErrors {
   std::vector<double> rms;  ///< |error| / |gradient in fp32|, Euclidean norms; infinite for NaN
   double total_rms = 0;     ///< of all gradients together
 };
-
-/// Whether a run of this input has something to compare.
-inline bool compares_precision(Config const& config) {
-  return config.precision != Precision::fp32 && config.compute == ComputeMode::kernels;
-}
-
-/// Bytes of the host's memory that measure_precision_errors() takes where a device computes.
-double precision_memory(Workload const& workload);
 
 /// Runs the step twice, and leaves the precision as the input has it. Collective; the same on all ranks.
 PrecisionErrors measure_precision_errors(Workbench& bench);

@@ -9,6 +9,7 @@
 #include "miniapp/check.hpp"
 #include "miniapp/device_choice.hpp"
 #include "miniapp/session.hpp"
+#include "miniapp/product_precision.hpp"
 #include "miniapp/sweep.hpp"
 #include "miniapp/tables.hpp"
 #include "miniapp/verify.hpp"

@@ -40,12 +40,4 @@ void set_signalled() {
   flag = 1;
 }
 
-bool signalled(Runtime const& runtime) {
-  return runtime.maximum(signalled()) > 0;
-}
-
-void stop_where_signalled(Runtime const& runtime) {
-  if (signalled(runtime)) throw Agreed(exit_interrupted, interrupted_text);
-}
-
 }  // namespace ddproxy

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "miniapp/runtime.hpp"
-
 namespace ddproxy {
 
 /// From now on SIGINT, SIGTERM and SIGUSR1 are noted instead of ending the program.
@@ -16,13 +14,5 @@ void catch_device_failure(int rank);
 /// True once one of them came, or set_signalled() was called.
 bool signalled();
 void set_signalled();
-
-inline constexpr char const* interrupted_text = "interrupted by a signal; what was measured is saved";
-
-/// Whether a signal came to any rank. Collective.
-bool signalled(Runtime const& runtime);
-
-/// Throws Agreed (exit 75) on all ranks where a signal came to any of them. Collective.
-void stop_where_signalled(Runtime const& runtime);
 
 }  // namespace ddproxy

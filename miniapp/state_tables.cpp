@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "miniapp/calibrate.hpp"
-#include "miniapp/signals.hpp"
+#include "miniapp/interruption.hpp"
 
 namespace ddproxy {
 namespace {

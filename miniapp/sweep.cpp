@@ -9,7 +9,7 @@
 #include "miniapp/benchmark_driver.hpp"
 #include "miniapp/check.hpp"
 #include "miniapp/passes.hpp"
-#include "miniapp/signals.hpp"
+#include "miniapp/interruption.hpp"
 #include "miniapp/turns.hpp"
 
 namespace ddproxy {

@@ -35,13 +35,6 @@ struct SweepObserver {
   RoundStart round;
 };
 
-/// Google Benchmark's own arguments, as given after `--`. Throws std::invalid_argument for one that it does
-/// not know.
-void initialize_benchmark(std::vector<std::string> const& arguments);
-
-/// Throws std::invalid_argument where they leave out every case of every round.
-void require_some(std::vector<std::string> const& cases, int rounds);
-
 /// Measures every case, and every part that [gate] asks for, in rounds, those of a round in random order (of
 /// turns.seed where that is given): `samples` rounds, and then as long as the observer asks for another one.
 /// In turns with another program, and where Google Benchmark has arguments of its own, `samples` rounds are

@@ -11,7 +11,7 @@
 #include "miniapp/kernel_backward.hpp"
 #include "miniapp/make_allreduce.hpp"
 #include "miniapp/memory.hpp"
-#include "miniapp/precision.hpp"
+#include "miniapp/product_precision.hpp"
 #include "miniapp/replay_backward.hpp"
 #include "planner/results_need.hpp"
 

@@ -8,6 +8,7 @@
 #include "model/echo.hpp"
 #include "planner/dry_run.hpp"
 #include "planner/predict.hpp"
+#include "results/compare.hpp"
 
 namespace ddproxy {
 

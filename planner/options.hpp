@@ -9,7 +9,7 @@
 
 #include "planner/predict_options.hpp"
 #include "planner/turn_options.hpp"
-#include "results/compare.hpp"
+#include "results/compare_options.hpp"
 
 namespace ddproxy {
 

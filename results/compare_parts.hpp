@@ -3,9 +3,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <ostream>
 #include <string>
 
-#include "results/compare.hpp"
+#include "results/compare_options.hpp"
 #include "results/percent.hpp"
 #include "results/run_file.hpp"
 #include "results/table.hpp"

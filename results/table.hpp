@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "results/compare.hpp"
+#include "results/compare_options.hpp"
 #include "results/outcome.hpp"
 
 namespace ddproxy::results {
