@@ -4,13 +4,13 @@
 
 #include <cstdlib>
 
-#include "miniapp/build_info.hpp"
-#include "miniapp/check.hpp"
-#include "miniapp/prepare_rank.hpp"
-#include "miniapp/runtime.hpp"
-#include "miniapp/session.hpp"
-#include "planner/login_node.hpp"
-#include "results/standard_streams.hpp"
+#include "miniapp/machine/build_info.hpp"
+#include "miniapp/errors/check.hpp"
+#include "miniapp/cores/prepare_rank.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/app/session.hpp"
+#include "miniapp/predict/login_node.hpp"
+#include "results/output/standard_streams.hpp"
 
 namespace {
 

@@ -4,10 +4,10 @@
 
 #include <stdexcept>
 
-#include "results/acknowledged.hpp"
-#include "results/compare_parts.hpp"
-#include "results/history.hpp"
-#include "results/output_files.hpp"
+#include "results/compare/acknowledged.hpp"
+#include "results/compare/compare_parts.hpp"
+#include "results/history/history.hpp"
+#include "results/output/output_files.hpp"
 
 namespace ddproxy::results {
 namespace {

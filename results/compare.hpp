@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "results/compare_options.hpp"
+#include "results/compare/compare_options.hpp"
 
 namespace ddproxy::results {
 

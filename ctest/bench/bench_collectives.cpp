@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "kernels/types.hpp"
-#include "miniapp/allreduce_mpi.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/check.hpp"
-#include "miniapp/core_share.hpp"
-#include "miniapp/runtime.hpp"
-#include "planner/statistics.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/errors/check.hpp"
+#include "miniapp/cores/core_share.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "model/statistics/statistics.hpp"
 
 namespace ddproxy::bench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/kernel_backward.hpp"
+#include "miniapp/compute/kernel_backward.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/attention_batched.hpp"
-#include "miniapp/kernel_backward.hpp"
+#include "miniapp/compute/kernel_backward.hpp"
 
 namespace ddproxy {
 namespace {

@@ -9,14 +9,14 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/types.hpp"
-#include "miniapp/allreduce_mpi.hpp"
-#include "miniapp/allreduce_polled.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/check.hpp"
-#include "miniapp/measure.hpp"
-#include "miniapp/pattern.hpp"
-#include "miniapp/runtime.hpp"
-#include "miniapp/step_name.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/errors/check.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/compute/pattern.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/errors/step_name.hpp"
 
 namespace ddproxy {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/calibrate.hpp"
+#include "miniapp/measure/calibration/calibrate.hpp"
 
 #include <gtest/gtest.h>
 
-#include "model/timeline.hpp"
+#include "model/predict/timeline.hpp"
 
 namespace ddproxy {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "ctest/folders.hpp"
 #include "ctest/mpi_main.hpp"
-#include "miniapp/choose_calls.hpp"
-#include "miniapp/compare_calls.hpp"
-#include "miniapp/core_share.hpp"
-#include "miniapp/pinning.hpp"
+#include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/calibration/compare_calls.hpp"
+#include "miniapp/cores/core_share.hpp"
+#include "miniapp/cores/pinning.hpp"
 
 namespace ddproxy {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/device.hpp"
+#include "miniapp/device/device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/busy.hpp"
-#include "miniapp/busy_backward.hpp"
-#include "miniapp/copying_backward.hpp"
-#include "miniapp/make_allreduce.hpp"
-#include "miniapp/pattern.hpp"
+#include "miniapp/compute/busy_backward.hpp"
+#include "miniapp/compute/copying_backward.hpp"
+#include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/compute/pattern.hpp"
 
 namespace ddproxy {
 namespace {

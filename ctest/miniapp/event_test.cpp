@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/allreduce_polled.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/busy_backward.hpp"
-#include "miniapp/device.hpp"
-#include "miniapp/run_ahead.hpp"
-#include "miniapp/witness.hpp"
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/compute/busy_backward.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/measure/pass/run_ahead.hpp"
+#include "miniapp/compute/witness.hpp"
 
 namespace ddproxy {
 namespace {

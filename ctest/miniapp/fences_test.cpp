@@ -4,11 +4,11 @@
 
 #include "ctest/fence_watch.hpp"
 #include "ctest/mpi_main.hpp"
-#include "miniapp/device.hpp"
-#include "miniapp/make_allreduce.hpp"
-#include "miniapp/pipeline.hpp"
-#include "miniapp/witness.hpp"
-#include "miniapp/workbench.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
+#include "miniapp/compute/witness.hpp"
+#include "miniapp/measure/pass/workbench.hpp"
 
 // A pass of the whole pipeline, backward and reductions: the host waits for the device where the backward
 // pass is over and, with copies out of the buckets, at the end, and nowhere else, as far as Kokkos tells of

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/pattern.hpp"
+#include "miniapp/compute/pattern.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "miniapp/wire.hpp"
+#include "miniapp/collectives/engines/wire.hpp"
 
 namespace ddproxy {
 namespace {

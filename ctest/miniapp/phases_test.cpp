@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/phases.hpp"
+#include "miniapp/measure/calibration/phases.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/pipeline.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/allreduce_mpi.hpp"
-#include "miniapp/allreduce_polled.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/copying_backward.hpp"
-#include "miniapp/pattern.hpp"
-#include "miniapp/runtime.hpp"
-#include "miniapp/verify.hpp"
-#include "planner/cases.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/compute/copying_backward.hpp"
+#include "miniapp/compute/pattern.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/measure/verification/verify.hpp"
+#include "miniapp/input/cases.hpp"
 
 namespace ddproxy {
 namespace {

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <limits>
 
-#include "ctest/planner/input_file.hpp"
-#include "miniapp/allreduce_polled.hpp"
-#include "miniapp/allreduce_replay.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/make_allreduce.hpp"
-#include "miniapp/pipeline.hpp"
-#include "miniapp/replay_backward.hpp"
-#include "miniapp/verify.hpp"
-#include "planner/cases.hpp"
-#include "planner/statistics.hpp"
+#include "ctest/miniapp/input/input_file.hpp"
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/engines/allreduce_replay.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
+#include "miniapp/compute/replay_backward.hpp"
+#include "miniapp/measure/verification/verify.hpp"
+#include "miniapp/input/cases.hpp"
+#include "model/statistics/statistics.hpp"
 
 namespace ddproxy {
 namespace {

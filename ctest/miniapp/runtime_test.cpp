@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/runtime.hpp"
+#include "miniapp/machine/runtime.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 #include <string>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/check.hpp"
-#include "miniapp/memory.hpp"
+#include "miniapp/errors/check.hpp"
+#include "miniapp/machine/memory.hpp"
 
 namespace ddproxy {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/types.hpp"
-#include "miniapp/allreduce_mpi.hpp"
-#include "miniapp/allreduce_polled.hpp"
-#include "miniapp/allreduce_staged.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/pattern.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/engines/allreduce_staged.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/compute/pattern.hpp"
 
 namespace ddproxy {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/wire.hpp"
+#include "miniapp/collectives/engines/wire.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/allreduce_mpi.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 
 namespace ddproxy {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/closed_form.hpp"
+#include "model/predict/closed_form.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "model/timeline.hpp"
+#include "model/predict/timeline.hpp"
 
 namespace ddproxy::model {
 namespace {

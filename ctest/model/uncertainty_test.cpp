@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/uncertainty.hpp"
+#include "model/predict/uncertainty.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "model/best_plan.hpp"
+#include "model/predict/best_plan.hpp"
 
 namespace ddproxy::model {
 namespace {

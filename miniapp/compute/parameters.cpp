@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/compute/parameters.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace ddproxy {
+namespace {
+
+/// A bijection of 32-bit words that mixes every bit into every other; the multipliers are MurmurHash3's
+/// (fmix32).
+KOKKOS_INLINE_FUNCTION std::uint32_t mix(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x85ebca6bU;
+  x ^= x >> 13;
+  x *= 0xc2b2ae35U;
+  return x ^ (x >> 16);
+}
+
+struct Distribution {
+  float centre;
+  float deviation;
+};
+
+Distribution distribution(model::Shape const& shape, std::string const& name) {
+  constexpr float gpt2_deviation = 0.02F;
+  if (name.find("ln_") != std::string::npos && name.ends_with(".weight")) return {1, gpt2_deviation};
+  if (name.ends_with("c_proj.weight"))
+    return {0, gpt2_deviation / std::sqrt(2 * static_cast<float>(shape.layers))};
+  return {0, gpt2_deviation};
+}
+
+void fill(kernels::Space const& exec, std::int64_t count, std::uint32_t seed, Distribution numbers,
+          float* out) {
+  const float width = numbers.deviation * std::sqrt(12.0F);  // of a uniform distribution
+  const float scale = width / 4294967296.0F;
+  const float low = numbers.centre - width / 2;
+  Kokkos::parallel_for(
+      "initialise_weights", kernels::Range(exec, 0, count), KOKKOS_LAMBDA(kernels::Index i) {
+        out[i] = low + scale * static_cast<float>(mix(static_cast<std::uint32_t>(i) ^ seed));
+      });
+}
+
+}  // namespace
+
+ParameterLayout::ParameterLayout(model::BackwardPass const& pass) {
+  for (auto const& gradient : pass.gradients) {
+    offsets_[gradient.name] = count_;
+    count_ += gradient.numel;
+  }
+}
+
+std::int64_t ParameterLayout::offset(std::string const& name) const {
+  const auto found = offsets_.find(name);
+  if (found == offsets_.end()) throw std::logic_error("the model has no parameter " + name);
+  return found->second;
+}
+
+void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
+                        model::BackwardPass const& pass, std::uint32_t seed, kernels::Floats const& weights) {
+  std::int64_t offset = 0;
+  std::uint32_t tensor = 0;
+  for (auto const& gradient : pass.gradients) {
+    const std::uint32_t own_seed = mix(seed + 0x9e3779b9U * ++tensor);
+    fill(exec, gradient.numel, own_seed, distribution(shape, gradient.name), weights.data() + offset);
+    offset += gradient.numel;
+  }
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "model/transformer/gpt2.hpp"
+#include "model/cost/layer_cost.hpp"
+
+namespace ddproxy {
+
+/// Bytes of one rank's memory in compute mode "kernels".
+struct MemoryNeed {
+  std::int64_t weights = 0;
+  std::int64_t gradients = 0;    ///< the arena
+  std::int64_t activations = 0;  ///< of all layers, and the tokens
+  std::int64_t work = 0;         ///< gradients of activations, scratch
+  std::int64_t total() const { return weights + gradients + activations + work; }
+};
+
+/// Throws std::invalid_argument, in one line, where the kernels do not have what the shape asks for or the
+/// sequence is longer than the context.
+void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
+
+/// What the kernels' backward pass and its arena allocate, told without a device; the libraries' own memory
+/// is not in it. `concurrency` is that of the execution space: the number of threads on a host. Throws as
+/// check_kernels_have() does.
+MemoryNeed kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
+
+/// Whether this build computes on a device.
+bool builds_for_device();
+
+/// Threads of an execution space that does not exist yet. On a host OMP_NUM_THREADS, else the processor's; in
+/// a build for a device about as many as one has.
+int likely_concurrency();
+
+}  // namespace ddproxy
