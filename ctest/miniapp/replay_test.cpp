@@ -14,7 +14,7 @@
 #include "miniapp/compute/replay_backward.hpp"
 #include "miniapp/measure/verification/verify.hpp"
 #include "miniapp/input/cases.hpp"
-#include "model/statistics/statistics.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
 namespace {
@@ -58,7 +58,7 @@ TEST_F(Twin, MeasuresWhatItsTablesPredict) {
       std::vector<double> totals;
       for (int i = 0; i < 7; ++i) totals.push_back(run_pass(backward, *allreduce, schedule).total);
       EXPECT_GE(std::ranges::min(totals), predicted * 0.9999) << item.name();
-      undisturbed = std::min(undisturbed, median(totals));
+      undisturbed = std::min(undisturbed, model::median(totals));
     }
     EXPECT_NEAR(undisturbed, predicted, allowed) << item.name();
   }

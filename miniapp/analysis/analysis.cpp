@@ -10,6 +10,9 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "model/statistics/estimate.hpp"
+#include "model/statistics/median_interval.hpp"
+#include "model/statistics/quantile.hpp"
 #include "miniapp/analysis/score_text.hpp"
 
 namespace ddproxy {
@@ -44,15 +47,15 @@ double overlap_of(Sample const& sample) {
 }
 
 // T_comm of the table was measured before the sweep: with a T_comm of its own each sample is a pair.
-std::optional<Estimate> find_overlap(CaseResult const& result, std::vector<Sample> const& samples) {
+std::optional<model::Estimate> find_overlap(CaseResult const& result, std::vector<Sample> const& samples) {
   if (!std::isnan(result.communication_alone)) {
     if (!(std::min(result.compute, result.communication_alone) > result.total.noise())) return std::nullopt;
-    return median_estimate(collect(samples, overlap_of));
+    return model::median_estimate(collect(samples, overlap_of));
   }
   const double smaller = std::min(result.compute, result.communication);
   if (!(smaller > result.total.noise()) || std::isnan(result.communication)) return std::nullopt;
   const double sum = result.compute + result.communication;
-  return Estimate{(sum - result.total.value) / smaller, (sum - result.total.high) / smaller,
+  return model::Estimate{(sum - result.total.value) / smaller, (sum - result.total.high) / smaller,
                   (sum - result.total.low) / smaller};
 }
 
@@ -91,21 +94,21 @@ CaseResult analyse(std::vector<Sample> const& samples, double communication) {
   if (samples.empty()) throw std::invalid_argument("a case has no sample");
   CaseResult result;
   result.samples = samples.size();
-  result.total = median_estimate(collect(samples, [](auto& s) { return maximum(s.total); }));
+  result.total = model::median_estimate(collect(samples, [](auto& s) { return maximum(s.total); }));
   // Student's interval of two to five times may reach below zero, which no time can.
   if (result.total.low < 0) result.total.low = 0;
   result.exposed =
-      median_estimate(collect(samples, [](auto& s) { return maximum(s.total) - maximum(s.compute); }));
-  result.compute = median(collect(samples, [](auto& s) { return maximum(s.compute); }));
+      model::median_estimate(collect(samples, [](auto& s) { return maximum(s.total) - maximum(s.compute); }));
+  result.compute = model::median(collect(samples, [](auto& s) { return maximum(s.compute); }));
   result.slowdown =
-      median(collect(samples, [](auto& s) { return maximum(s.backward_end) - maximum(s.compute); }));
-  result.tail = median(collect(samples, [](auto& s) { return maximum(s.total) - maximum(s.backward_end); }));
-  result.skew = median(collect(samples, [](auto& s) { return spread(s.backward_end); }));
+      model::median(collect(samples, [](auto& s) { return maximum(s.backward_end) - maximum(s.compute); }));
+  result.tail = model::median(collect(samples, [](auto& s) { return maximum(s.total) - maximum(s.backward_end); }));
+  result.skew = model::median(collect(samples, [](auto& s) { return spread(s.backward_end); }));
   result.slowest_rank = slowest(samples);
   result.communication = communication;
   const auto alone = collect(samples, [](auto& s) { return s.communication_alone(); });
   if (std::ranges::none_of(alone, [](double v) { return std::isnan(v); }))
-    result.communication_alone = median(alone);
+    result.communication_alone = model::median(alone);
   result.overlap = find_overlap(result, samples);
   return result;
 }

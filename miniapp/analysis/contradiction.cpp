@@ -16,13 +16,13 @@ constexpr char const* cure =
     "rank's communication, and repeat the run on a quieter machine";
 
 // How far an interval lies from a value, with its sign; 0 where it covers it.
-double distance(Estimate const& interval, double value) {
+double distance(model::Estimate const& interval, double value) {
   if (interval.low > value) return interval.low - value;
   return interval.high < value ? interval.high - value : 0.0;
 }
 
 bool has_interval(CaseReport const& report) {
-  return report.measured->samples >= fewest_for_an_interval;
+  return report.measured->samples >= model::fewest_for_an_interval;
 }
 
 std::vector<Contradiction> one(CaseReport const& report, double by, std::string what) {
@@ -32,7 +32,7 @@ std::vector<Contradiction> one(CaseReport const& report, double by, std::string 
 
 // "0.10 (95 % interval 0.08 to 0.12)"
 std::string overlap_text(CaseReport const& report) {
-  Estimate const& overlap = *report.measured->overlap;
+  model::Estimate const& overlap = *report.measured->overlap;
   return fmt::format("{:.2f} ({} {:.2f} to {:.2f})", overlap.value,
                      has_interval(report) ? "95 % interval" : "range of the samples", overlap.low,
                      overlap.high);
@@ -47,7 +47,7 @@ double largest_term(model::Waterfall const& terms) {
 
 std::vector<Contradiction> find_contradictions(CaseReport const& report) {
   if (!report.measured || !report.measured->overlap) return {};
-  Estimate const& overlap = *report.measured->overlap;
+  model::Estimate const& overlap = *report.measured->overlap;
   if (!report.item.overlapped)
     return one(report, distance(overlap, 0.0),
                report.item.name() +

@@ -46,7 +46,7 @@ RoundPrediction predict_rounds(Case const& item, model::Job const& before,
     exposed.push_back(total.back() - job.t_compute);
   }
   if (total.empty()) return {};
-  return {median(std::move(total)), median(std::move(exposed))};
+  return {model::median(std::move(total)), model::median(std::move(exposed))};
 }
 
 }  // namespace ddproxy

@@ -8,7 +8,7 @@ namespace ddproxy {
 
 bool is_precise(CaseResult const& result, double target) {
   constexpr double least_share_of_total = 0.005;
-  if (result.samples < fewest_for_an_interval) return false;
+  if (result.samples < model::fewest_for_an_interval) return false;
   const double scale = std::max(result.exposed.value, least_share_of_total * result.total.value);
   return result.exposed.noise() <= target * scale;
 }

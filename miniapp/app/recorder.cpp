@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/app/recorder.hpp"
+#include "model/statistics/quantile.hpp"
 #include "miniapp/app/recorder_states.hpp"
 
 #include <fmt/format.h>
@@ -122,11 +123,11 @@ void Recorder::allreduce(std::vector<SizeTimes> const& times, int ranks) {
 }
 
 void Recorder::allreduce_figures(std::vector<SizeTimes> const& times, int ranks) {
-  const auto medians = column<Reals>(times, [](auto& size) { return median(size.seconds); });
+  const auto medians = column<Reals>(times, [](auto& size) { return model::median(size.seconds); });
   const auto bandwidths = column<Reals>(times, [](auto& size) { return algorithm_bandwidth(size) / 1e9; });
   writer_.write("/allreduce/median", medians);
   writer_.write("/allreduce/p99",
-                column<Reals>(times, [](auto& size) { return quantile(size.seconds, 0.99); }));
+                column<Reals>(times, [](auto& size) { return model::quantile(size.seconds, 0.99); }));
   writer_.write("/allreduce/algbw", bandwidths);
   writer_.write("/allreduce/busbw",
                 column<Reals>(times, [&](auto& size) { return bus_bandwidth(size, ranks) / 1e9; }));

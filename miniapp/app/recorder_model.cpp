@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "model/statistics/estimate.hpp"
+#include "model/statistics/median_interval.hpp"
+#include "model/statistics/quantile.hpp"
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/app/recorder_states.hpp"
 #include "model/step/cap_walk.hpp"
@@ -102,14 +105,14 @@ void Recorder::uncertainty(std::vector<Uncertainty> const& cases) {
 }
 
 void Recorder::phases(std::vector<Phase> const& phases, std::string const& drift) {
-  const auto compute = [&](double Estimate::*part) {
-    return column<Reals>(phases, [=](Phase const& p) { return median_estimate(p.compute).*part; });
+  const auto compute = [&](double model::Estimate::*part) {
+    return column<Reals>(phases, [=](Phase const& p) { return model::median_estimate(p.compute).*part; });
   };
   writer_.write("/phases/name", column<std::vector<std::string>>(phases, [](auto& p) { return p.name; }));
-  writer_.write("/phases/compute", compute(&Estimate::value));
-  writer_.write("/phases/compute_low", compute(&Estimate::low));
-  writer_.write("/phases/compute_high", compute(&Estimate::high));
-  writer_.write("/phases/allreduce", column<Reals>(phases, [](auto& p) { return median(p.allreduce); }));
+  writer_.write("/phases/compute", compute(&model::Estimate::value));
+  writer_.write("/phases/compute_low", compute(&model::Estimate::low));
+  writer_.write("/phases/compute_high", compute(&model::Estimate::high));
+  writer_.write("/phases/allreduce", column<Reals>(phases, [](auto& p) { return model::median(p.allreduce); }));
   writer_.attribute("/phases", "drift", drift);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "model/statistics/estimate.hpp"
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/input/words.hpp"
 
@@ -76,13 +77,13 @@ void write_predictions(results::Writer& writer, Reports const& reports) {
 }
 
 void write_overlap(results::Writer& writer, Reports const& reports) {
-  const auto overlap = [&](double Estimate::*part) {
+  const auto overlap = [&](double model::Estimate::*part) {
     return measured(reports,
                     [=](CaseResult const& m) { return m.overlap ? *m.overlap.*part : not_available; });
   };
-  writer.write("/sweep/overlap", overlap(&Estimate::value));
-  writer.write("/sweep/overlap_low", overlap(&Estimate::low));
-  writer.write("/sweep/overlap_high", overlap(&Estimate::high));
+  writer.write("/sweep/overlap", overlap(&model::Estimate::value));
+  writer.write("/sweep/overlap_low", overlap(&model::Estimate::low));
+  writer.write("/sweep/overlap_high", overlap(&model::Estimate::high));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <optional>
 
+#include "model/statistics/estimate.hpp"
+#include "model/statistics/quantile.hpp"
 #include "model/cost/topology.hpp"
 #include "miniapp/predict/prediction.hpp"
 #include "miniapp/input/words.hpp"
@@ -39,14 +41,14 @@ std::string change_ms(double seconds) {
   return text.starts_with('-') ? text : "+" + text;
 }
 
-char const* doubt(Estimate const& least, Estimate const& most) {
+char const* doubt(model::Estimate const& least, model::Estimate const& most) {
   if (std::isnan(least.noise()) || std::isnan(most.noise()))
     return " (one sample a case does not tell the noise)";
   return least.high >= most.low ? " (within the noise)" : "";
 }
 
 std::string gain_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
-  Estimate const &least = best.measured->total, &most = other.measured->total;
+  model::Estimate const &least = best.measured->total, &most = other.measured->total;
   const double gain = most.value - least.value;
   return fmt::format("{} ms ({:.1f} %) against {}{}", brief_ms(gain), 100 * gain / most.value, name,
                      &best == &other ? "" : doubt(least, most));
@@ -91,7 +93,7 @@ std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool
                   "median us", "p99 us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
   for (auto const& size : times)
     fmt::format_to(Out(text), "{:>14} {:>12.1f} {:>12.1f} {:>12.3f} {:>12.3f} {:>8} {:>7}\n", size.bytes,
-                   median(size.seconds) * 1e6, quantile(size.seconds, 0.99) * 1e6,
+                   model::median(size.seconds) * 1e6, model::quantile(size.seconds, 0.99) * 1e6,
                    algorithm_bandwidth(size) / 1e9, bus_bandwidth(size, ranks) / 1e9, size.seconds.size(),
                    size.wrong < 0 ? "-" : std::to_string(size.wrong));
   return text;
@@ -101,7 +103,7 @@ std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total
   std::string text = fmt::format("{:.1f} MiB reduced in pieces\n{:>12} {:>10} {:>12} {:>12}\n", mib(total),
                                  "piece MiB", "pieces", "median ms", "algbw GB/s");
   for (auto const& size : times) {
-    const double seconds = median(size.seconds);
+    const double seconds = model::median(size.seconds);
     fmt::format_to(Out(text), "{:>12.3f} {:>10} {:>12.3f} {:>12.3f}\n", mib(size.bytes),
                    (total + size.bytes - 1) / size.bytes, seconds * milli,
                    static_cast<double>(total) / seconds / 1e9);

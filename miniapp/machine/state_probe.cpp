@@ -13,7 +13,7 @@
 #include "miniapp/errors/check.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/analysis/figure_of_merit.hpp"
-#include "model/statistics/statistics.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
 namespace {
@@ -92,7 +92,7 @@ double CoreProbe::lead(Pair& pair) const {
       if (!exchange(pair.ping, pair.pong, ++number, deadline)) return unknown;
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count() / trips_of_block);
   }
-  return median(seconds);
+  return model::median(seconds);
 }
 
 void CoreProbe::follow(Pair& pair) const {

@@ -137,7 +137,7 @@ Table table_of(std::span<const MachineMerit> ranked) {
   for (auto const& m : ranked) {
     Row row{{{m.machine}, {m.replay ? "replayed" : "measured"}, {"", static_cast<double>(m.runs.size())}},
             ""};
-    append(row, {m.tokens_per_s.middle, m.tokens_per_s.low, m.tokens_per_s.high});
+    append(row, {m.tokens_per_s.value, m.tokens_per_s.low, m.tokens_per_s.high});
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -14,7 +14,7 @@ namespace {
 using Kind = Column::Kind;
 
 std::string alarm_of(CaseComparison const& c) {
-  return c.verdict == Verdict::slower ? percent(c.ratio.middle - 1.0) + " slower" : "";
+  return c.verdict == Verdict::slower ? percent(c.ratio.value - 1.0) + " slower" : "";
 }
 
 std::string doubt_of(CaseComparison const& c, Comparison const& all) {
@@ -40,7 +40,7 @@ Table table_of(Comparison const& comparison) {
               comparison.outcome};
   for (auto const& c : comparison.cases) {
     Row row{{{c.name}, {"", c.base}, {"", c.next}}, alarm_of(c), doubt_of(c, comparison)};
-    append(row, {c.ratio.middle, c.ratio.low, c.ratio.high});
+    append(row, {c.ratio.value, c.ratio.low, c.ratio.high});
     row.cells.insert(row.cells.end(), {{"", c.noise}, {"", c.p}, {name_of(c.verdict)}, {c.doubt}});
     table.rows.push_back(std::move(row));
   }
@@ -65,7 +65,7 @@ Night night_of(Comparison const& comparison, Run const& base, Run const& next) {
   night.identity = next.identity;
   night.rounds = comparison.base_units;
   for (auto const& c : comparison.cases)
-    night.cases.push_back({c.name == all_cases ? the_whole : c.name, std::log(c.ratio.middle), c.noise});
+    night.cases.push_back({c.name == all_cases ? the_whole : c.name, std::log(c.ratio.value), c.noise});
   return night;
 }
 

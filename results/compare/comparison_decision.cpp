@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "model/statistics/estimate.hpp"
 #include "results/compare/comparison_parts.hpp"
 
 namespace ddproxy::results {
@@ -25,7 +26,7 @@ std::size_t units_needed(double deviation, double tolerance, Unit unit) {
   return static_cast<std::size_t>(std::clamp(needed, 1.0, 1e6));
 }
 
-std::string interval_text(Estimate const& ratio) {
+std::string interval_text(model::Estimate const& ratio) {
   if (!std::isfinite(ratio.low)) return "no interval";
   return "95 % interval " + signed_percent(ratio.low - 1.0) + " to " + signed_percent(ratio.high - 1.0);
 }
@@ -33,7 +34,7 @@ std::string interval_text(Estimate const& ratio) {
 std::string one_slower_text(CaseComparison const& row) {
   char p[32];
   std::snprintf(p, sizeof p, "%.2g", row.p);
-  return row.name + " by " + percent(row.ratio.middle - 1.0) + " (" + interval_text(row.ratio) +
+  return row.name + " by " + percent(row.ratio.value - 1.0) + " (" + interval_text(row.ratio) +
          ", p = " + p + ")";
 }
 
@@ -42,7 +43,7 @@ std::string slower_text(Comparison const& result) {
   std::vector<CaseComparison const*> slower;
   for (auto const& row : result.cases)
     if (row.verdict == Verdict::slower) slower.push_back(&row);
-  std::ranges::sort(slower, std::greater(), [](auto const* row) { return row->ratio.middle; });
+  std::ranges::sort(slower, std::greater(), [](auto const* row) { return row->ratio.value; });
   std::string text;
   for (std::size_t k = 0; k < std::min<std::size_t>(3, slower.size()); ++k)
     text += (k ? "; " : "slower: ") + one_slower_text(*slower[k]);
@@ -50,7 +51,7 @@ std::string slower_text(Comparison const& result) {
 }
 
 std::string unchanged_text(Comparison const& result, double upper) {
-  const double middle = result.cases[0].ratio.middle - 1.0;
+  const double middle = result.cases[0].ratio.value - 1.0;
   return "unchanged: all cases together differ by " + signed_percent(middle) + ", at most " +
          signed_percent(std::expm1(upper)) + " (one-sided 95 %), which is less than the tolerance of " +
          percent(result.tolerance);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/statistics/estimate.hpp"
+#include "model/statistics/quantile.hpp"
+#include "model/statistics/rank_sum.hpp"
 #include "results/compare/comparison_parts.hpp"
 
 namespace ddproxy::results {
@@ -26,10 +29,10 @@ double paired_log_ratio(CaseTimes const& base, CaseTimes const& next) {
   for (std::size_t k = 0; k < std::min(base.samples.size(), next.samples.size()); ++k)
     if (const double ratio = std::log(next.samples[k] / base.samples[k]); std::isfinite(ratio))
       ratios.push_back(ratio);
-  return ratios.empty() ? std::log(next.seconds / base.seconds) : median(std::move(ratios));
+  return ratios.empty() ? std::log(next.seconds / base.seconds) : model::median(std::move(ratios));
 }
 
-Estimate exponential(double middle, double low, double high) {
+model::Estimate exponential(double middle, double low, double high) {
   return {std::exp(middle), std::exp(low), std::exp(high)};
 }
 
@@ -44,7 +47,7 @@ struct Side {
   double base, next;
 };
 
-CaseComparison row_of(std::string name, FamilyMember const& member, Estimate const& ratio, double upper,
+CaseComparison row_of(std::string name, FamilyMember const& member, model::Estimate const& ratio, double upper,
                       Side seconds, FamilyTest const& test, double tolerance) {
   const double noise = test.relabellings > 2 ? member.deviation : std::nan("");  // one round has none
   CaseComparison row{std::move(name), seconds.base, seconds.next, ratio, noise, member.p_slower};
@@ -82,7 +85,7 @@ void compare_rounds(std::vector<CommonCase> const& cases, Comparison& result) {
   const double upper = add(all_cases, test.whole, mean_over_cases(ratios, test), no_seconds);
   for (std::size_t c = 0; c < cases.size(); ++c)
     add(cases[c].name, test.cases[c], ratios[c],
-        {median(medians(cases[c].base)), median(medians(cases[c].next))});
+        {model::median(medians(cases[c].base)), model::median(medians(cases[c].next))});
   decide(test, upper, result);
 }
 
@@ -98,15 +101,15 @@ void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result) 
   }
   const FamilyTest test = test_runs(base, next);
   const auto end = [&](double alpha) {
-    return rank_sum_quantile(result.base_units, result.next_units, alpha);
+    return model::rank_sum_quantile(result.base_units, result.next_units, alpha);
   };
   const auto two_sided = end(0.025), one_sided = end(0.05);
   const auto add = [&](std::string name, FamilyMember const& member, std::vector<double> const& from,
                        std::vector<double> const& to, Side seconds) {
-    const Shift shift(from, to);
-    const Estimate e = shift.interval(two_sided);
+    const model::Shift shift(from, to);
+    const model::Estimate e = shift.interval(two_sided);
     const double upper = shift.interval(one_sided).high;
-    result.cases.push_back(row_of(std::move(name), member, exponential(e.middle, e.low, e.high), upper,
+    result.cases.push_back(row_of(std::move(name), member, exponential(e.value, e.low, e.high), upper,
                                   seconds, test, result.tolerance));
     return upper;
   };
@@ -114,7 +117,7 @@ void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result) 
       add(all_cases, test.whole, mean_over_cases(base, test), mean_over_cases(next, test), no_seconds);
   for (std::size_t c = 0; c < cases.size(); ++c)
     add(cases[c].name, test.cases[c], base[c], next[c],
-        {median(medians(cases[c].base)), median(medians(cases[c].next))});
+        {model::median(medians(cases[c].base)), model::median(medians(cases[c].next))});
   result.warnings.push_back(
       "the files are no pairs of rounds of scripts/gate: the verdict assumes one session, in which nothing "
       "else about the machine changed between the runs of the two sides");

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/statistics/estimate.hpp"
+#include "model/statistics/quantile.hpp"
+#include "model/statistics/rank_sum.hpp"
 #include "results/compare/comparison_parts.hpp"
 
 namespace ddproxy::results {
@@ -48,19 +51,19 @@ double host_delay(std::vector<Samples> const& cases) {
 Verdict verdict_of_replay(Samples const& s, double delay, double tolerance) {
   const double limit = std::max(delay, std::log1p(tolerance / 2.0));
   const double fastest = std::ranges::min(s.next) - std::ranges::min(s.base);
-  const double middle = median(s.next) - median(s.base);
+  const double middle = model::median(s.next) - model::median(s.base);
   if (std::min(fastest, middle) > limit) return Verdict::slower;
   if (std::max(fastest, middle) < -limit) return Verdict::faster;
   return std::max(fastest, middle) < std::log1p(tolerance) ? Verdict::unchanged : Verdict::undecided;
 }
 
 CaseComparison row_of(std::string name, Samples const& s) {
-  const auto quantile = rank_sum_quantile(s.base.size(), s.next.size(), 0.025);
-  const Estimate e = Shift(s.base, s.next).interval(quantile);
+  const auto quantile = model::rank_sum_quantile(s.base.size(), s.next.size(), 0.025);
+  const model::Estimate e = model::Shift(s.base, s.next).interval(quantile);
   return {std::move(name),
-          std::exp(median(s.base)),
-          std::exp(median(s.next)),
-          {std::exp(e.middle), std::exp(e.low), std::exp(e.high)},
+          std::exp(model::median(s.base)),
+          std::exp(model::median(s.next)),
+          {std::exp(e.value), std::exp(e.low), std::exp(e.high)},
           deviation_of(s)};
 }
 
@@ -71,9 +74,9 @@ void decide_replay(Comparison& result) {
   const auto of_all = " of " + std::to_string(result.cases.size()) + " replayed cases";
   if (const auto n = count(Verdict::slower); n > 0) {
     const auto worst =
-        std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.middle; });
+        std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
     result.outcome = {Decision::slower, "slower: " + std::to_string(n) + of_all + ", most of all " +
-                                            worst->name + " by " + percent(worst->ratio.middle - 1.0)};
+                                            worst->name + " by " + percent(worst->ratio.value - 1.0)};
   } else if (const auto open = count(Verdict::undecided); open > 0) {
     result.outcome = {Decision::undecided,
                       "undecided: " + std::to_string(open) + of_all +
@@ -87,11 +90,11 @@ void decide_replay(Comparison& result) {
 }
 
 void decide_real(Comparison& result) {
-  const auto worst = std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.middle; });
+  const auto worst = std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
   result.outcome = {Decision::undecided,
                     "undecided: one file a side cannot tell a slower build from another run; the largest "
                     "difference is " +
-                        worst->name + " by " + signed_percent(worst->ratio.middle - 1.0) + "; " +
+                        worst->name + " by " + signed_percent(worst->ratio.value - 1.0) + "; " +
                         std::to_string(fewest_rounds) +
                         " rounds of scripts/gate, or 5 runs a side, can decide"};
 }

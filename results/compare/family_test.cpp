@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-#include "model/statistics/rank_statistics.hpp"
+#include "model/statistics/quantile.hpp"
 #include "results/compare/relabelling.hpp"
 
 namespace ddproxy::results {
@@ -107,7 +107,7 @@ class Statistics {
     quiet_variances_.clear();
     for (std::size_t c = 0; c < cases_.size(); ++c)
       if (!noisy_[c]) quiet_variances_.push_back(moments_[c].variance);
-    middle_ = median(quiet_variances_);
+    middle_ = model::median(quiet_variances_);
   }
 
   double moderated(std::size_t c) const {
@@ -190,7 +190,7 @@ double FamilyTest::smallest_found_of_a_case() const {
   std::vector<double> all;
   for (auto const& member : cases)
     if (!member.noisy) all.push_back(smallest_found(member));
-  return all.empty() ? std::numeric_limits<double>::infinity() : median(std::move(all));
+  return all.empty() ? std::numeric_limits<double>::infinity() : model::median(std::move(all));
 }
 
 FamilyTest test_rounds(Logs const& ratios) {

@@ -53,12 +53,12 @@ std::vector<MachineMerit> rank_machines(std::span<const Run> runs) {
   for (auto const& [offer, its_runs] : offers) {
     auto const& [label, machine, replay] = offer;
     const auto values = merits(its_runs);
-    const Estimate none{std::nan(""), std::nan(""), std::nan("")};
+    const model::Estimate none{std::nan(""), std::nan(""), std::nan("")};
     ranked.push_back({label.empty() ? machine : label + ": " + machine, replay, its_runs, values.size(),
-                      values.empty() ? none : median_interval(values, 0.025)});
+                      values.empty() ? none : model::median_interval(values, 0.025)});
   }
   const auto key = [](MachineMerit const& m) {
-    return std::isnan(m.tokens_per_s.middle) ? 0.0 : -m.tokens_per_s.middle;
+    return std::isnan(m.tokens_per_s.value) ? 0.0 : -m.tokens_per_s.value;
   };
   std::ranges::stable_sort(ranked, {}, key);
   return ranked;

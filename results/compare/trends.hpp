@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/statistics/rank_statistics.hpp"
+#include "model/statistics/estimate.hpp"
 #include "results/run/run_file.hpp"
 
 namespace ddproxy::results {
@@ -17,7 +17,7 @@ struct MachineMerit {
   bool replay = false;
   std::vector<Run const*> runs;
   std::size_t values = 0;  ///< figures of merit, of its runs or of its one run's samples
-  Estimate tokens_per_s;   ///< median of its runs' figures of merit, 95 % interval; of the one run's samples
+  model::Estimate tokens_per_s;   ///< median of its runs' figures of merit, 95 % interval; of the one run's samples
                            ///< where it has one
 
   bool has_interval() const;  ///< false where there are too few values

@@ -13,7 +13,7 @@
 #include "results/compare/compare_parts.hpp"
 #include "results/compare/family_test.hpp"
 #include "results/output/output_files.hpp"
-#include "model/statistics/rank_statistics.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -65,7 +65,7 @@ bool is_quiet(std::vector<Night> const& nights, std::string const& name) {
   std::vector<double> deviations;
   for (auto const& night : nights)
     if (const double own = night.find(name)->deviation; std::isfinite(own)) deviations.push_back(own);
-  return deviations.empty() || median(deviations) <= noisy_deviation;
+  return deviations.empty() || model::median(deviations) <= noisy_deviation;
 }
 
 // The mean over the quiet cases that all nights have: over a set that changes from night to night it would

@@ -8,7 +8,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "model/statistics/rank_statistics.hpp"
 
 namespace ddproxy::results {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "results/history/night_noise.hpp"
-#include "model/statistics/rank_statistics.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -33,7 +33,7 @@ double NightlyTest::deviation() const {
   for (std::size_t s = 0; s + 1 < trackers_.size(); ++s)
     if (const Noise noise = trackers_[s].levels().noise(unsettled); noise.degrees > 0)
       all.push_back(noise.deviation);
-  return all.empty() ? 0.0 : median(all);
+  return all.empty() ? 0.0 : model::median(all);
 }
 
 double NightlyTest::tail() const {

@@ -7,14 +7,14 @@
 #include <stdexcept>
 
 #include "model/text/echo.hpp"
-#include "model/statistics/rank_statistics.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy::results {
 namespace {
 
 double median_of_finite(std::vector<double> values) {
   std::erase_if(values, [](double v) { return !std::isfinite(v); });
-  return values.empty() ? std::nan("") : median(values);
+  return values.empty() ? std::nan("") : model::median(values);
 }
 
 bool is_time(double value) {

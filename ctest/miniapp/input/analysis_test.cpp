@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "model/statistics/median_interval.hpp"
+#include "model/statistics/quantile.hpp"
 #include "miniapp/analysis/analysis.hpp"
 
 #include <gtest/gtest.h>
@@ -13,26 +15,26 @@ namespace ddproxy {
 namespace {
 
 TEST(Statistics, QuantilesAreInterpolated) {
-  EXPECT_EQ(median({3, 1, 2}), 2);
-  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
-  EXPECT_EQ(quantile({0, 10}, 0.99), 9.9);
-  EXPECT_TRUE(std::isnan(median({})));
+  EXPECT_EQ(model::median({3, 1, 2}), 2);
+  EXPECT_EQ(model::median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(model::quantile({0, 10}, 0.99), 9.9);
+  EXPECT_TRUE(std::isnan(model::median({})));
 }
 
 TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
   // P(2 <= number below the median <= 8 of 10) = 97.9 %, with the next pair it would be 89.1 %
-  EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
-  EXPECT_EQ(median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).high, 9);
+  EXPECT_EQ(model::median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
+  EXPECT_EQ(model::median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).high, 9);
   // too few: Student's, 4.303 s / sqrt(3) about the mean
-  EXPECT_NEAR(median_estimate({5, 3, 4}).low, 4 - 4.303 / std::sqrt(3.0), 1e-12);
-  EXPECT_NEAR(median_estimate({5, 3, 4}).high, 4 + 4.303 / std::sqrt(3.0), 1e-12);
-  EXPECT_EQ(median_estimate({5}).value, 5);
-  EXPECT_TRUE(std::isnan(median_estimate({5}).noise()));  // of one it is not known
+  EXPECT_NEAR(model::median_estimate({5, 3, 4}).low, 4 - 4.303 / std::sqrt(3.0), 1e-12);
+  EXPECT_NEAR(model::median_estimate({5, 3, 4}).high, 4 + 4.303 / std::sqrt(3.0), 1e-12);
+  EXPECT_EQ(model::median_estimate({5}).value, 5);
+  EXPECT_TRUE(std::isnan(model::median_estimate({5}).noise()));  // of one it is not known
   std::vector<double> many(4001);
   std::iota(many.begin(), many.end(), 0);
   // 2000 -+ 1.96 sqrt(4001) / 2
-  EXPECT_NEAR(median_estimate(many).low, 2000 - 62, 1);
-  EXPECT_NEAR(median_estimate(many).high, 2000 + 62, 1);
+  EXPECT_NEAR(model::median_estimate(many).low, 2000 - 62, 1);
+  EXPECT_NEAR(model::median_estimate(many).high, 2000 + 62, 1);
 }
 
 TEST(Statistics, TheIntervalOfATimeDoesNotReachBelowZero) {
@@ -49,7 +51,7 @@ TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
   for (int trial = 0; trial < 2000; ++trial) {
     std::vector<double> values(15);
     for (double& value : values) value = distribution(random);
-    const auto [value, low, high] = median_estimate(values);
+    const auto [value, low, high] = model::median_estimate(values);
     covered += low <= 1 && 1 <= high;
   }
   EXPECT_GE(covered, 1900);
@@ -65,7 +67,7 @@ TEST(Statistics, TheIntervalOfFewValuesCoversTheMedianToo) {
     for (int trial = 0; trial < 4000; ++trial) {
       std::vector<double> values(count);
       for (double& value : values) value = distribution(random);
-      const auto [value, low, high] = median_estimate(values);
+      const auto [value, low, high] = model::median_estimate(values);
       EXPECT_TRUE(low <= value && value <= high);
       covered += low <= 100 && 100 <= high;
     }

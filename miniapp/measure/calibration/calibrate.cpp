@@ -9,7 +9,7 @@
 #include "miniapp/device/device.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
-#include "model/statistics/statistics.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
 namespace {
@@ -215,7 +215,7 @@ double measure_copy_bandwidth(Workbench& bench, int samples) {
     if (const double took = bench.runtime.maximum(since(start)); i > 0)
       seconds.push_back(took / copies_at_once);
   }
-  return static_cast<double>(slice.count * sizeof(float)) / median(seconds);
+  return static_cast<double>(slice.count * sizeof(float)) / model::median(seconds);
 }
 
 }  // namespace ddproxy

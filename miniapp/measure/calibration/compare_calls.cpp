@@ -11,7 +11,7 @@
 #include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/compute/pattern.hpp"
-#include "model/statistics/statistics.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
 namespace {
@@ -77,7 +77,7 @@ Medians time_both(Workbench& bench, Both& both, std::vector<Slice> const& calls,
     of_nonblocking.push_back(second);
     faster += first < second;
   }
-  return {median(of_blocking), median(of_nonblocking), faster == 0 || faster == times};
+  return {model::median(of_blocking), model::median(of_nonblocking), faster == 0 || faster == times};
 }
 
 int as_many(double seconds, double of_one) {

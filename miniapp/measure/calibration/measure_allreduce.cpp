@@ -8,7 +8,7 @@
 #include "miniapp/compute/pattern.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
-#include "model/statistics/statistics.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
 namespace {
@@ -103,7 +103,7 @@ std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int6
 
 void add_sample(Workbench& bench, SizeTimes& times) {
   const Slice slice{0, elements_of(bench, times.bytes)};
-  const auto calls = static_cast<std::size_t>(calls_of_sample(median(times.seconds)));
+  const auto calls = static_cast<std::size_t>(calls_of_sample(model::median(times.seconds)));
   Trial trial{std::move(times), std::vector<Slice>(calls, slice), 1};
   repeat(bench, trial);
   times = std::move(trial.times);
@@ -119,7 +119,7 @@ SizeTimes measure_pieces(Workbench& bench, std::int64_t total, std::int64_t piec
 }
 
 double algorithm_bandwidth(SizeTimes const& times) {
-  return static_cast<double>(times.bytes) / median(times.seconds);
+  return static_cast<double>(times.bytes) / model::median(times.seconds);
 }
 
 double bus_bandwidth(SizeTimes const& times, int ranks) {
@@ -128,7 +128,7 @@ double bus_bandwidth(SizeTimes const& times, int ranks) {
 
 std::vector<model::CostPoint> to_table(std::vector<SizeTimes> const& times) {
   std::vector<model::CostPoint> table;
-  for (auto const& size : times) table.push_back({size.bytes, median(size.seconds)});
+  for (auto const& size : times) table.push_back({size.bytes, model::median(size.seconds)});
   return table;
 }
 

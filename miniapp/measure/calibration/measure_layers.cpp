@@ -4,7 +4,7 @@
 
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
-#include "model/statistics/statistics.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
 namespace {
@@ -53,7 +53,7 @@ std::vector<std::vector<double>> LayerTimes::medians() const {
   std::vector<std::vector<double>> result(ranks, std::vector<double>(operations));
   for (std::size_t i = 0; i < ranks * operations; ++i) {
     auto const* first = seconds.data() + i * samples;
-    result[i / operations][i % operations] = median({first, first + samples});
+    result[i / operations][i % operations] = model::median({first, first + samples});
   }
   return result;
 }

@@ -46,8 +46,8 @@ Phase measure_phase(Workbench& bench, std::string name, LayerTimes const* layers
 model::Drift drift_of(std::vector<Phase> const& phases) {
   model::Drift drift;
   for (auto const& phase : phases) {
-    if (!phase.compute.empty()) drift.compute.push_back(median(phase.compute));
-    if (!phase.allreduce.empty()) drift.allreduce.push_back(median(phase.allreduce));
+    if (!phase.compute.empty()) drift.compute.push_back(model::median(phase.compute));
+    if (!phase.allreduce.empty()) drift.allreduce.push_back(model::median(phase.allreduce));
   }
   return drift;
 }
@@ -62,7 +62,7 @@ std::vector<double> sweep_compute(Config const& config, std::vector<std::vector<
 }
 
 std::string phase_doubt(Phase const& measured, Phase const& sweep) {
-  const auto before = median_estimate(measured.compute), now = median_estimate(sweep.compute);
+  const auto before = model::median_estimate(measured.compute), now = model::median_estimate(sweep.compute);
   const double change = now.value / before.value - 1;
   const bool apart = now.low > before.high || now.high < before.low;
   if (!apart || std::abs(change) < least_told) return "";

@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace ddproxy::results {
+#include "model/statistics/estimate.hpp"
 
-/// Of the middle half-way between the two where their number is even. Throws std::invalid_argument for no
-/// values.
-double median(std::vector<double> values);
+namespace ddproxy::model {
 
 /// The largest k with P(U <= k) <= alpha, for the Mann-Whitney statistic U of m and n values of the same
 /// distribution; nothing where even P(U = 0) = 1 / C(m + n, n) is larger. Exact: the number of arrangements
@@ -19,27 +17,17 @@ double median(std::vector<double> values);
 /// Ties make it conservative.
 std::optional<std::size_t> rank_sum_quantile(std::size_t m, std::size_t n, double alpha);
 
-struct Estimate {
-  double middle;
-  double low;   ///< minus infinity where there are too few values for a bound
-  double high;  ///< infinity where there are too few values for a bound
-};
-
 /// By how much `to` lies above `from`: all pairwise differences, sorted.
 class Shift {
  public:
   Shift(std::span<const double> from, std::span<const double> to);
   /// Their median and the exact rank-sum interval (Hodges and Lehmann, Ann. Math. Stat. 34(2), 1963); each
   /// end is missed with probability alpha at most where `quantile` is rank_sum_quantile(from.size(),
-  /// to.size(), alpha).
+  /// to.size(), alpha). Without a quantile the ends are infinite.
   Estimate interval(std::optional<std::size_t> quantile) const;
 
  private:
   std::vector<double> differences_;
 };
 
-/// Distribution-free interval of the median from order statistics, each end missed with probability `alpha`
-/// at most.
-Estimate median_interval(std::vector<double> values, double alpha);
-
-}  // namespace ddproxy::results
+}  // namespace ddproxy::model

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/statistics/rank_statistics.hpp"
+#include "model/statistics/rank_sum.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
-namespace ddproxy::results {
+namespace ddproxy::model {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -31,34 +30,7 @@ long double binomial(std::size_t n, std::size_t k) {
   return result;
 }
 
-Estimate between(std::vector<double> const& sorted, std::optional<std::size_t> outside) {
-  const double low = outside ? sorted[*outside] : -infinity;
-  const double high = outside ? sorted[sorted.size() - 1 - *outside] : infinity;
-  const std::size_t n = sorted.size();
-  return {(sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0, low, high};
-}
-
-std::optional<std::size_t> sign_quantile(std::size_t n, double alpha) {
-  long double below = 0.0L;
-  const long double all = std::pow(2.0L, static_cast<long double>(n));
-  std::optional<std::size_t> largest;
-  for (std::size_t k = 0; 2 * k < n; ++k) {
-    below += binomial(n, k) / all;
-    if (below > static_cast<long double>(alpha)) break;
-    largest = k;
-  }
-  return largest;
-}
-
 }  // namespace
-
-double median(std::vector<double> values) {
-  if (values.empty()) throw std::invalid_argument("the median of no values was asked for");
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2.0;
-}
 
 std::optional<std::size_t> rank_sum_quantile(std::size_t m, std::size_t n, double alpha) {
   if (m == 0 || n == 0) return {};
@@ -82,12 +54,10 @@ Shift::Shift(std::span<const double> from, std::span<const double> to) {
 }
 
 Estimate Shift::interval(std::optional<std::size_t> quantile) const {
-  return between(differences_, quantile);
+  const std::size_t n = differences_.size();
+  const double low = quantile ? differences_[*quantile] : -infinity;
+  const double high = quantile ? differences_[n - 1 - *quantile] : infinity;
+  return {(differences_[(n - 1) / 2] + differences_[n / 2]) / 2.0, low, high};
 }
 
-Estimate median_interval(std::vector<double> values, double alpha) {
-  std::ranges::sort(values);
-  return between(values, sign_quantile(values.size(), alpha));
-}
-
-}  // namespace ddproxy::results
+}  // namespace ddproxy::model
