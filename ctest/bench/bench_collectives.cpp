@@ -131,7 +131,7 @@ void report(benchmark::State& state, Pairs const& pairs, std::size_t bytes) {
 void compare(benchmark::State& state, Machine const& machine, bool blocking, bool train, std::size_t bytes) {
   ThreadedAllreduce own(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
                                                     machine.settings.piece / sizeof(float), timeout_s,
-                                                    Wire::fp32, CallTable(blocking)),
+                                                    WireFormat::fp32, CallTable(blocking)),
                         machine.own_core, machine.runtime.rank());
   const std::size_t row = train ? train_length : std::clamp<std::size_t>(mib / 4 / bytes, 1, 64);
   const auto calls = messages(machine, bytes, row);

@@ -10,10 +10,10 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/busy.hpp"
-#include "miniapp/compute/busy_backward.hpp"
+#include "miniapp/compute/stream_replay.hpp"
 #include "miniapp/compute/copying_backward.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/compute/pattern.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
 
 namespace ddproxy {
 namespace {
@@ -65,7 +65,7 @@ TEST_F(Device, ReplayedOperationsDoNotAddUp) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   synchronise_clocks();
   constexpr std::size_t operations = 400;
-  BusyBackward backward(std::vector<double>(operations, 10e-6));
+  StreamReplay backward(std::vector<double>(operations, 10e-6));
   std::vector<double> held;
   for (int i = 0; i < 9; ++i) {
     kernels::busy(exec, 5e-3);  // the host runs ahead of it
@@ -96,11 +96,11 @@ TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
 }
 
 // Somebody asks for the pass' completion between an operation and its copy.
-class AskedEarly : public PatternBackward {
+class AskedEarly : public VerificationBackward {
  public:
-  using PatternBackward::PatternBackward;
+  using VerificationBackward::VerificationBackward;
   void run(std::size_t operation) override {
-    PatternBackward::run(operation);
+    VerificationBackward::run(operation);
     before_copy = completion();
   }
   Completion before_copy;
@@ -110,7 +110,7 @@ TEST_F(Device, ABucketIsCompleteWhenItsCopyIs) {
   const auto pass = model::backward_pass(model::find_preset("tiny"));
   const auto elements = static_cast<std::size_t>(model::parameters(pass));
   const kernels::Floats gradients("gradients", elements), arena("arena", elements);
-  AskedEarly pattern(pass, gradients, 0, exec);
+  AskedEarly verification_pattern(pass, gradients, 0, exec);
   CopyingBackward backward(pattern, pass, gradients, arena, false, exec);
   synchronise_clocks();
   run_all(backward);  // loads the kernels
@@ -133,8 +133,8 @@ void expect_average(Config const& config, kernels::Space const& exec) {
   allreduce->begin(1);
   synchronise_clocks();
   kernels::busy(exec, 0.02);
-  const int ranks = test_runtime->ranks(), groups = pattern_groups(config.wire, ranks);
-  write_pattern(exec, arena, whole, test_runtime->rank(), groups);
+  const int ranks = test_runtime->ranks(), groups = verification_groups(config.wire, ranks);
+  write_verification_pattern(exec, arena, whole, test_runtime->rank(), groups);
   allreduce->start(whole, marks.after(exec));
   allreduce->wait_all();
   EXPECT_EQ(find_wrong(arena, 0, whole.count, ranks, groups).count, 0) << allreduce->description();
@@ -155,7 +155,7 @@ TEST_F(Device, NcclAveragesItsMemory) {
   Config config;
   config.backend = Backend::nccl;
   for (const auto priority : {Priority::normal, Priority::high})
-    for (const auto wire : {Wire::fp32, Wire::bf16}) {
+    for (const auto wire : {WireFormat::fp32, WireFormat::bf16}) {
       config.priority = priority;
       config.wire = wire;
       expect_average(config, exec);

@@ -11,7 +11,7 @@
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
 #include "miniapp/compute/copying_backward.hpp"
-#include "miniapp/compute/pattern.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/measure/verification/verify.hpp"
 #include "miniapp/input/cases.hpp"
@@ -233,7 +233,7 @@ TEST_F(Verification, CopiesInAndOutAreRight) {
   for (bool back : {false, true}) {
     poison(arena);
     poison(gradients);
-    PatternBackward pattern(workload.pass, gradients, test_runtime->rank());
+    VerificationBackward verification_pattern(workload.pass, gradients, test_runtime->rank());
     CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
 
     ThreadedAllreduce allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 10000, 60));

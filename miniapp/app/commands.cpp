@@ -20,7 +20,7 @@
 #include "miniapp/compute/slowed_backward.hpp"
 #include "miniapp/app/tables.hpp"
 #include "miniapp/options/output_clash.hpp"
-#include "miniapp/input/wire.hpp"
+#include "miniapp/input/wire_format.hpp"
 #include "results/output/output_files.hpp"
 #include "results/output/standard_streams.hpp"
 
@@ -182,7 +182,7 @@ void execute(Options const& options, Runtime const& runtime) {
   });
   agree_on_input(runtime, config);
   const double timeout_s = config.timeout_s;
-  Workbench bench = make_workbench(config, std::move(workload), runtime);
+  RankContext bench = make_rank_context(config, std::move(workload), runtime);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     bench.backward = std::make_unique<SlowedBackward>(std::move(bench.backward), bench.workload.pass, text);
   if (options.turns.go.empty())  // whoever has the other turns compares sample by sample
@@ -197,7 +197,7 @@ void execute(Options const& options, Runtime const& runtime) {
     run_steps(*session, runtime, options.command, !options.chunks_mib.empty());
   } catch (StuckCall const& error) {
     leave_stuck_call(runtime, session ? &*session : nullptr, error.what());
-  } catch (Agreed const& error) {
+  } catch (CollectiveError const& error) {
     if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
     if (session && error.code == exit_interrupted) session->save();  // as its message promises
     throw;

@@ -85,7 +85,7 @@ std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool r
   return text;
 }
 
-std::string contention_csv(std::vector<CoRun> const& runs, Wire wire) {
+std::string contention_csv(std::vector<ContentionSample> const& runs, WireFormat wire) {
   std::string text =
       "# speed of compute while a collective of these bytes (on the wire) is in flight, and of the "
       "collective while compute runs\nbytes,kappa,gamma\n";

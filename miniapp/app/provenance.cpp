@@ -101,7 +101,7 @@ std::vector<double> gather_number(Runtime const& runtime, double mine) {
 }
 
 // Empty where others compute than the host's threads.
-std::string threads_of_a_rank(Workbench const& bench) {
+std::string threads_of_a_rank(RankContext const& bench) {
   const auto all = bench.runtime.gather(std::to_string(kernels::Space().concurrency()));
   if (bench.config.compute == ComputeMode::replay || bench.runtime.device() >= 0) return "";
   return fmt::format("{}", fmt::join(std::set(all.begin(), all.end()), " or "));
@@ -115,7 +115,7 @@ std::string kokkos_configuration() {
 
 }  // namespace
 
-Provenance gather_provenance(Workbench const& bench) {
+Provenance gather_provenance(RankContext const& bench) {
   auto const& runtime = bench.runtime;
   const bool replay = bench.config.compute == ComputeMode::replay;
   const DeviceInfo device = describe_own_device(runtime);

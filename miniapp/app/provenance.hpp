@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "miniapp/machine/thread_report.hpp"
-#include "miniapp/measure/pass/workbench.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
 
 namespace ddproxy {
 
@@ -22,6 +22,6 @@ struct Provenance {
 };
 
 /// Collective; complete on rank 0.
-Provenance gather_provenance(Workbench const& bench);
+Provenance gather_provenance(RankContext const& bench);
 
 }  // namespace ddproxy

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "miniapp/measure/calibration/evidence.hpp"
+#include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
 #include "miniapp/measure/verification/precision.hpp"
@@ -42,18 +42,18 @@ class Recorder {
   /// All samples, with their probes.
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
   /// By which call MPI reduced: an attribute of `group`; none where it reduced nothing.
-  void call(std::string_view group, Workbench const& bench);
+  void call(std::string_view group, RankContext const& bench);
   /// Medians and bandwidths of those that count; may be called again.
   void allreduce_figures(std::vector<SizeTimes> const& times, int ranks);
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
   void cost_table(std::vector<model::CostPoint> const& table);
 
   /// All co-runs, with their probes.
-  void calibration(std::vector<CoRun> const& runs);
+  void calibration(std::vector<ContentionSample> const& runs);
   /// Samples that were taken after the sweep, of all rows; nothing where there are none.
-  void later(std::vector<SizeTimes> const& times, std::vector<CoRun> const& runs);
+  void later(std::vector<SizeTimes> const& times, std::vector<ContentionSample> const& runs);
   /// kappa and gamma of those that count, and the fit of a(x); may be called again.
-  void speeds(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table);
+  void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);
   /// The states of the machine, and the state of each sample by its place in the order of its case.
   void states(SweepStates const& sweep, std::optional<std::size_t> state,
               std::vector<std::vector<Sample>> const& samples,
@@ -64,11 +64,11 @@ class Recorder {
   void phases(std::vector<Phase> const& phases, std::string const& drift);
 
   /// Names, plans and predictions of the cases, and room for their samples.
-  void plan(Workbench const& bench, std::vector<CaseReport> const& reports, bool predicted, double floor);
+  void plan(RankContext const& bench, std::vector<CaseReport> const& reports, bool predicted, double floor);
   /// Of the cases, and the floor of E; may be called again.
   void predictions(std::vector<CaseReport> const& reports, double floor);
   void verified(std::vector<std::int64_t> const& right);
-  void wire_errors(WireErrors const& errors, Wire wire);
+  void wire_errors(WireErrors const& errors, WireFormat wire);
   void precision_errors(PrecisionErrors const& errors);
   /// The gate's session and round, and room for `samples` values of each part of the step.
   void gate(TurnOptions const& turns, std::vector<std::string> const& parts, std::size_t samples);

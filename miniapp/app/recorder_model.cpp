@@ -23,15 +23,15 @@ Out column(Rows const& rows, Get get) {
   return values;
 }
 
-std::size_t most_samples(std::vector<CoRun> const& runs, std::vector<double> CoRun::*times) {
+std::size_t most_samples(std::vector<ContentionSample> const& runs, std::vector<double> ContentionSample::*times) {
   std::size_t samples = 0;
   for (auto const& run : runs) samples = std::max(samples, (run.*times).size());
   return samples;
 }
 
 // Long co-runs have fewer samples.
-void write_times(results::Writer& writer, std::string const& name, std::vector<CoRun> const& runs,
-                 std::vector<double> CoRun::*times) {
+void write_times(results::Writer& writer, std::string const& name, std::vector<ContentionSample> const& runs,
+                 std::vector<double> ContentionSample::*times) {
   const std::size_t samples = most_samples(runs, times);
   Reals values(runs.size() * samples, not_available);
   for (std::size_t i = 0; i < runs.size(); ++i)
@@ -39,14 +39,14 @@ void write_times(results::Writer& writer, std::string const& name, std::vector<C
   writer.write("/calibration/" + name, values, {runs.size(), samples});
 }
 
-void write_co_runs(results::Writer& writer, std::string const& prefix, std::vector<CoRun> const& runs) {
-  write_times(writer, prefix + "compute_alone", runs, &CoRun::compute_alone);
-  write_times(writer, prefix + "compute_beside", runs, &CoRun::compute_beside);
-  write_times(writer, prefix + "collective_alone", runs, &CoRun::collective_alone);
-  write_times(writer, prefix + "collective_beside", runs, &CoRun::collective_beside);
+void write_co_runs(results::Writer& writer, std::string const& prefix, std::vector<ContentionSample> const& runs) {
+  write_times(writer, prefix + "compute_alone", runs, &ContentionSample::compute_alone);
+  write_times(writer, prefix + "compute_beside", runs, &ContentionSample::compute_beside);
+  write_times(writer, prefix + "collective_alone", runs, &ContentionSample::collective_alone);
+  write_times(writer, prefix + "collective_beside", runs, &ContentionSample::collective_beside);
   write_probes(writer, "/calibration/" + prefix,
                column<std::vector<model::Probes>>(runs, [](auto& run) { return run.probes; }),
-               most_samples(runs, &CoRun::compute_alone));
+               most_samples(runs, &ContentionSample::compute_alone));
 }
 
 // -1 where there is no such end: from all gradients in one bucket on, every cap gives the same plan.
@@ -56,14 +56,14 @@ std::int64_t whole_bytes(double bytes) {
 
 }  // namespace
 
-void Recorder::calibration(std::vector<CoRun> const& runs) {
+void Recorder::calibration(std::vector<ContentionSample> const& runs) {
   if (runs.empty()) return;
   writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
   writer_.write("/calibration/calls", column<Integers>(runs, [](auto& run) { return run.calls; }));
   write_co_runs(writer_, "", runs);
 }
 
-void Recorder::later(std::vector<SizeTimes> const& times, std::vector<CoRun> const& runs) {
+void Recorder::later(std::vector<SizeTimes> const& times, std::vector<ContentionSample> const& runs) {
   std::vector<model::Probes> probes;
   std::size_t width = 0;
   for (auto const& size : times) width = std::max(width, size.seconds.size());
@@ -76,10 +76,10 @@ void Recorder::later(std::vector<SizeTimes> const& times, std::vector<CoRun> con
     writer_.write("/allreduce/later_seconds", seconds, {times.size(), width});
     write_probes(writer_, "/allreduce/later_", probes, width);
   }
-  if (most_samples(runs, &CoRun::compute_alone) > 0) write_co_runs(writer_, "later_", runs);
+  if (most_samples(runs, &ContentionSample::compute_alone) > 0) write_co_runs(writer_, "later_", runs);
 }
 
-void Recorder::speeds(std::vector<CoRun> const& runs, std::span<const model::CostPoint> table) {
+void Recorder::speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table) {
   const model::AlphaBeta fit = model::fit_alpha_beta(table);
   const model::RelativeError error = model::error_of(fit, table);
   writer_.write("/calibration/alpha", Reals{fit.alpha});

@@ -88,7 +88,7 @@ void write_overlap(results::Writer& writer, Reports const& reports) {
 
 }  // namespace
 
-void Recorder::plan(Workbench const& bench, Reports const& reports, bool predicted, double floor) {
+void Recorder::plan(RankContext const& bench, Reports const& reports, bool predicted, double floor) {
   auto const& config = bench.config;
   writer_.attribute("/sweep", "ranks", std::int64_t{bench.ranks()});
   writer_.attribute("/sweep", "compute_mode", std::string(word_of(config.compute, compute_mode_words)));
@@ -112,7 +112,7 @@ void Recorder::plan(Workbench const& bench, Reports const& reports, bool predict
   writer_.reserve("/sweep/comm_alone", {reports.size(), samples});
 }
 
-void Recorder::call(std::string_view group, Workbench const& bench) {
+void Recorder::call(std::string_view group, RankContext const& bench) {
   if (!bench.choice.reason.empty()) writer_.attribute(group, "call", bench.choice.calls.description());
 }
 
@@ -139,7 +139,7 @@ void Recorder::part(std::size_t part, std::size_t index, double seconds) {
   writer_.write_part("/gate/seconds", {part, index}, {1, 1}, std::array{seconds});
 }
 
-void Recorder::wire_errors(WireErrors const& errors, Wire wire) {
+void Recorder::wire_errors(WireErrors const& errors, WireFormat wire) {
   writer_.attribute("/wire", "element_bytes", std::int64_t{wire_element_bytes(wire)});
   writer_.attribute("/wire", "error_bound", errors.bound);
   writer_.attribute("/wire", "total_rms_error", errors.total_rms);

@@ -21,7 +21,7 @@
 
 namespace ddproxy {
 
-Session::Session(Options const& options, Workbench bench) : options_(options), bench_(std::move(bench)) {
+Session::Session(Options const& options, RankContext bench) : options_(options), bench_(std::move(bench)) {
   const auto provenance = gather_provenance(bench_);
   const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
   if (root() && !doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
@@ -167,7 +167,7 @@ void Session::finish() {
     if (!options_.trace.empty())
       results::write_trace(results::Reader(options_.output), options_.trace_cases, options_.trace);
     const auto beyond = beyond_limits(figures_, options_.max_model_error, options_.max_regret);
-    if (!beyond.empty()) throw Agreed(exit_regression, beyond);
+    if (!beyond.empty()) throw CollectiveError(exit_regression, beyond);
   });
 }
 

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "miniapp/measure/calibration/evidence.hpp"
+#include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
-#include "miniapp/measure/pass/workbench.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/options/options.hpp"
 #include "miniapp/analysis/stopping.hpp"
 
@@ -18,25 +18,25 @@ namespace ddproxy {
 /// One command at work: measures on all ranks, records and prints on rank 0. Every method is collective.
 class Session {
  public:
-  /// Throws Agreed (exit 2) where the results file cannot be created.
-  Session(Options const& options, Workbench bench);
+  /// Throws CollectiveError (exit 2) where the results file cannot be created.
+  Session(Options const& options, RankContext bench);
   ~Session();  ///< prints what finish() did not come to print
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
 
   void layers();     ///< measures, records and prints the operations; writes the CSV files
-  void allreduce();  ///< the same for a(x); throws Agreed (exit 3) where a sum is wrong
+  void allreduce();  ///< the same for a(x); throws CollectiveError (exit 3) where a sum is wrong
   void pieces();     ///< a fixed total in pieces
   void calibrate();  ///< kappa and gamma, from co-runs
   /// Times what phases are compared by; after layers() first, whose passes it takes.
   void end_phase(std::string const& name);
   void predict();  ///< every case, from what was measured; a replay's tables are known
-  /// Plans of `optimal` without measurements, from the costs that the input states; throws Agreed (exit 2)
+  /// Plans of `optimal` without measurements, from the costs that the input states; throws CollectiveError (exit 2)
   /// where it does not.
   void plan_from_input();
-  void verify();  ///< every case; throws Agreed (exit 3) where one is wrong
+  void verify();  ///< every case; throws CollectiveError (exit 3) where one is wrong
   void sweep();   ///< measures every case, and keeps the timeline of each one's last sample
-  /// Finishes the file and its tables, then prints all tables and the figure of merit; throws Agreed (exit 1)
+  /// Finishes the file and its tables, then prints all tables and the figure of merit; throws CollectiveError (exit 1)
   /// where the score is beyond its limits.
   void finish();
   /// Writes what was measured so far to FILE.part, without MPI. Not collective. Throws std::runtime_error
@@ -66,13 +66,13 @@ class Session {
   void compare_phases();
   void judge_sweep();
   void record_part(std::string const& part, double seconds);
-  model::Job take_evidence();
+  model::Job take_measurements();
   void predict_cases(model::Job const& job);
 
   // session_states.cpp: which samples count on a machine with several states; on rank 0.
   model::MachineStates find_states() const;
   std::vector<SizeTimes> sizes_of_state() const;
-  std::vector<CoRun> runs_of_state() const;
+  std::vector<ContentionSample> runs_of_state() const;
   std::vector<Sample> samples_of_state(std::size_t item) const;
   void settle_tables();
   void settle_sweep();
@@ -88,16 +88,16 @@ class Session {
   void warn_of_table() const;
 
   Options const& options_;
-  Workbench bench_;
+  RankContext bench_;
   std::optional<Recorder> recorder_;
   std::vector<results::TextFile> tables_;  // beside the results file, written with it
   std::string report_;                     // to print when the file is finished
   std::vector<CaseReport> reports_;
   LayerTimes layer_times_;
   std::vector<Phase> phases_;
-  model::Evidence evidence_;
+  model::Measurements evidence_;
   model::Job job_;  ///< the prediction from before the sweep
-  std::vector<CoRun> co_runs_;
+  std::vector<ContentionSample> contention_samples_;
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // bytes
   double floor_ = not_available;                        // of E, seconds

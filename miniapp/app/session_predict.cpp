@@ -16,15 +16,15 @@ namespace ddproxy {
 void Session::calibrate() {
   say("running compute beside all-reduces");
   const auto start = Clock::now();
-  co_runs_ = ddproxy::calibrate(bench_, bench_.config.samples);
+  contention_samples_ = ddproxy::calibrate(bench_, bench_.config.samples);
   if (bench_.copying && bench_.config.compute == ComputeMode::kernels)
     bench_.copies.bandwidth = measure_copy_bandwidth(bench_, bench_.config.samples);
   const double spent = seconds_since(bench_, start);
   table_seconds_ += spent;
-  complete_table(bench_, co_runs_, allreduce_times_, seconds_for_state(spent));
+  complete_table(bench_, contention_samples_, allreduce_times_, seconds_for_state(spent));
   if (!root()) return;
   settle_tables();
-  recorder_->calibration(co_runs_);
+  recorder_->calibration(contention_samples_);
   keep_calibration();
   recorder_->flush();
   if (const auto doubt = standstill(runs_of_state(), bench_.choice); bench_.ranks() > 1 && !doubt.empty())
@@ -92,7 +92,7 @@ void Session::plan_from_input() {
     for (auto& report : reports_) {
       if (report.item.strategy != Strategy::optimal) continue;
       if (!job)
-        throw Agreed(
+        throw CollectiveError(
             exit_usage,
             "the strategy \"optimal\" needs costs, and this input states none: use `run`, which measures "
             "them, or leave it out of [sweep] strategies");
@@ -101,8 +101,8 @@ void Session::plan_from_input() {
   });
 }
 
-model::Job Session::take_evidence() {
-  evidence_ = collect_evidence(bench_, layer_times_, sizes_of_state(), bench_.reduces() ? nullptr : &*cost_);
+model::Job Session::take_measurements() {
+  evidence_ = collect_measurements(bench_, layer_times_, sizes_of_state(), bench_.reduces() ? nullptr : &*cost_);
   evidence_.copies = bench_.copies;
   for (auto const& run : runs_of_state()) evidence_.contention.push_back(samples_of(run));
   evidence_.first_bucket = first_bucket_of(bench_.config);
@@ -120,7 +120,7 @@ void Session::predict_cases(model::Job const& job) {
 
 void Session::predict() {
   say("predicting");
-  if (root()) job_ = take_evidence();
+  if (root()) job_ = take_measurements();
   model::Job const& job = job_;
   for (auto& report : reports_) {
     if (report.item.strategy != Strategy::optimal) continue;

@@ -37,7 +37,7 @@ model::MachineStates Session::find_states() const {
     for (auto const& sample : samples)
       of_sweep.insert(of_sweep.end(), {sample.probe_before, sample.probe_after});
   }
-  return model::MachineStates({probes_of(allreduce_times_), probes_of(co_runs_), std::move(of_sweep)},
+  return model::MachineStates({probes_of(allreduce_times_), probes_of(contention_samples_), std::move(of_sweep)},
                               quantities);
 }
 
@@ -46,9 +46,9 @@ std::vector<SizeTimes> Session::sizes_of_state() const {
 }
 
 // kappa and gamma of a state in which they were not measured are taken from all co-runs.
-std::vector<CoRun> Session::runs_of_state() const {
+std::vector<ContentionSample> Session::runs_of_state() const {
   auto runs =
-      state_ && has_table(states_, *state_, co_runs_) ? in_state(states_, *state_, co_runs_) : co_runs_;
+      state_ && has_table(states_, *state_, contention_samples_) ? in_state(states_, *state_, contention_samples_) : contention_samples_;
   for (auto& run : runs) run.call_seconds = cost()(run.bytes);
   return runs;
 }
@@ -68,7 +68,7 @@ void Session::settle_tables() {
   if (!state_)
     results::say_error(
         "warning: the machine changes its state too often for a table of one state: a(x) mixes them");
-  else if (!has_table(states_, *state_, co_runs_))
+  else if (!has_table(states_, *state_, contention_samples_))
     results::say_error(fmt::format(
         "warning: the machine left the state {} before kappa and gamma were measured in it: they mix "
         "states",
@@ -124,17 +124,17 @@ void Session::measure_missing_tables() {
   for (std::size_t k = 0; k < static_cast<std::size_t>(message[1]); ++k)
     limits.push_back(static_cast<double>(message[2 + k]) / femto);
   const auto states = model::MachineStates::between(limits);
-  const auto sizes = counts_of(allreduce_times_), runs = counts_of(co_runs_);
+  const auto sizes = counts_of(allreduce_times_), runs = counts_of(contention_samples_);
   say("measuring the tables of the state that prevailed in the sweep");
-  complete_tables(bench_, allreduce_times_, co_runs_, states, static_cast<std::size_t>(message[0]),
+  complete_tables(bench_, allreduce_times_, contention_samples_, states, static_cast<std::size_t>(message[0]),
                   seconds_after_sweep(table_seconds_));
   if (!root()) return;
-  recorder_->later(behind(allreduce_times_, sizes), behind(co_runs_, runs));
+  recorder_->later(behind(allreduce_times_, sizes), behind(contention_samples_, runs));
   recorder_->flush();
 }
 
 bool Session::has_tables(model::MachineStates const& states, std::size_t state) const {
-  return has_table(states, state, allreduce_times_) && has_table(states, state, co_runs_);
+  return has_table(states, state, allreduce_times_) && has_table(states, state, contention_samples_);
 }
 
 // From the samples of the tables in the state of the figures, and nothing of the sweep.
@@ -145,7 +145,7 @@ void Session::predict_again() {
   keep_table(".allreduce.csv", allreduce_csv(sizes_of_state(), bench_.ranks(), !bench_.reduces()));
   figures_.bus_bw_GBps = bus_bandwidth(sizes_of_state().back(), bench_.ranks()) / 1e9;
   keep_calibration();
-  job_ = take_evidence();
+  job_ = take_measurements();
   predict_cases(job_);
   recorder_->predictions(reports_, floor_);
   recorder_->uncertainty(uncertainty_);

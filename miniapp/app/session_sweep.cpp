@@ -33,7 +33,7 @@ std::string Session::verify_case(CaseReport const& report) {
 
 // What is wrong with real gradients that were rounded on their way; records and prints how much.
 std::string Session::verify_wire() {
-  const bool rounds = bench_.workload.wire != Wire::fp32;
+  const bool rounds = bench_.workload.wire != WireFormat::fp32;
   if (!rounds || !bench_.reduces() || bench_.config.compute == ComputeMode::replay) return "";
   say("comparing the reduced gradients of a pass with their fp32 average");
   const auto errors = measure_wire_errors(bench_);

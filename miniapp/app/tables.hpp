@@ -50,6 +50,6 @@ std::string layer_csv(Workload const& workload, LayerTimes const& times, bool re
 std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool replayed);
 std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed);
 /// Its bytes are those on the wire.
-std::string contention_csv(std::vector<CoRun> const& runs, Wire wire);
+std::string contention_csv(std::vector<ContentionSample> const& runs, WireFormat wire);
 
 }  // namespace ddproxy

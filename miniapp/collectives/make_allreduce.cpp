@@ -55,7 +55,7 @@ std::optional<bool> mpi_takes_device_memory() {
 
 // bf16 is packed on the host.
 bool reduce_directly(Config const& config) {
-  if (config.buffers == Buffers::direct && config.wire != Wire::fp32)
+  if (config.buffers == Buffers::direct && config.wire != WireFormat::fp32)
     throw std::invalid_argument(config.file.string() +
                                 ": [allreduce] buffers = \"direct\" needs wire = \"fp32\"; use \"staged\"");
   if (config.buffers == Buffers::staged) return false;
@@ -65,14 +65,14 @@ bool reduce_directly(Config const& config) {
         config.file.string() +
         ": [allreduce] buffers = \"direct\": nonblocking reductions of this MPI do not "
         "take a device's memory; use \"staged\"");
-  return config.buffers == Buffers::direct || (config.wire == Wire::fp32 && takes.value_or(false));
+  return config.buffers == Buffers::direct || (config.wire == WireFormat::fp32 && takes.value_or(false));
 }
 
 std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, CallTable const& calls,
                                                  MPI_Comm communicator, float* arena) {
   const auto piece = piece_elements(config);
   if (reduce_directly(config))
-    return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, Wire::fp32, calls,
+    return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, WireFormat::fp32, calls,
                                        scale_device_memory);
   auto staging = make_pinned_staging(arena, piece);
   auto inner = std::make_unique<MpiEngine>(communicator, staging->memory(), piece, config.timeout_s,

@@ -11,12 +11,12 @@ namespace {
 
 using kernels::Index;
 
-kernels::RowStatistics take_statistics(Slab& slab, Index rows) {
+kernels::RowStatistics take_statistics(BumpAllocator& slab, Index rows) {
   float* const mean = slab.take(rows);
   return {mean, slab.take(rows)};
 }
 
-BlockActivations take_block(Slab& slab, model::Shape const& shape, model::Tokens tokens) {
+BlockActivations take_block(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens) {
   const Index n = tokens.count();
   const Index stream = n * shape.d_model;
   BlockActivations block{};
@@ -43,7 +43,7 @@ Index scratch_elements(model::Shape const& shape, model::Tokens tokens, Index co
 
 }  // namespace
 
-Activations::Activations(Slab& slab, model::Shape const& shape, model::Tokens tokens) {
+Activations::Activations(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens) {
   const Index n = tokens.count();
   for (std::int64_t layer = 0; layer < shape.layers; ++layer)
     blocks.push_back(take_block(slab, shape, tokens));
@@ -55,7 +55,7 @@ Activations::Activations(Slab& slab, model::Shape const& shape, model::Tokens to
   loss = slab.take(n);
 }
 
-WorkBuffers::WorkBuffers(Slab& slab, model::Shape const& shape, model::Tokens tokens, Index concurrency) {
+WorkBuffers::WorkBuffers(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens, Index concurrency) {
   const Index stream = tokens.count() * shape.d_model;
   residual = slab.take(stream);
   branch = slab.take(stream);
@@ -66,13 +66,13 @@ WorkBuffers::WorkBuffers(Slab& slab, model::Shape const& shape, model::Tokens to
 }
 
 Index activation_elements(model::Shape const& shape, model::Tokens tokens) {
-  Slab counting;
+  BumpAllocator counting;
   const Activations activations(counting, shape, tokens);
   return counting.used();
 }
 
 Index work_elements(model::Shape const& shape, model::Tokens tokens, Index concurrency) {
-  Slab counting;
+  BumpAllocator counting;
   const WorkBuffers work(counting, shape, tokens, concurrency);
   return counting.used();
 }

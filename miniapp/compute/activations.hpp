@@ -6,7 +6,7 @@
 
 #include "kernels/attention.hpp"
 #include "kernels/layernorm.hpp"
-#include "miniapp/compute/slab.hpp"
+#include "miniapp/compute/bump_allocator.hpp"
 #include "model/transformer/gpt2.hpp"
 #include "model/cost/layer_cost.hpp"
 
@@ -29,7 +29,7 @@ struct BlockActivations {
 
 /// All activations of one step; each layer has its own.
 struct Activations {
-  Activations(Slab& slab, model::Shape const& shape, model::Tokens tokens);
+  Activations(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens);
 
   std::vector<BlockActivations> blocks;
   float* last;                     ///< [N, C] the residual stream after the last block
@@ -46,7 +46,7 @@ struct Activations {
 
 /// Gradients of activations, used again by each layer, and scratch memory of the kernels.
 struct WorkBuffers {
-  WorkBuffers(Slab& slab, model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency);
+  WorkBuffers(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency);
 
   float* residual;  ///< [N, C] gradient of the residual stream
   float* branch;    ///< [N, C] of a branch off it

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/compute/copying_backward.hpp"
 
-#include "miniapp/compute/pattern.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
 
 namespace ddproxy {
 namespace {

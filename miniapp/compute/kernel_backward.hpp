@@ -71,7 +71,7 @@ class KernelBackward : public Backward {
   kernels::Space exec_;
   kernels::Floats arena_;
   KernelModel gpt_;
-  Slab work_memory_;
+  BumpAllocator work_memory_;
   WorkBuffers work_;
   std::vector<Step> steps_;
   Marks marks_;

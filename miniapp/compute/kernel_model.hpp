@@ -26,7 +26,7 @@ class KernelModel {
   kernels::TokenIds inputs;     ///< [B, T]
   kernels::TokenIds targets;    ///< [B, T] the tokens that follow
   kernels::TokenGroups groups;  ///< of the inputs
-  Slab activation_memory;
+  BumpAllocator activation_memory;
   Activations activations;
 
   kernels::Index rows() const { return tokens.count(); }

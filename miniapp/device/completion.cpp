@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/device/completion.hpp"
 
-#include "miniapp/device/nap.hpp"
+#include "miniapp/device/backoff.hpp"
 
 namespace ddproxy {
 

@@ -88,7 +88,7 @@ void read_allreduce(Config& config, Section section) {
   config.table = section.path("table");
   config.ranks = static_cast<int>(section.integer("ranks", 0, 1, most_ranks));
   config.copies = section.choice("copies", model::CopyMode::none, copy_words);
-  config.wire = section.choice("wire", Wire::fp32, wire_words);
+  config.wire = section.choice("wire", WireFormat::fp32, wire_words);
   config.progress = section.choice("progress", Progress::thread, progress_words);
   config.call = section.choice("call", config.call, call_words);
   config.priority = section.choice("priority", config.priority, priority_words);

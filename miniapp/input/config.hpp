@@ -12,7 +12,7 @@
 #include "model/cost/layer_cost.hpp"
 #include "model/cost/machine.hpp"
 #include "model/predict/timeline.hpp"
-#include "miniapp/input/wire.hpp"
+#include "miniapp/input/wire_format.hpp"
 
 namespace ddproxy {
 
@@ -53,7 +53,7 @@ struct Config {
   Backend backend = Backend::mpi;
   std::filesystem::path table;  ///< CSV of a(x) for replay
   model::CopyMode copies = model::CopyMode::none;
-  Wire wire = Wire::fp32;
+  WireFormat wire = WireFormat::fp32;
   int ranks = 0;  ///< n that a replayed all-reduce stands for; 0 where it is real
   Progress progress = Progress::thread;
   Call call = Call::automatic;           ///< MPI_Allreduce or MPI_Iallreduce

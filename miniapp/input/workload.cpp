@@ -91,12 +91,12 @@ Workload from_table(model::BackwardPass const& pass, std::filesystem::path const
 // What a reduction takes: with NCCL the packed message, at most that of one bucket of all gradients; with MPI
 // that of the largest piece, and MPI's own memory.
 double reduction_memory(Config const& config, double gradients, int ranks) {
-  if (config.backend == Backend::nccl && config.wire != Wire::fp32)
+  if (config.backend == Backend::nccl && config.wire != WireFormat::fp32)
     return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
   if (config.backend != Backend::mpi) return 0;
   const double piece = std::min(gradients, config.piece_mib * model::bytes_per_mib);
   const double message = piece * wire_element_bytes(config.wire) / gradient_element_bytes;
-  return (config.wire == Wire::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
+  return (config.wire == WireFormat::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
 }
 
 // The kernels' arrays, the arena, and what copies are made into.

@@ -20,7 +20,7 @@ struct Workload {
   std::vector<double>
       operation_seconds;       ///< of the roofline or of compute.times; empty where neither is given
   std::int64_t bytes() const;  ///< of all gradients
-  Wire wire = Wire::fp32;
+  WireFormat wire = WireFormat::fp32;
 };
 
 /// Throws std::invalid_argument where compute.times does not fit the model.

@@ -11,7 +11,7 @@ bool signalled(Runtime const& runtime) {
 }
 
 void stop_where_signalled(Runtime const& runtime) {
-  if (signalled(runtime)) throw Agreed(exit_interrupted, interrupted_text);
+  if (signalled(runtime)) throw CollectiveError(exit_interrupted, interrupted_text);
 }
 
 }  // namespace ddproxy

@@ -12,7 +12,7 @@ inline constexpr char const* interrupted_text = "interrupted by a signal; what w
 /// Returns whether a signal came to any rank. Collective.
 bool signalled(Runtime const& runtime);
 
-/// Throws Agreed (exit 75) on all ranks where a signal came to any of them. Collective.
+/// Throws CollectiveError (exit 75) on all ranks where a signal came to any of them. Collective.
 void stop_where_signalled(Runtime const& runtime);
 
 }  // namespace ddproxy

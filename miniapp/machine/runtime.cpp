@@ -201,7 +201,7 @@ void Runtime::broadcast_asleep(std::vector<std::int64_t>& values) const {
 }
 
 void Runtime::together(std::function<void()> const& action) const {
-  Agreed error(exit_fine, "");
+  CollectiveError error(exit_fine, "");
   try {
     action();
   } catch (...) {
@@ -214,13 +214,13 @@ void Runtime::together(std::function<void()> const& action) const {
   error.message.resize(1024, '\0');
   check_mpi(MPI_Bcast(error.message.data(), 1024, MPI_CHAR, first, communicator()));
   check_mpi(MPI_Bcast(&error.code, 1, MPI_INT, first, communicator()));
-  throw Agreed(error.code, error.message.c_str());
+  throw CollectiveError(error.code, error.message.c_str());
 }
 
-Agreed describe_current_exception() {
+CollectiveError describe_current_exception() {
   try {
     throw;
-  } catch (Agreed const& error) {
+  } catch (CollectiveError const& error) {
     return error;
   } catch (WrongNumbers const& error) {
     return {exit_wrong_numbers, error.what()};

@@ -16,8 +16,8 @@
 namespace ddproxy {
 
 /// An error on which all ranks agree: rank 0 says it once, and every rank ends with `code`.
-struct Agreed : std::exception {
-  Agreed(int exit_code, std::string text) : code(exit_code), message(std::move(text)) {}
+struct CollectiveError : std::exception {
+  CollectiveError(int exit_code, std::string text) : code(exit_code), message(std::move(text)) {}
   char const* what() const noexcept override { return message.c_str(); }
   int code;
   std::string message;
@@ -33,8 +33,8 @@ struct RuntimeOptions {
 /// MPI, then this rank's device, then Kokkos; torn down in reverse. One of them lives for the whole run.
 class Runtime {
  public:
-  /// Throws std::runtime_error where MPI offers less than MPI_THREAD_SERIALIZED; Agreed (exit 4) in a build
-  /// for a device where a rank has none, or, unless they may share it, two ranks have the same; Agreed (exit
+  /// Throws std::runtime_error where MPI offers less than MPI_THREAD_SERIALIZED; CollectiveError (exit 4) in a build
+  /// for a device where a rank has none, or, unless they may share it, two ranks have the same; CollectiveError (exit
   /// 2) where a rank has more threads than cores and the options are strict.
   Runtime(int& argc, char**& argv, RuntimeOptions const& options = {});
   ~Runtime();
@@ -76,7 +76,7 @@ class Runtime {
   /// free for that program.
   void broadcast_asleep(std::vector<std::int64_t>& values) const;
 
-  /// Runs `action` on every rank; where it throws on any, all throw Agreed with the first such rank's
+  /// Runs `action` on every rank; where it throws on any, all throw CollectiveError with the first such rank's
   /// message.
   void together(std::function<void()> const& action) const;
 
@@ -98,6 +98,6 @@ class Runtime {
 };
 
 /// The exit code and the text for an exception that is being handled.
-Agreed describe_current_exception();
+CollectiveError describe_current_exception();
 
 }  // namespace ddproxy

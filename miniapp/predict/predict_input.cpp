@@ -123,7 +123,7 @@ double share(char const* name, double value) {
 }
 
 // By bytes of gradients, as the model asks; the table counts those on the wire, as a(x)'s does.
-model::Contention read_contention(PredictOptions const& options, Wire wire) {
+model::Contention read_contention(PredictOptions const& options, WireFormat wire) {
   if (!options.contention.empty()) {
     auto table = model::read_contention(options.contention);
     for (auto& point : table) point.bytes *= gradient_element_bytes / wire_element_bytes(wire);

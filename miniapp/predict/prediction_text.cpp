@@ -95,7 +95,7 @@ std::string affine_text(Prediction const& p) {
 }
 
 // By bytes of gradients, like b*, where the fit counts those on the wire.
-std::string closed_form_text(Prediction const& p, Wire wire) {
+std::string closed_form_text(Prediction const& p, WireFormat wire) {
   if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
     return "closed form: none, the affine fit of a(x) has no latency or no bandwidth\n";
   double bytes = 0;

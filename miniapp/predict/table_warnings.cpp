@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "miniapp/input/wire.hpp"
+#include "miniapp/input/wire_format.hpp"
 
 namespace ddproxy {
 
@@ -25,7 +25,7 @@ std::string extrapolation_warning(std::vector<std::string> const& cases,
                      table.front().bytes, table.back().bytes, fmt::join(cases, ", "));
 }
 
-bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, Wire wire) {
+bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, WireFormat wire) {
   return std::ranges::any_of(plan, [&](model::Bucket const& bucket) {
     const auto bytes = wire_bytes(bucket.bytes, wire);
     return bytes < table.front().bytes || bytes > table.back().bytes;

@@ -21,6 +21,6 @@ std::string extrapolation_warning(std::vector<std::string> const& cases,
                                   std::span<const model::CostPoint> table);
 
 /// Whether a case has such a bucket.
-bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, Wire wire);
+bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, WireFormat wire);
 
 }  // namespace ddproxy

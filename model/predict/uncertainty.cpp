@@ -31,7 +31,7 @@ class Draw {
   explicit Draw(std::uint64_t seed) : engine_(seed) {}
 
   /// As many passes, and as many samples of each size, as there are.
-  Evidence evidence(Evidence drawn) {
+  Measurements evidence(Measurements drawn) {
     drawn.operations = resampled(drawn.operations);
     for (auto& samples : drawn.allreduce) samples = resampled(samples);
     for (auto& size : drawn.contention) size.samples = resampled(size.samples);
@@ -99,7 +99,7 @@ double exposed(Job const& job, Plan const& plan) {
 
 }  // namespace
 
-Bands bootstrap(Evidence const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates,
+Bands bootstrap(Measurements const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates,
                 std::uint64_t seed) {
   if (replicates < 1) throw std::invalid_argument("bootstrap: at least one replicate is needed");
   Draw draw(seed);
@@ -123,7 +123,7 @@ Bands bootstrap(Evidence const& evidence, Jitter jitter, std::span<const Plan> p
   return bands;
 }
 
-Waterfall explain(Evidence const& evidence, Plan const& plan) {
+Waterfall explain(Measurements const& evidence, Plan const& plan) {
   const Job full = job_from(evidence, Jitter::left_out);
   Job job = full;
   job.contention = {};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/step/bucket_plan.hpp"
-#include "model/predict/evidence.hpp"
+#include "model/predict/measurements.hpp"
 
 namespace ddproxy::model {
 
@@ -25,10 +25,10 @@ struct Bands {
 /// 95 % bands by the bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, percentile
 /// method): passes are drawn with replacement as a whole, since their operations are correlated, and each
 /// size of the all-reduce table and of the co-runs by itself. Each replicate also draws how much slower or
-/// faster the phase to come is (Evidence::drift), for compute and for all-reduces. The interval of b* runs
+/// faster the phase to come is (Measurements::drift), for compute and for all-reduces. The interval of b* runs
 /// from the 2.5 % quantile of the plateaus' low ends to the 97.5 % quantile of their high ends. The same seed
 /// gives the same bands.
-Bands bootstrap(Evidence const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates = 200,
+Bands bootstrap(Measurements const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates = 200,
                 std::uint64_t seed = 1);
 
 /// Why a prediction is what it is: E with one term more at a time, seconds.
@@ -38,6 +38,6 @@ struct Waterfall {
   double copies = 0;      ///< + copies
   double jitter = 0;      ///< + the latest rank of each gradient: the prediction
 };
-Waterfall explain(Evidence const& evidence, Plan const& plan);
+Waterfall explain(Measurements const& evidence, Plan const& plan);
 
 }  // namespace ddproxy::model

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "results/output/claim.hpp"
+#include "results/output/file_lock.hpp"
 #include "results/output/fresh_file.hpp"
 
 namespace ddproxy::results {
@@ -39,7 +39,7 @@ class PartFile {
   void check_ours();
 
   std::filesystem::path path_, part_;
-  std::optional<Claim> claim_;
+  std::optional<FileLock> claim_;
   std::optional<std::filesystem::path> kept_;
   FileIdentity written_;  // of the last replace()
 };

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "miniapp/errors/check.hpp"
-#include "miniapp/device/nap.hpp"
+#include "miniapp/device/backoff.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"
 
 namespace ddproxy {
@@ -22,7 +22,7 @@ int ranks_of(MPI_Comm communicator) {
 }  // namespace
 
 MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
-                     Wire wire, CallTable calls, Scale scale)
+                     WireFormat wire, CallTable calls, Scale scale)
     : arena_(arena),
       piece_elements_(piece_elements),
       calls_(std::move(calls)),
@@ -80,7 +80,7 @@ bool MpiEngine::test() {
 }
 
 void MpiEngine::wait(std::size_t bucket) {
-  Nap nap;
+  Backoff nap;
   while (!test())
     if (!blocking_) {
       check_time_limit(reduction_, bucket, rank_, timeout_s_);

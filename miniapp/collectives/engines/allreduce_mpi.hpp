@@ -20,7 +20,7 @@ class MpiEngine : public AllreduceEngine {
   /// `timeout_s` is an error. `calls` says which call reduces a slice, by its bytes on the wire; all ranks
   /// have the same. Device memory needs `scale`, and goes over the wire as it is (fp32).
   MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
-            Wire wire = Wire::fp32, CallTable calls = CallTable(), Scale scale = nullptr);
+            WireFormat wire = WireFormat::fp32, CallTable calls = CallTable(), Scale scale = nullptr);
   ~MpiEngine() override;
   MpiEngine(MpiEngine const&) = delete;
   MpiEngine& operator=(MpiEngine const&) = delete;

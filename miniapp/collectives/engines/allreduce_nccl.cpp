@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "miniapp/device/device.hpp"
-#include "miniapp/device/nap.hpp"
+#include "miniapp/device/backoff.hpp"
 #include "miniapp/collectives/engines/nccl_communicator.hpp"
 #include "miniapp/collectives/engines/nccl_version.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"
@@ -28,7 +28,7 @@ class NcclAllreduce : public Allreduce {
         wire_(config.wire),
         stream_(config.priority == Priority::high),
         exec_(stream_.get()),
-        message_(wire_ == Wire::fp32 ? 0 : arena.size()),
+        message_(wire_ == WireFormat::fp32 ? 0 : arena.size()),
         nccl_(communicator, config.timeout_s) {}
 
   void begin(std::size_t calls) override;
@@ -53,7 +53,7 @@ class NcclAllreduce : public Allreduce {
   kernels::Floats arena_;
   double timeout_s_;
   Priority priority_;
-  Wire wire_;
+  WireFormat wire_;
   gpu::OwnStream stream_;
   kernels::Space exec_;  // the same stream, as Kokkos knows it
   DeviceWire message_;
@@ -91,7 +91,7 @@ void NcclAllreduce::start(Slice slice, Completion ready) {
 void NcclAllreduce::enqueue(Slice slice) {
   float* const values = arena_.data() + slice.offset;
   elements_reduced_ += static_cast<std::int64_t>(slice.count);
-  if (wire_ == Wire::fp32) return nccl_.average(values, slice.count, stream_.get(), name_);
+  if (wire_ == WireFormat::fp32) return nccl_.average(values, slice.count, stream_.get(), name_);
   nccl_.sum(message_.pack(exec_, values, slice.count), slice.count, stream_.get(), name_);
   message_.unpack(exec_, values, slice.count, 1.0F / static_cast<float>(nccl_.ranks()));
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "miniapp/device/nap.hpp"
+#include "miniapp/device/backoff.hpp"
 
 namespace ddproxy {
 

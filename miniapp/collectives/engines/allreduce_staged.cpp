@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "miniapp/device/nap.hpp"
+#include "miniapp/device/backoff.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"
 
 namespace ddproxy {
@@ -44,7 +44,7 @@ void StagedEngine::finish_piece() {
 }
 
 void StagedEngine::wait(std::size_t bucket) {
-  for (Nap nap; !test(); nap()) check_time_limit(reduction_, bucket, rank_, timeout_s_);
+  for (Backoff nap; !test(); nap()) check_time_limit(reduction_, bucket, rank_, timeout_s_);
 }
 
 }  // namespace ddproxy

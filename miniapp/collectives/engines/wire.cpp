@@ -28,9 +28,9 @@ void multiply(float* values, std::size_t count, float factor) {
 
 }  // namespace
 
-MpiWire::MpiWire(Wire wire, std::size_t piece_elements, int ranks, Scale scale)
+MpiWire::MpiWire(WireFormat wire, std::size_t piece_elements, int ranks, Scale scale)
     : wire_(wire), scale_(scale), factor_(1.0F / static_cast<float>(ranks)) {
-  if (wire == Wire::bf16) {
+  if (wire == WireFormat::bf16) {
     buffer_ = std::make_unique_for_overwrite<Bf16[]>(piece_elements);
     check_mpi(MPI_Op_create(add, 1, &operation_));
   } else if (ranks == 2 && !scale) {
@@ -44,14 +44,14 @@ MpiWire::~MpiWire() {
 }
 
 void* MpiWire::pack(float* values, std::size_t count) {
-  if (wire_ == Wire::fp32) return values;
+  if (wire_ == WireFormat::fp32) return values;
   for (std::size_t i = 0; i < count; ++i) buffer_[i] = to_bf16(values[i]);
   return buffer_.get();
 }
 
 void MpiWire::unpack(float* values, std::size_t count) const {
   if (scale_) return scale_(values, count, factor_);
-  if (wire_ == Wire::fp32) return multiply(values, count, factor_);
+  if (wire_ == WireFormat::fp32) return multiply(values, count, factor_);
   for (std::size_t i = 0; i < count; ++i) values[i] = from_bf16(buffer_[i]) * factor_;
 }
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "miniapp/input/wire.hpp"
+#include "miniapp/input/wire_format.hpp"
 
 namespace ddproxy {
 
@@ -40,7 +40,7 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 class MpiWire {
  public:
   /// A piece has at most `piece_elements`. Device memory needs `scale`, and goes as it is (fp32).
-  MpiWire(Wire wire, std::size_t piece_elements, int ranks, Scale scale = nullptr);
+  MpiWire(WireFormat wire, std::size_t piece_elements, int ranks, Scale scale = nullptr);
   ~MpiWire();
   MpiWire(MpiWire const&) = delete;
   MpiWire& operator=(MpiWire const&) = delete;
@@ -51,12 +51,12 @@ class MpiWire {
   void unpack(float* values, std::size_t count) const;
 
   int element_bytes() const { return wire_element_bytes(wire_); }
-  MPI_Datatype type() const { return wire_ == Wire::bf16 ? MPI_UINT16_T : MPI_FLOAT; }
+  MPI_Datatype type() const { return wire_ == WireFormat::bf16 ? MPI_UINT16_T : MPI_FLOAT; }
   MPI_Op operation() const { return operation_; }
-  char const* name() const { return wire_ == Wire::bf16 ? "bf16" : "fp32"; }
+  char const* name() const { return wire_ == WireFormat::bf16 ? "bf16" : "fp32"; }
 
  private:
-  Wire wire_;
+  WireFormat wire_;
   Scale scale_;
   float factor_;  // what the reduced message is to be multiplied by
   MPI_Op operation_ = MPI_SUM;

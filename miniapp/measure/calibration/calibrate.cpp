@@ -48,7 +48,7 @@ double seconds_from(Completion const& start, Clock::time_point end) {
   return std::chrono::duration<double>(end - moment_of(start)).count();
 }
 
-Times time_together(Workbench& bench, Work const& work, bool with_compute, bool with_collective) {
+Times time_together(RankContext& bench, Work const& work, bool with_compute, bool with_collective) {
   bench.allreduce->begin(work.calls.size());
   bench.runtime.barrier();  // nobody uses the device while clocks are compared
   synchronise_clocks();
@@ -72,11 +72,11 @@ Times time_together(Workbench& bench, Work const& work, bool with_compute, bool 
   return {bench.runtime.maximum(times.compute), bench.runtime.maximum(times.collective)};
 }
 
-CoRun sample(Workbench& bench, Work const& work) {
+ContentionSample sample(RankContext& bench, Work const& work) {
   const double compute_alone = time_together(bench, work, true, false).compute;
   const double collective_alone = time_together(bench, work, false, true).collective;
   const auto [compute, collective] = time_together(bench, work, true, true);
-  CoRun one;
+  ContentionSample one;
   one.compute_alone = {compute_alone};
   one.collective_alone = {collective_alone};
   one.compute_beside = {compute};
@@ -89,7 +89,7 @@ std::size_t as_many(double seconds, double of_one, double most) {
 }
 
 // As much compute and as many calls as end together: what only one of them takes says nothing about both.
-void balance(Workbench& bench, Work& work, Slice slice) {
+void balance(RankContext& bench, Work& work, Slice slice) {
   work.repetitions = 1;
   work.calls.assign(1, slice);
   for (int round = 0; round < balancing_rounds; ++round) {
@@ -109,31 +109,31 @@ void balance(Workbench& bench, Work& work, Slice slice) {
 // The co-runs of one message size.
 struct Trial {
   Work work;
-  CoRun run;
+  ContentionSample run;
   double spent = 0;  // seconds
 };
 
-Trial make_trial(Workbench& bench, Work work, std::size_t elements) {
+Trial make_trial(RankContext& bench, Work work, std::size_t elements) {
   balance(bench, work, {work.free_offset, elements});
-  CoRun run;
+  ContentionSample run;
   run.bytes = static_cast<std::int64_t>(elements * sizeof(float));
   run.calls = static_cast<std::int64_t>(work.calls.size());
   run.repetitions = work.repetitions;
   return {std::move(work), std::move(run)};
 }
 
-void repeat(Workbench& bench, Trial& trial) {
-  CoRun one;
+void repeat(RankContext& bench, Trial& trial) {
+  ContentionSample one;
   probed(bench, trial.run.probes, [&] { one = sample(bench, trial.work); });
   for (auto times :
-       {&CoRun::compute_alone, &CoRun::collective_alone, &CoRun::compute_beside, &CoRun::collective_beside})
+       {&ContentionSample::compute_alone, &ContentionSample::collective_alone, &ContentionSample::compute_beside, &ContentionSample::collective_beside})
     (trial.run.*times).push_back((one.*times).front());
   trial.spent += one.compute_alone[0] + one.collective_alone[0] +
                  std::max(one.compute_beside[0], one.collective_beside[0]);
 }
 
 // From the smallest to the largest, in equal steps of the logarithm.
-std::vector<std::size_t> elements_tried(Workbench const& bench, Work const& work) {
+std::vector<std::size_t> elements_tried(RankContext const& bench, Work const& work) {
   const double free = static_cast<double>(bench.arena.extent(0) - work.free_offset);
   const double largest = std::min(static_cast<double>(largest_message) / sizeof(float), free);
   const double smallest =
@@ -165,7 +165,7 @@ Work choose_work(Workload const& workload) {
   return work;
 }
 
-void run_work(Workbench& bench, Work const& work) {
+void run_work(RankContext& bench, Work const& work) {
   for (int i = 0; i < work.repetitions; ++i)
     for (std::size_t op : work.operations) {
       bench.backward->run(op);
@@ -173,7 +173,7 @@ void run_work(Workbench& bench, Work const& work) {
     }
 }
 
-std::vector<CoRun> calibrate(Workbench& bench, int samples) {
+std::vector<ContentionSample> calibrate(RankContext& bench, int samples) {
   if (bench.config.compute == ComputeMode::replay) return {};
   const Work work = choose_work(bench.workload);
   run_work(bench, work);
@@ -189,12 +189,12 @@ std::vector<CoRun> calibrate(Workbench& bench, int samples) {
     for (Trial& trial : trials)
       if (round < least_samples || trial.spent < time_a_size_s) repeat(bench, trial);
   }
-  std::vector<CoRun> runs;
+  std::vector<ContentionSample> runs;
   for (Trial& trial : trials) runs.push_back(std::move(trial.run));
   return runs;
 }
 
-void add_sample(Workbench& bench, CoRun& run) {
+void add_sample(RankContext& bench, ContentionSample& run) {
   Work work = choose_work(bench.workload);
   work.repetitions = run.repetitions;
   const Slice slice{work.free_offset, static_cast<std::size_t>(run.bytes) / sizeof(float)};
@@ -204,7 +204,7 @@ void add_sample(Workbench& bench, CoRun& run) {
   run = std::move(trial.run);
 }
 
-double measure_copy_bandwidth(Workbench& bench, int samples) {
+double measure_copy_bandwidth(RankContext& bench, int samples) {
   const Slice slice{0, std::min<std::size_t>(bench.arena.extent(0), 1 << 24)};
   std::vector<double> seconds;
   for (int i = 0; i <= samples; ++i) {  // the first one touches the memory

@@ -15,7 +15,7 @@ namespace {
 constexpr double rounding = 1e-6;  // of a sum of shares of cores
 
 // Threads of the host that are busy while a pass computes.
-int busy_threads(Workbench const& bench) {
+int busy_threads(RankContext const& bench) {
   const bool on_host = !on_device && bench.config.compute == ComputeMode::kernels;
   return on_host ? kernels::Space().concurrency() : 1;
 }
@@ -30,7 +30,7 @@ struct Cores {
   bool oversubscribed() const { return least < 1 - rounding; }
 };
 
-Cores count_cores(Workbench const& bench) {
+Cores count_cores(RankContext const& bench) {
   Cores cores{0, busy_threads(bench)};
   {
     const auto limit = bench.runtime.limited("MPI_Allreduce");
@@ -48,7 +48,7 @@ std::string too_few_cores(Cores const& cores) {
       cores.least_spare > 0 ? cores.least_spare : 0.0);
 }
 
-CallChoice choose_automatically(Workbench& bench, Cores const& cores) {
+CallChoice choose_automatically(RankContext& bench, Cores const& cores) {
   if (bench.config.progress != Progress::thread)
     return {CallTable(false), false, "the compute side drives the reductions"};
   if (bench.runtime.ranks() == 1) return {CallTable(false), cores.own(), "one rank"};
@@ -60,7 +60,7 @@ CallChoice choose_automatically(Workbench& bench, Cores const& cores) {
   return compare_calls(bench, cores.own());
 }
 
-CallChoice choose(Workbench& bench) {
+CallChoice choose(RankContext& bench) {
   const Cores cores = count_cores(bench);
   if (bench.config.call == Call::automatic) return choose_automatically(bench, cores);
   const bool blocking = bench.config.call == Call::blocking;
@@ -74,7 +74,7 @@ CallChoice choose(Workbench& bench) {
 
 }  // namespace
 
-void choose_calls(Workbench& bench) {
+void choose_calls(RankContext& bench) {
   auto const& config = bench.config;
   const bool parts = !config.gate.allreduce_kib.empty() && bench.runtime.ranks() > 1;
   if (config.backend == Backend::nccl || (!bench.reduces() && !parts)) return;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "miniapp/measure/pass/workbench.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
 
 namespace ddproxy {
 
@@ -11,7 +11,7 @@ namespace ddproxy {
 /// maxima over the ranks: the call that is faster alone, unless the other one ends earlier beside compute.
 /// Where a rank has less than one core to itself, all take the nonblocking call and sleep between its tests.
 /// Collective; the same choice on all ranks.
-void choose_calls(Workbench& bench);
+void choose_calls(RankContext& bench);
 
 /// What to say of the choice, in a line; empty where MPI reduces nothing.
 std::string describe(CallChoice const& choice);

@@ -10,7 +10,7 @@
 
 #include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/device/device.hpp"
-#include "miniapp/compute/pattern.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
@@ -27,16 +27,16 @@ double since(Clock::time_point start) {
 
 // The all-reduces that are compared, one by each call.
 struct Both {
-  Both(Workbench& bench, bool own_core)
+  Both(RankContext& bench, bool own_core)
       : blocking(make(bench, true, own_core)), nonblocking(make(bench, false, own_core)) {}
-  static std::unique_ptr<Allreduce> make(Workbench& bench, bool blocking, bool own_core) {
+  static std::unique_ptr<Allreduce> make(RankContext& bench, bool blocking, bool own_core) {
     return make_allreduce(bench.config, {CallTable(blocking), own_core, ""}, bench.runtime.communicator(),
                           bench.arena);
   }
   std::unique_ptr<Allreduce> blocking, nonblocking;
 };
 
-std::vector<std::int64_t> sizes_of(Workbench const& bench) {
+std::vector<std::int64_t> sizes_of(RankContext const& bench) {
   const auto wire = bench.workload.wire;
   const auto piece = static_cast<std::int64_t>(bench.config.piece_mib * model::bytes_per_mib);
   const auto largest =
@@ -47,7 +47,7 @@ std::vector<std::int64_t> sizes_of(Workbench const& bench) {
   return sizes;
 }
 
-double time_row(Workbench& bench, Allreduce& allreduce, std::vector<Slice> const& calls, Work const* work) {
+double time_row(RankContext& bench, Allreduce& allreduce, std::vector<Slice> const& calls, Work const* work) {
   allreduce.begin(calls.size());
   synchronise_clocks();
   bench.runtime.barrier();
@@ -65,7 +65,7 @@ struct Medians {
 };
 
 // Seconds of a row by both calls, in turns; the first of each is not kept.
-Medians time_both(Workbench& bench, Both& both, std::vector<Slice> const& calls, Work const* work,
+Medians time_both(RankContext& bench, Both& both, std::vector<Slice> const& calls, Work const* work,
                   int times) {
   std::vector<double> of_blocking, of_nonblocking;
   int faster = 0;  // pairs in which the blocking call was
@@ -88,7 +88,7 @@ std::vector<Slice> row_of(Slice slice, int calls) {
   return std::vector<Slice>(static_cast<std::size_t>(calls), slice);
 }
 
-CallTimes measure_size(Workbench& bench, Both& both, std::int64_t bytes, std::optional<Work> const& work,
+CallTimes measure_size(RankContext& bench, Both& both, std::int64_t bytes, std::optional<Work> const& work,
                        double work_s) {
   Slice slice{0, static_cast<std::size_t>(bytes / wire_element_bytes(bench.workload.wire))};
   const int calls = as_many(row_s, time_row(bench, *both.blocking, {slice}, nullptr));
@@ -105,7 +105,7 @@ CallTimes measure_size(Workbench& bench, Both& both, std::int64_t bytes, std::op
 }
 
 // As much compute as takes a few milliseconds; nothing where compute takes no core.
-std::optional<Work> make_work(Workbench& bench, double& seconds) {
+std::optional<Work> make_work(RankContext& bench, double& seconds) {
   if (on_device || bench.config.compute == ComputeMode::replay) return {};
   Work work = choose_work(bench.workload);
   if (work.free_offset >= bench.arena.extent(0)) return {};
@@ -147,11 +147,11 @@ bool prefers_blocking(CallTimes const& times) {
   return times.certain && times.beside_nonblocking > clearly * times.beside_blocking;
 }
 
-CallChoice compare_calls(Workbench& bench, bool own_core) {
+CallChoice compare_calls(RankContext& bench, bool own_core) {
   Both both(bench, own_core);
   const auto sizes = sizes_of(bench);
   const auto elements = static_cast<std::size_t>(sizes.back() / wire_element_bytes(bench.workload.wire));
-  write_pattern(bench.arena, 0, elements,
+  write_verification_pattern(bench.arena, 0, elements,
                 bench.runtime.rank());  // numbers stay finite: sums of NaN may take longer
   double work_s = 0;
   const auto work = make_work(bench, work_s);

@@ -5,7 +5,7 @@
 
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
-#include "miniapp/compute/pattern.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
 #include "model/statistics/quantile.hpp"
@@ -20,15 +20,15 @@ constexpr std::int64_t long_message = 1 << 20;
 constexpr int least_samples = 3, most_samples = 50, most_calls = 256;
 
 // `bytes` on the wire.
-std::size_t elements_of(Workbench const& bench, std::int64_t bytes) {
+std::size_t elements_of(RankContext const& bench, std::int64_t bytes) {
   return static_cast<std::size_t>(bytes / wire_element_bytes(bench.workload.wire));
 }
 
 // `seconds`: of the reduction, assigned. The arena stays finite: sums of NaN or of ever growing numbers may
 // take another time.
-std::int64_t count_wrong(Workbench& bench, Slice slice, double& seconds) {
-  const int groups = pattern_groups(bench.workload.wire, bench.runtime.ranks());
-  if (bench.reduces()) write_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank(), groups);
+std::int64_t count_wrong(RankContext& bench, Slice slice, double& seconds) {
+  const int groups = verification_groups(bench.workload.wire, bench.runtime.ranks());
+  if (bench.reduces()) write_verification_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank(), groups);
   seconds = time_row(bench, {slice});
   if (!bench.reduces()) return -1;
   const auto wrong = find_wrong(bench.arena, slice.offset, slice.count, bench.runtime.ranks(), groups);
@@ -46,7 +46,7 @@ int calls_of_sample(double seconds_of_one) {
   return std::clamp(static_cast<int>(least_sample_s / seconds_of_one), 1, most_calls);
 }
 
-Trial make_trial(Workbench& bench, std::int64_t bytes) {
+Trial make_trial(RankContext& bench, std::int64_t bytes) {
   const Slice slice{0, elements_of(bench, bytes)};
   double once = 0;
   SizeTimes times{bytes, {}, count_wrong(bench, slice, once)};
@@ -58,7 +58,7 @@ Trial make_trial(Workbench& bench, std::int64_t bytes) {
   return {std::move(times), std::vector<Slice>(static_cast<std::size_t>(calls), slice), samples};
 }
 
-void repeat(Workbench& bench, Trial& trial) {
+void repeat(RankContext& bench, Trial& trial) {
   probed(bench, trial.times.probes, [&] {
     trial.times.seconds.push_back(time_row(bench, trial.row) / static_cast<double>(trial.row.size()));
   });
@@ -66,7 +66,7 @@ void repeat(Workbench& bench, Trial& trial) {
 
 }  // namespace
 
-double time_row(Workbench& bench, std::vector<Slice> const& slices) {
+double time_row(RankContext& bench, std::vector<Slice> const& slices) {
   bench.allreduce->begin(slices.size());
   synchronise_clocks();
   bench.runtime.barrier();
@@ -87,7 +87,7 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest) {
   return sizes;
 }
 
-std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int64_t> const& sizes) {
+std::vector<SizeTimes> measure_allreduce(RankContext& bench, std::vector<std::int64_t> const& sizes) {
   std::vector<Trial> trials;
   for (std::int64_t bytes : sizes) trials.push_back(make_trial(bench, bytes));
   // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
@@ -101,7 +101,7 @@ std::vector<SizeTimes> measure_allreduce(Workbench& bench, std::vector<std::int6
   return all;
 }
 
-void add_sample(Workbench& bench, SizeTimes& times) {
+void add_sample(RankContext& bench, SizeTimes& times) {
   const Slice slice{0, elements_of(bench, times.bytes)};
   const auto calls = static_cast<std::size_t>(calls_of_sample(model::median(times.seconds)));
   Trial trial{std::move(times), std::vector<Slice>(calls, slice), 1};
@@ -109,7 +109,7 @@ void add_sample(Workbench& bench, SizeTimes& times) {
   times = std::move(trial.times);
 }
 
-SizeTimes measure_pieces(Workbench& bench, std::int64_t total, std::int64_t piece, int samples) {
+SizeTimes measure_pieces(RankContext& bench, std::int64_t total, std::int64_t piece, int samples) {
   std::vector<Slice> row;
   const auto elements = elements_of(bench, total), step = elements_of(bench, piece);
   for (std::size_t at = 0; at < elements; at += step) row.push_back({at, std::min(step, elements - at)});

@@ -9,7 +9,7 @@
 namespace ddproxy {
 namespace {
 
-std::vector<double> time_operations(Workbench& bench) {
+std::vector<double> time_operations(RankContext& bench) {
   auto& backward = *bench.backward;
   std::vector<Completion> ends;
   ends.reserve(backward.operations() + 1);
@@ -30,7 +30,7 @@ std::vector<double> time_operations(Workbench& bench) {
 
 }  // namespace
 
-LayerTimes measure_layers(Workbench& bench, int samples) {
+LayerTimes measure_layers(RankContext& bench, int samples) {
   auto const& runtime = bench.runtime;
   LayerTimes times{static_cast<std::size_t>(runtime.ranks()), bench.backward->operations(), 0, {}};
   if (bench.config.compute == ComputeMode::replay) {  // known, not measured

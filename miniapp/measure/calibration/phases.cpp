@@ -15,7 +15,7 @@ constexpr std::int64_t most_bytes = std::int64_t{4} << 20;
 constexpr double least_told = 0.005;  // of T_compute: the score does not resolve less
 
 // The first call is a warm-up.
-std::vector<double> time_allreduce(Workbench& bench) {
+std::vector<double> time_allreduce(RankContext& bench) {
   const auto bytes = std::min(wire_bytes(bench.workload.bytes(), bench.workload.wire), most_bytes);
   auto seconds = measure_pieces(bench, bytes, bytes, calls).seconds;
   seconds.erase(seconds.begin());
@@ -35,7 +35,7 @@ std::vector<double> pass_seconds(LayerTimes const& times) {
   return slowest;
 }
 
-Phase measure_phase(Workbench& bench, std::string name, LayerTimes const* layers) {
+Phase measure_phase(RankContext& bench, std::string name, LayerTimes const* layers) {
   Phase phase{std::move(name), {}, {}};
   const auto times = layers ? *layers : measure_layers(bench, std::min(bench.config.samples, passes));
   if (bench.runtime.root()) phase.compute = pass_seconds(times);

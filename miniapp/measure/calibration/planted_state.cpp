@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "miniapp/device/device.hpp"
-#include "miniapp/device/nap.hpp"
-#include "miniapp/measure/pass/workbench.hpp"
+#include "miniapp/device/backoff.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
 
 namespace ddproxy {
 namespace {
@@ -54,7 +54,7 @@ Completion SlowedAllreduce::wait_for(std::size_t call) {
   return {done_[call].end};
 }
 
-void plant_state(Workbench& bench, int probes_of_turn) {
+void plant_state(RankContext& bench, int probes_of_turn) {
   if (on_device) throw std::invalid_argument("--planted-state: not in a build for a device");
   auto state = std::make_unique<PlantedState>(probes_of_turn);
   bench.allreduce = std::make_unique<SlowedAllreduce>(std::move(bench.allreduce), *state);

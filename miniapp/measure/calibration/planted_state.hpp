@@ -47,10 +47,10 @@ class SlowedAllreduce : public Allreduce {
   std::vector<Reduction> done_;
 };
 
-struct Workbench;
+struct RankContext;
 
 /// Plants two states, in turns of so many probes, into a run. Throws std::invalid_argument in a build for a
 /// device.
-void plant_state(Workbench& bench, int probes_of_turn);
+void plant_state(RankContext& bench, int probes_of_turn);
 
 }  // namespace ddproxy

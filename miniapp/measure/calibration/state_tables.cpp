@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds pause{10};
 std::size_t samples_of_row(SizeTimes const& size) {
   return size.seconds.size();
 }
-std::size_t samples_of_row(CoRun const& run) {
+std::size_t samples_of_row(ContentionSample const& run) {
   return run.compute_alone.size();
 }
 
@@ -60,7 +60,7 @@ std::vector<double> collect(Rows const& rows) {
 
 // One more sample of each row that lacks some in the state that the machine is in now.
 template <class Rows>
-void measure_now(Workbench& bench, MachineStates const& states, Rows& rows) {
+void measure_now(RankContext& bench, MachineStates const& states, Rows& rows) {
   const auto now = states.state_of(bench.probe_state());
   if (!now || complete(states, *now, rows)) return std::this_thread::sleep_for(pause);
   for (auto& row : rows)
@@ -69,7 +69,7 @@ void measure_now(Workbench& bench, MachineStates const& states, Rows& rows) {
 
 // `find_states` and `wanted` (of those states) are asked for anew after each round.
 template <class Rows, class FindStates, class Wanted>
-void go_on(Workbench& bench, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
+void go_on(RankContext& bench, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
   const auto start = Clock::now();
   const auto late = [&] {
     const double spent = std::chrono::duration<double>(Clock::now() - start).count();
@@ -102,14 +102,14 @@ void keep(MachineStates const& states, std::size_t state, model::Probes const& p
 
 }  // namespace
 
-void probed(Workbench const& bench, model::Probes& probes, std::function<void()> const& sample) {
+void probed(RankContext const& bench, model::Probes& probes, std::function<void()> const& sample) {
   if (!bench.probe) return sample();
   probes.before.push_back(bench.probe->measure());
   sample();
   probes.after.push_back(bench.probe->measure());
 }
 
-double seconds_since(Workbench const& bench, Clock::time_point start) {
+double seconds_since(RankContext const& bench, Clock::time_point start) {
   return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
@@ -130,7 +130,7 @@ std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::siz
   return sizes;
 }
 
-std::vector<CoRun> behind(std::vector<CoRun> runs, std::vector<std::size_t> const& counts) {
+std::vector<ContentionSample> behind(std::vector<ContentionSample> runs, std::vector<std::size_t> const& counts) {
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (auto* values : {&runs[i].compute_alone, &runs[i].collective_alone, &runs[i].compute_beside,
                          &runs[i].collective_beside, &runs[i].probes.before, &runs[i].probes.after})
@@ -142,7 +142,7 @@ std::vector<std::size_t> counts_of(std::vector<SizeTimes> const& sizes) {
   return samples_of_rows(sizes);
 }
 
-std::vector<std::size_t> counts_of(std::vector<CoRun> const& runs) {
+std::vector<std::size_t> counts_of(std::vector<ContentionSample> const& runs) {
   return samples_of_rows(runs);
 }
 
@@ -150,7 +150,7 @@ std::vector<double> probes_of(std::vector<SizeTimes> const& sizes) {
   return collect(sizes);
 }
 
-std::vector<double> probes_of(std::vector<CoRun> const& runs) {
+std::vector<double> probes_of(std::vector<ContentionSample> const& runs) {
   return collect(runs);
 }
 
@@ -166,10 +166,10 @@ std::vector<SizeTimes> in_state(MachineStates const& states, std::size_t state,
   return sizes;
 }
 
-std::vector<CoRun> in_state(MachineStates const& states, std::size_t state, std::vector<CoRun> runs) {
+std::vector<ContentionSample> in_state(MachineStates const& states, std::size_t state, std::vector<ContentionSample> runs) {
   for (auto& run : runs)
     for (auto times :
-         {&CoRun::compute_alone, &CoRun::collective_alone, &CoRun::compute_beside, &CoRun::collective_beside})
+         {&ContentionSample::compute_alone, &ContentionSample::collective_alone, &ContentionSample::compute_beside, &ContentionSample::collective_beside})
       keep(states, state, run.probes, run.*times);
   return runs;
 }
@@ -178,7 +178,7 @@ bool has_table(MachineStates const& states, std::size_t state, std::vector<SizeT
   return complete(states, state, sizes);
 }
 
-bool has_table(MachineStates const& states, std::size_t state, std::vector<CoRun> const& runs) {
+bool has_table(MachineStates const& states, std::size_t state, std::vector<ContentionSample> const& runs) {
   return complete(states, state, runs);
 }
 
@@ -196,13 +196,13 @@ std::optional<std::size_t> state_with_table(MachineStates const& states,
   return best;
 }
 
-void complete_table(Workbench& bench, std::vector<SizeTimes>& sizes, double limit_s) {
+void complete_table(RankContext& bench, std::vector<SizeTimes>& sizes, double limit_s) {
   go_on(
       bench, sizes, limit_s, [&] { return MachineStates(probes_of(sizes), quantities_of(sizes)); },
       [&](MachineStates const& states) { return most_sampled(states, sizes); });
 }
 
-void complete_tables(Workbench& bench, std::vector<SizeTimes>& sizes, std::vector<CoRun>& runs,
+void complete_tables(RankContext& bench, std::vector<SizeTimes>& sizes, std::vector<ContentionSample>& runs,
                      MachineStates const& states, std::size_t state, double limit_s) {
   const auto same_states = [&] { return states; };
   const auto same_state = [=](MachineStates const&) { return state; };
@@ -210,7 +210,7 @@ void complete_tables(Workbench& bench, std::vector<SizeTimes>& sizes, std::vecto
   go_on(bench, runs, limit_s, same_states, same_state);
 }
 
-void complete_table(Workbench& bench, std::vector<CoRun>& runs, std::vector<SizeTimes> const& sizes,
+void complete_table(RankContext& bench, std::vector<ContentionSample>& runs, std::vector<SizeTimes> const& sizes,
                     double limit_s) {
   const auto find_states = [&] {
     return MachineStates({probes_of(sizes), probes_of(runs)}, quantities_of(sizes));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "miniapp/device/completion.hpp"
-#include "miniapp/device/nap.hpp"
+#include "miniapp/device/backoff.hpp"
 
 namespace ddproxy {
 

@@ -41,7 +41,7 @@ double run_buckets(Allreduce& allreduce, std::vector<Slice> const& calls) {
 }
 
 // One rank has nobody to reduce with.
-std::vector<double> sizes_of(Workbench const& bench) {
+std::vector<double> sizes_of(RankContext const& bench) {
   return bench.runtime.ranks() > 1 ? bench.config.gate.allreduce_kib : std::vector<double>{};
 }
 
@@ -55,7 +55,7 @@ std::vector<Slice> row_of(double kib) {
 }
 
 // The same engine that a run with real all-reduces has; a replay's input leaves it at MPI.
-std::unique_ptr<Allreduce> make_real(Workbench const& bench, kernels::Floats const& memory) {
+std::unique_ptr<Allreduce> make_real(RankContext const& bench, kernels::Floats const& memory) {
   Config config = bench.config;
   if (config.backend == Backend::replay) config.backend = Backend::mpi;
   return make_allreduce(config, bench.choice, bench.runtime.communicator(), memory);
@@ -83,14 +83,14 @@ std::vector<double> OperatorTimes::seconds(Clock::time_point start,
   return all;
 }
 
-std::vector<std::string> Parts::names_of(Workbench const& bench) {
+std::vector<std::string> Parts::names_of(RankContext const& bench) {
   std::vector<std::string> names;
   if (bench.config.gate.bucket) names.push_back("bucket");
   for (double kib : sizes_of(bench)) names.push_back(fmt::format("allreduce/{}KiB", kib));
   return names;
 }
 
-Parts::Parts(Workbench& bench) : bench_(bench), names_(names_of(bench)) {
+Parts::Parts(RankContext& bench) : bench_(bench), names_(names_of(bench)) {
   if (bench.config.gate.bucket) {
     rows_.push_back({false, std::vector<Slice>(bucket_calls, Slice{0, 1})});
     const auto no_time = [](std::int64_t) { return 0.0; };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "miniapp/collectives/drivers/allreduce.hpp"
-#include "miniapp/measure/pass/workbench.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
 
 namespace ddproxy {
 
@@ -30,11 +30,11 @@ class OperatorTimes {
 class Parts {
  public:
   /// Collective. Takes memory of its own for the largest message.
-  explicit Parts(Workbench& bench);
+  explicit Parts(RankContext& bench);
   /// "bucket": the host's cost of one bucket, from start() until its completion is seen, its reduction taking
   /// no time. "allreduce/64KiB": one real all-reduce, nothing beside it.
   std::vector<std::string> const& names() const { return names_; }
-  static std::vector<std::string> names_of(Workbench const& bench);
+  static std::vector<std::string> names_of(RankContext const& bench);
   /// Seconds of one call of a part, maximum over ranks; on rank 0. Collective.
   double measure(std::size_t part);
 
@@ -43,7 +43,7 @@ class Parts {
     bool collective;
     std::vector<Slice> calls;
   };
-  Workbench& bench_;
+  RankContext& bench_;
   std::vector<std::string> names_;
   std::vector<Row> rows_;
   kernels::Floats memory_;

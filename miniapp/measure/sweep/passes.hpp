@@ -9,7 +9,7 @@
 #include "miniapp/measure/sweep/parts.hpp"
 #include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/measure/pass/rank_trace.hpp"
-#include "miniapp/measure/pass/workbench.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/analysis/analysis.hpp"
 #include "miniapp/input/cases.hpp"
 
@@ -21,7 +21,7 @@ namespace ddproxy {
 class Passes {
  public:
   /// `bench` outlives the passes. With `in_turns` the ranks sleep between commands (see Turns).
-  Passes(Workbench& bench, std::vector<Case> const& cases, bool in_turns)
+  Passes(RankContext& bench, std::vector<Case> const& cases, bool in_turns)
       : bench_(bench), in_turns_(in_turns), operators_(bench.workload.pass), parts_(bench) {
     if (bench.config.gate.operators) operator_seconds_.resize(operators_.names().size());
     schedules_.reserve(cases.size());
@@ -63,7 +63,7 @@ class Passes {
   std::vector<double> run_reductions(std::size_t item);
   std::vector<double> split(std::vector<double> const& all, std::size_t column) const;
 
-  Workbench& bench_;
+  RankContext& bench_;
   bool in_turns_;
   OperatorTimes operators_;
   Parts parts_;

@@ -18,7 +18,7 @@ namespace {
 // Rank 0's side: what Google Benchmark calls for each sample of a case or a part, the parts after the cases.
 class Leader {
  public:
-  Leader(Workbench& bench, Passes& passes, std::size_t cases, Turns& turns, SweepObserver const& observer)
+  Leader(RankContext& bench, Passes& passes, std::size_t cases, Turns& turns, SweepObserver const& observer)
       : bench_(bench), passes_(passes), cases_(cases), turns_(turns), observer_(observer) {}
 
   double sample(std::size_t item, int round) {
@@ -62,7 +62,7 @@ class Leader {
       observer_.part(passes_.operators().names()[k], seconds[k]);
   }
 
-  Workbench& bench_;
+  RankContext& bench_;
   Passes& passes_;
   std::size_t cases_;
   Turns& turns_;
@@ -110,7 +110,7 @@ std::vector<std::string> item_names(std::vector<Case> const& cases, Passes const
 }
 
 // False: interrupted by a signal.
-bool lead(Workbench& bench, Passes& passes, std::vector<Case> const& cases, TurnOptions const& options,
+bool lead(RankContext& bench, Passes& passes, std::vector<Case> const& cases, TurnOptions const& options,
           SweepObserver const& observer) {
   Turns turns(options.go, options.ready);
   for (int i = 0; i < bench.config.warmup; ++i) {
@@ -134,23 +134,23 @@ bool lead(Workbench& bench, Passes& passes, std::vector<Case> const& cases, Turn
 
 }  // namespace
 
-std::vector<std::string> part_names(Workbench const& bench) {
+std::vector<std::string> part_names(RankContext const& bench) {
   std::vector<std::string> names;
   if (bench.config.gate.operators) names = OperatorTimes(bench.workload.pass).names();
   for (auto& name : Parts::names_of(bench)) names.push_back(std::move(name));
   return names;
 }
 
-std::size_t part_samples(Workbench const& bench, std::size_t cases) {
+std::size_t part_samples(RankContext const& bench, std::size_t cases) {
   const auto rounds = static_cast<std::size_t>(bench.config.samples);
   return bench.config.gate.operators && !bench.config.shared_compute ? rounds * cases : rounds;
 }
 
-std::vector<std::vector<RankTrace>> run_sweep(Workbench& bench, std::vector<Case> const& cases,
+std::vector<std::vector<RankTrace>> run_sweep(RankContext& bench, std::vector<Case> const& cases,
                                               TurnOptions const& turns, SweepObserver const& observer) {
   Passes passes(bench, cases, !turns.go.empty());
   const bool complete = bench.runtime.root() ? lead(bench, passes, cases, turns, observer) : passes.follow();
-  if (!complete) throw Agreed(exit_interrupted, interrupted_text);
+  if (!complete) throw CollectiveError(exit_interrupted, interrupted_text);
   std::vector<std::vector<RankTrace>> traces;
   for (auto const& mine : passes.traces()) {
     if (bench.computing_ranks() > 1)

@@ -9,7 +9,7 @@
 #include "miniapp/measure/sweep/parts.hpp"
 #include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/measure/pass/rank_trace.hpp"
-#include "miniapp/measure/pass/workbench.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/analysis/analysis.hpp"
 #include "miniapp/options/turn_options.hpp"
 
@@ -42,14 +42,14 @@ struct SweepObserver {
 /// runs on rank 0 and drives it; the other ranks follow its commands, so that they cannot disagree on the
 /// order or the number of passes. Each sample waits for its turn where turns.go names a pipe. Collective.
 /// Returns the timeline of each case's last sample: on rank 0 a trace of each rank, none elsewhere and for a
-/// case without samples. Throws Agreed (exit 75) on all ranks where a signal came; the samples until then
+/// case without samples. Throws CollectiveError (exit 75) on all ranks where a signal came; the samples until then
 /// went to the sink.
-std::vector<std::vector<RankTrace>> run_sweep(Workbench& bench, std::vector<Case> const& cases,
+std::vector<std::vector<RankTrace>> run_sweep(RankContext& bench, std::vector<Case> const& cases,
                                               TurnOptions const& turns, SweepObserver const& observer);
 
 /// The parts of the step that a sweep times: those of compute, then those of Parts.
-std::vector<std::string> part_names(Workbench const& bench);
+std::vector<std::string> part_names(RankContext const& bench);
 /// The most values that a part has after a sweep over so many cases.
-std::size_t part_samples(Workbench const& bench, std::size_t cases);
+std::size_t part_samples(RankContext const& bench, std::size_t cases);
 
 }  // namespace ddproxy

@@ -35,7 +35,7 @@ Squares compare(float const* fp32, float const* other, std::size_t count) {
   return squares;
 }
 
-void run_step(Workbench& bench, Precision precision) {
+void run_step(RankContext& bench, Precision precision) {
   set_product_precision(precision);
   bench.backward->renew();
   run_all(*bench.backward);
@@ -62,7 +62,7 @@ PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::Host
   return errors;
 }
 
-PrecisionErrors measure_precision_errors(Workbench& bench) {
+PrecisionErrors measure_precision_errors(RankContext& bench) {
   run_step(bench, Precision::fp32);
   const kernels::HostFloats fp32(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fp32"),
                                  bench.gradients.size());

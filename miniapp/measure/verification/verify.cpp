@@ -6,7 +6,7 @@
 
 #include "miniapp/compute/copying_backward.hpp"
 #include "miniapp/device/device.hpp"
-#include "miniapp/compute/pattern.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/compute/witness.hpp"
 
 namespace ddproxy {
@@ -60,7 +60,7 @@ std::string name_of_element(Workload const& workload, std::int64_t element) {
 }
 
 int groups_of(Runtime const& runtime, Workload const& workload) {
-  return pattern_groups(workload.wire, runtime.ranks());
+  return verification_groups(workload.wire, runtime.ranks());
 }
 
 std::string check_numbers(Runtime const& runtime, Workload const& workload, kernels::Floats const& arena) {
@@ -88,7 +88,7 @@ std::string verify_order(Workload const& workload, Schedule const& schedule, Bac
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
                            kernels::Floats arena, Allreduce& allreduce) {
   poison(arena);
-  PatternBackward backward(workload.pass, arena, runtime.rank(), {}, groups_of(runtime, workload));
+  VerificationBackward backward(workload.pass, arena, runtime.rank(), {}, groups_of(runtime, workload));
   synchronise_clocks();
   runtime.barrier();
   const auto order = verify_order(workload, schedule, backward, allreduce);
@@ -101,7 +101,7 @@ std::string verify_copied_numbers(Runtime const& runtime, Workload const& worklo
                                   Allreduce& allreduce) {
   poison(gradients);
   poison(arena);
-  PatternBackward pattern(workload.pass, gradients, runtime.rank(), {}, groups_of(runtime, workload));
+  VerificationBackward verification_pattern(workload.pass, gradients, runtime.rank(), {}, groups_of(runtime, workload));
   CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
   synchronise_clocks();
   runtime.barrier();

@@ -26,7 +26,7 @@ using kernels::HostFloats;
 // Pieces of gradients on the host.
 class Comparison {
  public:
-  explicit Comparison(Workbench& bench) : bench_(bench) {}
+  explicit Comparison(RankContext& bench) : bench_(bench) {}
 
   Sums compare(Slice slice) {
     fetch(bench_.gradients, slice, sum_);
@@ -75,7 +75,7 @@ class Comparison {
     return sums;
   }
 
-  Workbench& bench_;
+  RankContext& bench_;
   HostFloats sum_{"sum", piece_elements}, size_{"size", piece_elements}, reduced_{"reduced", piece_elements};
 };
 
@@ -85,11 +85,11 @@ double ratio(double error_squares, double squares) {
 
 }  // namespace
 
-WireErrors measure_wire_errors(Workbench& bench) {
+WireErrors measure_wire_errors(RankContext& bench) {
   run_all(*bench.backward);
-  const Wire wire = bench.workload.wire;
+  const WireFormat wire = bench.workload.wire;
   const int ranks = bench.runtime.ranks();
-  WireErrors errors{{}, {}, 0, wire_error_bound(wire, ranks) + wire_error_bound(Wire::fp32, ranks)};
+  WireErrors errors{{}, {}, 0, wire_error_bound(wire, ranks) + wire_error_bound(WireFormat::fp32, ranks)};
   Comparison comparison(bench);
   std::size_t offset = 0;
   Sums all;
@@ -126,7 +126,7 @@ std::string describe(WireErrors const& errors, Workload const& workload) {
       "{} on the wire: gradients differ from their fp32 average by {:.2g} RMS, an element by at most {:.2g} "
       "of "
       "its mean |gradient| ({}; bound {:.2g})\n",
-      workload.wire == Wire::bf16 ? "bf16" : "fp32", errors.total_rms,
+      workload.wire == WireFormat::bf16 ? "bf16" : "fp32", errors.total_rms,
       errors.max[static_cast<std::size_t>(worst)],
       workload.pass.gradients[static_cast<std::size_t>(worst)].name, errors.bound);
 }

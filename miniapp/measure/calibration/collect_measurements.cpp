@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/measure/calibration/evidence.hpp"
+#include "miniapp/measure/calibration/collect_measurements.hpp"
 
 namespace ddproxy {
 namespace {
@@ -18,9 +18,9 @@ std::vector<std::vector<std::vector<double>>> by_sample(LayerTimes const& times)
 
 }  // namespace
 
-model::Evidence collect_evidence(Workbench const& bench, LayerTimes const& layers,
+model::Measurements collect_measurements(RankContext const& bench, LayerTimes const& layers,
                                  std::vector<SizeTimes> const& allreduce, model::TableCost const* known) {
-  model::Evidence evidence;
+  model::Measurements evidence;
   evidence.operations = by_sample(layers);
   for (auto const& gradient : bench.workload.pass.gradients)
     evidence.gradient_operation.push_back(gradient.operation);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/device/nap.hpp"
+#include "miniapp/device/backoff.hpp"
 
 #include <sched.h>
 #include <sys/prctl.h>
@@ -29,7 +29,7 @@ void sleep_until(Clock::time_point moment) {
   std::this_thread::sleep_until(moment);
 }
 
-void Nap::operator()() {
+void Backoff::operator()() {
   const auto age = Clock::now() - born_;
   if (age < young) {
     sched_yield();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/predict/evidence.hpp"
+#include "model/predict/measurements.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -12,7 +12,7 @@ namespace {
 
 using Pass = std::vector<std::vector<double>>;  // seconds [rank][operation]
 
-void check(Evidence const& evidence) {
+void check(Measurements const& evidence) {
   if (evidence.operations.empty() || evidence.operations[0].empty() || evidence.operations[0][0].empty()) {
     throw std::invalid_argument("evidence: there is no sample of the operations' times");
   }
@@ -71,7 +71,7 @@ std::vector<double> ends_without_jitter(std::vector<Pass> const& passes) {
   return result;
 }
 
-TableCost cost_of(Evidence const& evidence) {
+TableCost cost_of(Measurements const& evidence) {
   std::vector<CostPoint> table;
   for (std::size_t i = 0; i < evidence.sizes.size(); ++i)
     table.push_back({evidence.sizes[i], median(evidence.allreduce[i])});
@@ -80,7 +80,7 @@ TableCost cost_of(Evidence const& evidence) {
 
 }  // namespace
 
-Job job_from(Evidence const& evidence, Jitter jitter) {
+Job job_from(Measurements const& evidence, Jitter jitter) {
   check(evidence);
   const bool latest = jitter == Jitter::included;
   const auto ends = (latest ? ends_with_jitter : ends_without_jitter)(evidence.operations);

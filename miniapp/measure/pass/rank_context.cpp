@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/measure/pass/workbench.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
 
 #include <cstdlib>
 
-#include "miniapp/compute/busy_backward.hpp"
+#include "miniapp/compute/stream_replay.hpp"
 #include "miniapp/errors/check.hpp"
 #include "miniapp/compute/copying_backward.hpp"
 #include "miniapp/device/device_choice.hpp"
@@ -12,7 +12,7 @@
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/pass/product_precision.hpp"
-#include "miniapp/compute/replay_backward.hpp"
+#include "miniapp/compute/host_replay.hpp"
 #include "miniapp/input/results_need.hpp"
 
 namespace ddproxy {
@@ -20,19 +20,19 @@ namespace {
 
 constexpr std::uint32_t seed = 774030080;
 
-kernels::Floats make_arena(Workbench const& bench) {
+kernels::Floats make_arena(RankContext const& bench) {
   return kernels::Floats(Kokkos::view_alloc(Kokkos::WithoutInitializing, "gradients"),
                          static_cast<std::size_t>(bench.workload.bytes()) / sizeof(float));
 }
 
 // Beside real all-reduces of device memory the time is spent there; a twin needs no device.
-std::unique_ptr<Backward> make_replay(Workbench const& bench, std::vector<double> const& seconds,
+std::unique_ptr<Backward> make_replay(RankContext const& bench, std::vector<double> const& seconds,
                                       double back_seconds = -1) {
-  if (on_device && bench.reduces()) return std::make_unique<BusyBackward>(seconds, back_seconds);
-  return std::make_unique<ReplayBackward>(seconds, back_seconds);
+  if (on_device && bench.reduces()) return std::make_unique<StreamReplay>(seconds, back_seconds);
+  return std::make_unique<HostReplay>(seconds, back_seconds);
 }
 
-std::unique_ptr<Backward> make_backward(Workbench const& bench) {
+std::unique_ptr<Backward> make_backward(RankContext const& bench) {
   auto const& config = bench.config;
   if (config.compute == ComputeMode::replay) return make_replay(bench, bench.workload.operation_seconds);
   return std::make_unique<KernelBackward>(config.shape, bench.workload.pass, config.tokens, seed,
@@ -40,7 +40,7 @@ std::unique_ptr<Backward> make_backward(Workbench const& bench) {
 }
 
 // A replayed operation that completes gradients takes the time of their copies too.
-std::unique_ptr<Backward> replay_with_copies(Workbench const& bench, bool back) {
+std::unique_ptr<Backward> replay_with_copies(RankContext const& bench, bool back) {
   auto seconds = bench.workload.operation_seconds;
   const double element_seconds = gradient_element_bytes / bench.copies.bandwidth;
   for (auto const& gradient : bench.workload.pass.gradients)
@@ -48,7 +48,7 @@ std::unique_ptr<Backward> replay_with_copies(Workbench const& bench, bool back) 
   return make_replay(bench, seconds, back ? element_seconds : -1);
 }
 
-std::unique_ptr<Backward> make_copying(Workbench const& bench) {
+std::unique_ptr<Backward> make_copying(RankContext const& bench) {
   const bool back = bench.config.copies == model::CopyMode::in_out;
   if (bench.config.copies == model::CopyMode::none) return nullptr;
   if (bench.config.compute == ComputeMode::replay) return replay_with_copies(bench, back);
@@ -58,7 +58,7 @@ std::unique_ptr<Backward> make_copying(Workbench const& bench) {
 
 void refuse_replay_of_many(Config const& config, Runtime const& runtime) {
   if (config.backend == Backend::replay && runtime.ranks() > 1 && config.gate.allreduce_kib.empty())
-    throw Agreed(exit_usage,
+    throw CollectiveError(exit_usage,
                  config.file.string() +
                      ": [allreduce] backend = \"replay\" moves nothing between ranks: start one rank "
                      "(allreduce.ranks says what it stands for)");
@@ -111,7 +111,7 @@ void require_room(Config const& config, Workload const& workload, Runtime const&
 
 }  // namespace
 
-Workbench make_workbench(Config const& config, Workload workload, Runtime const& runtime) {
+RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime) {
   refuse_replay_of_many(config, runtime);
   runtime.together([&] {
     check_can_run(config);
@@ -124,7 +124,7 @@ Workbench make_workbench(Config const& config, Workload workload, Runtime const&
   });
   const double device_free = free_device_memory();
   require_room(config, workload, runtime, device_free);
-  Workbench bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
+  RankContext bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
   if (needs_arena(config)) bench.arena = bench.gradients = make_arena(bench);
   bench.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written
   if (config.copies != model::CopyMode::none && config.compute == ComputeMode::kernels)

@@ -14,7 +14,7 @@ namespace ddproxy {
 
 /// Compute and all-reduces of one message size, alone and beside each other; a value a sample, seconds,
 /// maximum over ranks.
-struct CoRun {
+struct ContentionSample {
   std::int64_t bytes = 0;
   std::vector<double> compute_alone, collective_alone;    ///< the same work as beside each other
   std::vector<double> compute_beside, collective_beside;  ///< until each was over, started together
@@ -30,14 +30,14 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
                         double collective_beside);
 
 /// Median over the samples.
-model::Speeds speeds_of(CoRun const& run);
+model::Speeds speeds_of(ContentionSample const& run);
 
 /// Those of each sample. gamma is that of a(x) where it is known: what is predicted from both is then the
 /// time that was measured beside compute, whatever the few calls alone took.
-model::SpeedSamples samples_of(CoRun const& run);
+model::SpeedSamples samples_of(ContentionSample const& run);
 
 /// What casts doubt on them, in a line: the sizes at which one of both hardly moved. Empty where none did. A
 /// blocking call that shares a core with compute may stop it: that is expected, and no size to name.
-std::string standstill(std::vector<CoRun> const& runs, CallChoice const& choice);
+std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice);
 
 }  // namespace ddproxy

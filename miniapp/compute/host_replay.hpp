@@ -11,10 +11,10 @@ namespace ddproxy {
 /// A backward pass in which each operation takes the time that a table says, without burning the host. An
 /// operation starts at the deadline of the one before it, not at the moment of waking up, so that late
 /// wake-ups do not add up.
-class ReplayBackward : public Backward {
+class HostReplay : public Backward {
  public:
   /// Each element that is copied back takes `back_seconds`; below 0 nothing is copied back.
-  explicit ReplayBackward(std::vector<double> operation_seconds, double back_seconds = -1)
+  explicit HostReplay(std::vector<double> operation_seconds, double back_seconds = -1)
       : seconds_(std::move(operation_seconds)), back_seconds_(back_seconds) {}
   std::size_t operations() const override { return seconds_.size(); }
   void begin() override { deadline_ = Clock::now(); }

@@ -13,10 +13,10 @@ namespace ddproxy {
 
 /// A replayed backward pass whose operations hold the device's stream for the time that a table says, so that
 /// real all-reduces of device memory run beside it.
-class BusyBackward : public Backward {
+class StreamReplay : public Backward {
  public:
   /// Each element that is copied back takes `back_seconds`; below 0 nothing is copied back.
-  explicit BusyBackward(std::vector<double> operation_seconds, double back_seconds = -1,
+  explicit StreamReplay(std::vector<double> operation_seconds, double back_seconds = -1,
                         kernels::Space exec = {});
   std::size_t operations() const override { return seconds_.size(); }
   void begin() override { marks_.move_on(); }
@@ -24,7 +24,7 @@ class BusyBackward : public Backward {
   Completion completion() override { return marks_.after(exec_); }
   bool takes_back() const override { return back_seconds_ >= 0; }
   void take_back(Slice slice, Completion reduced) override;
-  void fence() override { exec_.fence("BusyBackward"); }
+  void fence() override { exec_.fence("StreamReplay"); }
 
  private:
   std::vector<double> seconds_;

@@ -11,14 +11,14 @@ namespace ddproxy::results {
 /// lies on a file of its own because TARGET.part is replaced with every flush. The system gives the lock back
 /// when the process ends in whatever way, so the TARGET.lock of a killed run is never in the way. Linux
 /// passes flock on to an NFS server, so that it holds between machines, too.
-class Claim {
+class FileLock {
  public:
   /// Throws std::invalid_argument where another program has the lock or the file cannot be made, and
   /// std::runtime_error where the disk is full. A file system without locks is no error.
-  explicit Claim(std::filesystem::path const& target);
-  ~Claim();  ///< removes TARGET.lock and gives the lock back
-  Claim(Claim const&) = delete;
-  Claim& operator=(Claim const&) = delete;
+  explicit FileLock(std::filesystem::path const& target);
+  ~FileLock();  ///< removes TARGET.lock and gives the lock back
+  FileLock(FileLock const&) = delete;
+  FileLock& operator=(FileLock const&) = delete;
 
   /// Whether TARGET.lock still leads to the locked file. Where somebody removed the name, takes it again;
   /// false where another program was faster.

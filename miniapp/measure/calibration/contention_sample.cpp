@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/measure/calibration/co_run.hpp"
+#include "miniapp/measure/calibration/contention_sample.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,7 +26,7 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
           within((collective_alone - collective_rest) / together)};
 }
 
-model::SpeedSamples samples_of(CoRun const& run) {
+model::SpeedSamples samples_of(ContentionSample const& run) {
   model::SpeedSamples speeds{run.bytes, {}};
   const double known = static_cast<double>(run.calls) * run.call_seconds;
   for (std::size_t i = 0; i < run.compute_alone.size(); ++i)
@@ -35,11 +35,11 @@ model::SpeedSamples samples_of(CoRun const& run) {
   return speeds;
 }
 
-model::Speeds speeds_of(CoRun const& run) {
+model::Speeds speeds_of(ContentionSample const& run) {
   return model::median_speeds(samples_of(run).samples);
 }
 
-std::string standstill(std::vector<CoRun> const& runs, CallChoice const& choice) {
+std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice) {
   std::vector<std::string> sizes;
   for (auto const& run : runs) {
     const auto [kappa, gamma] = speeds_of(run);

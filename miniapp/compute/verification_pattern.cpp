@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/compute/pattern.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
 
 #include <limits>
 
@@ -24,7 +24,7 @@ KOKKOS_INLINE_FUNCTION kernels::Index turn(kernels::Index element, int groups) {
 kernels::Floats average_weights(int ranks, int groups) {
   const kernels::Floats averages("averages", static_cast<std::size_t>(groups));
   const auto host = Kokkos::create_mirror_view(averages);
-  for (int rank = 0; rank < ranks; ++rank) host(rank % groups) += pattern_weight(rank);
+  for (int rank = 0; rank < ranks; ++rank) host(rank % groups) += verification_weight(rank);
   for (int group = 0; group < groups; ++group) host(group) /= static_cast<float>(ranks);
   Kokkos::deep_copy(averages, host);
   return averages;
@@ -44,7 +44,7 @@ std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
   return slices;
 }
 
-PatternBackward::PatternBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank,
+VerificationBackward::VerificationBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank,
                                  kernels::Space exec, int groups)
     : runs_(completed_slices(pass)),
       arena_(std::move(arena)),
@@ -53,26 +53,26 @@ PatternBackward::PatternBackward(model::BackwardPass const& pass, kernels::Float
       exec_(std::move(exec)),
       marks_(runs_.size()) {}
 
-void PatternBackward::run(std::size_t operation) {
+void VerificationBackward::run(std::size_t operation) {
   constexpr double pause_s = 200e-6;
   kernels::busy(exec_, pause_s);
-  write_pattern(exec_, arena_, runs_[operation], rank_, groups_);
+  write_verification_pattern(exec_, arena_, runs_[operation], rank_, groups_);
   marks_.move_on();
 }
 
-void write_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice, int rank,
+void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice, int rank,
                    int groups) {
-  const float weight = pattern_weight(rank);
+  const float weight = verification_weight(rank);
   const kernels::Index group = rank % groups;
   Kokkos::parallel_for(
       "ddproxy::write_pattern", elements(exec, slice), KOKKOS_LAMBDA(kernels::Index i) {
-        arena(i) = turn(i, groups) == group ? weight * pattern(static_cast<std::uint64_t>(i)) : 0.0F;
+        arena(i) = turn(i, groups) == group ? weight * verification_pattern(static_cast<std::uint64_t>(i)) : 0.0F;
       });
 }
 
-void write_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank, int groups) {
+void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank, int groups) {
   const kernels::Space exec;
-  write_pattern(exec, arena, {offset, count}, rank, groups);
+  write_verification_pattern(exec, arena, {offset, count}, rank, groups);
   exec.fence("write_pattern");
 }
 
@@ -84,7 +84,7 @@ WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t 
   Kokkos::parallel_reduce(
       "ddproxy::find_wrong", elements(kernels::Space(), {offset, count}),
       KOKKOS_LAMBDA(kernels::Index i, std::int64_t & found, kernels::Index & least) {
-        const float expected = averages(turn(i, groups)) * pattern(static_cast<std::uint64_t>(i));
+        const float expected = averages(turn(i, groups)) * verification_pattern(static_cast<std::uint64_t>(i));
         if (Kokkos::abs(arena(i) - expected) <= 1e-5F * expected) return;  // false for NaN
         ++found;
         if (i < least) least = i;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/output/claim.hpp"
+#include "results/output/file_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -32,7 +32,7 @@ int lock(int descriptor) {
 
 }  // namespace
 
-Claim::Claim(std::filesystem::path const& target) : path_(target.string() + ".lock") {
+FileLock::FileLock(std::filesystem::path const& target) : path_(target.string() + ".lock") {
   if (!take())
     throw std::invalid_argument(
         "cannot write " + target.string() +
@@ -40,19 +40,19 @@ Claim::Claim(std::filesystem::path const& target) : path_(target.string() + ".lo
         "end, or give another results file (-o)");
 }
 
-Claim::~Claim() {
+FileLock::~FileLock() {
   release();
 }
 
 // The name is removed before the lock is given back. Who opened the file meanwhile gets the lock of a file
 // without a name, sees that, and opens again.
-void Claim::release() {
+void FileLock::release() {
   if (descriptor_ < 0) return;
   if (has_name(descriptor_, path_)) unlink(path_.c_str());
   close(std::exchange(descriptor_, -1));
 }
 
-bool Claim::take() {
+bool FileLock::take() {
   for (;;) {
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail_to_open(path_, errno);
@@ -64,7 +64,7 @@ bool Claim::take() {
   }
 }
 
-bool Claim::renew() {
+bool FileLock::renew() {
   if (descriptor_ >= 0 && has_name(descriptor_, path_)) return true;
   release();
   return take();

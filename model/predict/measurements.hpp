@@ -18,7 +18,7 @@ struct Drift {
 };
 
 /// What a prediction was measured from.
-struct Evidence {
+struct Measurements {
   std::vector<std::vector<std::vector<double>>> operations;  ///< seconds [sample][rank][operation]
   std::vector<std::size_t> gradient_operation;  ///< index of the operation that completes each gradient
   std::vector<std::int64_t> gradient_bytes;
@@ -39,6 +39,6 @@ enum class Jitter {
 
 /// The job that the medians of the samples make. Throws std::invalid_argument for samples that are missing or
 /// of different lengths, and as TableCost does.
-Job job_from(Evidence const& evidence, Jitter jitter);
+Job job_from(Measurements const& evidence, Jitter jitter);
 
 }  // namespace ddproxy::model

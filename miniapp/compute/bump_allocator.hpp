@@ -10,12 +10,12 @@ namespace ddproxy {
 
 /// Hands out consecutive arrays of one allocation. Without memory it only counts, so that the need can be
 /// told before anything is allocated, by the same code that then takes the arrays.
-class Slab {
+class BumpAllocator {
  public:
-  Slab() = default;
+  BumpAllocator() = default;
 
   /// Allocates `count` elements, their values undefined.
-  Slab(std::string const& label, kernels::Index count)
+  BumpAllocator(std::string const& label, kernels::Index count)
       : memory_(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), static_cast<std::size_t>(count)) {}
 
   /// `count` elements that start on a cache line; a null pointer where the slab only counts.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/compute/replay_backward.hpp"
+#include "miniapp/compute/host_replay.hpp"
 
 #include <algorithm>
 
-#include "miniapp/device/nap.hpp"
+#include "miniapp/device/backoff.hpp"
 
 namespace ddproxy {
 namespace {
@@ -15,17 +15,17 @@ Clock::duration duration_of(double seconds) {
 
 }  // namespace
 
-void ReplayBackward::run(std::size_t operation) {
+void HostReplay::run(std::size_t operation) {
   deadline_ += duration_of(seconds_[operation]);
   sleep_until(deadline_);
 }
 
-void ReplayBackward::take_back(Slice slice, Completion reduced) {
+void HostReplay::take_back(Slice slice, Completion reduced) {
   deadline_ =
       std::max(deadline_, reduced.when) + duration_of(back_seconds_ * static_cast<double>(slice.count));
 }
 
-void ReplayBackward::fence() {
+void HostReplay::fence() {
   sleep_until(deadline_);
 }
 

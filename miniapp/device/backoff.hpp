@@ -13,7 +13,7 @@ void sleep_until(Clock::time_point moment);
 /// Waits between two tests of something that is under way: a yield while it is young, then sleeps that grow
 /// with its age, so that waiting neither burns a core that compute needs nor adds more than an eighth to what
 /// is waited for.
-class Nap {
+class Backoff {
  public:
   void operator()();
 

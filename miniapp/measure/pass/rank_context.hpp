@@ -16,7 +16,7 @@
 namespace ddproxy {
 
 /// Everything that measuring needs on this rank.
-struct Workbench {
+struct RankContext {
   Config const& config;
   Runtime const& runtime;
   Workload workload;
@@ -42,8 +42,8 @@ struct Workbench {
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n
 };
 
-/// Collective. Throws Agreed (exit 2; 4 for a device's memory) where the memory does not suffice, before
+/// Collective. Throws CollectiveError (exit 2; 4 for a device's memory) where the memory does not suffice, before
 /// allocating, or where a replayed all-reduce is started with several ranks.
-Workbench make_workbench(Config const& config, Workload workload, Runtime const& runtime);
+RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime);
 
 }  // namespace ddproxy
