@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "miniapp/machine/build_info.hpp"
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/cores/prepare_rank.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/app/session.hpp"

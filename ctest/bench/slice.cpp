@@ -93,10 +93,10 @@ void Slice::attention_products() {
     const kernels::Matrix scores_across{scores_.data(), keys, true, rows * keys};
     const kernels::Result to_keys{dqkv_.data(), 3 * c, d}, to_scores{scores_.data(), keys, rows * keys};
     for (int i = 0; i < 2; ++i)
-      kernels::gemm_batched(exec_, heads, {rows, keys, d}, 1, queries, seen_across, 0, to_scores);
+      kernels::gemm_strided_batched(exec_, heads, {rows, keys, d}, 1, queries, seen_across, 0, to_scores);
     for (int i = 0; i < 2; ++i)
-      kernels::gemm_batched(exec_, heads, {keys, d, rows}, 1, scores_across, queries, 1, to_keys);
-    kernels::gemm_batched(exec_, heads, {rows, d, keys}, 1, scores, seen, 0, to_keys);
+      kernels::gemm_strided_batched(exec_, heads, {keys, d, rows}, 1, scores_across, queries, 1, to_keys);
+    kernels::gemm_strided_batched(exec_, heads, {rows, d, keys}, 1, scores, seen, 0, to_keys);
   }
 }
 

@@ -13,17 +13,17 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
   const auto pass = model::backward_pass(shape);
   const kernels::Floats arena("arena", static_cast<std::size_t>(model::parameters(pass)));
   const KernelBackward backward(shape, pass, {2, 24}, 42, 0, arena);
-  const MemoryNeed need = kernel_memory(shape, {2, 24}, kernels::Space().concurrency());
+  const KernelMemory need = kernel_memory(shape, {2, 24}, kernels::Space().concurrency());
   EXPECT_EQ(need.weights, static_cast<std::int64_t>(backward.gpt().weights.size() * sizeof(float)));
   EXPECT_EQ(need.gradients, static_cast<std::int64_t>(arena.size() * sizeof(float)));
   EXPECT_EQ(need.total(), need.weights + need.gradients + need.activations + need.work);
   for (const int concurrency : kernels::on_device ? std::vector{221184} : std::vector{1, 3, 300})
     for (const model::Tokens tokens : {model::Tokens{1, 7}, model::Tokens{3, 32}}) {
-      const MemoryNeed told = kernel_memory(shape, tokens, concurrency);
+      const KernelMemory told = kernel_memory(shape, tokens, concurrency);
       EXPECT_EQ(told.activations, (activation_elements(shape, tokens) + 4 * tokens.count()) * 4);
       EXPECT_EQ(told.work, work_elements(shape, tokens, concurrency) * 4);
     }
-  const MemoryNeed large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
+  const KernelMemory large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
   EXPECT_EQ(large.weights, 774030080LL * 4);
   EXPECT_LT(2 * large.total(), 16LL << 30);
 }

@@ -12,7 +12,7 @@
 #include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/machine/runtime.hpp"

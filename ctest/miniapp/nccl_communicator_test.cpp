@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 
 // What goes wrong in NCCL, as NCCL tells it, on a machine that may have no device: the functions below stand
 // in for the library's, of which this program needs these.

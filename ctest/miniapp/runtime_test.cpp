@@ -12,7 +12,7 @@
 #include <string>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/machine/memory.hpp"
 
 namespace ddproxy {

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "miniapp/measure/sweep/benchmark_driver.hpp"
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/calibration/planted_state.hpp"

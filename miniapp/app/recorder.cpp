@@ -95,7 +95,7 @@ void Recorder::model(Config const& config, Workload const& workload) {
   writer_.write("/model/operation", column<Integers>(gradients, &model::Gradient::operation));
 }
 
-void Recorder::layers(Config const& config, Workload const& workload, LayerTimes const& times,
+void Recorder::layers(Config const& config, Workload const& workload, OperationTimes const& times,
                       ReadyTimes const& ready) {
   auto const& operations = workload.pass.operations;
   writer_.write("/layers/operation", column<Texts>(operations, &model::Operation::name));

@@ -37,7 +37,7 @@ class Recorder {
 
   void provenance(Provenance const& provenance);
   void model(Config const& config, Workload const& workload);
-  void layers(Config const& config, Workload const& workload, LayerTimes const& times,
+  void layers(Config const& config, Workload const& workload, OperationTimes const& times,
               ReadyTimes const& ready);
   /// All samples, with their probes.
   void allreduce(std::vector<SizeTimes> const& times, int ranks);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kernels/gemm.hpp"
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/machine/memory.hpp"

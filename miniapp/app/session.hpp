@@ -93,7 +93,7 @@ class Session {
   std::vector<results::TextFile> tables_;  // beside the results file, written with it
   std::string report_;                     // to print when the file is finished
   std::vector<CaseReport> reports_;
-  LayerTimes layer_times_;
+  OperationTimes layer_times_;
   std::vector<Phase> phases_;
   model::Measurements evidence_;
   model::Job job_;  ///< the prediction from before the sweep

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
 #include "model/predict/best_plan.hpp"

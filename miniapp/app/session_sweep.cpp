@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/measure/pass/product_precision.hpp"

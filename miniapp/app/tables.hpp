@@ -19,7 +19,7 @@ namespace ddproxy {
 
 /// Layer by layer: seconds (slowest rank), share of the pass, the slowest rank. `replayed` here and below:
 /// labelled as not measured.
-std::string layer_table(Workload const& workload, LayerTimes const& times, bool replayed);
+std::string layer_table(Workload const& workload, OperationTimes const& times, bool replayed);
 std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed);
 std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total);
 /// `stops`: of each case, why it has no more samples.
@@ -46,7 +46,7 @@ inline std::filesystem::path beside(std::filesystem::path results, std::string c
 }
 
 /// The texts of those files: `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`.
-std::string layer_csv(Workload const& workload, LayerTimes const& times, bool replayed);
+std::string layer_csv(Workload const& workload, OperationTimes const& times, bool replayed);
 std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool replayed);
 std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed);
 /// Its bytes are those on the wire.

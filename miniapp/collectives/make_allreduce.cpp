@@ -14,7 +14,7 @@
 #include "miniapp/collectives/engines/allreduce_replay.hpp"
 #include "miniapp/collectives/engines/allreduce_staged.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/device/device.hpp"
 #include "model/step/bucket_plan.hpp"
 #include "miniapp/input/workload.hpp"

@@ -7,7 +7,7 @@
 #include "kernels/embedding.hpp"
 #include "miniapp/compute/activations.hpp"
 #include "miniapp/compute/parameters.hpp"
-#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/kernel_memory.hpp"
 
 namespace ddproxy {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/busy.hpp"
+#include "kernels/occupy_stream.hpp"
 #include "kernels/types.hpp"
 #include "miniapp/compute/backward.hpp"
 #include "miniapp/device/device.hpp"
@@ -30,7 +30,7 @@ class StreamReplay : public Backward {
   std::vector<double> seconds_;
   double back_seconds_;
   kernels::Space exec_;
-  kernels::BusyStream stream_;
+  kernels::OccupiedStream stream_;
   Marks marks_;
 };
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "kernels/busy.hpp"
+#include "kernels/occupy_stream.hpp"
 
 namespace ddproxy {
 namespace {
@@ -55,7 +55,7 @@ VerificationBackward::VerificationBackward(model::BackwardPass const& pass, kern
 
 void VerificationBackward::run(std::size_t operation) {
   constexpr double pause_s = 200e-6;
-  kernels::busy(exec_, pause_s);
+  kernels::occupy_stream(exec_, pause_s);
   write_verification_pattern(exec_, arena_, runs_[operation], rank_, groups_);
   marks_.move_on();
 }

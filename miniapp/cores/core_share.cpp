@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/cores/pinning.hpp"
 
 namespace ddproxy {

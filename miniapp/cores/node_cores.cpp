@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
 namespace {

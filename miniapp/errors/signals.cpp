@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
 namespace {

@@ -12,7 +12,7 @@
 #include "model/cost/csv.hpp"
 #include "model/text/echo.hpp"
 #include "model/cost/layer_cost.hpp"
-#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/kernel_memory.hpp"
 #include "miniapp/input/results_need.hpp"
 
 namespace ddproxy {

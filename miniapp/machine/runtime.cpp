@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/cores/node_cores.hpp"

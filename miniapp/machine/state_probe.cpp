@@ -10,7 +10,7 @@
 #include <limits>
 #include <memory>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/analysis/figure_of_merit.hpp"
 #include "model/statistics/quantile.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/input/cases.hpp"
-#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/kernel_memory.hpp"
 #include "miniapp/input/results_need.hpp"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ Config tiny(std::string const& sections) {
   return read_config(folder.file("tiny.toml", "[model]\npreset = \"tiny\"\n" + sections));
 }
 
-TEST(MemoryNeed, HoldsARoundedMessageOfAllGradientsBesideNccl) {
+TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
   const auto fp32 = tiny("[allreduce]\nbackend = \"nccl\"\n");
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(fp32);
@@ -73,7 +73,7 @@ TEST(MemoryNeed, HoldsARoundedMessageOfAllGradientsBesideNccl) {
             static_cast<double>(workload.bytes()) / 2);
 }
 
-TEST(MemoryNeed, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
+TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto kernels = tiny("[allreduce]\nbackend = \"mpi\"\n");
   const auto workload = make_workload(kernels);
   const auto arrays = static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total());
@@ -89,7 +89,7 @@ TEST(MemoryNeed, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
             arrays + static_cast<double>(workload.bytes()) / 2);
 }
 
-TEST(MemoryNeed, HoldsTheResultsFileAndItsImage) {
+TEST(KernelMemory, HoldsTheResultsFileAndItsImage) {
   const auto few = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 5\n");
   const auto many = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 10005\n");
   const auto workload = make_workload(few);

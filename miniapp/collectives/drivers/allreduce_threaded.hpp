@@ -10,7 +10,7 @@
 namespace ddproxy {
 
 /// An engine driven by a thread of its own: the communication resource beside the compute side. Where the
-/// engine blocks in calls without a time limit, a watch throws StuckCall (miniapp/errors/check.hpp) from whatever
+/// engine blocks in calls without a time limit, a watch throws StuckCall (miniapp/errors/errors.hpp) from whatever
 /// the compute side waits in; the thread stays in its call, and nothing is left but to end the process.
 class ThreadedAllreduce : public Allreduce {
  public:

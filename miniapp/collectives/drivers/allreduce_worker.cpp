@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/cores/pinning.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"

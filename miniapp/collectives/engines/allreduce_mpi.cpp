@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/device/backoff.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/collectives/engines/nccl_version.hpp"
 #include "results/output/standard_streams.hpp"
 

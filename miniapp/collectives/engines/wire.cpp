@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/collectives/engines/wire.hpp"
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
 namespace {

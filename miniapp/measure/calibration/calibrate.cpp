@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/busy.hpp"
+#include "kernels/occupy_stream.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
@@ -40,7 +40,7 @@ Completion common_start(Config const& config, Marks& marks) {
   const bool by_itself = config.backend == Backend::nccl || config.progress == Progress::thread;
   if (!on_device || !by_itself) return {Clock::now(), nullptr};
   const kernels::Space exec;
-  kernels::busy(exec, head_start);
+  kernels::occupy_stream(exec, head_start);
   return marks.after(exec);
 }
 

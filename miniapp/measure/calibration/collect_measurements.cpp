@@ -6,7 +6,7 @@ namespace ddproxy {
 namespace {
 
 // [rank, operation, sample] to [sample][rank][operation]
-std::vector<std::vector<std::vector<double>>> by_sample(LayerTimes const& times) {
+std::vector<std::vector<std::vector<double>>> by_sample(OperationTimes const& times) {
   std::vector<std::vector<std::vector<double>>> result(
       times.samples, std::vector<std::vector<double>>(times.ranks, std::vector<double>(times.operations)));
   for (std::size_t i = 0; i < times.seconds.size(); ++i) {
@@ -18,7 +18,7 @@ std::vector<std::vector<std::vector<double>>> by_sample(LayerTimes const& times)
 
 }  // namespace
 
-model::Measurements collect_measurements(RankContext const& bench, LayerTimes const& layers,
+model::Measurements collect_measurements(RankContext const& bench, OperationTimes const& layers,
                                  std::vector<SizeTimes> const& allreduce, model::TableCost const* known) {
   model::Measurements evidence;
   evidence.operations = by_sample(layers);

@@ -13,7 +13,7 @@
 namespace ddproxy {
 
 /// Seconds of each operation, measured on all ranks at once; on rank 0 only.
-struct LayerTimes {
+struct OperationTimes {
   std::size_t ranks = 0, operations = 0, samples = 0;
   std::vector<double> seconds;  ///< [rank, operation, sample]
 
@@ -23,14 +23,14 @@ struct LayerTimes {
 
 /// Times each operation, `samples` times after one unmeasured pass: on a host between two fences, on a device
 /// by events in a pass that nothing interrupts. Collective.
-LayerTimes measure_layers(RankContext& bench, int samples);
+OperationTimes measure_layers(RankContext& bench, int samples);
 
 /// r_i as the maximum over ranks, T_compute likewise.
 struct ReadyTimes {
   std::vector<double> ready;
   double t_compute = 0;
 };
-ReadyTimes slowest_ready(Workload const& workload, LayerTimes const& times);
+ReadyTimes slowest_ready(Workload const& workload, OperationTimes const& times);
 
 /// The times of one message size: a sample is several calls in a row divided by their number, maximum over
 /// ranks.

@@ -30,9 +30,9 @@ std::vector<double> time_operations(RankContext& bench) {
 
 }  // namespace
 
-LayerTimes measure_layers(RankContext& bench, int samples) {
+OperationTimes measure_layers(RankContext& bench, int samples) {
   auto const& runtime = bench.runtime;
-  LayerTimes times{static_cast<std::size_t>(runtime.ranks()), bench.backward->operations(), 0, {}};
+  OperationTimes times{static_cast<std::size_t>(runtime.ranks()), bench.backward->operations(), 0, {}};
   if (bench.config.compute == ComputeMode::replay) {  // known, not measured
     times.samples = 1;
     times.seconds = bench.workload.operation_seconds;
@@ -49,7 +49,7 @@ LayerTimes measure_layers(RankContext& bench, int samples) {
   return times;
 }
 
-std::vector<std::vector<double>> LayerTimes::medians() const {
+std::vector<std::vector<double>> OperationTimes::medians() const {
   std::vector<std::vector<double>> result(ranks, std::vector<double>(operations));
   for (std::size_t i = 0; i < ranks * operations; ++i) {
     auto const* first = seconds.data() + i * samples;
@@ -58,7 +58,7 @@ std::vector<std::vector<double>> LayerTimes::medians() const {
   return result;
 }
 
-ReadyTimes slowest_ready(Workload const& workload, LayerTimes const& times) {
+ReadyTimes slowest_ready(Workload const& workload, OperationTimes const& times) {
   ReadyTimes slowest;
   slowest.ready.resize(workload.pass.gradients.size());
   for (auto const& seconds : times.medians()) {

@@ -24,7 +24,7 @@ std::vector<double> time_allreduce(RankContext& bench) {
 
 }  // namespace
 
-std::vector<double> pass_seconds(LayerTimes const& times) {
+std::vector<double> pass_seconds(OperationTimes const& times) {
   std::vector<double> slowest(times.samples, 0.0);
   for (std::size_t rank = 0; rank < times.ranks; ++rank) {
     std::vector<double> sums(times.samples, 0.0);
@@ -35,7 +35,7 @@ std::vector<double> pass_seconds(LayerTimes const& times) {
   return slowest;
 }
 
-Phase measure_phase(RankContext& bench, std::string name, LayerTimes const* layers) {
+Phase measure_phase(RankContext& bench, std::string name, OperationTimes const* layers) {
   Phase phase{std::move(name), {}, {}};
   const auto times = layers ? *layers : measure_layers(bench, std::min(bench.config.samples, passes));
   if (bench.runtime.root()) phase.compute = pass_seconds(times);

@@ -20,12 +20,12 @@ struct Phase {
 };
 
 /// T_compute of each sample: the sum over the operations, of the slowest rank.
-std::vector<double> pass_seconds(LayerTimes const& times);
+std::vector<double> pass_seconds(OperationTimes const& times);
 
 /// Times a few passes and a few all-reduces of at most 4 MiB, all alone, so that phases can be compared.
 /// `layers`: the passes, where they were timed already. Collective. Nothing of the cases to be predicted
 /// runs.
-Phase measure_phase(RankContext& bench, std::string name, LayerTimes const* layers = nullptr);
+Phase measure_phase(RankContext& bench, std::string name, OperationTimes const* layers = nullptr);
 
 /// The medians of the phases.
 model::Drift drift_of(std::vector<Phase> const& phases);

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "miniapp/compute/stream_replay.hpp"
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/compute/copying_backward.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/compute/kernel_backward.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "miniapp/measure/sweep/benchmark_driver.hpp"
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/measure/sweep/passes.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/sweep/turns.hpp"

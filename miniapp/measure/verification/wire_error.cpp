@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/kernel_memory.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -88,7 +88,7 @@ void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
   check_tokens(shape, tokens);
 }
 
-MemoryNeed kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
   check_kernels_have(shape, tokens);
   constexpr std::int64_t bytes = sizeof(float);
   constexpr std::int64_t token_arrays = 4;  // inputs, targets and the two of the groups

@@ -16,7 +16,7 @@ struct LayerRow {
 };
 
 // Consecutive operations of one layer, added up rank by rank.
-std::vector<LayerRow> layer_rows(Workload const& workload, LayerTimes const& times) {
+std::vector<LayerRow> layer_rows(Workload const& workload, OperationTimes const& times) {
   std::vector<LayerRow> rows;
   const auto medians = times.medians();
   auto const& operations = workload.pass.operations;
@@ -40,7 +40,7 @@ std::string label(bool replayed) {
 
 }  // namespace
 
-std::string layer_table(Workload const& workload, LayerTimes const& times, bool replayed) {
+std::string layer_table(Workload const& workload, OperationTimes const& times, bool replayed) {
   const auto rows = layer_rows(workload, times);
   double sum = 0;
   for (auto const& row : rows) sum += row.seconds;
@@ -52,7 +52,7 @@ std::string layer_table(Workload const& workload, LayerTimes const& times, bool 
   return text + fmt::format("{:<12} {:>12.3f}\n", "sum", sum * 1e3);
 }
 
-std::string layer_csv(Workload const& workload, LayerTimes const& times, bool replayed) {
+std::string layer_csv(Workload const& workload, OperationTimes const& times, bool replayed) {
   std::string text =
       label(replayed) +
       "# backward pass, median of each operation on the slowest rank, summed over the layer\nlayer,seconds\n";

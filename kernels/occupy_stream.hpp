@@ -11,14 +11,14 @@ namespace ddproxy::kernels {
 /// Occupies `exec`'s stream for `seconds` from when the device comes to it, with one block: the rest of the
 /// device stays free; not at all where they are 0. Launching it takes some 4 us more. On a host the calling
 /// thread sleeps.
-void busy(Space const& exec, double seconds);
+void occupy_stream(Space const& exec, double seconds);
 
 /// Operations that follow one another on one stream, each within 2 % and 5 us: an operation begins when the
 /// one before was to end, so that launches and events between them do not add up.
-class BusyStream {
+class OccupiedStream {
  public:
-  explicit BusyStream(Space exec) : exec_(std::move(exec)), end_("ddproxy::busy") {}
-  /// One more operation; otherwise as busy().
+  explicit OccupiedStream(Space exec) : exec_(std::move(exec)), end_("ddproxy::busy") {}
+  /// One more operation; otherwise as occupy_stream().
   void hold(double seconds) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/busy.hpp"
+#include "kernels/occupy_stream.hpp"
 
 #include <chrono>
 #include <thread>
@@ -42,14 +42,14 @@ KOKKOS_INLINE_FUNCTION void spin_until(std::int64_t end) {
 
 }  // namespace
 
-void busy(Space const& exec, double seconds) {
+void occupy_stream(Space const& exec, double seconds) {
   if constexpr (!on_device)
     sleep(seconds);
   else if (seconds > 0)
     spin(exec, nanoseconds_of(seconds));
 }
 
-void BusyStream::hold(double seconds) const {
+void OccupiedStream::hold(double seconds) const {
   if constexpr (!on_device)
     sleep(seconds);
   else if (seconds > 0)

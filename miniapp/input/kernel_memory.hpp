@@ -10,7 +10,7 @@
 namespace ddproxy {
 
 /// Bytes of one rank's memory in compute mode "kernels".
-struct MemoryNeed {
+struct KernelMemory {
   std::int64_t weights = 0;
   std::int64_t gradients = 0;    ///< the arena
   std::int64_t activations = 0;  ///< of all layers, and the tokens
@@ -25,7 +25,7 @@ void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
 /// What the kernels' backward pass and its arena allocate, told without a device; the libraries' own memory
 /// is not in it. `concurrency` is that of the execution space: the number of threads on a host. Throws as
 /// check_kernels_have() does.
-MemoryNeed kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
+KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
 
 /// Whether this build computes on a device.
 bool builds_for_device();

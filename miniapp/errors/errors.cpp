@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/errors/check.hpp"
+#include "miniapp/errors/errors.hpp"
 
 #include <fmt/format.h>
 
