@@ -31,8 +31,11 @@ def joined(group, name):
 
 def states_of(group):
     """[row, sample]: 0, 1, or -1 where the probes differ or there is no sample."""
-    before, after = joined(group, "probe_before"), joined(group, "probe_after")
-    return np.where((before > SLOW) == (after > SLOW), after > SLOW, -1) * np.isfinite(before) - np.isnan(before)
+    names = ["probe_before", "probe_after"] + [name for name in ("compute_probe_before", "compute_probe_after") if name in group]
+    slow = [joined(group, name) > SLOW for name in names]
+    alike = np.all([one == slow[0] for one in slow], axis=0)
+    taken = np.isfinite(joined(group, "probe_before"))
+    return np.where(alike, slow[0], -1) * taken - ~taken
 
 
 def by_position(sweep, name):
@@ -57,8 +60,8 @@ def check_medians(sweep, state):
 
 
 def check_turns_of_three():
-    """Probes f f f s s s: every third sample straddles."""
-    out, _ = start("sweep", 3, "three.h5")
+    """Six fast probes, six slow ones, and a sample takes four, two of them around T_compute: every third straddles."""
+    out, _ = start("sweep", 6, "three.h5")
     with h5py.File("three.h5") as file:
         states = by_position(file["sweep"], "state")
         expected = np.resize([0, -1, 1], states.size)

@@ -145,7 +145,8 @@ void write_states(results::Writer& writer, std::size_t cases, Sample const& samp
   Integers state = counted;
   for (auto& value : state) value = 1 - value;
   writer.write("/sweep/state", state, {cases, sample.samples});
-  for (auto const* name : {"/sweep/probe_before", "/sweep/probe_after"})
+  for (auto const* name : {"/sweep/probe_before", "/sweep/probe_after", "/sweep/compute_probe_before",
+                           "/sweep/compute_probe_after"})
     writer.write(name, Reals(counted.size(), 55e-9), {cases, sample.samples});
   writer.write("/states/round_trip", two ? Reals{sample.round_trip, 330e-9} : Reals{sample.round_trip});
   writer.write("/states/samples", two ? Integers{all - left_out, left_out} : Integers{all});

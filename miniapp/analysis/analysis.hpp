@@ -23,8 +23,10 @@ struct Sample {
   /// Of each bucket's all-reduce alone, right after the pass; maximum over ranks, not a value a rank. Empty
   /// where nothing is reduced, or the time is known from a table.
   std::vector<double> buckets_alone = {};
-  double probe_before = not_available;  ///< of the machine's state (model/predict/machine_state.hpp)
+  double probe_before = not_available;  ///< of T: of the machine's state (model/predict/machine_state.hpp)
   double probe_after = not_available;
+  double compute_probe_before = not_available;  ///< of T_compute
+  double compute_probe_after = not_available;
   double communication_alone() const;  ///< their sum; NaN where there are none
 };
 

@@ -25,16 +25,31 @@ std::string sweep_text(SweepStates const& sweep) {
                      sweep.total);
 }
 
+// E is the difference of two times, so both have to be of one state.
+bool straddles(model::MachineStates const& states, Sample const& sample) {
+  const double probes[] = {sample.compute_probe_before, sample.compute_probe_after, sample.probe_before,
+                           sample.probe_after};
+  for (const double one : probes)
+    for (const double other : probes)
+      if (states.differ(one, other)) return true;
+  return false;
+}
+
 }  // namespace
+
+std::optional<std::size_t> state_of(model::MachineStates const& states, Sample const& sample) {
+  if (straddles(states, sample)) return std::nullopt;
+  const auto state = states.state_of(sample.probe_before, sample.probe_after);
+  return state ? state : states.state_of(sample.compute_probe_before, sample.compute_probe_after);
+}
 
 SweepStates tell_states(model::MachineStates const& states, std::vector<std::vector<Sample>> const& samples) {
   SweepStates sweep{states, std::vector<std::size_t>(states.count()), 0, 0, std::nullopt};
   for (auto const& of_case : samples) {
     sweep.total += of_case.size();
     for (auto const& sample : of_case) {
-      if (const auto state = states.state_of(sample.probe_before, sample.probe_after))
-        ++sweep.samples[*state];
-      sweep.dropped += states.differ(sample.probe_before, sample.probe_after);
+      if (const auto state = state_of(states, sample)) ++sweep.samples[*state];
+      sweep.dropped += straddles(states, sample);
     }
   }
   const auto most = std::ranges::max_element(sweep.samples);
@@ -46,9 +61,8 @@ std::vector<Sample> samples_that_count(model::MachineStates const& states, std::
                                        std::vector<Sample> const& samples) {
   if (!state) return samples;
   std::vector<Sample> counted;
-  std::ranges::copy_if(samples, std::back_inserter(counted), [&](Sample const& sample) {
-    return states.state_of(sample.probe_before, sample.probe_after) == state;
-  });
+  std::ranges::copy_if(samples, std::back_inserter(counted),
+                       [&](Sample const& sample) { return state_of(states, sample) == state; });
   return counted;
 }
 

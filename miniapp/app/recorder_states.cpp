@@ -59,12 +59,15 @@ void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state
   if (order.empty() || sweep.total == 0) return;
   writer_.write("/states/samples", Integers(sweep.samples.begin(), sweep.samples.end()));
   writer_.write("/states/dropped", Integers{static_cast<std::int64_t>(sweep.dropped)});
-  const auto state_of = [&](Sample const& s) { return states.state_of(s.probe_before, s.probe_after); };
+  const auto state_of = [&](Sample const& s) { return ddproxy::state_of(states, s); };
+  const std::pair<char const*, double Sample::*> probes[] = {
+      {"/sweep/probe_before", &Sample::probe_before},
+      {"/sweep/probe_after", &Sample::probe_after},
+      {"/sweep/compute_probe_before", &Sample::compute_probe_before},
+      {"/sweep/compute_probe_after", &Sample::compute_probe_after}};
   const std::vector<std::size_t> extents{order.size(), order.front().size()};
-  writer_.write("/sweep/probe_before",
-                placed(samples, order, not_available, [](auto& s) { return s.probe_before; }), extents);
-  writer_.write("/sweep/probe_after",
-                placed(samples, order, not_available, [](auto& s) { return s.probe_after; }), extents);
+  for (auto const& [name, probe] : probes)
+    writer_.write(name, placed(samples, order, not_available, [&](auto& s) { return s.*probe; }), extents);
   writer_.write("/sweep/state", placed(samples, order, none, [&](auto& s) { return number_of(state_of(s)); }),
                 extents);
   writer_.write(

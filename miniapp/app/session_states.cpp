@@ -35,7 +35,8 @@ model::MachineStates Session::find_states() const {
   for (auto const& samples : samples_) {
     quantities.push_back(quantity_of(samples));
     for (auto const& sample : samples)
-      of_sweep.insert(of_sweep.end(), {sample.probe_before, sample.probe_after});
+      of_sweep.insert(of_sweep.end(), {sample.compute_probe_before, sample.compute_probe_after,
+                                       sample.probe_before, sample.probe_after});
   }
   return model::MachineStates({probes_of(allreduce_times_), probes_of(contention_samples_), std::move(of_sweep)},
                               quantities);

@@ -48,6 +48,19 @@ TEST(SweepStates, OnlySamplesOfTheStateCount) {
   EXPECT_EQ(counted[0].total[0], 2);
 }
 
+// E = T - T_compute: a T_compute of another state makes it wrong by the difference of the states.
+TEST(SweepStates, TComputeIsOfTheSameState) {
+  auto mixed = sample(slow, slow), even = mixed, unknown = mixed;
+  mixed.compute_probe_before = mixed.compute_probe_after = fast;
+  even.compute_probe_before = even.compute_probe_after = slow;
+  EXPECT_EQ(state_of(two_states(), mixed), std::nullopt);
+  EXPECT_EQ(state_of(two_states(), even), 1U);
+  EXPECT_EQ(state_of(two_states(), unknown), 1U);
+  const auto sweep = tell_states(two_states(), {{mixed, even, unknown}});
+  EXPECT_EQ(sweep.dropped, 1U);
+  EXPECT_EQ(samples_that_count(two_states(), sweep.scored, {mixed, even}).size(), 1U);
+}
+
 TEST(SweepStates, OneStateChangesNothing) {
   const std::vector<Sample> samples{sample(fast, 1.2 * fast), sample(not_available, not_available)};
   const auto sweep = tell_states(model::MachineStates({fast, 1.2 * fast}), {samples});

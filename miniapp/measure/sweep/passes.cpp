@@ -28,7 +28,16 @@ enum Column : std::size_t {
   columns
 };
 
-enum Action : std::int64_t { stop, interrupt, compute_pass, warm_up_pass, case_pass, part_pass, reductions };
+enum Action : std::int64_t {
+  stop,
+  interrupt,
+  compute_pass,
+  timed_compute_pass,
+  warm_up_pass,
+  case_pass,
+  part_pass,
+  reductions
+};
 
 double seconds_between(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double>(end - start).count();
@@ -36,8 +45,17 @@ double seconds_between(Clock::time_point start, Clock::time_point end) {
 
 }  // namespace
 
-std::vector<double> Passes::compute() {
-  return split(command(compute_pass, 0), backward_end);
+void Passes::compute() {
+  command(compute_pass, 0);
+}
+
+Sample Passes::measure_compute() {
+  const auto all = command(timed_compute_pass, 0);
+  Sample sample;
+  sample.compute = split(all, backward_end);
+  sample.compute_probe_before = all[probe_before];
+  sample.compute_probe_after = all[probe_after];
+  return sample;
 }
 
 double Passes::part(std::size_t part) {
@@ -80,7 +98,7 @@ std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
   auto mine = bench_.computes() ? run(action, item) : std::vector<double>(columns, 0.0);
   mine[was_signalled] = signalled() ? 1.0 : 0.0;
   const auto all = bench_.runtime.gather(mine);
-  if (action == compute_pass)
+  if (action == timed_compute_pass)
     for (double& seconds : operator_seconds_)
       seconds = bench_.runtime.maximum(bench_.computes() ? seconds : 0.0);
   for (std::size_t rank = 0; rank < all.size() / columns; ++rank)
@@ -89,25 +107,26 @@ std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
 }
 
 std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
-  const bool of_case = action != compute_pass;
+  const bool of_case = action == case_pass || action == warm_up_pass;
+  const bool is_timed = action == case_pass || action == timed_compute_pass;
   note_step(fmt::format("in pass {} of the sweep ({})", ++passes_, of_case ? names_[item] : "compute alone"));
   auto const& schedule = of_case ? schedules_[item] : alone_;
   Witness backward(bench_.backward_of(of_case && overlapped_[item]));  // of all passes alike
   const auto arrived = Clock::now();
-  const double before = action == case_pass ? bench_.probe_state() : not_available;
+  const double before = is_timed ? bench_.probe_state() : not_available;
   synchronise_clocks();
   if (bench_.computing_ranks() > 1) bench_.runtime.barrier();
   const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
   const auto times = run_pass(backward, *bench_.allreduce, schedule);
   if (action == case_pass) traces_[item] = trace_of(times, backward, bench_.allreduce->reductions());
-  if (action == compute_pass && bench_.config.gate.operators)
+  if (action == timed_compute_pass && bench_.config.gate.operators)
     operator_seconds_ = operators_.seconds(times.start, backward.ends());
   std::vector<double> mine(columns, 0.0);
   mine[total] = times.total;
   mine[backward_end] = times.backward_end;
   mine[barrier_wait] = waited;
   mine[probe_before] = before;
-  mine[probe_after] = action == case_pass ? bench_.probe_state() : not_available;
+  mine[probe_after] = is_timed ? bench_.probe_state() : not_available;
   return mine;
 }
 
@@ -130,9 +149,11 @@ std::vector<double> Passes::split(std::vector<double> const& all, std::size_t co
   return values;
 }
 
-Sample Passes::measure(std::size_t item) {
+Sample Passes::measure(std::size_t item, Sample sample) {
   const auto all = command(case_pass, item);
-  Sample sample{split(all, total), split(all, backward_end), {}, split(all, barrier_wait)};
+  sample.total = split(all, total);
+  sample.backward_end = split(all, backward_end);
+  sample.arrival = split(all, barrier_wait);
   sample.probe_before = all[probe_before];
   sample.probe_after = all[probe_after];
   // Who waited longest came first.

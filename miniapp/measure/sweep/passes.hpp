@@ -33,17 +33,19 @@ class Passes {
     traces_.resize(cases.size());
   }
 
-  /// T_compute of each computing rank, seconds.
-  std::vector<double> compute();
+  void compute();  ///< the backward pass alone, as a warm-up
+  /// T_compute of each computing rank, and its probes; the rest is empty.
+  Sample measure_compute();
   /// Seconds of a part, maximum over ranks.
   double part(std::size_t part);
   std::vector<std::string> const& part_names() const { return parts_.names(); }
   OperatorTimes const& operators() const { return operators_; }
-  /// Of the last compute pass, by operators().names(), maximum over ranks; on rank 0, where [gate] asks for
-  /// it.
+  /// Of the last measure_compute(), by operators().names(), maximum over ranks; on rank 0, where [gate] asks
+  /// for it.
   std::vector<double> const& operator_seconds() const { return operator_seconds_; }
   void warm_up(std::size_t item);
-  Sample measure(std::size_t item);
+  /// Adds a pass of the case to `sample`, which measure_compute() returned.
+  Sample measure(std::size_t item, Sample sample);
   /// Whether several ranks reduce in this run, with no other program in between.
   bool can_reduce_alone() const { return bench_.computing_ranks() > 1 && !in_turns_; }
   /// The all-reduces of a case one after another, with nothing beside them, over the arena as its buckets lie

@@ -42,8 +42,7 @@ class Leader {
   double sample_case(std::size_t item, int round) {
     if (!bench_.config.shared_compute || round != round_) take_compute();
     round_ = round;
-    Sample sample = passes_.measure(item);
-    sample.compute = compute_;
+    Sample sample = passes_.measure(item, compute_);
     if (passes_.can_reduce_alone()) sample.buckets_alone = passes_.reduce_alone(item);
     observer_.sample(item, round, position_++, sample);
     return std::ranges::max(sample.total);
@@ -56,7 +55,7 @@ class Leader {
   }
 
   void take_compute() {
-    compute_ = passes_.compute();
+    compute_ = passes_.measure_compute();
     auto const& seconds = passes_.operator_seconds();
     for (std::size_t k = 0; k < seconds.size(); ++k)
       observer_.part(passes_.operators().names()[k], seconds[k]);
@@ -67,7 +66,7 @@ class Leader {
   std::size_t cases_;
   Turns& turns_;
   SweepObserver const& observer_;
-  std::vector<double> compute_;
+  Sample compute_;  // with T_compute alone
   int begun_ = -1;  // the round of the last sample
   int round_ = -1;  // the round of compute_
   int position_ = 0;
