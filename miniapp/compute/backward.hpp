@@ -5,15 +5,11 @@
 #include <cstddef>
 
 #include "miniapp/device/completion.hpp"
+#include "model/transformer/tensor_layout.hpp"
 
 namespace ddproxy {
 
-/// A run of elements of the gradient arena.
-struct Slice {
-  std::size_t offset;
-  std::size_t count;
-  bool operator==(Slice const&) const = default;
-};
+using model::Slice;  ///< of the gradient arena
 
 /// The backward pass as a list of operations, run in order. All gradients are assigned, not accumulated, so
 /// that a pass can be repeated any number of times.

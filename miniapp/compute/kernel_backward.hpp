@@ -60,7 +60,7 @@ class KernelBackward : public Backward {
   NormOperands norm_operands(model::Operation const& operation) const;
   LinearOperands linear_operands(model::Operation const& operation) const;
   BlockActivations const& block_of(model::Operation const& operation) const;
-  float* gradient(std::string const& name) const { return arena_.data() + gpt_.layout.offset(name); }
+  float* gradient(std::string const& name) const { return arena_.data() + gpt_.layout.of(name).offset; }
   void loss() const;
   void head() const;
   void gelu(BlockActivations const& block) const;

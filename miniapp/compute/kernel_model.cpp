@@ -35,7 +35,7 @@ KernelModel::KernelModel(kernels::Space const& exec, model::Shape const& shape,
       tokens(tokens),
       layout(pass),
       weights(Kokkos::view_alloc("weights", Kokkos::WithoutInitializing),
-              static_cast<std::size_t>(layout.count())),
+              static_cast<std::size_t>(layout.elements())),
       activation_memory("activations", activation_elements(shape, tokens)),
       activations(activation_memory, shape, tokens) {
   initialise_weights(exec, shape, pass, seed, weights);

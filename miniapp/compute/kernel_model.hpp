@@ -21,7 +21,7 @@ class KernelModel {
 
   model::Shape shape;
   model::Tokens tokens;
-  ParameterLayout layout;
+  model::TensorLayout layout;
   kernels::Floats weights;      ///< [parameters] in ready order
   kernels::TokenIds inputs;     ///< [B, T]
   kernels::TokenIds targets;    ///< [B, T] the tokens that follow
@@ -30,7 +30,7 @@ class KernelModel {
   Activations activations;
 
   kernels::Index rows() const { return tokens.count(); }
-  float const* weight(std::string const& name) const { return weights.data() + layout.offset(name); }
+  float const* weight(std::string const& name) const { return weights.data() + layout.of(name).offset; }
   std::string head_weight() const { return shape.tied ? "wte.weight" : "lm_head.weight"; }
 };
 

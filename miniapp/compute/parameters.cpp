@@ -44,27 +44,14 @@ void fill(kernels::Space const& exec, std::int64_t count, std::uint32_t seed, Di
 
 }  // namespace
 
-ParameterLayout::ParameterLayout(model::BackwardPass const& pass) {
-  for (auto const& gradient : pass.gradients) {
-    offsets_[gradient.name] = count_;
-    count_ += gradient.numel;
-  }
-}
-
-std::int64_t ParameterLayout::offset(std::string const& name) const {
-  const auto found = offsets_.find(name);
-  if (found == offsets_.end()) throw std::logic_error("the model has no parameter " + name);
-  return found->second;
-}
-
 void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
                         model::BackwardPass const& pass, std::uint32_t seed, kernels::Floats const& weights) {
-  std::int64_t offset = 0;
-  std::uint32_t tensor = 0;
-  for (auto const& gradient : pass.gradients) {
-    const std::uint32_t own_seed = mix(seed + 0x9e3779b9U * ++tensor);
-    fill(exec, gradient.numel, own_seed, distribution(shape, gradient.name), weights.data() + offset);
-    offset += gradient.numel;
+  const model::TensorLayout layout(pass);
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    const auto own_seed = mix(seed + 0x9e3779b9U * static_cast<std::uint32_t>(tensor + 1));
+    auto const& gradient = pass.gradients[tensor];
+    fill(exec, gradient.numel, own_seed, distribution(shape, gradient.name),
+         weights.data() + layout[tensor].offset);
   }
 }
 

@@ -33,13 +33,12 @@ kernels::Floats average_weights(int ranks, int groups) {
 }  // namespace
 
 std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
+  const model::TensorLayout layout(pass);
   std::vector<Slice> slices(pass.operations.size());
-  std::size_t offset = 0;
-  for (auto const& gradient : pass.gradients) {
-    auto& slice = slices[gradient.operation];
-    if (slice.count == 0) slice.offset = offset;
-    slice.count += static_cast<std::size_t>(gradient.numel);
-    offset += static_cast<std::size_t>(gradient.numel);
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    auto& slice = slices[pass.gradients[tensor].operation];
+    if (slice.count == 0) slice.offset = layout[tensor].offset;
+    slice.count += layout[tensor].count;
   }
   return slices;
 }

@@ -158,10 +158,10 @@ Work choose_work(Workload const& workload) {
     if (!work.operations.empty() && operations[op].layer != operations[work.operations.front()].layer) break;
     work.operations.push_back(op);
   }
-  for (auto const& gradient : workload.pass.gradients) {
-    if (gradient.operation > work.operations.back()) break;
-    work.free_offset += static_cast<std::size_t>(gradient.numel);
-  }
+  const model::TensorLayout layout(workload.pass);
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor)
+    if (workload.pass.gradients[tensor].operation <= work.operations.back())
+      work.free_offset = layout[tensor].end();
   return work;
 }
 

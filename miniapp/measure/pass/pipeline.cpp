@@ -21,10 +21,9 @@ void copy_back(Backward& backward, Allreduce& allreduce, std::span<const Slice> 
 
 Schedule::Schedule(Workload const& workload, model::Plan const& plan, bool overlapped)
     : closed_(workload.pass.operations.size()) {
-  std::size_t offset = 0;
+  const model::TensorLayout layout(workload.pass);
   for (auto const& bucket : plan) {
-    const Slice slice{offset, static_cast<std::size_t>(bucket.bytes) / gradient_element_bytes};
-    offset += slice.count;
+    const Slice slice = layout.run(bucket.first, bucket.last);
     buckets_.push_back(slice);
     const auto operation = workload.pass.gradients[bucket.last].operation;
     (overlapped ? closed_[operation] : after_).push_back(slice);

@@ -47,16 +47,15 @@ PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::Host
                                   kernels::Floats const& gradients) {
   PrecisionErrors errors;
   Squares all;
-  std::size_t offset = 0;
-  for (auto const& gradient : pass.gradients) {
-    const auto count = static_cast<std::size_t>(gradient.numel);
-    const auto part = Kokkos::subview(gradients, std::pair{offset, offset + count});
+  const model::TensorLayout layout(pass);
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    const model::Slice slice = layout[tensor];
+    const auto part = Kokkos::subview(gradients, std::pair{slice.offset, slice.end()});
     const auto other = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), part);
-    const auto squares = compare(fp32.data() + offset, other.data(), count);
+    const auto squares = compare(fp32.data() + slice.offset, other.data(), slice.count);
     errors.rms.push_back(squares.ratio());
     all.of_errors += squares.of_errors;
     all.of_values += squares.of_values;
-    offset += count;
   }
   errors.total_rms = all.ratio();
   return errors;

@@ -38,25 +38,26 @@ constexpr auto clocks_agree = std::chrono::microseconds(50);
 
 std::string check_times(Reductions const& reductions, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
-  std::size_t bucket = 0, offset = 0;
-  for (auto const& gradient : workload.pass.gradients) {
-    while (offset >= reductions[bucket].slice.offset + reductions[bucket].slice.count) ++bucket;
+  const model::TensorLayout layout(workload.pass);
+  std::size_t bucket = 0;
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    auto const& gradient = workload.pass.gradients[tensor];
+    while (layout[tensor].offset >= reductions[bucket].slice.end()) ++bucket;
     const auto end = ends[gradient.operation];
     if (reductions[bucket].ready < end)
       return fmt::format("bucket {} started before its gradient {} was complete", bucket, gradient.name);
     if (reductions[bucket].start + clocks_agree < end)
       return fmt::format("bucket {} did not wait for its gradient {}", bucket, gradient.name);
-    offset += static_cast<std::size_t>(gradient.numel);
   }
   return "";
 }
 
 std::string name_of_element(Workload const& workload, std::int64_t element) {
-  for (auto const& gradient : workload.pass.gradients) {
-    if (element < gradient.numel) return fmt::format("{}[{}]", gradient.name, element);
-    element -= gradient.numel;
-  }
-  return "?";
+  const model::TensorLayout layout(workload.pass);
+  const auto at = static_cast<std::size_t>(element);
+  if (at >= layout.elements()) return "?";
+  const std::size_t tensor = layout.tensor_of(at);
+  return fmt::format("{}[{}]", workload.pass.gradients[tensor].name, at - layout[tensor].offset);
 }
 
 int groups_of(Runtime const& runtime, Workload const& workload) {

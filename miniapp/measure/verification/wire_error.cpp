@@ -91,12 +91,13 @@ WireErrors measure_wire_errors(RankContext& bench) {
   const int ranks = bench.runtime.ranks();
   WireErrors errors{{}, {}, 0, wire_error_bound(wire, ranks) + wire_error_bound(WireFormat::fp32, ranks)};
   Comparison comparison(bench);
-  std::size_t offset = 0;
+  const model::TensorLayout layout(bench.workload.pass);
   Sums all;
-  for (auto const& gradient : bench.workload.pass.gradients) {
-    const std::size_t end = offset + static_cast<std::size_t>(gradient.numel);
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    const std::size_t end = layout[tensor].end();
     Sums sums;
-    for (; offset < end; offset += std::min(piece_elements, end - offset)) {
+    for (std::size_t offset = layout[tensor].offset; offset < end;
+         offset += std::min(piece_elements, end - offset)) {
       const auto piece = comparison.compare({offset, std::min(piece_elements, end - offset)});
       sums.error_squares += piece.error_squares;
       sums.squares += piece.squares;
