@@ -19,9 +19,8 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
   EXPECT_EQ(need.total(), need.weights + need.gradients + need.activations + need.work);
   for (const int concurrency : kernels::on_device ? std::vector{221184} : std::vector{1, 3, 300})
     for (const model::Tokens tokens : {model::Tokens{1, 7}, model::Tokens{3, 32}}) {
-      const KernelMemory told = kernel_memory(shape, tokens, concurrency);
-      EXPECT_EQ(told.activations, (activation_elements(shape, tokens) + 4 * tokens.count()) * 4);
-      EXPECT_EQ(told.work, work_elements(shape, tokens, concurrency) * 4);
+      const auto work = work_buffers(shape, tokens, concurrency);
+      EXPECT_EQ(work.back().elements, scratch_elements(shape, tokens, concurrency)) << concurrency;
     }
   const KernelMemory large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
   EXPECT_EQ(large.weights, 774030080LL * 4);

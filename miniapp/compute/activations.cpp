@@ -3,78 +3,59 @@
 #include "miniapp/compute/activations.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "kernels/linear.hpp"
 
 namespace ddproxy {
 namespace {
 
-using kernels::Index;
-
-kernels::RowStatistics take_statistics(BumpAllocator& slab, Index rows) {
-  float* const mean = slab.take(rows);
-  return {mean, slab.take(rows)};
+kernels::RowStatistics statistics_in(BumpAllocator const& memory, std::string const& norm) {
+  return {memory[norm + ".mean"], memory[norm + ".rstd"]};
 }
 
-BlockActivations take_block(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens) {
-  const Index n = tokens.count();
-  const Index stream = n * shape.d_model;
+BlockActivations block_in(BumpAllocator const& memory, std::string const& name) {
   BlockActivations block{};
-  block.input = slab.take(stream);
-  block.ln_1_of = take_statistics(slab, n);
-  block.ln_1 = slab.take(stream);
-  block.qkv = slab.take(3 * stream);
-  block.attention_log_sum = slab.take(n * shape.heads);
-  block.attention = slab.take(stream);
-  block.middle = slab.take(stream);
-  block.ln_2_of = take_statistics(slab, n);
-  block.ln_2 = slab.take(stream);
-  block.fc = slab.take(n * shape.d_ff);
-  block.gelu = slab.take(n * shape.d_ff);
+  block.input = memory[name + ".input"];
+  block.ln_1_of = statistics_in(memory, name + ".ln_1");
+  block.ln_1 = memory[name + ".ln_1"];
+  block.qkv = memory[name + ".qkv"];
+  block.attention_log_sum = memory[name + ".attention_log_sum"];
+  block.attention = memory[name + ".attention"];
+  block.middle = memory[name + ".middle"];
+  block.ln_2_of = statistics_in(memory, name + ".ln_2");
+  block.ln_2 = memory[name + ".ln_2"];
+  block.fc = memory[name + ".fc"];
+  block.gelu = memory[name + ".gelu"];
   return block;
-}
-
-Index scratch_elements(model::Shape const& shape, model::Tokens tokens, Index concurrency) {
-  const Index widest = std::max(3 * shape.d_model, shape.d_ff);
-  return std::max({kernels::attention_scratch(concurrency, attention_size(shape, tokens)),
-                   kernels::layernorm_scratch(concurrency, shape.d_model),
-                   kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest})});
 }
 
 }  // namespace
 
-Activations::Activations(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens) {
-  const Index n = tokens.count();
+Activations::Activations(BumpAllocator const& memory, model::Shape const& shape)
+    : last(memory["last"]),
+      ln_f_of(statistics_in(memory, "ln_f")),
+      ln_f(memory["ln_f"]),
+      logits(memory["logits"]),
+      log_sum(memory["log_sum"]),
+      loss(memory["loss"]) {
   for (std::int64_t layer = 0; layer < shape.layers; ++layer)
-    blocks.push_back(take_block(slab, shape, tokens));
-  last = slab.take(n * shape.d_model);
-  ln_f_of = take_statistics(slab, n);
-  ln_f = slab.take(n * shape.d_model);
-  logits = slab.take(n * shape.vocabulary);
-  log_sum = slab.take(n);
-  loss = slab.take(n);
+    blocks.push_back(block_in(memory, "h." + std::to_string(layer)));
 }
 
-WorkBuffers::WorkBuffers(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens, Index concurrency) {
-  const Index stream = tokens.count() * shape.d_model;
-  residual = slab.take(stream);
-  branch = slab.take(stream);
-  qkv = slab.take(3 * stream);
-  wide = slab.take(tokens.count() * shape.d_ff);
-  logits = slab.take(tokens.count() * shape.vocabulary);
-  scratch = slab.take(scratch_elements(shape, tokens, concurrency));
-}
+WorkBuffers::WorkBuffers(BumpAllocator const& memory)
+    : residual(memory["residual"]),
+      branch(memory["branch"]),
+      qkv(memory["qkv"]),
+      wide(memory["wide"]),
+      logits(memory["logits"]),
+      scratch(memory["scratch"]) {}
 
-Index activation_elements(model::Shape const& shape, model::Tokens tokens) {
-  BumpAllocator counting;
-  const Activations activations(counting, shape, tokens);
-  return counting.used();
-}
-
-Index work_elements(model::Shape const& shape, model::Tokens tokens, Index concurrency) {
-  BumpAllocator counting;
-  const WorkBuffers work(counting, shape, tokens, concurrency);
-  return counting.used();
+kernels::Index scratch_elements(model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency) {
+  const kernels::Index widest = std::max(3 * shape.d_model, shape.d_ff);
+  return std::max({kernels::attention_scratch(concurrency, attention_size(shape, tokens)),
+                   kernels::layernorm_scratch(concurrency, shape.d_model),
+                   kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest})});
 }
 
 kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens tokens) {

@@ -29,7 +29,8 @@ struct BlockActivations {
 
 /// All activations of one step; each layer has its own.
 struct Activations {
-  Activations(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens);
+  /// `memory` holds activation_buffers() and outlives this.
+  Activations(BumpAllocator const& memory, model::Shape const& shape);
 
   std::vector<BlockActivations> blocks;
   float* last;                     ///< [N, C] the residual stream after the last block
@@ -46,7 +47,8 @@ struct Activations {
 
 /// Gradients of activations, used again by each layer, and scratch memory of the kernels.
 struct WorkBuffers {
-  WorkBuffers(BumpAllocator& slab, model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency);
+  /// `memory` holds work_buffers() and outlives this.
+  explicit WorkBuffers(BumpAllocator const& memory);
 
   float* residual;  ///< [N, C] gradient of the residual stream
   float* branch;    ///< [N, C] of a branch off it
@@ -56,9 +58,8 @@ struct WorkBuffers {
   float* scratch;
 };
 
-/// Elements that Activations take from a slab, and WorkBuffers.
-kernels::Index activation_elements(model::Shape const& shape, model::Tokens tokens);
-kernels::Index work_elements(model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency);
+/// Elements of scratch memory that the kernels of a step need, the largest of all.
+kernels::Index scratch_elements(model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency);
 
 /// The dimensions as the kernels take them.
 kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens tokens);

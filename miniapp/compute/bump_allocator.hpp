@@ -3,34 +3,35 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "kernels/types.hpp"
+#include "miniapp/input/kernel_memory.hpp"
 
 namespace ddproxy {
 
-/// Hands out consecutive arrays of one allocation. Without memory it only counts, so that the need can be
-/// told before anything is allocated, by the same code that then takes the arrays.
+/// The buffers of a list, one behind the other in one allocation, each beginning on a cache line. It owns the
+/// memory, so the pointers are valid for as long as it lives.
 class BumpAllocator {
  public:
-  BumpAllocator() = default;
-
-  /// Allocates `count` elements, their values undefined.
-  BumpAllocator(std::string const& label, kernels::Index count)
-      : memory_(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), static_cast<std::size_t>(count)) {}
-
-  /// `count` elements that start on a cache line; a null pointer where the slab only counts.
-  float* take(kernels::Index count) {
-    constexpr kernels::Index line = 16;  // elements in 64 bytes
-    float* const array = memory_.data() == nullptr ? nullptr : memory_.data() + used_;
-    used_ += (count + line - 1) / line * line;
-    return array;
+  /// Allocates padded_elements(buffers) elements, their values undefined.
+  BumpAllocator(std::string const& label, std::vector<Buffer> const& buffers)
+      : memory_(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                static_cast<std::size_t>(padded_elements(buffers))) {
+    float* next = memory_.data();
+    for (auto const& buffer : buffers) {
+      arrays_[buffer.name] = next;
+      next += padded_elements(buffer);
+    }
   }
 
-  kernels::Index used() const { return used_; }  ///< elements
+  /// The buffer's first element. Throws std::out_of_range where the list has no such buffer.
+  float* operator[](std::string const& name) const { return arrays_.at(name); }
 
  private:
   kernels::Floats memory_;
-  kernels::Index used_ = 0;
+  std::unordered_map<std::string, float*> arrays_;
 };
 
 }  // namespace ddproxy

@@ -34,8 +34,8 @@ KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass co
     : exec_(std::move(exec)),
       arena_(std::move(arena)),
       gpt_(exec_, checked(shape, pass, tokens, arena_), pass, tokens, seed, rank),
-      work_memory_("work buffers", work_elements(shape, tokens, exec_.concurrency())),
-      work_(work_memory_, shape, tokens, exec_.concurrency()),
+      work_memory_("work buffers", work_buffers(shape, tokens, exec_.concurrency())),
+      work_(work_memory_),
       marks_(pass.operations.size()) {
   for (auto const& operation : pass.operations) steps_.push_back(step(operation));
   renew();

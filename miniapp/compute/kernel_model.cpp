@@ -36,8 +36,8 @@ KernelModel::KernelModel(kernels::Space const& exec, model::Shape const& shape,
       layout(pass),
       weights(Kokkos::view_alloc("weights", Kokkos::WithoutInitializing),
               static_cast<std::size_t>(layout.elements())),
-      activation_memory("activations", activation_elements(shape, tokens)),
-      activations(activation_memory, shape, tokens) {
+      activation_memory("activations", activation_buffers(shape, tokens)),
+      activations(activation_memory, shape) {
   initialise_weights(exec, shape, pass, seed, weights);
   const std::vector<int> drawn = random_tokens(shape, tokens, seed + static_cast<std::uint32_t>(rank));
   const std::vector<int> read = from(drawn, tokens, 0);

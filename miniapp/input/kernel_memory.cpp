@@ -4,24 +4,15 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <initializer_list>
 #include <stdexcept>
-#include <string>
 #include <thread>
 
 namespace ddproxy {
 namespace {
 
-// What the kernels allocate, array by array; a test of theirs holds these sums against it.
-constexpr std::int64_t line = 16;         // arrays start on a cache line: elements in 64 bytes
+constexpr std::int64_t line = 16;         // elements in 64 bytes
 constexpr std::int64_t most_parts = 256;  // into which a sum over rows is split
 constexpr std::int64_t most_threads_of_a_host = 4096;
-
-std::int64_t elements(std::initializer_list<std::int64_t> arrays) {
-  std::int64_t sum = 0;
-  for (const std::int64_t array : arrays) sum += (array + line - 1) / line * line;
-  return sum;
-}
 
 [[noreturn]] void not_there(std::string const& what) {
   throw std::invalid_argument("compute mode \"kernels\" does not have " + what +
@@ -37,11 +28,25 @@ void check_tokens(model::Shape const& shape, model::Tokens tokens) {
                                 ")");
 }
 
-std::int64_t activations(model::Shape const& shape, model::Tokens tokens) {
-  const std::int64_t n = tokens.count(), stream = n * shape.d_model, wide = n * shape.d_ff;
-  const std::int64_t block =
-      elements({stream, n, n, stream, 3 * stream, n * shape.heads, stream, stream, n, n, stream, wide, wide});
-  return shape.layers * block + elements({stream, n, n, stream, n * shape.vocabulary, n, n});
+void add_statistics(std::vector<Buffer>& buffers, std::string const& norm, std::int64_t tokens) {
+  buffers.push_back({norm + ".mean", tokens});
+  buffers.push_back({norm + ".rstd", tokens});
+}
+
+void add_block(std::vector<Buffer>& buffers, std::string const& name, model::Shape const& shape,
+               std::int64_t tokens) {
+  const std::int64_t stream = tokens * shape.d_model, wide = tokens * shape.d_ff;
+  buffers.push_back({name + ".input", stream});
+  add_statistics(buffers, name + ".ln_1", tokens);
+  buffers.push_back({name + ".ln_1", stream});
+  buffers.push_back({name + ".qkv", 3 * stream});
+  buffers.push_back({name + ".attention_log_sum", tokens * shape.heads});
+  buffers.push_back({name + ".attention", stream});
+  buffers.push_back({name + ".middle", stream});
+  add_statistics(buffers, name + ".ln_2", tokens);
+  buffers.push_back({name + ".ln_2", stream});
+  buffers.push_back({name + ".fc", wide});
+  buffers.push_back({name + ".gelu", wide});
 }
 
 /// A device holds scores of all heads of a sequence, and their gradients.
@@ -70,13 +75,41 @@ std::int64_t scratch(model::Shape const& shape, model::Tokens tokens, std::int64
   return std::max({attention(shape, tokens, concurrency), layernorm, linear});
 }
 
-std::int64_t work(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+}  // namespace
+
+std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens tokens) {
   const std::int64_t n = tokens.count(), stream = n * shape.d_model;
-  return elements({stream, stream, 3 * stream, n * shape.d_ff, n * shape.vocabulary,
-                   scratch(shape, tokens, concurrency)});
+  std::vector<Buffer> buffers;
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer)
+    add_block(buffers, "h." + std::to_string(layer), shape, n);
+  buffers.push_back({"last", stream});
+  add_statistics(buffers, "ln_f", n);
+  buffers.push_back({"ln_f", stream});
+  buffers.push_back({"logits", n * shape.vocabulary});
+  buffers.push_back({"log_sum", n});
+  buffers.push_back({"loss", n});
+  return buffers;
 }
 
-}  // namespace
+std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+  const std::int64_t n = tokens.count(), stream = n * shape.d_model;
+  return {{"residual", stream},
+          {"branch", stream},
+          {"qkv", 3 * stream},
+          {"wide", n * shape.d_ff},
+          {"logits", n * shape.vocabulary},
+          {"scratch", scratch(shape, tokens, concurrency)}};
+}
+
+std::int64_t padded_elements(Buffer const& buffer) {
+  return (buffer.elements + line - 1) / line * line;
+}
+
+std::int64_t padded_elements(std::vector<Buffer> const& buffers) {
+  std::int64_t sum = 0;
+  for (auto const& buffer : buffers) sum += padded_elements(buffer);
+  return sum;
+}
 
 void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
   model::check(shape);
@@ -93,8 +126,9 @@ KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std:
   constexpr std::int64_t bytes = sizeof(float);
   constexpr std::int64_t token_arrays = 4;  // inputs, targets and the two of the groups
   const std::int64_t model_bytes = model::parameters(model::backward_pass(shape)) * bytes;
-  return {model_bytes, model_bytes, (activations(shape, tokens) + token_arrays * tokens.count()) * bytes,
-          work(shape, tokens, concurrency) * bytes};
+  return {model_bytes, model_bytes,
+          (padded_elements(activation_buffers(shape, tokens)) + token_arrays * tokens.count()) * bytes,
+          padded_elements(work_buffers(shape, tokens, concurrency)) * bytes};
 }
 
 bool builds_for_device() {

@@ -3,18 +3,39 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "model/transformer/gpt2.hpp"
 #include "model/cost/layer_cost.hpp"
 
 namespace ddproxy {
 
+/// One array of fp32 numbers that the kernels work on.
+struct Buffer {
+  std::string name;  ///< unique in its list, for instance "h.3.qkv"
+  std::int64_t elements;
+};
+
+/// What the forward pass keeps for the backward pass: of each block, then of the last norm, the head and the
+/// loss. The list is what is allocated (miniapp/compute/activations.hpp) and what is predicted. N tokens, C =
+/// d_model, F = d_ff, V = vocabulary, H heads; a norm keeps mean and rstd of each token.
+std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens tokens);
+
+/// Gradients of activations, used again by each layer, and the scratch memory of the kernels. `concurrency`
+/// is that of the execution space: the number of threads on a host.
+std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
+
+/// Elements of one allocation that holds all buffers, each beginning on a cache line of 64 bytes.
+std::int64_t padded_elements(std::vector<Buffer> const& buffers);
+std::int64_t padded_elements(Buffer const& buffer);
+
 /// Bytes of one rank's memory in compute mode "kernels".
 struct KernelMemory {
   std::int64_t weights = 0;
   std::int64_t gradients = 0;    ///< the arena
-  std::int64_t activations = 0;  ///< of all layers, and the tokens
-  std::int64_t work = 0;         ///< gradients of activations, scratch
+  std::int64_t activations = 0;  ///< activation_buffers(), and the tokens
+  std::int64_t work = 0;         ///< work_buffers()
   std::int64_t total() const { return weights + gradients + activations + work; }
 };
 
