@@ -6,6 +6,9 @@
 # The one that scripts/setup built, where no other is named.
 if(NOT Kokkos_ROOT AND NOT Kokkos_DIR AND NOT DEFINED ENV{Kokkos_ROOT})
   set(built ${PROJECT_SOURCE_DIR}/.deps/kokkos-root)
+  if(DDPROXY_SANITIZE)  # the sanitizers do not see how OpenMP's threads wait for each other
+    set(built ${PROJECT_SOURCE_DIR}/.deps/kokkos-serial-root)
+  endif()
   if(CMAKE_CUDA_ARCHITECTURES)
     set(built ${PROJECT_SOURCE_DIR}/.deps/kokkos-cuda-${CMAKE_CUDA_ARCHITECTURES}-root)
   endif()

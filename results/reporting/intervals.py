@@ -33,6 +33,6 @@ def described(results):
 
 
 def label(results, cases=slice(None)):
-    """For a legend: what the error bars of these cases are; empty where they have none."""
+    """For a legend: what the error bars of these cases are, a line for each kind; empty where they have none."""
     of_cases = np.array(kinds(results), object)[cases]
-    return " or ".join(WORDS[kind] for kind in WORDS if kind in of_cases)
+    return "\nor ".join(WORDS[kind] for kind in WORDS if kind in of_cases)

@@ -58,7 +58,8 @@ def _predicted(axes, curve):
     axes.plot(cases.x[line], values[line], linestyle="--", label="predicted", **look)
     axes.plot(cases.x[beside], values[beside], linestyle="none", **look)
     if np.isfinite(low[line]).all() and np.isfinite(high[line]).all():
-        axes.fill_between(cases.x[line], low[line], high[line], color=style.PREDICTED, alpha=0.15, linewidth=0)
+        axes.fill_between(cases.x[line], low[line], high[line], color=style.PREDICTED, alpha=0.15, linewidth=0,
+                          label="95 % interval of the prediction")
 
 
 def _draw(axes, curve):
