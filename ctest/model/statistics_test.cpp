@@ -11,7 +11,7 @@
 #include <cmath>
 #include <random>
 
-namespace ddproxy::results {
+namespace ddproxy::model {
 namespace {
 
 using Reals = std::vector<double>;
@@ -36,8 +36,8 @@ Reals normal(std::mt19937_64& engine, std::size_t n, double mean = 0.0) {
   return values;
 }
 
-model::Estimate shift(Reals const& from, Reals const& to, double alpha) {
-  return model::Shift(from, to).interval(model::rank_sum_quantile(from.size(), to.size(), alpha));
+Estimate shift(Reals const& from, Reals const& to, double alpha) {
+  return Shift(from, to).interval(rank_sum_quantile(from.size(), to.size(), alpha));
 }
 
 TEST(RankSum, quantiles_are_those_of_all_arrangements) {
@@ -50,42 +50,42 @@ TEST(RankSum, quantiles_are_those_of_all_arrangements) {
           const auto below = std::ranges::count_if(values, [&](std::size_t u) { return u <= k; });
           if (static_cast<double>(below) <= alpha * static_cast<double>(values.size())) expected = k;
         }
-        EXPECT_EQ(model::rank_sum_quantile(m, n, alpha), expected) << m << ' ' << n << ' ' << alpha;
+        EXPECT_EQ(rank_sum_quantile(m, n, alpha), expected) << m << ' ' << n << ' ' << alpha;
       }
 }
 
 // Critical values of the Mann-Whitney tables, two-sided 5 % and 1 %.
 TEST(RankSum, quantiles_are_those_of_the_tables) {
-  EXPECT_EQ(model::rank_sum_quantile(10, 10, 0.025), 23u);
-  EXPECT_EQ(model::rank_sum_quantile(20, 20, 0.025), 127u);
-  EXPECT_EQ(model::rank_sum_quantile(20, 20, 0.005), 105u);
-  EXPECT_EQ(model::rank_sum_quantile(8, 15, 0.025), 29u);
+  EXPECT_EQ(rank_sum_quantile(10, 10, 0.025), 23u);
+  EXPECT_EQ(rank_sum_quantile(20, 20, 0.025), 127u);
+  EXPECT_EQ(rank_sum_quantile(20, 20, 0.005), 105u);
+  EXPECT_EQ(rank_sum_quantile(8, 15, 0.025), 29u);
 }
 
 TEST(RankSum, many_values_agree_with_the_normal_approximation) {
   const double n = 150, mean = n * n / 2, deviation = std::sqrt(n * n * (2 * n + 1) / 12);
-  const auto exact = model::rank_sum_quantile(150, 150, 0.025);
+  const auto exact = rank_sum_quantile(150, 150, 0.025);
   ASSERT_TRUE(exact);
   EXPECT_NEAR(static_cast<double>(*exact), mean - 1.96 * deviation, 0.002 * mean);
 }
 
-TEST(model::Shift, is_the_median_of_all_differences) {
-  const model::Estimate e = shift(Reals{1, 2, 4}, Reals{11, 15}, 0.025);
+TEST(Shift, is_the_median_of_all_differences) {
+  const Estimate e = shift(Reals{1, 2, 4}, Reals{11, 15}, 0.025);
   EXPECT_EQ(e.value, 10.5);  // 7 9 10 11 13 14
   EXPECT_EQ(e.low, -INFINITY);
   EXPECT_EQ(e.high, INFINITY);
-  const model::Estimate wide = shift(Reals{1, 2, 3}, Reals{11, 12, 13}, 0.05);  // P(U = 0) = 1 / 20
+  const Estimate wide = shift(Reals{1, 2, 3}, Reals{11, 12, 13}, 0.05);  // P(U = 0) = 1 / 20
   EXPECT_EQ(wide.low, 8.0);
   EXPECT_EQ(wide.high, 12.0);
 }
 
-TEST(model::Shift, interval_covers_as_often_as_it_says) {
+TEST(Shift, interval_covers_as_often_as_it_says) {
   std::mt19937_64 engine(7);
   int covered = 0;
   constexpr int trials = 4000;
   for (int k = 0; k < trials; ++k) {
     const auto a = normal(engine, 7), b = normal(engine, 9, 1.0);
-    const model::Estimate e = shift(a, b, 0.025);
+    const Estimate e = shift(a, b, 0.025);
     covered += e.low <= 1.0 && 1.0 <= e.high;
   }
   EXPECT_GT(covered, 0.945 * trials);
@@ -97,20 +97,20 @@ TEST(MedianInterval, covers_as_often_as_it_says) {
   int covered = 0;
   constexpr int trials = 4000;
   for (int k = 0; k < trials; ++k) {
-    const model::Estimate e = model::median_interval(normal(engine, 12), 0.025);
+    const Estimate e = median_interval(normal(engine, 12), 0.025);
     covered += e.low <= 0.0 && 0.0 <= e.high;
   }
   EXPECT_GT(covered, 0.945 * trials);
   EXPECT_LT(covered, 0.985 * trials);
-  EXPECT_EQ(model::median_interval({1, 2, 3, 4, 5}, 0.025).low, -INFINITY);
-  EXPECT_EQ(model::median_interval({1, 2, 3, 4, 5, 6}, 0.025).low, 1.0);
+  EXPECT_EQ(median_interval({1, 2, 3, 4, 5}, 0.025).low, -INFINITY);
+  EXPECT_EQ(median_interval({1, 2, 3, 4, 5, 6}, 0.025).low, 1.0);
 }
 
 TEST(Median, of_odd_even_and_no_values) {
-  EXPECT_EQ(model::median({3, 1, 2}), 2.0);
-  EXPECT_EQ(model::median({4, 1, 2, 3}), 2.5);
-  EXPECT_THROW(model::median({}), std::invalid_argument);
+  EXPECT_EQ(median({3, 1, 2}), 2.0);
+  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_TRUE(std::isnan(median({})));
 }
 
 }  // namespace
-}  // namespace ddproxy::results
+}  // namespace ddproxy::model
