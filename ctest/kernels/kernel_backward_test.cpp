@@ -26,10 +26,8 @@ std::vector<int> to_host(kernels::TokenIds const& tokens) {
 /// One tensor of a flat array in ready order.
 std::vector<float> tensor(model::BackwardPass const& pass, std::vector<float> const& flat,
                           std::string const& name) {
-  const auto begin = flat.begin() + model::TensorLayout(pass).offset(name);
-  for (auto const& gradient : pass.gradients)
-    if (gradient.name == name) return {begin, begin + gradient.numel};
-  return {};
+  const auto slice = model::TensorLayout(pass).of(name);
+  return {flat.begin() + slice.offset, flat.begin() + slice.end()};
 }
 
 /// A backward pass whose arena holds NaN until the pass has written it.

@@ -110,7 +110,7 @@ TEST_F(Device, ABucketIsCompleteWhenItsCopyIs) {
   const auto pass = model::backward_pass(model::find_preset("tiny"));
   const auto elements = static_cast<std::size_t>(model::parameters(pass));
   const kernels::Floats gradients("gradients", elements), arena("arena", elements);
-  AskedEarly verification_pattern(pass, gradients, 0, exec);
+  AskedEarly pattern(pass, gradients, 0, exec);
   CopyingBackward backward(pattern, pass, gradients, arena, false, exec);
   synchronise_clocks();
   run_all(backward);  // loads the kernels

@@ -233,7 +233,7 @@ TEST_F(Verification, CopiesInAndOutAreRight) {
   for (bool back : {false, true}) {
     poison(arena);
     poison(gradients);
-    VerificationBackward verification_pattern(workload.pass, gradients, test_runtime->rank());
+    VerificationBackward pattern(workload.pass, gradients, test_runtime->rank());
     CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
 
     ThreadedAllreduce allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 10000, 60));

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/statistics/median_interval.hpp"
+
 namespace ddproxy {
 namespace {
 

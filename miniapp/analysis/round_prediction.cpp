@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/statistics/quantile.hpp"
+
 namespace ddproxy {
 namespace {
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/statistics/median_interval.hpp"
+
 namespace ddproxy {
 
 bool is_precise(CaseResult const& result, double target) {

@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "model/statistics/median_interval.hpp"
+
 namespace ddproxy::results {
 namespace {
 

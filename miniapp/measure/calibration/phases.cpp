@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/statistics/median_interval.hpp"
+#include "model/statistics/quantile.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -68,8 +71,7 @@ std::string phase_doubt(Phase const& measured, Phase const& sweep) {
   if (!apart || std::abs(change) < least_told) return "";
   return fmt::format(
       "T_compute drifted by {:+.1f} % between the phases: {:.4g} ms in the phase {}, {:.4g} ms in the sweep; "
-      "the "
-      "prediction is of the former, so its T is off by as much for that reason alone",
+      "the prediction is of the former, so its T is off by as much for that reason alone",
       100 * change, before.value * 1e3, measured.name, now.value * 1e3);
 }
 

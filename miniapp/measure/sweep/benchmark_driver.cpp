@@ -60,7 +60,7 @@ void require_some(std::vector<std::string> const& cases, int rounds) {
   if (filter.empty() || filter == "all") return;
   const bool negative = filter.starts_with('-');
   try {
-    const std::regex verification_pattern(filter.substr(negative ? 1 : 0), std::regex::extended);
+    const std::regex pattern(filter.substr(negative ? 1 : 0), std::regex::extended);
     for (auto const& name : cases)
       for (int round = 0; round < rounds; ++round)
         if (std::regex_search(benchmark_name(name, round) + "/iterations:1/manual_time", pattern) != negative)

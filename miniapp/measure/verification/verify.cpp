@@ -102,7 +102,7 @@ std::string verify_copied_numbers(Runtime const& runtime, Workload const& worklo
                                   Allreduce& allreduce) {
   poison(gradients);
   poison(arena);
-  VerificationBackward verification_pattern(workload.pass, gradients, runtime.rank(), {}, groups_of(runtime, workload));
+  VerificationBackward pattern(workload.pass, gradients, runtime.rank(), {}, groups_of(runtime, workload));
   CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
   synchronise_clocks();
   runtime.barrier();
