@@ -63,10 +63,10 @@ void forward_tile(Space const& exec, Tile const& tile, float const* qkv, float* 
   const Index c = tile.size.columns();
   const Index d = tile.size.head_size;
   gemm_strided_batched(exec, tile.size.heads, {tile.rows, tile.keys(), d}, tile.scale, q, transpose(k), 0,
-               scores_result(tile, scores));
+                       scores_result(tile, scores));
   softmax_rows(exec, tile.layout(), scores, log_sum + tile.sums(), tile.size.sequence);
-  gemm_strided_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, scores_matrix(tile, scores), v, 0,
-               {out + tile.offset(c, tile.first), c, d});
+  gemm_strided_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, scores_matrix(tile, scores), v,
+                       0, {out + tile.offset(c, tile.first), c, d});
 }
 
 /// The sequence's last tile sees every key and assigns their gradients; the tiles before it add to them.
@@ -80,7 +80,8 @@ void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& 
   const float keep = tile.keys() == tile.size.sequence ? 0 : 1;
   float* const dscores = scores + tile.size.heads * tile.rows * tile.keys();
   const GemmSize wide{tile.rows, tile.keys(), d};
-  gemm_strided_batched(exec, tile.size.heads, wide, tile.scale, q, transpose(k), 0, scores_result(tile, scores));
+  gemm_strided_batched(exec, tile.size.heads, wide, tile.scale, q, transpose(k), 0,
+                       scores_result(tile, scores));
   gemm_strided_batched(exec, tile.size.heads, wide, 1, dy, transpose(v), 0, scores_result(tile, dscores));
   const RowGradients rows{
       kept.log_sum + tile.sums(), tile.size.sequence, dout + own, kept.out + own, c, d, tile.scale};
@@ -92,7 +93,7 @@ void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& 
   gemm_strided_batched(exec, tile.size.heads, tall, 1, transpose(p), dy, keep, {of_keys + 2 * c, 3 * c, d});
   gemm_strided_batched(exec, tile.size.heads, tall, 1, transpose(ds), q, keep, {of_keys + c, 3 * c, d});
   gemm_strided_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, ds, k, 0,
-               {dqkv + tile.offset(3 * c, tile.first), 3 * c, d});
+                       {dqkv + tile.offset(3 * c, tile.first), 3 * c, d});
 }
 
 /// Calls work(tile) for every tile, within a sequence the last queries first.

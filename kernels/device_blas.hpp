@@ -34,14 +34,15 @@ inline constexpr auto set_stream = cublasSetStream;
 inline constexpr auto version = cublasGetVersion;
 inline constexpr auto say = cublasGetStatusString;
 inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
-                           float const* a, int lda, float const* b, int ldb, float const* beta, float* c,
-                           int ldc, Compute compute) {
+                   float const* a, int lda, float const* b, int ldb, float const* beta, float* c, int ldc,
+                   Compute compute) {
   return cublasGemmEx(h, of_a, of_b, m, n, k, alpha, a, CUDA_R_32F, lda, b, CUDA_R_32F, ldb, beta, c,
                       CUDA_R_32F, ldc, compute, CUBLAS_GEMM_DEFAULT);
 }
-inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
-                            float const* a, int lda, Index step_a, float const* b, int ldb, Index step_b,
-                            float const* beta, float* c, int ldc, Index step_c, int count, Compute compute) {
+inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k,
+                                   float const* alpha, float const* a, int lda, Index step_a, float const* b,
+                                   int ldb, Index step_b, float const* beta, float* c, int ldc, Index step_c,
+                                   int count, Compute compute) {
   return cublasGemmStridedBatchedEx(h, of_a, of_b, m, n, k, alpha, a, CUDA_R_32F, lda, step_a, b, CUDA_R_32F,
                                     ldb, step_b, beta, c, CUDA_R_32F, ldc, step_c, count, compute,
                                     CUBLAS_GEMM_DEFAULT);
@@ -66,14 +67,15 @@ inline constexpr auto destroy = hipblasDestroy;
 inline constexpr auto set_stream = hipblasSetStream;
 inline constexpr auto say = hipblasStatusToString;
 inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
-                           float const* a, int lda, float const* b, int ldb, float const* beta, float* c,
-                           int ldc, Compute compute) {
+                   float const* a, int lda, float const* b, int ldb, float const* beta, float* c, int ldc,
+                   Compute compute) {
   return hipblasGemmEx(h, of_a, of_b, m, n, k, alpha, a, HIP_R_32F, lda, b, HIP_R_32F, ldb, beta, c,
                        HIP_R_32F, ldc, compute, HIPBLAS_GEMM_DEFAULT);
 }
-inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
-                            float const* a, int lda, Index step_a, float const* b, int ldb, Index step_b,
-                            float const* beta, float* c, int ldc, Index step_c, int count, Compute compute) {
+inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k,
+                                   float const* alpha, float const* a, int lda, Index step_a, float const* b,
+                                   int ldb, Index step_b, float const* beta, float* c, int ldc, Index step_c,
+                                   int count, Compute compute) {
   return hipblasGemmStridedBatchedEx(h, of_a, of_b, m, n, k, alpha, a, HIP_R_32F, lda, step_a, b, HIP_R_32F,
                                      ldb, step_b, beta, c, HIP_R_32F, ldc, step_c, count, compute,
                                      HIPBLAS_GEMM_DEFAULT);

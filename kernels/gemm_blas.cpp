@@ -50,8 +50,8 @@ void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, flo
   multiply(size, alpha, a, b, beta, c);
 }
 
-void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
-                  Result c) {
+void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
+                          float beta, Result c) {
   match_threads(exec);
   const auto one = [=](Index i) {
     multiply(size, alpha, {a.data + i * a.step, a.stride, a.transposed},

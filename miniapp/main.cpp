@@ -4,11 +4,11 @@
 
 #include <cstdlib>
 
-#include "miniapp/machine/build_info.hpp"
-#include "miniapp/errors/errors.hpp"
-#include "miniapp/cores/prepare_rank.hpp"
-#include "miniapp/machine/runtime.hpp"
 #include "miniapp/app/session.hpp"
+#include "miniapp/cores/prepare_rank.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/machine/build_info.hpp"
+#include "miniapp/machine/runtime.hpp"
 #include "miniapp/predict/login_node.hpp"
 #include "results/output/standard_streams.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
-#include "miniapp/predict/login_node.hpp"
 #include "miniapp/options/version.hpp"
+#include "miniapp/predict/login_node.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace {

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "kernels/types.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/errors/errors.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/cores/core_share.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "model/statistics/quantile.hpp"
 

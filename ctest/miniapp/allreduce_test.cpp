@@ -9,14 +9,14 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/types.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/errors/errors.hpp"
-#include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
-#include "miniapp/machine/runtime.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
 
 namespace ddproxy {
 namespace {
@@ -49,7 +49,8 @@ std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena
 }
 
 // Pieces of 100 elements: every slice but the smallest goes in several.
-std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena, WireFormat wire = WireFormat::fp32) {
+std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena,
+                                WireFormat wire = WireFormat::fp32) {
   return driven(drive, make_engine(drive, arena, wire));
 }
 
@@ -233,7 +234,8 @@ TEST(Watch, ABlockingCallThatDoesNotComeBackIsNamed) {
   std::atomic<bool> gone{false};
   {
     const double limit = rank() == 0 ? 1 : 60;
-    auto engine = std::make_unique<Watched>(make_engine(Drive::blocking, arena, WireFormat::fp32, limit), gone);
+    auto engine =
+        std::make_unique<Watched>(make_engine(Drive::blocking, arena, WireFormat::fp32, limit), gone);
     ThreadedAllreduce allreduce(std::move(engine), false, rank());
     reduce(allreduce, {{0, 50}, {50, 200}});
     if (rank() == 0)

@@ -7,10 +7,10 @@
 
 #include "ctest/folders.hpp"
 #include "ctest/mpi_main.hpp"
-#include "miniapp/measure/calibration/choose_calls.hpp"
-#include "miniapp/measure/calibration/compare_calls.hpp"
 #include "miniapp/cores/core_share.hpp"
 #include "miniapp/cores/pinning.hpp"
+#include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/calibration/compare_calls.hpp"
 
 namespace ddproxy {
 namespace {

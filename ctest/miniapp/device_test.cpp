@@ -10,9 +10,9 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/occupy_stream.hpp"
-#include "miniapp/compute/stream_replay.hpp"
-#include "miniapp/compute/copying_backward.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/compute/copying_backward.hpp"
+#include "miniapp/compute/stream_replay.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 
 namespace ddproxy {

@@ -10,9 +10,9 @@
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
 #include "miniapp/compute/stream_replay.hpp"
+#include "miniapp/compute/witness.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/pass/run_ahead.hpp"
-#include "miniapp/compute/witness.hpp"
 
 namespace ddproxy {
 namespace {

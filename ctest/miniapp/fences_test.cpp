@@ -4,10 +4,10 @@
 
 #include "ctest/fence_watch.hpp"
 #include "ctest/mpi_main.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/compute/witness.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 
 // A pass of the whole pipeline, backward and reductions: the host waits for the device where the backward
@@ -56,11 +56,13 @@ TEST_P(PipelineFences, AreOnlyThoseThatEndIt) {
 }
 
 constexpr auto none = model::CopyMode::none, in_out = model::CopyMode::in_out;
-INSTANTIATE_TEST_SUITE_P(
-    Ways, PipelineFences,
-    testing::Values(Way{Backend::mpi, WireFormat::fp32, none}, Way{Backend::mpi, WireFormat::bf16, none},
-                    Way{Backend::mpi, WireFormat::fp32, in_out}, Way{Backend::nccl, WireFormat::fp32, none},
-                    Way{Backend::nccl, WireFormat::bf16, none}, Way{Backend::nccl, WireFormat::fp32, in_out}));
+INSTANTIATE_TEST_SUITE_P(Ways, PipelineFences,
+                         testing::Values(Way{Backend::mpi, WireFormat::fp32, none},
+                                         Way{Backend::mpi, WireFormat::bf16, none},
+                                         Way{Backend::mpi, WireFormat::fp32, in_out},
+                                         Way{Backend::nccl, WireFormat::fp32, none},
+                                         Way{Backend::nccl, WireFormat::bf16, none},
+                                         Way{Backend::nccl, WireFormat::fp32, in_out}));
 
 }  // namespace
 }  // namespace ddproxy

@@ -7,14 +7,14 @@
 #include <thread>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/compute/copying_backward.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
+#include "miniapp/input/cases.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/measure/verification/verify.hpp"
-#include "miniapp/input/cases.hpp"
 
 namespace ddproxy {
 namespace {

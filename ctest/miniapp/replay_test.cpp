@@ -7,13 +7,13 @@
 
 #include "ctest/miniapp/input/input_file.hpp"
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
-#include "miniapp/collectives/engines/allreduce_replay.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_replay.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/compute/host_replay.hpp"
-#include "miniapp/measure/verification/verify.hpp"
 #include "miniapp/input/cases.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
+#include "miniapp/measure/verification/verify.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {

@@ -9,10 +9,10 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/types.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
-#include "miniapp/collectives/engines/allreduce_staged.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/engines/allreduce_staged.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 
 namespace ddproxy {
@@ -201,8 +201,8 @@ void scale_in_place(float* values, std::size_t count, float factor) {
 
 TEST(DeviceBuffers, AreScaledWhereTheyAre) {
   const kernels::Floats arena("arena", 1000);
-  auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), piece, 60, WireFormat::fp32, CallTable(),
-                                            scale_in_place);
+  auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), piece, 60, WireFormat::fp32,
+                                            CallTable(), scale_in_place);
   EXPECT_EQ(engine->description(), "mpi, device buffers, fp32");
   ThreadedAllreduce allreduce(std::move(engine));
   expect_average(allreduce, arena, all_lengths);

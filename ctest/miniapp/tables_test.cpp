@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/statistics/estimate.hpp"
 #include "miniapp/app/tables.hpp"
+#include "model/statistics/estimate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -25,7 +25,8 @@ TEST(Pattern, IsSmallIntegersThatDependOnTheElement) {
 TEST(Pattern, DiffersWhenShifted) {
   for (std::uint64_t shift = 1; shift < (1U << 24); shift *= 2) {
     int same = 0;
-    for (std::uint64_t i = 0; i < 1000; ++i) same += verification_pattern(i) == verification_pattern(i + shift);
+    for (std::uint64_t i = 0; i < 1000; ++i)
+      same += verification_pattern(i) == verification_pattern(i + shift);
     EXPECT_LT(same, 900) << shift;
   }
 }

@@ -9,9 +9,9 @@
 #include <cstdio>
 
 #include "model/cost/csv.hpp"
-#include "model/text/csv_table.hpp"
 #include "model/predict/score.hpp"
 #include "model/predict/timeline.hpp"
+#include "model/text/csv_table.hpp"
 
 // The model held against measurements that others published. The figures printed here stand in docs/model.md.
 namespace ddproxy::model {

@@ -10,10 +10,10 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "miniapp/analysis/score_text.hpp"
 #include "model/statistics/estimate.hpp"
 #include "model/statistics/median_interval.hpp"
 #include "model/statistics/quantile.hpp"
-#include "miniapp/analysis/score_text.hpp"
 
 namespace ddproxy {
 namespace {
@@ -56,7 +56,7 @@ std::optional<model::Estimate> find_overlap(CaseResult const& result, std::vecto
   if (!(smaller > result.total.noise()) || std::isnan(result.communication)) return std::nullopt;
   const double sum = result.compute + result.communication;
   return model::Estimate{(sum - result.total.value) / smaller, (sum - result.total.high) / smaller,
-                  (sum - result.total.low) / smaller};
+                         (sum - result.total.low) / smaller};
 }
 
 bool is_bucketed(CaseReport const& report) {
@@ -102,7 +102,8 @@ CaseResult analyse(std::vector<Sample> const& samples, double communication) {
   result.compute = model::median(collect(samples, [](auto& s) { return maximum(s.compute); }));
   result.slowdown =
       model::median(collect(samples, [](auto& s) { return maximum(s.backward_end) - maximum(s.compute); }));
-  result.tail = model::median(collect(samples, [](auto& s) { return maximum(s.total) - maximum(s.backward_end); }));
+  result.tail =
+      model::median(collect(samples, [](auto& s) { return maximum(s.total) - maximum(s.backward_end); }));
   result.skew = model::median(collect(samples, [](auto& s) { return spread(s.backward_end); }));
   result.slowest_rank = slowest(samples);
   result.communication = communication;

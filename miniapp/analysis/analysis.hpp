@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "model/predict/score.hpp"
-#include "miniapp/input/cases.hpp"
 #include "miniapp/analysis/figure_of_merit.hpp"
+#include "miniapp/input/cases.hpp"
+#include "model/predict/score.hpp"
 #include "model/statistics/estimate.hpp"
 
 namespace ddproxy {
@@ -33,8 +33,8 @@ struct Sample {
 /// What the samples of a case say, every sample being the maximum over ranks.
 struct CaseResult {
   std::size_t samples = 0;
-  model::Estimate total;            ///< T
-  model::Estimate exposed;          ///< E = T - T_compute of the same sample
+  model::Estimate total;     ///< T
+  model::Estimate exposed;   ///< E = T - T_compute of the same sample
   double compute = 0;        ///< median T_compute
   double slowdown = 0;       ///< median of the backward pass's end - T_compute
   double tail = 0;           ///< median of T - the backward pass's end
@@ -43,8 +43,9 @@ struct CaseResult {
   double communication = 0;  ///< T_comm of the plan, from the table of a(x)
   /// Median of the T_comm that was measured right after each sample; NaN where none was.
   double communication_alone = not_available;
-  std::optional<model::Estimate> overlap;  ///< (T_compute + T_comm - T) / min of both, T_comm of the same round
-                                    ///< where it was measured; absent where the smaller is within T's noise
+  std::optional<model::Estimate>
+      overlap;  ///< (T_compute + T_comm - T) / min of both, T_comm of the same round
+                ///< where it was measured; absent where the smaller is within T's noise
 };
 
 /// Throws std::invalid_argument where there is no sample.

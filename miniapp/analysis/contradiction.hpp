@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/uncertainty.hpp"
 #include "miniapp/analysis/analysis.hpp"
+#include "model/predict/uncertainty.hpp"
 
 namespace ddproxy {
 

@@ -24,8 +24,7 @@ std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreC
         worst.cap_mib);
   return fmt::format(
       "E of bucketed/{:g} is known to +-{:.3g} ms only, more than {:g} % of {:.3g} ms (the larger of E and "
-      "0.5 % "
-      "of T); take more samples, or measure on a quieter machine",
+      "0.5 % of T); take more samples, or measure on a quieter machine",
       worst.cap_mib, worst.noise * 1e3, 100 * model::most_noise, model::error_scale(worst) * 1e3);
 }
 
@@ -42,8 +41,7 @@ std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCa
            (no_regret.empty() ? "" : fmt::format("regret=nan: {}\n", no_regret));
   auto text = fmt::format(
       "predicted E is off by {} on average, {} beyond the noise; the best constant by {}, E at the cap "
-      "nearest to 25 "
-      "MiB by {}, the model without contention by {}\n",
+      "nearest to 25 MiB by {}, the model without contention by {}\n",
       percent(card.model.mean_error), percent(card.model.beyond_noise), percent(card.constant.mean_error),
       percent(card.pytorch_default.mean_error), percent(card.uncontended.mean_error));
   return no_regret.empty() ? text : text + fmt::format("regret=nan: {}\n", no_regret);

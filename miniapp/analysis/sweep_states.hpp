@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/machine_state.hpp"
 #include "miniapp/analysis/analysis.hpp"
+#include "model/predict/machine_state.hpp"
 
 namespace ddproxy {
 

@@ -10,17 +10,17 @@
 #include <optional>
 #include <thread>
 
-#include "miniapp/measure/sweep/benchmark_driver.hpp"
-#include "miniapp/errors/errors.hpp"
-#include "miniapp/measure/calibration/choose_calls.hpp"
-#include "miniapp/device/device.hpp"
-#include "miniapp/measure/calibration/planted_state.hpp"
 #include "miniapp/app/session.hpp"
-#include "miniapp/machine/interruption.hpp"
-#include "miniapp/compute/slowed_backward.hpp"
 #include "miniapp/app/tables.hpp"
-#include "miniapp/options/output_clash.hpp"
+#include "miniapp/compute/slowed_backward.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/input/wire_format.hpp"
+#include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/calibration/planted_state.hpp"
+#include "miniapp/measure/sweep/benchmark_driver.hpp"
+#include "miniapp/options/output_clash.hpp"
 #include "results/output/output_files.hpp"
 #include "results/output/standard_streams.hpp"
 

@@ -16,11 +16,11 @@
 #include <string_view>
 
 #include "kernels/gemm.hpp"
-#include "miniapp/machine/build_info.hpp"
+#include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
-#include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/input/words.hpp"
+#include "miniapp/machine/build_info.hpp"
 
 namespace ddproxy {
 namespace {

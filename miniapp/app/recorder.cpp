@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/app/recorder.hpp"
-#include "model/statistics/quantile.hpp"
 #include "miniapp/app/recorder_states.hpp"
+#include "model/statistics/quantile.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 
+#include "miniapp/input/words.hpp"
 #include "miniapp/machine/build_info.hpp"
 #include "model/cost/layer_cost.hpp"
-#include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 namespace {
@@ -34,8 +34,7 @@ Out column(Rows const& rows, Get get) {
 std::string describe(model::Shape const& s) {
   return fmt::format(
       "layers {} d_model {} heads {} d_ff {} vocabulary {} context {} tied {} biases {} activation {} norm "
-      "{} "
-      "positions {} qkv {}",
+      "{} positions {} qkv {}",
       s.layers, s.d_model, s.heads, s.d_ff, s.vocabulary, s.context, s.tied, s.biases,
       word_of(s.activation, activation_words), word_of(s.norm, norm_words),
       word_of(s.positions, positions_words), word_of(s.qkv, qkv_words));

@@ -6,19 +6,19 @@
 #include <span>
 #include <vector>
 
+#include "miniapp/analysis/analysis.hpp"
+#include "miniapp/analysis/stopping.hpp"
+#include "miniapp/analysis/sweep_states.hpp"
+#include "miniapp/app/provenance.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
-#include "miniapp/measure/verification/precision.hpp"
-#include "miniapp/app/provenance.hpp"
 #include "miniapp/measure/pass/rank_trace.hpp"
+#include "miniapp/measure/verification/precision.hpp"
 #include "miniapp/measure/verification/wire_error.hpp"
-#include "miniapp/analysis/analysis.hpp"
 #include "miniapp/options/options.hpp"
-#include "miniapp/analysis/stopping.hpp"
-#include "miniapp/analysis/sweep_states.hpp"
-#include "results/output/text_file.hpp"
 #include "results/file/writer.hpp"
+#include "results/output/text_file.hpp"
 
 namespace ddproxy {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <functional>
 
+#include "miniapp/app/recorder.hpp"
+#include "miniapp/app/recorder_states.hpp"
 #include "model/statistics/estimate.hpp"
 #include "model/statistics/median_interval.hpp"
 #include "model/statistics/quantile.hpp"
-#include "miniapp/app/recorder.hpp"
-#include "miniapp/app/recorder_states.hpp"
 #include "model/step/cap_walk.hpp"
 
 namespace ddproxy {
@@ -23,7 +23,8 @@ Out column(Rows const& rows, Get get) {
   return values;
 }
 
-std::size_t most_samples(std::vector<ContentionSample> const& runs, std::vector<double> ContentionSample::*times) {
+std::size_t most_samples(std::vector<ContentionSample> const& runs,
+                         std::vector<double> ContentionSample::*times) {
   std::size_t samples = 0;
   for (auto const& run : runs) samples = std::max(samples, (run.*times).size());
   return samples;
@@ -39,7 +40,8 @@ void write_times(results::Writer& writer, std::string const& name, std::vector<C
   writer.write("/calibration/" + name, values, {runs.size(), samples});
 }
 
-void write_co_runs(results::Writer& writer, std::string const& prefix, std::vector<ContentionSample> const& runs) {
+void write_co_runs(results::Writer& writer, std::string const& prefix,
+                   std::vector<ContentionSample> const& runs) {
   write_times(writer, prefix + "compute_alone", runs, &ContentionSample::compute_alone);
   write_times(writer, prefix + "compute_beside", runs, &ContentionSample::compute_beside);
   write_times(writer, prefix + "collective_alone", runs, &ContentionSample::collective_alone);
@@ -112,7 +114,8 @@ void Recorder::phases(std::vector<Phase> const& phases, std::string const& drift
   writer_.write("/phases/compute", compute(&model::Estimate::value));
   writer_.write("/phases/compute_low", compute(&model::Estimate::low));
   writer_.write("/phases/compute_high", compute(&model::Estimate::high));
-  writer_.write("/phases/allreduce", column<Reals>(phases, [](auto& p) { return model::median(p.allreduce); }));
+  writer_.write("/phases/allreduce",
+                column<Reals>(phases, [](auto& p) { return model::median(p.allreduce); }));
   writer_.attribute("/phases", "drift", drift);
 }
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 
-#include "model/statistics/estimate.hpp"
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/input/words.hpp"
+#include "model/statistics/estimate.hpp"
 
 namespace ddproxy {
 namespace {

@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "kernels/gemm.hpp"
-#include "miniapp/errors/errors.hpp"
+#include "miniapp/analysis/json_tables.hpp"
+#include "miniapp/app/tables.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
-#include "miniapp/machine/memory.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
-#include "miniapp/app/tables.hpp"
-#include "miniapp/analysis/json_tables.hpp"
-#include "results/output/standard_streams.hpp"
+#include "miniapp/machine/memory.hpp"
 #include "results/file/trace.hpp"
+#include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
 

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "miniapp/analysis/stopping.hpp"
+#include "miniapp/app/recorder.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
-#include "miniapp/app/recorder.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/options/options.hpp"
-#include "miniapp/analysis/stopping.hpp"
 
 namespace ddproxy {
 
@@ -31,13 +31,13 @@ class Session {
   /// Times what phases are compared by; after layers() first, whose passes it takes.
   void end_phase(std::string const& name);
   void predict();  ///< every case, from what was measured; a replay's tables are known
-  /// Plans of `optimal` without measurements, from the costs that the input states; throws CollectiveError (exit 2)
-  /// where it does not.
+  /// Plans of `optimal` without measurements, from the costs that the input states; throws CollectiveError
+  /// (exit 2) where it does not.
   void plan_from_input();
   void verify();  ///< every case; throws CollectiveError (exit 3) where one is wrong
   void sweep();   ///< measures every case, and keeps the timeline of each one's last sample
-  /// Finishes the file and its tables, then prints all tables and the figure of merit; throws CollectiveError (exit 1)
-  /// where the score is beyond its limits.
+  /// Finishes the file and its tables, then prints all tables and the figure of merit; throws CollectiveError
+  /// (exit 1) where the score is beyond its limits.
   void finish();
   /// Writes what was measured so far to FILE.part, without MPI. Not collective. Throws std::runtime_error
   /// where the disk does not take it.

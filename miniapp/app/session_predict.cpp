@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include "miniapp/errors/errors.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
-#include "model/predict/best_plan.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/predict/table_warnings.hpp"
+#include "model/predict/best_plan.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -102,7 +102,8 @@ void Session::plan_from_input() {
 }
 
 model::Job Session::take_measurements() {
-  evidence_ = collect_measurements(bench_, layer_times_, sizes_of_state(), bench_.reduces() ? nullptr : &*cost_);
+  evidence_ =
+      collect_measurements(bench_, layer_times_, sizes_of_state(), bench_.reduces() ? nullptr : &*cost_);
   evidence_.copies = bench_.copies;
   for (auto const& run : runs_of_state()) evidence_.contention.push_back(samples_of(run));
   evidence_.first_bucket = first_bucket_of(bench_.config);

@@ -38,8 +38,8 @@ model::MachineStates Session::find_states() const {
       of_sweep.insert(of_sweep.end(), {sample.compute_probe_before, sample.compute_probe_after,
                                        sample.probe_before, sample.probe_after});
   }
-  return model::MachineStates({probes_of(allreduce_times_), probes_of(contention_samples_), std::move(of_sweep)},
-                              quantities);
+  return model::MachineStates(
+      {probes_of(allreduce_times_), probes_of(contention_samples_), std::move(of_sweep)}, quantities);
 }
 
 std::vector<SizeTimes> Session::sizes_of_state() const {
@@ -48,8 +48,9 @@ std::vector<SizeTimes> Session::sizes_of_state() const {
 
 // kappa and gamma of a state in which they were not measured are taken from all co-runs.
 std::vector<ContentionSample> Session::runs_of_state() const {
-  auto runs =
-      state_ && has_table(states_, *state_, contention_samples_) ? in_state(states_, *state_, contention_samples_) : contention_samples_;
+  auto runs = state_ && has_table(states_, *state_, contention_samples_)
+                  ? in_state(states_, *state_, contention_samples_)
+                  : contention_samples_;
   for (auto& run : runs) run.call_seconds = cost()(run.bytes);
   return runs;
 }

@@ -6,16 +6,16 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "miniapp/errors/errors.hpp"
-#include "miniapp/device/device_choice.hpp"
-#include "miniapp/app/session.hpp"
-#include "miniapp/measure/pass/product_precision.hpp"
-#include "miniapp/measure/sweep/sweep.hpp"
-#include "miniapp/app/tables.hpp"
-#include "miniapp/measure/verification/verify.hpp"
 #include "miniapp/analysis/contradiction.hpp"
 #include "miniapp/analysis/round_prediction.hpp"
 #include "miniapp/analysis/score_text.hpp"
+#include "miniapp/app/session.hpp"
+#include "miniapp/app/tables.hpp"
+#include "miniapp/device/device_choice.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/measure/pass/product_precision.hpp"
+#include "miniapp/measure/sweep/sweep.hpp"
+#include "miniapp/measure/verification/verify.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {

@@ -10,11 +10,11 @@
 #include <iterator>
 #include <optional>
 
+#include "miniapp/input/words.hpp"
+#include "miniapp/predict/prediction.hpp"
+#include "model/cost/topology.hpp"
 #include "model/statistics/estimate.hpp"
 #include "model/statistics/quantile.hpp"
-#include "model/cost/topology.hpp"
-#include "miniapp/predict/prediction.hpp"
-#include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 namespace {
@@ -164,8 +164,7 @@ std::string waterfall_line(CaseReport const& report, model::Waterfall const& ter
   if (measured < terms.ideal)
     return fmt::format(
         "E of {}: {} ms is less than an ideal overlap leaves, {} ms, and is not split into causes: compute "
-        "or "
-        "all-reduces were faster in the sweep than when they were measured alone\n",
+        "or all-reduces were faster in the sweep than when they were measured alone\n",
         report.item.name(), brief_ms(measured), brief_ms(terms.ideal));
   return fmt::format(
       "E of {}: ideal {} ms, contention {}, copies {}, jitter {}, not explained {}: measured {} ms\n",

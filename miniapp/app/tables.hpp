@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/analysis/analysis.hpp"
+#include "miniapp/analysis/stopping.hpp"
 #include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "model/predict/uncertainty.hpp"
-#include "miniapp/analysis/analysis.hpp"
-#include "miniapp/analysis/stopping.hpp"
 
 namespace ddproxy {
 
@@ -34,8 +34,8 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 /// By how much the prediction from before the sweep misses E of a case, split into the drift of the machine
 /// and the model's own miss; empty where the rounds did not measure what that takes.
 std::string miss_line(CaseReport const& report);
-/// Why E of a measured case is what it is, a term at a time; empty where no term adds to the ideal. Where E is
-/// less than the ideal, the line says that it cannot be split.
+/// Why E of a measured case is what it is, a term at a time; empty where no term adds to the ideal. Where E
+/// is less than the ideal, the line says that it cannot be split.
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms);
 
 /// The tables' files: that of the results with another ending.

@@ -9,15 +9,15 @@
 #include <optional>
 #include <stdexcept>
 
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 #include "miniapp/collectives/engines/allreduce_replay.hpp"
 #include "miniapp/collectives/engines/allreduce_staged.hpp"
-#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/errors/errors.hpp"
 #include "miniapp/device/device.hpp"
-#include "model/step/bucket_plan.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/input/workload.hpp"
+#include "model/step/bucket_plan.hpp"
 #ifdef DDPROXY_NCCL
 #include "miniapp/collectives/engines/allreduce_nccl.hpp"
 #endif

@@ -7,8 +7,8 @@
 #include "kernels/attention.hpp"
 #include "kernels/layernorm.hpp"
 #include "miniapp/compute/bump_allocator.hpp"
-#include "model/transformer/gpt2.hpp"
 #include "model/cost/layer_cost.hpp"
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
 

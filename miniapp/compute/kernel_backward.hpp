@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "miniapp/compute/backward.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/compute/kernel_model.hpp"
+#include "miniapp/device/device.hpp"
 
 namespace ddproxy {
 

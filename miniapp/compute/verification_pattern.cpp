@@ -44,7 +44,7 @@ std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
 }
 
 VerificationBackward::VerificationBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank,
-                                 kernels::Space exec, int groups)
+                                           kernels::Space exec, int groups)
     : runs_(completed_slices(pass)),
       arena_(std::move(arena)),
       rank_(rank),
@@ -59,17 +59,19 @@ void VerificationBackward::run(std::size_t operation) {
   marks_.move_on();
 }
 
-void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice, int rank,
-                   int groups) {
+void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice,
+                                int rank, int groups) {
   const float weight = verification_weight(rank);
   const kernels::Index group = rank % groups;
   Kokkos::parallel_for(
       "ddproxy::write_pattern", elements(exec, slice), KOKKOS_LAMBDA(kernels::Index i) {
-        arena(i) = turn(i, groups) == group ? weight * verification_pattern(static_cast<std::uint64_t>(i)) : 0.0F;
+        arena(i) =
+            turn(i, groups) == group ? weight * verification_pattern(static_cast<std::uint64_t>(i)) : 0.0F;
       });
 }
 
-void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank, int groups) {
+void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank,
+                                int groups) {
   const kernels::Space exec;
   write_verification_pattern(exec, arena, {offset, count}, rank, groups);
   exec.fence("write_pattern");
@@ -83,7 +85,8 @@ WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t 
   Kokkos::parallel_reduce(
       "ddproxy::find_wrong", elements(kernels::Space(), {offset, count}),
       KOKKOS_LAMBDA(kernels::Index i, std::int64_t & found, kernels::Index & least) {
-        const float expected = averages(turn(i, groups)) * verification_pattern(static_cast<std::uint64_t>(i));
+        const float expected =
+            averages(turn(i, groups)) * verification_pattern(static_cast<std::uint64_t>(i));
         if (Kokkos::abs(arena(i) - expected) <= 1e-5F * expected) return;  // false for NaN
         ++found;
         if (i < least) least = i;

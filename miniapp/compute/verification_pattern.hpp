@@ -8,8 +8,8 @@
 #include "kernels/types.hpp"
 #include "miniapp/compute/backward.hpp"
 #include "miniapp/device/device.hpp"
-#include "model/transformer/gpt2.hpp"
 #include "miniapp/input/wire_format.hpp"
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
 
@@ -39,8 +39,8 @@ std::vector<Slice> completed_slices(model::BackwardPass const& pass);
 /// early has the time to do harm.
 class VerificationBackward : public Backward {
  public:
-  VerificationBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank, kernels::Space exec = {},
-                  int groups = 1);
+  VerificationBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank,
+                       kernels::Space exec = {}, int groups = 1);
   std::size_t operations() const override { return runs_.size(); }
   void begin() override { marks_.move_on(); }
   void run(std::size_t operation) override;
@@ -65,9 +65,10 @@ WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t 
                          int groups = 1);
 
 /// Writes f(rank, element) for a run of elements; with an instance it is asynchronous.
-void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice, int rank,
-                   int groups = 1);
-void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank, int groups = 1);
+void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice,
+                                int rank, int groups = 1);
+void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank,
+                                int groups = 1);
 
 /// Fills the arena with NaN.
 void poison(kernels::Floats arena);

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "miniapp/errors/errors.hpp"
 #include "miniapp/cores/pinning.hpp"
+#include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
 

@@ -12,10 +12,10 @@
 #include <thread>
 
 #include "kernels/gemm.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/cores/pinning.hpp"
 #include "miniapp/cores/restart.hpp"
+#include "miniapp/device/device.hpp"
 #include "miniapp/input/config.hpp"
 
 namespace ddproxy {

@@ -73,8 +73,7 @@ std::string complain_of_device_memory(double need, int ranks, double free) {
   if (need * ranks <= free) return "";
   return fmt::format(
       "not enough device memory: a rank needs {:.1f} GiB, the {} on this device {:.1f} GiB, and {:.1f} GiB "
-      "are "
-      "free; use a smaller model or fewer tokens{}",
+      "are free; use a smaller model or fewer tokens{}",
       need / gib, ranks, need * ranks / gib, free / gib, ranks > 1 ? ", or fewer ranks a device" : "");
 }
 

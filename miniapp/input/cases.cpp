@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/predict/best_plan.hpp"
 #include "miniapp/input/words.hpp"
+#include "model/predict/best_plan.hpp"
 
 namespace ddproxy {
 namespace {

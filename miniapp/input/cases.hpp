@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "model/step/bucket_plan.hpp"
-#include "model/step/cap_walk.hpp"
-#include "model/predict/timeline.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/workload.hpp"
+#include "model/predict/timeline.hpp"
+#include "model/step/bucket_plan.hpp"
+#include "model/step/cap_walk.hpp"
 
 namespace ddproxy {
 

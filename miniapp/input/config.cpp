@@ -7,10 +7,10 @@
 #include <array>
 #include <stdexcept>
 
-#include "model/text/echo.hpp"
-#include "model/text/read_text.hpp"
 #include "miniapp/input/section.hpp"
 #include "miniapp/input/words.hpp"
+#include "model/text/echo.hpp"
+#include "model/text/read_text.hpp"
 
 namespace ddproxy {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "model/transformer/gpt2.hpp"
+#include "miniapp/input/wire_format.hpp"
 #include "model/cost/layer_cost.hpp"
 #include "model/cost/machine.hpp"
 #include "model/predict/timeline.hpp"
-#include "miniapp/input/wire_format.hpp"
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
 
@@ -66,8 +66,8 @@ struct Config {
   std::vector<double> caps_mib;
   double first_bucket_mib = 0;  ///< 0: the cap
   int samples = 5;              ///< of each case, at least
-  double target = 0.05;         ///< how well E is to be known, see is_precise() in miniapp/analysis/stopping.hpp
-  double max_seconds = 0;       ///< for samples beyond `samples`, until the target is reached; 0: none
+  double target = 0.05;    ///< how well E is to be known, see is_precise() in miniapp/analysis/stopping.hpp
+  double max_seconds = 0;  ///< for samples beyond `samples`, until the target is reached; 0: none
   int warmup = 1;
   bool shared_compute =
       false;  ///< one T_compute a round that its cases share, instead of one before each case

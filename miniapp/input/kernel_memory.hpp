@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/transformer/gpt2.hpp"
 #include "model/cost/layer_cost.hpp"
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
 

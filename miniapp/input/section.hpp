@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/text/echo.hpp"
 #include "miniapp/input/words.hpp"
+#include "model/text/echo.hpp"
 
 namespace ddproxy {
 

@@ -27,7 +27,8 @@ inline constexpr std::array<Word<Progress>, 3> progress_words{
     {{"thread", Progress::thread}, {"poll", Progress::poll}, {"none", Progress::none}}};
 inline constexpr std::array<Word<Call>, 3> call_words{
     {{"auto", Call::automatic}, {"blocking", Call::blocking}, {"nonblocking", Call::nonblocking}}};
-inline constexpr std::array<Word<WireFormat>, 2> wire_words{{{"fp32", WireFormat::fp32}, {"bf16", WireFormat::bf16}}};
+inline constexpr std::array<Word<WireFormat>, 2> wire_words{
+    {{"fp32", WireFormat::fp32}, {"bf16", WireFormat::bf16}}};
 inline constexpr std::array<Word<Priority>, 2> priority_words{
     {{"normal", Priority::normal}, {"high", Priority::high}}};
 inline constexpr std::array<Word<Buffers>, 3> buffers_words{

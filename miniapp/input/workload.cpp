@@ -9,11 +9,11 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "model/cost/csv.hpp"
-#include "model/text/echo.hpp"
-#include "model/cost/layer_cost.hpp"
 #include "miniapp/input/kernel_memory.hpp"
 #include "miniapp/input/results_need.hpp"
+#include "model/cost/csv.hpp"
+#include "model/cost/layer_cost.hpp"
+#include "model/text/echo.hpp"
 
 namespace ddproxy {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "miniapp/input/config.hpp"
 #include "model/cost/allreduce_cost.hpp"
 #include "model/transformer/gpt2.hpp"
-#include "miniapp/input/config.hpp"
 
 namespace ddproxy {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "miniapp/machine/runtime.hpp"
 #include "miniapp/errors/signals.hpp"
+#include "miniapp/machine/runtime.hpp"
 
 namespace ddproxy {
 

@@ -20,13 +20,13 @@ double control_group_memory(std::filesystem::path const& root = "/sys/fs/cgroup"
 /// The largest resident size of this process so far, bytes.
 double peak_memory();
 
-/// Throws CollectiveError (exit 4) where the ranks of some node together need more than it has. `need`: bytes of each
-/// rank; `more`: bytes that this rank alone needs beyond them.
+/// Throws CollectiveError (exit 4) where the ranks of some node together need more than it has. `need`: bytes
+/// of each rank; `more`: bytes that this rank alone needs beyond them.
 void require_memory(Runtime const& runtime, double need, double more = 0);
 
-/// Throws CollectiveError (exit 4) where the ranks on some device together need more than is `free` there: bytes, as
-/// this rank saw it before it allocated anything. Where that is nearly so, rank 0 warns and names the first
-/// such rank.
+/// Throws CollectiveError (exit 4) where the ranks on some device together need more than is `free` there:
+/// bytes, as this rank saw it before it allocated anything. Where that is nearly so, rank 0 warns and names
+/// the first such rank.
 void require_device_memory(Runtime const& runtime, double need, double free);
 
 }  // namespace ddproxy

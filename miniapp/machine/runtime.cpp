@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <thread>
 
-#include "miniapp/errors/errors.hpp"
+#include "miniapp/cores/node_cores.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
-#include "miniapp/cores/node_cores.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/signals.hpp"
 #include "miniapp/errors/step_name.hpp"
 #include "results/output/standard_streams.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/errors/call_watch.hpp"
 #include "miniapp/cores/thread_choice.hpp"
+#include "miniapp/errors/call_watch.hpp"
 
 namespace ddproxy {
 
@@ -33,9 +33,9 @@ struct RuntimeOptions {
 /// MPI, then this rank's device, then Kokkos; torn down in reverse. One of them lives for the whole run.
 class Runtime {
  public:
-  /// Throws std::runtime_error where MPI offers less than MPI_THREAD_SERIALIZED; CollectiveError (exit 4) in a build
-  /// for a device where a rank has none, or, unless they may share it, two ranks have the same; CollectiveError (exit
-  /// 2) where a rank has more threads than cores and the options are strict.
+  /// Throws std::runtime_error where MPI offers less than MPI_THREAD_SERIALIZED; CollectiveError (exit 4) in
+  /// a build for a device where a rank has none, or, unless they may share it, two ranks have the same;
+  /// CollectiveError (exit 2) where a rank has more threads than cores and the options are strict.
   Runtime(int& argc, char**& argv, RuntimeOptions const& options = {});
   ~Runtime();
   Runtime(Runtime const&) = delete;
@@ -76,8 +76,8 @@ class Runtime {
   /// free for that program.
   void broadcast_asleep(std::vector<std::int64_t>& values) const;
 
-  /// Runs `action` on every rank; where it throws on any, all throw CollectiveError with the first such rank's
-  /// message.
+  /// Runs `action` on every rank; where it throws on any, all throw CollectiveError with the first such
+  /// rank's message.
   void together(std::function<void()> const& action) const;
 
  private:

@@ -10,9 +10,9 @@
 #include <limits>
 #include <memory>
 
-#include "miniapp/errors/errors.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/analysis/figure_of_merit.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "miniapp/device/device.hpp"
 #include "miniapp/cores/restart.hpp"
+#include "miniapp/device/device.hpp"
 
 namespace ddproxy {
 namespace {

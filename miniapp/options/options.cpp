@@ -9,9 +9,9 @@
 #include <cmath>
 #include <span>
 
-#include "model/text/echo.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/options/option_groups.hpp"
+#include "model/text/echo.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/options/option_groups.hpp"
 #include "miniapp/input/words.hpp"
+#include "miniapp/options/option_groups.hpp"
 
 namespace ddproxy {
 namespace {

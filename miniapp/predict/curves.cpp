@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "model/cost/csv.hpp"
 #include "miniapp/analysis/score_text.hpp"
+#include "model/cost/csv.hpp"
 
 namespace ddproxy {
 namespace {

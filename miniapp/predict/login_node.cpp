@@ -5,9 +5,9 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "model/text/echo.hpp"
 #include "miniapp/predict/dry_run.hpp"
 #include "miniapp/predict/predict.hpp"
+#include "model/text/echo.hpp"
 #include "results/compare.hpp"
 
 namespace ddproxy {

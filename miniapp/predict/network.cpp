@@ -10,10 +10,10 @@
 #include <optional>
 #include <stdexcept>
 
+#include "miniapp/predict/table_warnings.hpp"
 #include "model/cost/allreduce_topology.hpp"
 #include "model/cost/csv.hpp"
 #include "model/cost/topology.hpp"
-#include "miniapp/predict/table_warnings.hpp"
 
 namespace ddproxy {
 namespace {

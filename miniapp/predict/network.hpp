@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/cost/allreduce_cost.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/options/predict_options.hpp"
+#include "model/cost/allreduce_cost.hpp"
 
 namespace ddproxy {
 

@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "miniapp/analysis/analysis.hpp"
-#include "miniapp/predict/curves.hpp"
 #include "miniapp/options/output_clash.hpp"
+#include "miniapp/predict/curves.hpp"
 #include "miniapp/predict/prediction.hpp"
 #include "miniapp/predict/prediction_json.hpp"
 #include "miniapp/predict/prediction_text.hpp"

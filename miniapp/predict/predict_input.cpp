@@ -10,9 +10,9 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "miniapp/input/words.hpp"
 #include "model/cost/csv.hpp"
 #include "model/text/echo.hpp"
-#include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 namespace {

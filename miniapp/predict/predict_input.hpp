@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/timeline.hpp"
-#include "miniapp/options/options.hpp"
 #include "miniapp/input/workload.hpp"
+#include "miniapp/options/options.hpp"
+#include "model/predict/timeline.hpp"
 
 namespace ddproxy {
 

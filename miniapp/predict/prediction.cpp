@@ -7,8 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "model/cost/topology.hpp"
 #include "miniapp/predict/table_warnings.hpp"
+#include "model/cost/topology.hpp"
 
 namespace ddproxy {
 namespace {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "model/predict/best_plan.hpp"
-#include "model/predict/score.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/predict/network.hpp"
 #include "miniapp/predict/predict_input.hpp"
+#include "model/predict/best_plan.hpp"
+#include "model/predict/score.hpp"
 
 namespace ddproxy {
 

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <iterator>
 
-#include "model/predict/closed_form.hpp"
-#include "model/cost/topology.hpp"
 #include "miniapp/input/words.hpp"
+#include "model/cost/topology.hpp"
+#include "model/predict/closed_form.hpp"
 
 namespace ddproxy {
 namespace {

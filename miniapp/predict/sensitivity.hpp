@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/best_plan.hpp"
 #include "miniapp/predict/network.hpp"
 #include "miniapp/predict/predict_input.hpp"
+#include "model/predict/best_plan.hpp"
 
 namespace ddproxy {
 

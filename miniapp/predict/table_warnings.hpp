@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/cost/allreduce_cost.hpp"
 #include "miniapp/input/cases.hpp"
+#include "model/cost/allreduce_cost.hpp"
 
 namespace ddproxy {
 

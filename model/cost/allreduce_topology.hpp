@@ -28,10 +28,10 @@ struct RankedCost {
 };
 
 /// a(x) for the ranks of `placement`: the table of that many ranks, else the nearest table times the ratio of
-/// the forms of model/cost/topology.hpp, the links calibrated on the tables (smallest latency and bandwidth that
-/// make the fit of a table: a tree's hops and a ring's bytes). `between`: latency and bandwidth of a node's
-/// link, where no table speaks of several nodes. Throws std::invalid_argument where there is no table, and
-/// for several nodes where there is neither a table of several nodes nor `between`.
+/// the forms of model/cost/topology.hpp, the links calibrated on the tables (smallest latency and bandwidth
+/// that make the fit of a table: a tree's hops and a ring's bytes). `between`: latency and bandwidth of a
+/// node's link, where no table speaks of several nodes. Throws std::invalid_argument where there is no table,
+/// and for several nodes where there is neither a table of several nodes nor `between`.
 RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
                           std::optional<Link> const& between = {});
 

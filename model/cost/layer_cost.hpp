@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/transformer/gpt2.hpp"
 #include "model/cost/machine.hpp"
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy::model {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "model/predict/timeline.hpp"
 #include "model/step/bucket_plan.hpp"
 #include "model/step/cap_walk.hpp"
-#include "model/predict/timeline.hpp"
 
 namespace ddproxy::model {
 

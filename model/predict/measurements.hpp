@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/step/cap_walk.hpp"
 #include "model/predict/timeline.hpp"
+#include "model/step/cap_walk.hpp"
 
 namespace ddproxy::model {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/cost/allreduce_cost.hpp"
-#include "model/step/bucket_plan.hpp"
 #include "model/cost/contention.hpp"
+#include "model/step/bucket_plan.hpp"
 
 namespace ddproxy::model {
 

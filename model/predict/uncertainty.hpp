@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "model/step/bucket_plan.hpp"
 #include "model/predict/measurements.hpp"
+#include "model/step/bucket_plan.hpp"
 
 namespace ddproxy::model {
 
@@ -25,11 +25,11 @@ struct Bands {
 /// 95 % bands by the bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, percentile
 /// method): passes are drawn with replacement as a whole, since their operations are correlated, and each
 /// size of the all-reduce table and of the co-runs by itself. Each replicate also draws how much slower or
-/// faster the phase to come is (Measurements::drift), for compute and for all-reduces. The interval of b* runs
-/// from the 2.5 % quantile of the plateaus' low ends to the 97.5 % quantile of their high ends. The same seed
-/// gives the same bands.
-Bands bootstrap(Measurements const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates = 200,
-                std::uint64_t seed = 1);
+/// faster the phase to come is (Measurements::drift), for compute and for all-reduces. The interval of b*
+/// runs from the 2.5 % quantile of the plateaus' low ends to the 97.5 % quantile of their high ends. The same
+/// seed gives the same bands.
+Bands bootstrap(Measurements const& evidence, Jitter jitter, std::span<const Plan> plans,
+                int replicates = 200, std::uint64_t seed = 1);
 
 /// Why a prediction is what it is: E with one term more at a time, seconds.
 struct Waterfall {

@@ -14,8 +14,8 @@ namespace ddproxy::model {
 inline constexpr std::size_t fewest_for_an_interval = 6;
 
 /// The largest k such that the median of n values lies below the sorted values[k] with probability `alpha` at
-/// most, whatever the distribution; nothing where even k = 0 is too much. The probability is that of at most k
-/// heads in n throws of a coin (David and Nagaraja, "Order Statistics", section 7.1).
+/// most, whatever the distribution; nothing where even k = 0 is too much. The probability is that of at most
+/// k heads in n throws of a coin (David and Nagaraja, "Order Statistics", section 7.1).
 std::optional<std::size_t> sign_quantile(std::size_t n, double alpha);
 
 /// The median and the interval between two order statistics; each end is missed with probability `alpha` at

@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "results/compare/compare_parts.hpp"
-#include "results/run/run_conditions.hpp"
 #include "results/compare/trends.hpp"
 #include "results/file/validity.hpp"
+#include "results/run/run_conditions.hpp"
 
 namespace ddproxy::results {
 namespace {

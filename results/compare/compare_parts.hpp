@@ -8,8 +8,8 @@
 
 #include "results/compare/compare_options.hpp"
 #include "results/compare/percent.hpp"
-#include "results/run/run_file.hpp"
 #include "results/compare/table.hpp"
+#include "results/run/run_file.hpp"
 
 namespace ddproxy::results {
 

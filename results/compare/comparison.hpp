@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "model/statistics/estimate.hpp"
 #include "results/compare/family_test.hpp"
 #include "results/compare/outcome.hpp"
 #include "results/compare/percent.hpp"
-#include "model/statistics/estimate.hpp"
 #include "results/run/run_file.hpp"
 
 namespace ddproxy::results {
@@ -25,7 +25,7 @@ enum class Verdict { unchanged, slower, faster, undecided };
 struct CaseComparison {
   std::string name;
   double base = std::nan(""), next = std::nan("");  ///< median over units, seconds
-  model::Estimate ratio{};                                 ///< new over base, 95 % interval
+  model::Estimate ratio{};                          ///< new over base, 95 % interval
   double noise = std::nan("");  ///< standard deviation of the logarithm between units; NaN where unknown
   double p = std::nan("");      ///< that it is not slower, adjusted for all cases; NaN for samples
   Verdict verdict = Verdict::undecided;

@@ -34,8 +34,8 @@ std::string interval_text(model::Estimate const& ratio) {
 std::string one_slower_text(CaseComparison const& row) {
   char p[32];
   std::snprintf(p, sizeof p, "%.2g", row.p);
-  return row.name + " by " + percent(row.ratio.value - 1.0) + " (" + interval_text(row.ratio) +
-         ", p = " + p + ")";
+  return row.name + " by " + percent(row.ratio.value - 1.0) + " (" + interval_text(row.ratio) + ", p = " + p +
+         ")";
 }
 
 // The three largest.

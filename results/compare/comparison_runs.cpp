@@ -47,8 +47,8 @@ struct Side {
   double base, next;
 };
 
-CaseComparison row_of(std::string name, FamilyMember const& member, model::Estimate const& ratio, double upper,
-                      Side seconds, FamilyTest const& test, double tolerance) {
+CaseComparison row_of(std::string name, FamilyMember const& member, model::Estimate const& ratio,
+                      double upper, Side seconds, FamilyTest const& test, double tolerance) {
   const double noise = test.relabellings > 2 ? member.deviation : std::nan("");  // one round has none
   CaseComparison row{std::move(name), seconds.base, seconds.next, ratio, noise, member.p_slower};
   row.verdict = verdict_of(member, upper, test.can_reject(), tolerance);

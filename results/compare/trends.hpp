@@ -16,9 +16,9 @@ struct MachineMerit {
   std::string machine;  ///< Run::machine, after "LABEL: " where there is a label
   bool replay = false;
   std::vector<Run const*> runs;
-  std::size_t values = 0;  ///< figures of merit, of its runs or of its one run's samples
-  model::Estimate tokens_per_s;   ///< median of its runs' figures of merit, 95 % interval; of the one run's samples
-                           ///< where it has one
+  std::size_t values = 0;        ///< figures of merit, of its runs or of its one run's samples
+  model::Estimate tokens_per_s;  ///< median of its runs' figures of merit, 95 % interval; of the one run's
+                                 ///< samples where it has one
 
   bool has_interval() const;  ///< false where there are too few values
 };

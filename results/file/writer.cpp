@@ -7,8 +7,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "results/output/flush_pace.hpp"
 #include "results/file/h5_dataset.hpp"
+#include "results/output/flush_pace.hpp"
 #include "results/output/part_file.hpp"
 #include "results/output/utc_time.hpp"
 

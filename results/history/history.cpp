@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "model/statistics/quantile.hpp"
 #include "model/text/echo.hpp"
 #include "results/compare/compare_parts.hpp"
 #include "results/compare/family_test.hpp"
 #include "results/output/output_files.hpp"
-#include "model/statistics/quantile.hpp"
 
 namespace ddproxy::results {
 namespace {

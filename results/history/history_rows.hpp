@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "results/history/history_test.hpp"
 #include "results/compare/table.hpp"
+#include "results/history/history_test.hpp"
 
 namespace ddproxy::results {
 

@@ -8,7 +8,6 @@
 #include <limits>
 #include <stdexcept>
 
-
 namespace ddproxy::results {
 namespace {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "results/history/night_noise.hpp"
 #include "model/statistics/quantile.hpp"
+#include "results/history/night_noise.hpp"
 
 namespace ddproxy::results {
 namespace {

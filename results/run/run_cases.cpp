@@ -6,8 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "model/text/echo.hpp"
 #include "model/statistics/quantile.hpp"
+#include "model/text/echo.hpp"
 
 namespace ddproxy::results {
 namespace {

@@ -6,11 +6,11 @@
 #include <stdexcept>
 
 #include "model/text/echo.hpp"
-#include "results/run/joined.hpp"
+#include "results/file/validity.hpp"
 #include "results/output/output_files.hpp"
+#include "results/run/joined.hpp"
 #include "results/run/run_conditions.hpp"
 #include "results/run/run_file.hpp"
-#include "results/file/validity.hpp"
 
 namespace ddproxy::results {
 namespace {

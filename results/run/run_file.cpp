@@ -9,14 +9,14 @@
 #include <stdexcept>
 
 #include "model/text/echo.hpp"
+#include "results/file/reader.hpp"
+#include "results/file/validity.hpp"
 #include "results/run/child_process.hpp"
 #include "results/run/joined.hpp"
-#include "results/file/reader.hpp"
 #include "results/run/run_cases.hpp"
 #include "results/run/run_conditions.hpp"
 #include "results/run/run_identity.hpp"
 #include "results/run/run_message.hpp"
-#include "results/file/validity.hpp"
 
 namespace ddproxy::results {
 namespace {

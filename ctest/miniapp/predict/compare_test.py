@@ -18,7 +18,7 @@ if importlib.util.find_spec("h5py") is None:
 import h5py  # noqa: E402
 
 PROGRAM, MAKE_SAMPLE = sys.argv[1:]
-AB = pathlib.Path(__file__).parents[2] / "scripts" / "ab"
+AB = pathlib.Path(__file__).parents[3] / "scripts" / "ab"
 # Stands in for ddproxy: a sweep leaves a file and a line, or ends with the number that the input holds; so does a comparison with
 # the number in CODE.
 STAND_IN = """#!/bin/sh

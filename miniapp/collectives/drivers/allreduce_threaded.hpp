@@ -10,8 +10,9 @@
 namespace ddproxy {
 
 /// An engine driven by a thread of its own: the communication resource beside the compute side. Where the
-/// engine blocks in calls without a time limit, a watch throws StuckCall (miniapp/errors/errors.hpp) from whatever
-/// the compute side waits in; the thread stays in its call, and nothing is left but to end the process.
+/// engine blocks in calls without a time limit, a watch throws StuckCall (miniapp/errors/errors.hpp) from
+/// whatever the compute side waits in; the thread stays in its call, and nothing is left but to end the
+/// process.
 class ThreadedAllreduce : public Allreduce {
  public:
   /// `own_core`: the communication thread has a core beside those that compute

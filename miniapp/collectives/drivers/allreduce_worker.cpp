@@ -6,10 +6,10 @@
 
 #include <stdexcept>
 
-#include "miniapp/errors/errors.hpp"
-#include "miniapp/device/device.hpp"
-#include "miniapp/cores/pinning.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"
+#include "miniapp/cores/pinning.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
 namespace {

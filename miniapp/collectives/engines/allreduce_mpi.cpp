@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "miniapp/errors/errors.hpp"
-#include "miniapp/device/backoff.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"
+#include "miniapp/device/backoff.hpp"
+#include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
 namespace {

@@ -8,12 +8,12 @@
 #include <memory>
 #include <vector>
 
-#include "miniapp/device/device.hpp"
-#include "miniapp/device/backoff.hpp"
+#include "miniapp/collectives/drivers/time_limit.hpp"
 #include "miniapp/collectives/engines/nccl_communicator.hpp"
 #include "miniapp/collectives/engines/nccl_version.hpp"
-#include "miniapp/collectives/drivers/time_limit.hpp"
 #include "miniapp/collectives/engines/wire_device.hpp"
+#include "miniapp/device/backoff.hpp"
+#include "miniapp/device/device.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {

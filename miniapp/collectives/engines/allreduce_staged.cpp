@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "miniapp/device/backoff.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"
+#include "miniapp/device/backoff.hpp"
 
 namespace ddproxy {
 

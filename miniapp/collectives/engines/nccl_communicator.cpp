@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "miniapp/errors/errors.hpp"
 #include "miniapp/collectives/engines/nccl_version.hpp"
+#include "miniapp/errors/errors.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {

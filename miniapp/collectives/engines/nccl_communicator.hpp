@@ -7,9 +7,9 @@
 #include <source_location>
 #include <string>
 
-#include "miniapp/errors/call_watch.hpp"
-#include "miniapp/device/gpu.hpp"
 #include "miniapp/collectives/engines/wire.hpp"
+#include "miniapp/device/gpu.hpp"
+#include "miniapp/errors/call_watch.hpp"
 #ifdef KOKKOS_ENABLE_HIP
 #include <rccl.h>
 #else

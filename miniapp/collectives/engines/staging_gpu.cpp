@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 
-#include "miniapp/device/gpu.hpp"
 #include "miniapp/collectives/engines/staging.hpp"
+#include "miniapp/device/gpu.hpp"
 
 namespace ddproxy {
 namespace {

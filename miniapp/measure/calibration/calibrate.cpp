@@ -125,8 +125,8 @@ Trial make_trial(RankContext& bench, Work work, std::size_t elements) {
 void repeat(RankContext& bench, Trial& trial) {
   ContentionSample one;
   probed(bench, trial.run.probes, [&] { one = sample(bench, trial.work); });
-  for (auto times :
-       {&ContentionSample::compute_alone, &ContentionSample::collective_alone, &ContentionSample::compute_beside, &ContentionSample::collective_beside})
+  for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,
+                     &ContentionSample::compute_beside, &ContentionSample::collective_beside})
     (trial.run.*times).push_back((one.*times).front());
   trial.spent += one.compute_alone[0] + one.collective_alone[0] +
                  std::max(one.compute_beside[0], one.collective_beside[0]);

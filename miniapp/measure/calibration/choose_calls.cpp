@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "miniapp/measure/calibration/compare_calls.hpp"
 #include "miniapp/cores/core_share.hpp"
 #include "miniapp/device/device.hpp"
+#include "miniapp/measure/calibration/compare_calls.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {

@@ -19,7 +19,8 @@ std::vector<std::vector<std::vector<double>>> by_sample(OperationTimes const& ti
 }  // namespace
 
 model::Measurements collect_measurements(RankContext const& bench, OperationTimes const& layers,
-                                 std::vector<SizeTimes> const& allreduce, model::TableCost const* known) {
+                                         std::vector<SizeTimes> const& allreduce,
+                                         model::TableCost const* known) {
   model::Measurements evidence;
   evidence.operations = by_sample(layers);
   for (auto const& gradient : bench.workload.pass.gradients)

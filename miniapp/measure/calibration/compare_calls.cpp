@@ -8,9 +8,9 @@
 #include <cmath>
 #include <optional>
 
-#include "miniapp/measure/calibration/calibrate.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/measure/calibration/calibrate.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
@@ -152,7 +152,7 @@ CallChoice compare_calls(RankContext& bench, bool own_core) {
   const auto sizes = sizes_of(bench);
   const auto elements = static_cast<std::size_t>(sizes.back() / wire_element_bytes(bench.workload.wire));
   write_verification_pattern(bench.arena, 0, elements,
-                bench.runtime.rank());  // numbers stay finite: sums of NaN may take longer
+                             bench.runtime.rank());  // numbers stay finite: sums of NaN may take longer
   double work_s = 0;
   const auto work = make_work(bench, work_s);
   std::vector<CallTimes> all;

@@ -24,8 +24,9 @@ struct ContentionSample {
   model::Probes probes = {};                              ///< of the machine's state, the same on all ranks
 };
 
-/// kappa and gamma that make the fluid of model/predict/timeline.hpp reproduce a co-run: while both run, compute
-/// advances at kappa and the collective at gamma, and whichever is left runs at full speed. Within (0, 1].
+/// kappa and gamma that make the fluid of model/predict/timeline.hpp reproduce a co-run: while both run,
+/// compute advances at kappa and the collective at gamma, and whichever is left runs at full speed. Within
+/// (0, 1].
 model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
                         double collective_beside);
 

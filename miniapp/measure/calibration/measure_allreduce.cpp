@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "miniapp/device/device.hpp"
-#include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
+#include "miniapp/device/device.hpp"
 #include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
 #include "model/statistics/quantile.hpp"
 
@@ -28,7 +28,8 @@ std::size_t elements_of(RankContext const& bench, std::int64_t bytes) {
 // take another time.
 std::int64_t count_wrong(RankContext& bench, Slice slice, double& seconds) {
   const int groups = verification_groups(bench.workload.wire, bench.runtime.ranks());
-  if (bench.reduces()) write_verification_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank(), groups);
+  if (bench.reduces())
+    write_verification_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank(), groups);
   seconds = time_row(bench, {slice});
   if (!bench.reduces()) return -1;
   const auto wrong = find_wrong(bench.arena, slice.offset, slice.count, bench.runtime.ranks(), groups);

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/analysis/analysis.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "model/predict/measurements.hpp"
-#include "miniapp/analysis/analysis.hpp"
 
 namespace ddproxy {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "miniapp/device/device.hpp"
 #include "miniapp/device/backoff.hpp"
+#include "miniapp/device/device.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 
 namespace ddproxy {

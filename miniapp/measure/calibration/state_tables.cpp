@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
-#include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/calibrate.hpp"
 
 namespace ddproxy {
 namespace {
@@ -130,7 +130,8 @@ std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::siz
   return sizes;
 }
 
-std::vector<ContentionSample> behind(std::vector<ContentionSample> runs, std::vector<std::size_t> const& counts) {
+std::vector<ContentionSample> behind(std::vector<ContentionSample> runs,
+                                     std::vector<std::size_t> const& counts) {
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (auto* values : {&runs[i].compute_alone, &runs[i].collective_alone, &runs[i].compute_beside,
                          &runs[i].collective_beside, &runs[i].probes.before, &runs[i].probes.after})
@@ -166,10 +167,11 @@ std::vector<SizeTimes> in_state(MachineStates const& states, std::size_t state,
   return sizes;
 }
 
-std::vector<ContentionSample> in_state(MachineStates const& states, std::size_t state, std::vector<ContentionSample> runs) {
+std::vector<ContentionSample> in_state(MachineStates const& states, std::size_t state,
+                                       std::vector<ContentionSample> runs) {
   for (auto& run : runs)
-    for (auto times :
-         {&ContentionSample::compute_alone, &ContentionSample::collective_alone, &ContentionSample::compute_beside, &ContentionSample::collective_beside})
+    for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,
+                       &ContentionSample::compute_beside, &ContentionSample::collective_beside})
       keep(states, state, run.probes, run.*times);
   return runs;
 }
@@ -210,8 +212,8 @@ void complete_tables(RankContext& bench, std::vector<SizeTimes>& sizes, std::vec
   go_on(bench, runs, limit_s, same_states, same_state);
 }
 
-void complete_table(RankContext& bench, std::vector<ContentionSample>& runs, std::vector<SizeTimes> const& sizes,
-                    double limit_s) {
+void complete_table(RankContext& bench, std::vector<ContentionSample>& runs,
+                    std::vector<SizeTimes> const& sizes, double limit_s) {
   const auto find_states = [&] {
     return MachineStates({probes_of(sizes), probes_of(runs)}, quantities_of(sizes));
   };

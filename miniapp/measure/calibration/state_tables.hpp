@@ -26,11 +26,13 @@ std::vector<model::ProbedTimes> quantities_of(std::vector<SizeTimes> const& size
 /// The rows of a table with only those samples that are in a state.
 std::vector<SizeTimes> in_state(model::MachineStates const& states, std::size_t state,
                                 std::vector<SizeTimes> sizes);
-std::vector<ContentionSample> in_state(model::MachineStates const& states, std::size_t state, std::vector<ContentionSample> runs);
+std::vector<ContentionSample> in_state(model::MachineStates const& states, std::size_t state,
+                                       std::vector<ContentionSample> runs);
 
 /// Whether each row has enough samples in a state: a quarter of its samples, three at least, ten at most.
 bool has_table(model::MachineStates const& states, std::size_t state, std::vector<SizeTimes> const& sizes);
-bool has_table(model::MachineStates const& states, std::size_t state, std::vector<ContentionSample> const& runs);
+bool has_table(model::MachineStates const& states, std::size_t state,
+               std::vector<ContentionSample> const& runs);
 
 /// The state in which most samples of the rows are, among those that have a table; nothing where none has.
 std::optional<std::size_t> state_with_table(model::MachineStates const& states,
@@ -51,8 +53,8 @@ double seconds_after_sweep(double table_seconds);
 /// came. Does nothing on a machine with one state. Collective; the same on all ranks.
 void complete_table(RankContext& bench, std::vector<SizeTimes>& sizes, double limit_s);
 /// The same for the state of the table of `sizes`, which is not changed.
-void complete_table(RankContext& bench, std::vector<ContentionSample>& runs, std::vector<SizeTimes> const& sizes,
-                    double limit_s);
+void complete_table(RankContext& bench, std::vector<ContentionSample>& runs,
+                    std::vector<SizeTimes> const& sizes, double limit_s);
 
 /// The same for a given one of given states, of both tables, in that order.
 void complete_tables(RankContext& bench, std::vector<SizeTimes>& sizes, std::vector<ContentionSample>& runs,
@@ -60,7 +62,8 @@ void complete_tables(RankContext& bench, std::vector<SizeTimes>& sizes, std::vec
 
 /// The samples behind the first so many of each row.
 std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::size_t> const& counts);
-std::vector<ContentionSample> behind(std::vector<ContentionSample> runs, std::vector<std::size_t> const& counts);
+std::vector<ContentionSample> behind(std::vector<ContentionSample> runs,
+                                     std::vector<std::size_t> const& counts);
 /// The number of samples of each row.
 std::vector<std::size_t> counts_of(std::vector<SizeTimes> const& sizes);
 std::vector<std::size_t> counts_of(std::vector<ContentionSample> const& runs);

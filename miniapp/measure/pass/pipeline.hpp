@@ -7,8 +7,8 @@
 
 #include "miniapp/collectives/drivers/allreduce.hpp"
 #include "miniapp/compute/backward.hpp"
-#include "model/step/bucket_plan.hpp"
 #include "miniapp/input/workload.hpp"
+#include "model/step/bucket_plan.hpp"
 
 namespace ddproxy {
 

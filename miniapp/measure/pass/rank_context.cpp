@@ -4,16 +4,16 @@
 
 #include <cstdlib>
 
-#include "miniapp/compute/stream_replay.hpp"
-#include "miniapp/errors/errors.hpp"
-#include "miniapp/compute/copying_backward.hpp"
-#include "miniapp/device/device_choice.hpp"
-#include "miniapp/compute/kernel_backward.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/compute/copying_backward.hpp"
+#include "miniapp/compute/host_replay.hpp"
+#include "miniapp/compute/kernel_backward.hpp"
+#include "miniapp/compute/stream_replay.hpp"
+#include "miniapp/device/device_choice.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/input/results_need.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/pass/product_precision.hpp"
-#include "miniapp/compute/host_replay.hpp"
-#include "miniapp/input/results_need.hpp"
 
 namespace ddproxy {
 namespace {
@@ -58,10 +58,10 @@ std::unique_ptr<Backward> make_copying(RankContext const& bench) {
 
 void refuse_replay_of_many(Config const& config, Runtime const& runtime) {
   if (config.backend == Backend::replay && runtime.ranks() > 1 && config.gate.allreduce_kib.empty())
-    throw CollectiveError(exit_usage,
-                 config.file.string() +
-                     ": [allreduce] backend = \"replay\" moves nothing between ranks: start one rank "
-                     "(allreduce.ranks says what it stands for)");
+    throw CollectiveError(
+        exit_usage, config.file.string() +
+                        ": [allreduce] backend = \"replay\" moves nothing between ranks: start one rank "
+                        "(allreduce.ranks says what it stands for)");
 }
 
 void check_kernels(Config const& config) try {
@@ -88,8 +88,7 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
       !std::getenv("NCCL_MULTI_RANK_GPU_ENABLE"))
     throw std::runtime_error(
         "NCCL takes one rank a device: use [allreduce] backend = \"mpi\" where ranks share one (NCCL 2.30 "
-        "and "
-        "later: NCCL_MULTI_RANK_GPU_ENABLE=1)");
+        "and later: NCCL_MULTI_RANK_GPU_ENABLE=1)");
 }
 
 // Rank 0 holds the results file, too.

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "kernels/types.hpp"
-#include "miniapp/compute/backward.hpp"
+#include "miniapp/analysis/figure_of_merit.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/compute/backward.hpp"
+#include "miniapp/input/config.hpp"
+#include "miniapp/input/workload.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/machine/state_probe.hpp"
-#include "miniapp/input/config.hpp"
-#include "miniapp/analysis/figure_of_merit.hpp"
-#include "miniapp/input/workload.hpp"
 
 namespace ddproxy {
 
@@ -42,8 +42,8 @@ struct RankContext {
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n
 };
 
-/// Collective. Throws CollectiveError (exit 2; 4 for a device's memory) where the memory does not suffice, before
-/// allocating, or where a replayed all-reduce is started with several ranks.
+/// Collective. Throws CollectiveError (exit 2; 4 for a device's memory) where the memory does not suffice,
+/// before allocating, or where a replayed all-reduce is started with several ranks.
 RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime);
 
 }  // namespace ddproxy

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "miniapp/collectives/drivers/allreduce.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
-#include "miniapp/machine/runtime.hpp"
 #include "miniapp/compute/witness.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
 
 namespace ddproxy {
 

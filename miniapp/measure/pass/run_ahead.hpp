@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "miniapp/device/completion.hpp"
 #include "miniapp/device/backoff.hpp"
+#include "miniapp/device/completion.hpp"
 
 namespace ddproxy {
 

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "miniapp/collectives/engines/allreduce_replay.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/device/device.hpp"
+#include "miniapp/collectives/engines/allreduce_replay.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/device/device.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {

@@ -9,9 +9,9 @@
 #include <numeric>
 
 #include "miniapp/device/device.hpp"
-#include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/errors/signals.hpp"
 #include "miniapp/errors/step_name.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
 
 namespace ddproxy {
 namespace {

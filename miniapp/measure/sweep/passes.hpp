@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/measure/sweep/parts.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
-#include "miniapp/measure/pass/rank_trace.hpp"
-#include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/analysis/analysis.hpp"
 #include "miniapp/input/cases.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
+#include "miniapp/measure/pass/rank_trace.hpp"
+#include "miniapp/measure/sweep/parts.hpp"
 
 namespace ddproxy {
 

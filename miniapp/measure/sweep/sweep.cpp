@@ -6,10 +6,10 @@
 #include <numeric>
 #include <random>
 
-#include "miniapp/measure/sweep/benchmark_driver.hpp"
 #include "miniapp/errors/errors.hpp"
-#include "miniapp/measure/sweep/passes.hpp"
 #include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/sweep/benchmark_driver.hpp"
+#include "miniapp/measure/sweep/passes.hpp"
 #include "miniapp/measure/sweep/turns.hpp"
 
 namespace ddproxy {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/measure/sweep/parts.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
-#include "miniapp/measure/pass/rank_trace.hpp"
-#include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/analysis/analysis.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
+#include "miniapp/measure/pass/rank_trace.hpp"
+#include "miniapp/measure/sweep/parts.hpp"
 #include "miniapp/options/turn_options.hpp"
 
 namespace ddproxy {
@@ -42,8 +42,8 @@ struct SweepObserver {
 /// runs on rank 0 and drives it; the other ranks follow its commands, so that they cannot disagree on the
 /// order or the number of passes. Each sample waits for its turn where turns.go names a pipe. Collective.
 /// Returns the timeline of each case's last sample: on rank 0 a trace of each rank, none elsewhere and for a
-/// case without samples. Throws CollectiveError (exit 75) on all ranks where a signal came; the samples until then
-/// went to the sink.
+/// case without samples. Throws CollectiveError (exit 75) on all ranks where a signal came; the samples until
+/// then went to the sink.
 std::vector<std::vector<RankTrace>> run_sweep(RankContext& bench, std::vector<Case> const& cases,
                                               TurnOptions const& turns, SweepObserver const& observer);
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "miniapp/measure/pass/product_precision.hpp"
 #include "miniapp/input/words.hpp"
+#include "miniapp/measure/pass/product_precision.hpp"
 
 namespace ddproxy {
 namespace {

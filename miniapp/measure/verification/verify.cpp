@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "miniapp/compute/copying_backward.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/compute/witness.hpp"
+#include "miniapp/device/device.hpp"
 
 namespace ddproxy {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/types.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/machine/runtime.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
 
 namespace ddproxy {
 

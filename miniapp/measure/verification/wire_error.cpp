@@ -125,8 +125,7 @@ std::string describe(WireErrors const& errors, Workload const& workload) {
   const auto worst = std::ranges::max_element(errors.max) - errors.max.begin();
   return fmt::format(
       "{} on the wire: gradients differ from their fp32 average by {:.2g} RMS, an element by at most {:.2g} "
-      "of "
-      "its mean |gradient| ({}; bound {:.2g})\n",
+      "of its mean |gradient| ({}; bound {:.2g})\n",
       workload.wire == WireFormat::bf16 ? "bf16" : "fp32", errors.total_rms,
       errors.max[static_cast<std::size_t>(worst)],
       workload.pass.gradients[static_cast<std::size_t>(worst)].name, errors.bound);
