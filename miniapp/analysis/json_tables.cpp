@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "results/file/reader.hpp"
 #include "results/output/text_file.hpp"
 
 namespace ddproxy {
@@ -71,9 +70,8 @@ Json figures_of(FigureOfMerit const& f) {
 
 }  // namespace
 
-void write_json(std::filesystem::path const& results, FigureOfMerit const& figures,
+void write_json(results::Reader const& reader, FigureOfMerit const& figures,
                 std::filesystem::path const& file) {
-  const results::Reader reader(results);
   Json json;
   json["fom"] = figures_of(figures);
   for (auto const& path : reader.datasets()) {

@@ -5,12 +5,13 @@
 #include <filesystem>
 
 #include "miniapp/analysis/figure_of_merit.hpp"
+#include "results/file/reader.hpp"
 
 namespace ddproxy {
 
 /// Writes {fom: {...}, tables: {group: {column: [...]}}} of a results file; what is not available is null, a
 /// dataset of several dimensions a nested list. Throws std::invalid_argument where `file` cannot be written.
-void write_json(std::filesystem::path const& results, FigureOfMerit const& figures,
+void write_json(results::Reader const& reader, FigureOfMerit const& figures,
                 std::filesystem::path const& file);
 
 }  // namespace ddproxy

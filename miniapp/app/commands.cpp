@@ -70,8 +70,7 @@ void refuse_folders(Options const& options) {
 }
 
 // What would only fail when all is measured.
-void check_files(Options const& options, Config const& config, Workload const& workload) {
-  const auto cases = make_cases(config, workload);
+void check_files(Options const& options, Config const& config, std::vector<Case> const& cases) {
   std::vector<std::string> names;
   for (auto const& item : cases) names.push_back(item.name());
   require_some(names, config.samples);
@@ -172,13 +171,15 @@ void execute(Options const& options, Runtime const& runtime) {
   catch_signals();
   Config config;
   Workload workload;
+  std::vector<Case> cases;
   runtime.together([&] {
     config = read_config(options.input);
     config.max_seconds = options.max_seconds.value_or(config.max_seconds);
     workload = make_workload(config);
+    cases = make_cases(config, workload);
     initialize_benchmark(options.benchmark);
     check_chunks(options, config, workload);
-    if (runtime.root()) check_files(options, config, workload);
+    if (runtime.root()) check_files(options, config, cases);
   });
   agree_on_input(runtime, config);
   const double timeout_s = config.timeout_s;
@@ -193,7 +194,7 @@ void execute(Options const& options, Runtime const& runtime) {
     if (options.command != "layers") choose_calls(bench);
     if (runtime.root()) results::print_output(describe(bench.choice));
     if (options.planted_state > 0) plant_state(bench, options.planted_state);  // into what was chosen
-    session.emplace(options, std::move(bench));
+    session.emplace(options, std::move(bench), std::move(cases));
     run_steps(*session, runtime, options.command, !options.chunks_mib.empty());
   } catch (StuckCall const& error) {
     leave_stuck_call(runtime, session ? &*session : nullptr, error.what());

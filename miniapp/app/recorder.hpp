@@ -90,6 +90,8 @@ class Recorder {
   void flush_if_due() { writer_.flush_if_due(); }
   /// Finishes the file, and the tables with it. As results::Writer::finish().
   void finish(std::vector<results::TextFile> const& tables) { writer_.finish(tables); }
+  /// The file in memory; the reader may outlive it.
+  results::Reader reader() const { return writer_.reader(); }
   std::vector<std::string> warnings() const { return writer_.warnings(); }
 
  private:

@@ -21,7 +21,8 @@
 
 namespace ddproxy {
 
-Session::Session(Options const& options, RankContext bench) : options_(options), bench_(std::move(bench)) {
+Session::Session(Options const& options, RankContext bench, std::vector<Case> cases)
+    : options_(options), bench_(std::move(bench)) {
   const auto provenance = gather_provenance(bench_);
   const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
   if (root() && !doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
@@ -34,8 +35,7 @@ Session::Session(Options const& options, RankContext bench) : options_(options),
     recorder_->flush();
     for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
   });
-  for (auto& item : make_cases(bench_.config, bench_.workload))
-    reports_.push_back({std::move(item), {}, {}, 0});
+  for (auto& item : cases) reports_.push_back({std::move(item), {}, {}, 0});
 }
 
 Session::~Session() {
@@ -160,12 +160,12 @@ void Session::finish() {
     if (oversubscribed_ && (figures_.valid == Validity::yes || figures_.valid == Validity::single))
       figures_.valid = Validity::oversubscribed;
     recorder_->figures(figures_);
+    const auto file = recorder_->reader();
     recorder_->finish(tables_);
     report_ += fmt::format("results: {}\n{}\n", options_.output.string(), to_line(figures_));
     results::print_output(std::exchange(report_, ""));
-    if (!options_.json.empty()) write_json(options_.output, figures_, options_.json);
-    if (!options_.trace.empty())
-      results::write_trace(results::Reader(options_.output), options_.trace_cases, options_.trace);
+    if (!options_.json.empty()) write_json(file, figures_, options_.json);
+    if (!options_.trace.empty()) results::write_trace(file, options_.trace_cases, options_.trace);
     const auto beyond = beyond_limits(figures_, options_.max_model_error, options_.max_regret);
     if (!beyond.empty()) throw CollectiveError(exit_regression, beyond);
   });

@@ -19,7 +19,7 @@ namespace ddproxy {
 class Session {
  public:
   /// Throws CollectiveError (exit 2) where the results file cannot be created.
-  Session(Options const& options, RankContext bench);
+  Session(Options const& options, RankContext bench, std::vector<Case> cases);
   ~Session();  ///< prints what finish() did not come to print
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;

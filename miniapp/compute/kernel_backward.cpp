@@ -69,14 +69,13 @@ KernelBackward::Step KernelBackward::step(model::Operation const& operation) {
 }
 
 BlockActivations const& KernelBackward::block_of(model::Operation const& operation) const {
-  const std::size_t number = std::stoul(operation.layer.substr(2));  // behind "h."
-  return gpt_.activations.blocks.at(number);
+  return gpt_.activations.blocks.at(operation.block);
 }
 
 KernelBackward::NormOperands KernelBackward::norm_operands(model::Operation const& operation) const {
-  if (operation.name == "ln_f") return {gpt_.activations.last, gpt_.activations.ln_f_of};
+  if (operation.part == model::Part::ln_f) return {gpt_.activations.last, gpt_.activations.ln_f_of};
   auto const& block = block_of(operation);
-  if (operation.name.ends_with(".ln_1")) return {block.input, block.ln_1_of};
+  if (operation.part == model::Part::ln_1) return {block.input, block.ln_1_of};
   return {block.middle, block.ln_2_of};
 }
 
@@ -85,7 +84,7 @@ KernelBackward::Step KernelBackward::norm_step(model::Operation const& operation
   float const* const weight = gpt_.weight(operation.name + ".weight");
   const kernels::LayernormGradients out{gradient(operation.name + ".weight"),
                                         gradient(operation.name + ".bias"), work_.residual};
-  const bool first = operation.name == "ln_f";
+  const bool first = operation.part == model::Part::ln_f;
   return [=, this, x = x, statistics = statistics] {
     const kernels::Index columns = gpt_.shape.d_model;
     // the residual stream's gradient begins here
@@ -97,10 +96,18 @@ KernelBackward::Step KernelBackward::norm_step(model::Operation const& operation
 
 KernelBackward::LinearOperands KernelBackward::linear_operands(model::Operation const& operation) const {
   auto const& block = block_of(operation);
-  if (operation.name.ends_with(".mlp.c_proj")) return {block.gelu, work_.residual, work_.wide};
-  if (operation.name.ends_with(".mlp.c_fc")) return {block.ln_2, work_.wide, work_.branch};
-  if (operation.name.ends_with(".attn.c_proj")) return {block.attention, work_.residual, work_.branch};
-  return {block.ln_1, work_.qkv, work_.branch};
+  switch (operation.part) {
+    case model::Part::mlp_c_proj:
+      return {block.gelu, work_.residual, work_.wide};
+    case model::Part::c_fc:
+      return {block.ln_2, work_.wide, work_.branch};
+    case model::Part::attn_c_proj:
+      return {block.attention, work_.residual, work_.branch};
+    case model::Part::c_attn:
+      return {block.ln_1, work_.qkv, work_.branch};
+    default:
+      throw std::logic_error("no kernel for the linear map " + operation.name);
+  }
 }
 
 KernelBackward::Step KernelBackward::linear_step(model::Operation const& operation) {

@@ -23,11 +23,13 @@ struct Distribution {
   float deviation;
 };
 
-Distribution distribution(model::Shape const& shape, std::string const& name) {
+Distribution distribution(model::Shape const& shape, model::Operation const& operation, bool bias) {
   constexpr float gpt2_deviation = 0.02F;
-  if (name.find("ln_") != std::string::npos && name.ends_with(".weight")) return {1, gpt2_deviation};
-  if (name.ends_with("c_proj.weight"))
-    return {0, gpt2_deviation / std::sqrt(2 * static_cast<float>(shape.layers))};
+  const bool projection =
+      operation.part == model::Part::attn_c_proj || operation.part == model::Part::mlp_c_proj;
+  if (bias) return {0, gpt2_deviation};
+  if (operation.kind == model::OperationKind::norm) return {1, gpt2_deviation};
+  if (projection) return {0, gpt2_deviation / std::sqrt(2 * static_cast<float>(shape.layers))};
   return {0, gpt2_deviation};
 }
 
@@ -50,7 +52,8 @@ void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
     const auto own_seed = mix(seed + 0x9e3779b9U * static_cast<std::uint32_t>(tensor + 1));
     auto const& gradient = pass.gradients[tensor];
-    fill(exec, gradient.numel, own_seed, distribution(shape, gradient.name),
+    fill(exec, gradient.numel, own_seed,
+         distribution(shape, pass.operations[gradient.operation], gradient.bias),
          weights.data() + layout[tensor].offset);
   }
 }

@@ -15,28 +15,33 @@ class Builder {
  public:
   explicit Builder(Shape const& shape) : shape_(shape) {}
 
-  void operation(std::string name, std::string const& layer, OperationKind kind, std::int64_t in,
-                 std::int64_t out) {
-    pass_.operations.push_back({std::move(name), layer, kind, in, out});
+  /// Operations appended from now on belong to this layer; `block` is 0 outside of blocks.
+  void enter(std::string layer, std::size_t block = 0) {
+    layer_ = std::move(layer);
+    block_ = block;
+  }
+
+  void operation(std::string name, OperationKind kind, std::int64_t in, std::int64_t out,
+                 Part part = Part::none) {
+    pass_.operations.push_back({std::move(name), layer_, kind, in, out, part, block_});
   }
 
   /// A gradient completed by the operation appended last.
-  void gradient(std::string name, std::int64_t numel) {
-    const std::size_t last = pass_.operations.size() - 1;
-    pass_.gradients.push_back({std::move(name), pass_.operations[last].layer, numel, last});
+  void gradient(std::string name, std::int64_t numel, bool bias = false) {
+    pass_.gradients.push_back({std::move(name), layer_, numel, pass_.operations.size() - 1, bias});
   }
 
-  void linear(std::string const& layer, std::string const& part, std::int64_t in, std::int64_t out) {
-    const std::string name = layer + part;
-    operation(name, layer, OperationKind::linear, in, out);
-    if (shape_.biases) gradient(name + ".bias", out);
+  void linear(char const* suffix, Part part, std::int64_t in, std::int64_t out) {
+    const std::string name = layer_ + suffix;
+    operation(name, OperationKind::linear, in, out, part);
+    if (shape_.biases) gradient(name + ".bias", out, true);
     gradient(name + ".weight", in * out);
   }
 
-  void norm(std::string const& layer, std::string const& part) {
-    const std::string name = layer + part;
-    operation(name, layer, OperationKind::norm, shape_.d_model, shape_.d_model);
-    if (shape_.biases && shape_.norm == Norm::layernorm) gradient(name + ".bias", shape_.d_model);
+  void norm(char const* suffix, Part part) {
+    const std::string name = layer_ + suffix;
+    operation(name, OperationKind::norm, shape_.d_model, shape_.d_model, part);
+    if (shape_.biases && shape_.norm == Norm::layernorm) gradient(name + ".bias", shape_.d_model, true);
     gradient(name + ".weight", shape_.d_model);
   }
 
@@ -44,48 +49,51 @@ class Builder {
 
  private:
   Shape const& shape_;
+  std::string layer_;
+  std::size_t block_ = 0;
   BackwardPass pass_;
 };
 
 void add_head(Builder& builder, Shape const& shape) {
-  builder.operation("lm_head.loss", "lm_head", OperationKind::cross_entropy, shape.vocabulary,
-                    shape.vocabulary);
-  builder.operation("lm_head", "lm_head", OperationKind::head, shape.d_model, shape.vocabulary);
+  builder.enter("lm_head");
+  builder.operation("lm_head.loss", OperationKind::cross_entropy, shape.vocabulary, shape.vocabulary);
+  builder.operation("lm_head", OperationKind::head, shape.d_model, shape.vocabulary);
   if (!shape.tied) builder.gradient("lm_head.weight", shape.vocabulary * shape.d_model);
-  builder.norm("ln_f", "");
+  builder.enter("ln_f");
+  builder.norm("", Part::ln_f);
 }
 
 void add_mlp(Builder& builder, Shape const& shape, std::string const& layer) {
   const bool gated = shape.activation == Activation::swiglu;
-  builder.linear(layer, ".mlp.c_proj", shape.d_ff, shape.d_model);
-  builder.operation(layer + ".mlp.act", layer, OperationKind::activation, gated ? 2 * shape.d_ff : shape.d_ff,
+  builder.linear(".mlp.c_proj", Part::mlp_c_proj, shape.d_ff, shape.d_model);
+  builder.operation(layer + ".mlp.act", OperationKind::activation, gated ? 2 * shape.d_ff : shape.d_ff,
                     shape.d_ff);
-  builder.linear(layer, ".mlp.c_fc", shape.d_model, shape.d_ff);
-  if (gated) builder.linear(layer, ".mlp.c_gate", shape.d_model, shape.d_ff);
-  builder.norm(layer, ".ln_2");
+  builder.linear(".mlp.c_fc", Part::c_fc, shape.d_model, shape.d_ff);
+  if (gated) builder.linear(".mlp.c_gate", Part::c_gate, shape.d_model, shape.d_ff);
+  builder.norm(".ln_2", Part::ln_2);
 }
 
 void add_attention(Builder& builder, Shape const& shape, std::string const& layer) {
   const std::int64_t d = shape.d_model;
-  builder.linear(layer, ".attn.c_proj", d, d);
-  builder.operation(layer + ".attn.sdpa", layer, OperationKind::attention, 3 * d, d);
+  builder.linear(".attn.c_proj", Part::attn_c_proj, d, d);
+  builder.operation(layer + ".attn.sdpa", OperationKind::attention, 3 * d, d);
   if (shape.qkv == Qkv::fused) {
-    builder.linear(layer, ".attn.c_attn", d, 3 * d);
+    builder.linear(".attn.c_attn", Part::c_attn, d, 3 * d);
   } else {
-    for (auto const* part : {".attn.v_proj", ".attn.k_proj", ".attn.q_proj"})
-      builder.linear(layer, part, d, d);
+    builder.linear(".attn.v_proj", Part::v_proj, d, d);
+    builder.linear(".attn.k_proj", Part::k_proj, d, d);
+    builder.linear(".attn.q_proj", Part::q_proj, d, d);
   }
-  builder.norm(layer, ".ln_1");
+  builder.norm(".ln_1", Part::ln_1);
 }
 
 void add_embedding(Builder& builder, Shape const& shape) {
+  builder.enter("embedding");
   if (shape.positions == Positions::learned) {
-    builder.operation("embedding.wpe", "embedding", OperationKind::position_table, shape.context,
-                      shape.d_model);
+    builder.operation("embedding.wpe", OperationKind::position_table, shape.context, shape.d_model);
     builder.gradient("wpe.weight", shape.context * shape.d_model);
   }
-  builder.operation("embedding.wte", "embedding", OperationKind::token_table, shape.vocabulary,
-                    shape.d_model);
+  builder.operation("embedding.wte", OperationKind::token_table, shape.vocabulary, shape.d_model);
   builder.gradient("wte.weight", shape.vocabulary * shape.d_model);
 }
 
@@ -121,6 +129,7 @@ BackwardPass backward_pass(Shape const& shape) {
   add_head(builder, shape);
   for (std::int64_t layer = shape.layers - 1; layer >= 0; --layer) {
     const std::string name = "h." + std::to_string(layer);
+    builder.enter(name, static_cast<std::size_t>(layer));
     add_mlp(builder, shape, name);
     add_attention(builder, shape, name);
   }

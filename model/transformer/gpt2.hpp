@@ -64,13 +64,31 @@ enum class OperationKind {
   token_table,     ///< gradient of the token embedding; added to the head's where the model is tied
 };
 
+/// Which parameters an operation uses: the part of its layer that Hugging Face's GPT-2 calls so.
+enum class Part {
+  none,
+  ln_1,
+  c_attn,
+  q_proj,
+  k_proj,
+  v_proj,
+  attn_c_proj,
+  ln_2,
+  c_fc,
+  c_gate,
+  mlp_c_proj,
+  ln_f
+};
+
 /// One operation of the backward pass, in the order in which they run.
 struct Operation {
   std::string name;   ///< unique, for instance "h.3.mlp.c_proj"
   std::string layer;  ///< "lm_head", "ln_f", "h.3" or "embedding"
   OperationKind kind;
-  std::int64_t in = 0;   ///< features of the input of a linear map, else of the operation
-  std::int64_t out = 0;  ///< features of the output
+  std::int64_t in = 0;     ///< features of the input of a linear map, else of the operation
+  std::int64_t out = 0;    ///< features of the output
+  Part part = Part::none;  ///< of linear maps in blocks and of norms
+  std::size_t block = 0;   ///< number of the transformer block; 0 outside of blocks
 };
 
 /// The gradient of one parameter tensor.
@@ -79,6 +97,7 @@ struct Gradient {
   std::string layer;
   std::int64_t numel;     ///< elements
   std::size_t operation;  ///< index of the operation that completes it
+  bool bias = false;      ///< of a linear map or a norm
 };
 
 struct BackwardPass {

@@ -28,10 +28,10 @@ Type type_of(hid_t dataset) {
 }
 
 // The values of 8 bytes that a dataset may have: those of its file, and some that were never written.
-std::size_t most_values(std::filesystem::path const& file) {
-  std::error_code absent;
-  const auto size = std::filesystem::file_size(file, absent);
-  return ((std::size_t{1} << 30) + (absent ? 0 : 4 * size)) / 8;
+std::size_t most_values(hid_t file) {
+  hsize_t size = 0;
+  h5::check(H5Fget_filesize(file, &size));
+  return ((std::size_t{1} << 30) + 4 * size) / 8;
 }
 
 // Nothing where there are more than `most`. A length of 0 counts as 1, so that the product of some of the
@@ -123,7 +123,7 @@ struct Reader::Impl {
       const bool fits = type == wanted || (type == Type::integer && wanted == Type::real);
       if (!fits || extents.size() != spec.rank())
         fail("the dataset " + name + " is not of the schema's type or shape");
-      const auto count = count_of(extents, most_values(path));
+      const auto count = count_of(extents, most_values(file));
       if (!count) fail("the dataset " + name + " claims more values than a file of this size can hold");
       read(opened, *count);
     });
@@ -135,6 +135,11 @@ Reader::Reader(std::filesystem::path path) : impl_(std::make_unique<Impl>()) {
   impl_->path = std::move(path);
   impl_->open();
   impl_->check_version();
+}
+
+Reader::Reader(std::filesystem::path path, std::int64_t open_file) : impl_(std::make_unique<Impl>()) {
+  impl_->path = std::move(path);
+  impl_->file = h5::Id(H5Freopen(open_file), H5Fclose);
 }
 
 Reader::~Reader() = default;

@@ -20,6 +20,9 @@ namespace ddproxy::results {
 class Reader {
  public:
   explicit Reader(std::filesystem::path path);
+  /// Of a file that this process has open under the identifier `open_file` of HDF5, and that may lie in
+  /// memory. The content stays for as long as the reader lives, also where the identifier is closed.
+  Reader(std::filesystem::path path, std::int64_t open_file);
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;

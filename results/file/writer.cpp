@@ -191,6 +191,10 @@ void Writer::flush_if_due() {
   if (impl_->changed && impl_->pace.due(FlushPace::Clock::now())) flush();
 }
 
+Reader Writer::reader() const {
+  return {impl_->path, impl_->file};
+}
+
 void Writer::finish(std::vector<TextFile> const& beside) {
   attribute("/", "complete", std::int64_t{1});
   flush();

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "results/file/reader.hpp"
 #include "results/file/schema.hpp"
 #include "results/output/text_file.hpp"
 
@@ -57,6 +58,9 @@ class Writer {
   void flush();
   /// Flushes where 100 times the cost of the last flush has passed since: less than 1 % of a run's time.
   void flush_if_due();
+  /// Reads what was written so far, from memory, and what is written later too. It may outlive the writer.
+  Reader reader() const;
+
   /// Sets complete = 1, flushes, and renames PATH.part to PATH. The texts `beside` take their names right
   /// after it, and older ones are removed right before it: they never stand beside another run's file. Throws
   /// std::runtime_error, also where a text cannot be written; PATH is then finished all the same.
