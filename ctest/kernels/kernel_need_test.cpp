@@ -2,11 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/attention_batched.hpp"
+#include "kernels/linear.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
 
 namespace ddproxy {
 namespace {
+
+// The largest scratch memory that a kernel of a step asks for.
+kernels::Index scratch_elements(model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency) {
+  const kernels::Index widest = std::max(3 * shape.d_model, shape.d_ff);
+  return std::max({kernels::attention_scratch(concurrency, attention_size(shape, tokens)),
+                   kernels::layernorm_scratch(concurrency, shape.d_model),
+                   kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest})});
+}
 
 TEST(KernelNeed, TellsItsMemoryBeforehand) {
   const model::Shape shape = model::find_preset("tiny");

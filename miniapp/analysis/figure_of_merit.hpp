@@ -4,6 +4,8 @@
 
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "results/file/validity.hpp"
 
@@ -28,6 +30,9 @@ struct FigureOfMerit {
   std::string why_no_error, why_no_regret;  ///< reasons where they are NaN; not in the line
   results::Validity valid = results::Validity::no;  ///< what the figures are worth
 };
+
+/// All numbers by name: as attributes of /fom and in JSON.
+std::vector<std::pair<char const*, double>> numbers_of(FigureOfMerit const& figures);
 
 std::string to_line(FigureOfMerit const& figures);
 

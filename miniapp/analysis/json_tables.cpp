@@ -54,16 +54,7 @@ Json column(results::Reader const& reader, std::string const& path) {
 
 Json figures_of(FigureOfMerit const& f) {
   Json json;
-  json["tokens_per_s"] = number(f.tokens_per_s);
-  json["backward_s"] = number(f.backward_s);
-  json["bucket_mib"] = number(f.bucket_mib);
-  json["exposed_s"] = number(f.exposed_s);
-  json["tail_s"] = number(f.tail_s);
-  json["overlap"] = number(f.overlap);
-  json["bus_bw_GBps"] = number(f.bus_bw_GBps);
-  json["model_error"] = number(f.model_error);
-  json["regret"] = number(f.regret);
-  json["model_error_beyond_noise"] = number(f.model_error_beyond_noise);
+  for (auto const& [name, value] : numbers_of(f)) json[name] = number(value);
   json["valid"] = word_of(f.valid);
   return json;
 }

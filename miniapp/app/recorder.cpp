@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/app/recorder.hpp"
-#include "miniapp/app/recorder_states.hpp"
+#include "miniapp/app/recorder_columns.hpp"
 #include "model/statistics/quantile.hpp"
 
 #include <fmt/format.h>
@@ -16,19 +16,8 @@
 namespace ddproxy {
 namespace {
 
-using Texts = std::vector<std::string>;
-using Integers = std::vector<std::int64_t>;
-using Reals = std::vector<double>;
-
 Integers to_integers(Reals const& values) {
   return {values.begin(), values.end()};
-}
-
-template <class Out, class Rows, class Get>
-Out column(Rows const& rows, Get get) {
-  Out values;
-  for (auto const& row : rows) values.push_back(std::invoke(get, row));
-  return values;
 }
 
 std::string describe(model::Shape const& s) {
@@ -38,18 +27,6 @@ std::string describe(model::Shape const& s) {
       s.layers, s.d_model, s.heads, s.d_ff, s.vocabulary, s.context, s.tied, s.biases,
       word_of(s.activation, activation_words), word_of(s.norm, norm_words),
       word_of(s.positions, positions_words), word_of(s.qkv, qkv_words));
-}
-
-// [size, sample] with NaN where a size has fewer samples.
-Reals padded(std::vector<SizeTimes> const& times, std::size_t& width) {
-  width = 0;
-  for (auto const& size : times) width = std::max(width, size.seconds.size());
-  Reals values;
-  for (auto const& size : times) {
-    values.insert(values.end(), size.seconds.begin(), size.seconds.end());
-    values.insert(values.end(), width - size.seconds.size(), not_available);
-  }
-  return values;
 }
 
 }  // namespace
@@ -112,13 +89,13 @@ void Recorder::layers(Config const& config, Workload const& workload, OperationT
 }
 
 void Recorder::allreduce(std::vector<SizeTimes> const& times, int ranks) {
-  std::size_t width = 0;
-  const auto seconds = padded(times, width);
+  const auto [seconds, extents] = matrix(times, &SizeTimes::seconds);
   writer_.attribute("/allreduce", "ranks", std::int64_t{ranks});
   writer_.write("/allreduce/bytes", column<Integers>(times, &SizeTimes::bytes));
-  writer_.write("/allreduce/seconds", seconds, {times.size(), width});
+  writer_.write("/allreduce/seconds", seconds, extents);
   writer_.write("/allreduce/wrong_elements", column<Integers>(times, &SizeTimes::wrong));
-  write_probes(writer_, "/allreduce/", column<std::vector<model::Probes>>(times, &SizeTimes::probes), width);
+  write_probes(writer_, "/allreduce/", column<std::vector<model::Probes>>(times, &SizeTimes::probes),
+               extents[1]);
 }
 
 void Recorder::allreduce_figures(std::vector<SizeTimes> const& times, int ranks) {
@@ -133,11 +110,10 @@ void Recorder::allreduce_figures(std::vector<SizeTimes> const& times, int ranks)
 }
 
 void Recorder::pieces(std::vector<SizeTimes> const& times, std::int64_t total) {
-  std::size_t width = 0;
-  const auto seconds = padded(times, width);
+  const auto [seconds, extents] = matrix(times, &SizeTimes::seconds);
   writer_.attribute("/allreduce", "total_bytes", total);
   writer_.write("/allreduce/chunk_bytes", column<Integers>(times, &SizeTimes::bytes));
-  writer_.write("/allreduce/chunk_seconds", seconds, {times.size(), width});
+  writer_.write("/allreduce/chunk_seconds", seconds, extents);
 }
 
 void Recorder::cost_table(std::vector<model::CostPoint> const& table) {

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "miniapp/app/recorder.hpp"
-#include "miniapp/app/recorder_states.hpp"
+#include "miniapp/app/recorder_columns.hpp"
 #include "model/statistics/estimate.hpp"
 #include "model/statistics/median_interval.hpp"
 #include "model/statistics/quantile.hpp"
@@ -13,42 +13,21 @@
 namespace ddproxy {
 namespace {
 
-using Integers = std::vector<std::int64_t>;
-using Reals = std::vector<double>;
-
-template <class Out, class Rows, class Get>
-Out column(Rows const& rows, Get get) {
-  Out values;
-  for (auto const& row : rows) values.push_back(get(row));
-  return values;
-}
-
-std::size_t most_samples(std::vector<ContentionSample> const& runs,
-                         std::vector<double> ContentionSample::*times) {
-  std::size_t samples = 0;
-  for (auto const& run : runs) samples = std::max(samples, (run.*times).size());
-  return samples;
-}
-
 // Long co-runs have fewer samples.
-void write_times(results::Writer& writer, std::string const& name, std::vector<ContentionSample> const& runs,
-                 std::vector<double> ContentionSample::*times) {
-  const std::size_t samples = most_samples(runs, times);
-  Reals values(runs.size() * samples, not_available);
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    std::ranges::copy(runs[i].*times, values.begin() + static_cast<std::ptrdiff_t>(i * samples));
-  writer.write("/calibration/" + name, values, {runs.size(), samples});
-}
-
 void write_co_runs(results::Writer& writer, std::string const& prefix,
                    std::vector<ContentionSample> const& runs) {
-  write_times(writer, prefix + "compute_alone", runs, &ContentionSample::compute_alone);
-  write_times(writer, prefix + "compute_beside", runs, &ContentionSample::compute_beside);
-  write_times(writer, prefix + "collective_alone", runs, &ContentionSample::collective_alone);
-  write_times(writer, prefix + "collective_beside", runs, &ContentionSample::collective_beside);
+  const std::pair<char const*, Reals ContentionSample::*> parts[] = {
+      {"compute_alone", &ContentionSample::compute_alone},
+      {"compute_beside", &ContentionSample::compute_beside},
+      {"collective_alone", &ContentionSample::collective_alone},
+      {"collective_beside", &ContentionSample::collective_beside}};
+  for (auto const& [name, times] : parts) {
+    const auto [values, extents] = matrix(runs, times);
+    writer.write("/calibration/" + prefix + name, values, extents);
+  }
   write_probes(writer, "/calibration/" + prefix,
-               column<std::vector<model::Probes>>(runs, [](auto& run) { return run.probes; }),
-               most_samples(runs, &ContentionSample::compute_alone));
+               column<std::vector<model::Probes>>(runs, &ContentionSample::probes),
+               matrix(runs, &ContentionSample::compute_alone).extents[1]);
 }
 
 // -1 where there is no such end: from all gradients in one bucket on, every cap gives the same plan.
@@ -66,19 +45,13 @@ void Recorder::calibration(std::vector<ContentionSample> const& runs) {
 }
 
 void Recorder::later(std::vector<SizeTimes> const& times, std::vector<ContentionSample> const& runs) {
-  std::vector<model::Probes> probes;
-  std::size_t width = 0;
-  for (auto const& size : times) width = std::max(width, size.seconds.size());
-  Reals seconds(times.size() * width, not_available);
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    std::ranges::copy(times[i].seconds, seconds.begin() + static_cast<std::ptrdiff_t>(i * width));
-    probes.push_back(times[i].probes);
+  const auto [seconds, extents] = matrix(times, &SizeTimes::seconds);
+  if (!seconds.empty()) {
+    writer_.write("/allreduce/later_seconds", seconds, extents);
+    write_probes(writer_, "/allreduce/later_", column<std::vector<model::Probes>>(times, &SizeTimes::probes),
+                 extents[1]);
   }
-  if (width > 0) {
-    writer_.write("/allreduce/later_seconds", seconds, {times.size(), width});
-    write_probes(writer_, "/allreduce/later_", probes, width);
-  }
-  if (most_samples(runs, &ContentionSample::compute_alone) > 0) write_co_runs(writer_, "later_", runs);
+  if (!matrix(runs, &ContentionSample::compute_alone).values.empty()) write_co_runs(writer_, "later_", runs);
 }
 
 void Recorder::speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table) {

@@ -1,31 +1,19 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/app/recorder_states.hpp"
-
 #include <algorithm>
 
 #include "miniapp/app/recorder.hpp"
+#include "miniapp/app/recorder_columns.hpp"
 
 namespace ddproxy {
 namespace {
 
-using Integers = std::vector<std::int64_t>;
-using Reals = std::vector<double>;
 using Samples = std::vector<std::vector<Sample>>;
 
 constexpr std::int64_t none = -1;
 
 std::int64_t number_of(std::optional<std::size_t> state) {
   return state ? static_cast<std::int64_t>(*state) : none;
-}
-
-Reals padded(std::vector<model::Probes> const& rows, Reals model::Probes::*of, std::size_t samples) {
-  Reals values;
-  for (auto const& row : rows) {
-    values.insert(values.end(), (row.*of).begin(), (row.*of).end());
-    values.insert(values.end(), samples - (row.*of).size(), not_available);
-  }
-  return values;
 }
 
 // A value of each sample at its place among the rounds of its case.
@@ -46,9 +34,11 @@ std::vector<Value> placed(Samples const& samples, std::vector<Integers> const& o
 void write_probes(results::Writer& writer, std::string const& prefix, std::vector<model::Probes> const& rows,
                   std::size_t samples) {
   if (std::ranges::all_of(rows, [](auto const& row) { return row.before.empty(); })) return;
-  writer.write(prefix + "probe_before", padded(rows, &model::Probes::before, samples),
-               {rows.size(), samples});
-  writer.write(prefix + "probe_after", padded(rows, &model::Probes::after, samples), {rows.size(), samples});
+  for (auto const& [name, probes] :
+       {std::pair("before", &model::Probes::before), std::pair("after", &model::Probes::after)}) {
+    const auto [values, extents] = matrix(rows, probes, samples);
+    writer.write(prefix + "probe_" + name, values, extents);
+  }
 }
 
 void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state, Samples const& samples,

@@ -6,23 +6,14 @@
 #include <functional>
 
 #include "miniapp/app/recorder.hpp"
+#include "miniapp/app/recorder_columns.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/statistics/estimate.hpp"
 
 namespace ddproxy {
 namespace {
 
-using Texts = std::vector<std::string>;
-using Integers = std::vector<std::int64_t>;
-using Reals = std::vector<double>;
 using Reports = std::vector<CaseReport>;
-
-template <class Out, class Get>
-Out column(Reports const& reports, Get get) {
-  Out values;
-  for (auto const& report : reports) values.push_back(get(report));
-  return values;
-}
 
 // A figure of the measured cases, NaN for a case that was not measured.
 template <class Get>
@@ -68,12 +59,11 @@ void write_names(results::Writer& writer, Config const& config, Reports const& r
 
 void write_predictions(results::Writer& writer, Reports const& reports) {
   writer.write("/sweep/predicted", column<Reals>(reports, [](auto& r) { return r.predicted.total; }));
-  writer.write("/sweep/predicted_exposed",
-               column<Reals>(reports, [](auto& r) { return r.predicted_exposed(); }));
+  writer.write("/sweep/predicted_exposed", column<Reals>(reports, &CaseReport::predicted_exposed));
   writer.write("/sweep/predicted_tail", column<Reals>(reports, [](auto& r) { return r.predicted.tail(); }));
   writer.write("/sweep/predicted_slowdown",
                column<Reals>(reports, [](auto& r) { return r.predicted.slowdown(r.predicted_compute); }));
-  writer.write("/sweep/uncontended", column<Reals>(reports, [](auto& r) { return r.uncontended; }));
+  writer.write("/sweep/uncontended", column<Reals>(reports, &CaseReport::uncontended));
 }
 
 void write_overlap(results::Writer& writer, Reports const& reports) {
@@ -198,17 +188,7 @@ void Recorder::results(Reports const& reports, std::vector<Integers> const& orde
 }
 
 void Recorder::figures(FigureOfMerit const& f) {
-  const std::pair<char const*, double> numbers[] = {{"tokens_per_s", f.tokens_per_s},
-                                                    {"backward_s", f.backward_s},
-                                                    {"bucket_mib", f.bucket_mib},
-                                                    {"exposed_s", f.exposed_s},
-                                                    {"tail_s", f.tail_s},
-                                                    {"overlap", f.overlap},
-                                                    {"bus_bw_GBps", f.bus_bw_GBps},
-                                                    {"model_error", f.model_error},
-                                                    {"regret", f.regret},
-                                                    {"model_error_beyond_noise", f.model_error_beyond_noise}};
-  for (auto const& [name, value] : numbers) writer_.attribute("/fom", name, value);
+  for (auto const& [name, value] : numbers_of(f)) writer_.attribute("/fom", name, value);
   writer_.attribute("/fom", "why_no_model_error", f.why_no_error);
   writer_.attribute("/fom", "why_no_regret", f.why_no_regret);
   writer_.attribute("/fom", "valid", std::string(word_of(f.valid)));

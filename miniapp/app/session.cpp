@@ -48,13 +48,9 @@ void Session::save() {
 
 // A later table of the same name takes the place of the former.
 void Session::keep_table(std::string const& ending, std::string text) {
-  const auto path = beside(ending);
+  const auto path = beside(options_.output, ending);
   std::erase_if(tables_, [&](auto const& table) { return table.path == path; });
   tables_.push_back({path, std::move(text)});
-}
-
-std::filesystem::path Session::beside(std::string const& ending) const {
-  return ddproxy::beside(options_.output, ending);
 }
 
 void Session::say(std::string const& progress) const {

@@ -47,7 +47,6 @@ class Session {
 
  private:
   bool root() const { return bench_.runtime.root(); }
-  std::filesystem::path beside(std::string const& ending) const;
   void say(std::string const& progress) const;
   void keep_table(std::string const& ending, std::string text);
   void say_threads(ThreadReport const& report);

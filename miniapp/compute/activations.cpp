@@ -51,13 +51,6 @@ WorkBuffers::WorkBuffers(BumpAllocator const& memory)
       logits(memory["logits"]),
       scratch(memory["scratch"]) {}
 
-kernels::Index scratch_elements(model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency) {
-  const kernels::Index widest = std::max(3 * shape.d_model, shape.d_ff);
-  return std::max({kernels::attention_scratch(concurrency, attention_size(shape, tokens)),
-                   kernels::layernorm_scratch(concurrency, shape.d_model),
-                   kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest})});
-}
-
 kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens tokens) {
   return {tokens.batch, tokens.sequence, shape.heads, shape.d_model / shape.heads};
 }

@@ -58,9 +58,6 @@ struct WorkBuffers {
   float* scratch;
 };
 
-/// Elements of scratch memory that the kernels of a step need, the largest of all.
-kernels::Index scratch_elements(model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency);
-
 /// The dimensions as the kernels take them.
 kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens tokens);
 

@@ -96,18 +96,12 @@ KernelBackward::Step KernelBackward::norm_step(model::Operation const& operation
 
 KernelBackward::LinearOperands KernelBackward::linear_operands(model::Operation const& operation) const {
   auto const& block = block_of(operation);
-  switch (operation.part) {
-    case model::Part::mlp_c_proj:
-      return {block.gelu, work_.residual, work_.wide};
-    case model::Part::c_fc:
-      return {block.ln_2, work_.wide, work_.branch};
-    case model::Part::attn_c_proj:
-      return {block.attention, work_.residual, work_.branch};
-    case model::Part::c_attn:
-      return {block.ln_1, work_.qkv, work_.branch};
-    default:
-      throw std::logic_error("no kernel for the linear map " + operation.name);
-  }
+  using model::Part;
+  if (operation.part == Part::mlp_c_proj) return {block.gelu, work_.residual, work_.wide};
+  if (operation.part == Part::c_fc) return {block.ln_2, work_.wide, work_.branch};
+  if (operation.part == Part::attn_c_proj) return {block.attention, work_.residual, work_.branch};
+  if (operation.part == Part::c_attn) return {block.ln_1, work_.qkv, work_.branch};
+  throw std::logic_error("no kernel for the linear map " + operation.name);
 }
 
 KernelBackward::Step KernelBackward::linear_step(model::Operation const& operation) {

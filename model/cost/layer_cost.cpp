@@ -150,14 +150,4 @@ double step_seconds(Shape const& shape, Tokens tokens, Machine const& machine, i
   return seconds;
 }
 
-double fitted_efficiency(Shape const& shape, Tokens tokens, Machine machine, int element_bytes,
-                         bool with_head, double measured) {
-  machine.efficiency = 1;
-  const double efficiency = step_seconds(shape, tokens, machine, element_bytes, with_head) / measured;
-  if (efficiency > 0 && efficiency <= 1) return efficiency;
-  throw std::invalid_argument("machine: a step of " + std::to_string(measured) +
-                              " s needs an efficiency of " + std::to_string(efficiency) +
-                              "; check its peaks and the time");
-}
-
 }  // namespace ddproxy::model

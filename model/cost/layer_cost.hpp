@@ -47,9 +47,4 @@ std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pas
 double step_seconds(Shape const& shape, Tokens tokens, Machine const& machine, int element_bytes,
                     bool with_head);
 
-/// The efficiency at which step_seconds() is `measured` seconds; machine.efficiency is not read. Throws
-/// std::invalid_argument where it would exceed 1: the machine cannot be that fast.
-double fitted_efficiency(Shape const& shape, Tokens tokens, Machine machine, int element_bytes,
-                         bool with_head, double measured);
-
 }  // namespace ddproxy::model

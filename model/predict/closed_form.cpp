@@ -23,19 +23,6 @@ Regime regime(UniformJob const& job) {
   return load < 1 ? Regime::compute_bound : Regime::network_bound;
 }
 
-double uniform_exposed(UniformJob const& job, double bucket_bytes) {
-  check(job);
-  if (!(bucket_bytes > 0) || bucket_bytes > job.bytes) {
-    throw std::invalid_argument(
-        "closed form: a bucket must have more than 0 bytes and no more than all gradients");
-  }
-  const double buckets = job.bytes / bucket_bytes;
-  const double interval = job.t_compute / buckets;
-  const double call = job.call_seconds + bucket_bytes / job.bandwidth;
-  if (call <= interval) return call;
-  return interval + buckets * call - job.t_compute;
-}
-
 double uniform_best_bucket(UniformJob const& job) {
   check(job);
   const double load = job.load();

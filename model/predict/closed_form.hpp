@@ -23,16 +23,11 @@ enum class Regime {
 inline constexpr double near_balance = 0.05;
 Regime regime(UniformJob const& job);
 
-/// E(b) for buckets of b bytes, K = s / b of them (any real number of at least 1). While a call takes no
-/// longer than the gradients of one bucket, o + b/w <= T_compute/K, only the last call is exposed: E = o +
-/// b/w. Else calls follow one another from the first ready bucket on: E = T_compute/K + K o + s/w -
-/// T_compute; for rho_w = 1 that is s/(K w) + K o. Both are bounds for real models. Throws
-/// std::invalid_argument for a bucket or a job that is not positive, or a bucket larger than s.
-double uniform_exposed(UniformJob const& job, double bucket_bytes);
-
 /// b*, at most s: s sqrt(o/T_compute) for rho_w > 1, sqrt(s o w) for rho_w = 1, and min(o w rho_w/(1 -
 /// rho_w), s sqrt(o/T_compute)) for rho_w < 1, where up to the first value calls queue and beyond it the last
-/// call grows. Throws as uniform_exposed().
+/// call grows: it minimises E(b) = o + b/w where o + b/w <= T_compute/K with K = s/b buckets (only the last
+/// call is exposed), else T_compute/K + K o + s/w - T_compute (calls follow one another from the first ready
+/// bucket on). A bound for real models. Throws std::invalid_argument for a job that is not positive.
 double uniform_best_bucket(UniformJob const& job);
 
 }  // namespace ddproxy::model

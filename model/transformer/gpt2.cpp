@@ -69,7 +69,7 @@ void add_mlp(Builder& builder, Shape const& shape, std::string const& layer) {
   builder.operation(layer + ".mlp.act", OperationKind::activation, gated ? 2 * shape.d_ff : shape.d_ff,
                     shape.d_ff);
   builder.linear(".mlp.c_fc", Part::c_fc, shape.d_model, shape.d_ff);
-  if (gated) builder.linear(".mlp.c_gate", Part::c_gate, shape.d_model, shape.d_ff);
+  if (gated) builder.linear(".mlp.c_gate", Part::none, shape.d_model, shape.d_ff);
   builder.norm(".ln_2", Part::ln_2);
 }
 
@@ -80,9 +80,8 @@ void add_attention(Builder& builder, Shape const& shape, std::string const& laye
   if (shape.qkv == Qkv::fused) {
     builder.linear(".attn.c_attn", Part::c_attn, d, 3 * d);
   } else {
-    builder.linear(".attn.v_proj", Part::v_proj, d, d);
-    builder.linear(".attn.k_proj", Part::k_proj, d, d);
-    builder.linear(".attn.q_proj", Part::q_proj, d, d);
+    for (auto const* part : {".attn.v_proj", ".attn.k_proj", ".attn.q_proj"})
+      builder.linear(part, Part::none, d, d);
   }
   builder.norm(".ln_1", Part::ln_1);
 }

@@ -64,21 +64,9 @@ enum class OperationKind {
   token_table,     ///< gradient of the token embedding; added to the head's where the model is tied
 };
 
-/// Which parameters an operation uses: the part of its layer that Hugging Face's GPT-2 calls so.
-enum class Part {
-  none,
-  ln_1,
-  c_attn,
-  q_proj,
-  k_proj,
-  v_proj,
-  attn_c_proj,
-  ln_2,
-  c_fc,
-  c_gate,
-  mlp_c_proj,
-  ln_f
-};
+/// The part of a layer whose parameters an operation uses, as Hugging Face's GPT-2 calls it; `none` also for
+/// those that no kernel computes.
+enum class Part { none, ln_1, c_attn, attn_c_proj, ln_2, c_fc, mlp_c_proj, ln_f };
 
 /// One operation of the backward pass, in the order in which they run.
 struct Operation {
