@@ -1,13 +1,51 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# ddproxy_room(NAME SOURCES file... LINKS target...)
-# Adds the library ddproxy::NAME. Rooms may use only the rooms in DDPROXY_ARROWS_<NAME>; anything else stops the configuration.
-set(DDPROXY_ARROWS_model "")
-set(DDPROXY_ARROWS_kernels "")
-set(DDPROXY_ARROWS_results model)
-set(DDPROXY_ARROWS_planner model results)
-set(DDPROXY_ARROWS_miniapp model kernels results planner)
+# ddproxy_may_use(ROOM room...): ROOM may use those rooms and no others; a room stands for those below it, too. This list is
+# what CMake links, and what ctest/rooms/check_layers.cmake lets the files of a room include.
+macro(ddproxy_may_use room)
+  list(APPEND DDPROXY_ROOMS ${room})
+  set(DDPROXY_ARROWS_${room} ${ARGN})
+endmacro()
+
+ddproxy_may_use(model/text)
+ddproxy_may_use(model/statistics)
+ddproxy_may_use(model/transformer model/text)
+ddproxy_may_use(model/step model/transformer)
+ddproxy_may_use(model/cost model/text model/statistics model/transformer)
+ddproxy_may_use(model/predict model/statistics model/transformer model/step model/cost)
+ddproxy_may_use(kernels)
+ddproxy_may_use(results/output model/text)
+ddproxy_may_use(results/file model/text results/output)
+ddproxy_may_use(results/run model/text model/statistics results/output results/file)
+ddproxy_may_use(results/compare model/text model/statistics results/output results/file results/run)
+ddproxy_may_use(results/history model/text model/statistics results/output results/file results/run results/compare)
+ddproxy_may_use(results results/output results/compare results/history)
+ddproxy_may_use(miniapp/input model)
+ddproxy_may_use(miniapp/options model/text results miniapp/input)
+ddproxy_may_use(miniapp/analysis model results/output results/file miniapp/input)
+ddproxy_may_use(miniapp/predict model results miniapp/input miniapp/options miniapp/analysis)
+ddproxy_may_use(miniapp/errors)
+ddproxy_may_use(miniapp/device kernels miniapp/errors)
+ddproxy_may_use(miniapp/cores kernels miniapp/input miniapp/options miniapp/errors miniapp/device)
+ddproxy_may_use(miniapp/machine model/statistics results/output miniapp/analysis miniapp/errors miniapp/device miniapp/cores)
+ddproxy_may_use(miniapp/compute kernels model miniapp/input miniapp/device)
+ddproxy_may_use(miniapp/collectives/drivers miniapp/errors miniapp/cores miniapp/device miniapp/compute)
+ddproxy_may_use(miniapp/collectives/engines kernels model/cost results/output miniapp/input miniapp/errors miniapp/device miniapp/compute
+                miniapp/collectives/drivers)
+ddproxy_may_use(miniapp/collectives kernels model/step miniapp/input miniapp/errors miniapp/device miniapp/collectives/drivers
+                miniapp/collectives/engines)
+ddproxy_may_use(miniapp/measure/pass kernels model results/output miniapp/input miniapp/analysis miniapp/errors miniapp/device miniapp/machine
+                miniapp/compute miniapp/collectives)
+ddproxy_may_use(miniapp/measure/calibration kernels model results/output miniapp/input miniapp/analysis miniapp/cores miniapp/device
+                miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass)
+ddproxy_may_use(miniapp/measure/sweep model miniapp/input miniapp/options miniapp/analysis miniapp/errors miniapp/device miniapp/machine
+                miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration)
+ddproxy_may_use(miniapp/measure/verification kernels model miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute
+                miniapp/collectives miniapp/measure/pass)
+ddproxy_may_use(miniapp/app kernels model results miniapp/input miniapp/options miniapp/analysis miniapp/predict miniapp/errors miniapp/device
+                miniapp/cores miniapp/machine miniapp/compute miniapp/collectives miniapp/measure)
+ddproxy_may_use(miniapp model kernels results)
 
 # clang 19 reports a function that std::stable_sort of GNU's library 12 uses inside.
 # In what nvcc hands to the host's compiler there are GNU line numbers: no -Wpedantic there, nor behind Kokkos' wrapper of nvcc.
@@ -23,10 +61,12 @@ function(ddproxy_warnings target)
 endfunction()
 
 # ddproxy_uses_device(RESULT target...): whether one of the targets brings Kokkos along.
+set_property(GLOBAL PROPERTY DDPROXY_DEVICE_TARGETS Kokkos::kokkos)
 function(ddproxy_uses_device result)
+  get_property(known GLOBAL PROPERTY DDPROXY_DEVICE_TARGETS)
   set(${result} FALSE PARENT_SCOPE)
   foreach(target IN LISTS ARGN)
-    if(target MATCHES "^(Kokkos::kokkos|ddproxy::kernels|ddproxy::miniapp)$")
+    if(target IN_LIST known)
       set(${result} TRUE PARENT_SCOPE)
     endif()
   endforeach()
@@ -47,21 +87,54 @@ function(ddproxy_device_sources target)
   endif()
 endfunction()
 
-function(ddproxy_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
-  foreach(link IN LISTS ROOM_LINKS)
-    if(link MATCHES "^ddproxy::(.*)$" AND NOT CMAKE_MATCH_1 IN_LIST DDPROXY_ARROWS_${name})
-      message(FATAL_ERROR "The room '${name}' must not use the room '${CMAKE_MATCH_1}'")
-    endif()
+# The library of a room: ddproxy::miniapp_input for miniapp/input.
+function(ddproxy_library result room)
+  string(REPLACE "/" "_" name ${room})
+  set(${result} ddproxy::${name} PARENT_SCOPE)
+endfunction()
+
+# The libraries of the rooms that have been made so far, of `folders` and those below them.
+function(ddproxy_libraries result)
+  set(libraries "")
+  foreach(folder IN LISTS ARGN)
+    foreach(room IN LISTS DDPROXY_ROOMS)
+      ddproxy_library(library ${room})
+      if("${room}/" MATCHES "^${folder}/" AND TARGET ${library})
+        list(APPEND libraries ${library})
+      endif()
+    endforeach()
   endforeach()
-  add_library(ddproxy_${name} STATIC ${ROOM_SOURCES})
-  add_library(ddproxy::${name} ALIAS ddproxy_${name})
-  target_include_directories(ddproxy_${name} PUBLIC ${PROJECT_SOURCE_DIR})
-  target_link_libraries(ddproxy_${name} PUBLIC ${ROOM_LINKS})
-  target_compile_features(ddproxy_${name} PUBLIC cxx_std_20)
-  ddproxy_warnings(ddproxy_${name})
-  ddproxy_uses_device(uses_device ${ROOM_LINKS})
+  set(${result} ${libraries} PARENT_SCOPE)
+endfunction()
+
+# ddproxy_room(FOLDER SOURCES file... LINKS target...)
+# Adds the room's library, linked with those of the rooms that it may use. LINKS are libraries from outside the project.
+function(ddproxy_room folder)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
+  ddproxy_libraries(used ${DDPROXY_ARROWS_${folder}})
+  ddproxy_library(alias ${folder})
+  string(REPLACE "::" "_" target ${alias})
+  add_library(${target} STATIC ${ROOM_SOURCES})
+  add_library(${alias} ALIAS ${target})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PUBLIC ${used} ${ROOM_LINKS})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  ddproxy_warnings(${target})
+  ddproxy_uses_device(uses_device ${used} ${ROOM_LINKS})
   if(uses_device)
-    ddproxy_device_sources(ddproxy_${name})
+    set_property(GLOBAL APPEND PROPERTY DDPROXY_DEVICE_TARGETS ${alias})
+    ddproxy_device_sources(${target})
+  endif()
+endfunction()
+
+# ddproxy_rooms_below(FOLDER): ddproxy::FOLDER stands for all rooms below it.
+function(ddproxy_rooms_below folder)
+  ddproxy_libraries(rooms ${folder})
+  add_library(ddproxy_${folder} INTERFACE)
+  add_library(ddproxy::${folder} ALIAS ddproxy_${folder})
+  target_link_libraries(ddproxy_${folder} INTERFACE ${rooms})
+  ddproxy_uses_device(uses_device ${rooms})
+  if(uses_device)
+    set_property(GLOBAL APPEND PROPERTY DDPROXY_DEVICE_TARGETS ddproxy::${folder})
   endif()
 endfunction()

@@ -14,7 +14,7 @@ namespace ddproxy {
 /// Notes by name what would stop the host for as long as it lives: fences, deep copies and allocations, as
 /// Kokkos tells its tools of them; waits that go past Kokkos are not seen. On a host two kinds are left out:
 /// those before a product, because BLAS reads at once what was enqueued before it, and those of a mark
-/// (miniapp/device.hpp), which is no event there. One at a time.
+/// (miniapp/device/device.hpp), which is no event there. One at a time.
 class FenceWatch {
  public:
   FenceWatch() : before_(Kokkos::Tools::Experimental::get_callbacks()) {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/device.hpp"
+#include "miniapp/device/device.hpp"
 
 namespace ddproxy {
 Runtime const* test_runtime = nullptr;

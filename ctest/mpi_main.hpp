@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "miniapp/runtime.hpp"
+#include "miniapp/machine/runtime.hpp"
 
 namespace ddproxy {
 

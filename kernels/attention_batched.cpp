@@ -62,11 +62,11 @@ void forward_tile(Space const& exec, Tile const& tile, float const* qkv, float* 
   const auto [q, k, v] = operands(tile, qkv);
   const Index c = tile.size.columns();
   const Index d = tile.size.head_size;
-  gemm_batched(exec, tile.size.heads, {tile.rows, tile.keys(), d}, tile.scale, q, transpose(k), 0,
-               scores_result(tile, scores));
+  gemm_strided_batched(exec, tile.size.heads, {tile.rows, tile.keys(), d}, tile.scale, q, transpose(k), 0,
+                       scores_result(tile, scores));
   softmax_rows(exec, tile.layout(), scores, log_sum + tile.sums(), tile.size.sequence);
-  gemm_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, scores_matrix(tile, scores), v, 0,
-               {out + tile.offset(c, tile.first), c, d});
+  gemm_strided_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, scores_matrix(tile, scores), v,
+                       0, {out + tile.offset(c, tile.first), c, d});
 }
 
 /// The sequence's last tile sees every key and assigns their gradients; the tiles before it add to them.
@@ -80,8 +80,9 @@ void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& 
   const float keep = tile.keys() == tile.size.sequence ? 0 : 1;
   float* const dscores = scores + tile.size.heads * tile.rows * tile.keys();
   const GemmSize wide{tile.rows, tile.keys(), d};
-  gemm_batched(exec, tile.size.heads, wide, tile.scale, q, transpose(k), 0, scores_result(tile, scores));
-  gemm_batched(exec, tile.size.heads, wide, 1, dy, transpose(v), 0, scores_result(tile, dscores));
+  gemm_strided_batched(exec, tile.size.heads, wide, tile.scale, q, transpose(k), 0,
+                       scores_result(tile, scores));
+  gemm_strided_batched(exec, tile.size.heads, wide, 1, dy, transpose(v), 0, scores_result(tile, dscores));
   const RowGradients rows{
       kept.log_sum + tile.sums(), tile.size.sequence, dout + own, kept.out + own, c, d, tile.scale};
   softmax_rows_backward(exec, tile.layout(), rows, scores, dscores);
@@ -89,10 +90,10 @@ void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& 
   const Matrix ds = scores_matrix(tile, dscores);
   const GemmSize tall{tile.keys(), d, tile.rows};
   float* const of_keys = dqkv + tile.offset(3 * c, 0);
-  gemm_batched(exec, tile.size.heads, tall, 1, transpose(p), dy, keep, {of_keys + 2 * c, 3 * c, d});
-  gemm_batched(exec, tile.size.heads, tall, 1, transpose(ds), q, keep, {of_keys + c, 3 * c, d});
-  gemm_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, ds, k, 0,
-               {dqkv + tile.offset(3 * c, tile.first), 3 * c, d});
+  gemm_strided_batched(exec, tile.size.heads, tall, 1, transpose(p), dy, keep, {of_keys + 2 * c, 3 * c, d});
+  gemm_strided_batched(exec, tile.size.heads, tall, 1, transpose(ds), q, keep, {of_keys + c, 3 * c, d});
+  gemm_strided_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, ds, k, 0,
+                       {dqkv + tile.offset(3 * c, tile.first), 3 * c, d});
 }
 
 /// Calls work(tile) for every tile, within a sequence the last queries first.

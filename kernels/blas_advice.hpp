@@ -30,8 +30,7 @@ inline std::string openblas_advice(std::string const& core, VectorUnits units) {
   if (faster == "HASWELL")
     return "OpenBLAS chose the core type " + core +
            ", but AVX-512 is 256 bits wide here: OPENBLAS_CORETYPE=HASWELL was 5 % faster on Zen 4, and up "
-           "to a "
-           "half with few tokens";
+           "to a half with few tokens";
   return {};
 }
 

@@ -25,7 +25,7 @@ using Compute = cublasComputeType_t;
 using Status = cublasStatus_t;
 inline constexpr char name[] = "cuBLAS";
 inline constexpr Status success = CUBLAS_STATUS_SUCCESS;
-inline constexpr Operation as_it_is = CUBLAS_OP_N, across = CUBLAS_OP_T;
+inline constexpr Operation no_transpose = CUBLAS_OP_N, transpose = CUBLAS_OP_T;
 inline constexpr Compute compute_fp32 = CUBLAS_COMPUTE_32F, compute_tf32 = CUBLAS_COMPUTE_32F_FAST_TF32,
                          compute_bf16 = CUBLAS_COMPUTE_32F_FAST_16BF;
 inline constexpr auto create = cublasCreate;
@@ -33,15 +33,16 @@ inline constexpr auto destroy = cublasDestroy;
 inline constexpr auto set_stream = cublasSetStream;
 inline constexpr auto version = cublasGetVersion;
 inline constexpr auto say = cublasGetStatusString;
-inline Status multiply_one(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
-                           float const* a, int lda, float const* b, int ldb, float const* beta, float* c,
-                           int ldc, Compute compute) {
+inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
+                   float const* a, int lda, float const* b, int ldb, float const* beta, float* c, int ldc,
+                   Compute compute) {
   return cublasGemmEx(h, of_a, of_b, m, n, k, alpha, a, CUDA_R_32F, lda, b, CUDA_R_32F, ldb, beta, c,
                       CUDA_R_32F, ldc, compute, CUBLAS_GEMM_DEFAULT);
 }
-inline Status multiply_many(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
-                            float const* a, int lda, Index step_a, float const* b, int ldb, Index step_b,
-                            float const* beta, float* c, int ldc, Index step_c, int count, Compute compute) {
+inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k,
+                                   float const* alpha, float const* a, int lda, Index step_a, float const* b,
+                                   int ldb, Index step_b, float const* beta, float* c, int ldc, Index step_c,
+                                   int count, Compute compute) {
   return cublasGemmStridedBatchedEx(h, of_a, of_b, m, n, k, alpha, a, CUDA_R_32F, lda, step_a, b, CUDA_R_32F,
                                     ldb, step_b, beta, c, CUDA_R_32F, ldc, step_c, count, compute,
                                     CUBLAS_GEMM_DEFAULT);
@@ -58,22 +59,23 @@ using Compute = hipblasComputeType_t;
 using Status = hipblasStatus_t;
 inline constexpr char name[] = "hipBLAS";
 inline constexpr Status success = HIPBLAS_STATUS_SUCCESS;
-inline constexpr Operation as_it_is = HIPBLAS_OP_N, across = HIPBLAS_OP_T;
+inline constexpr Operation no_transpose = HIPBLAS_OP_N, transpose = HIPBLAS_OP_T;
 inline constexpr Compute compute_fp32 = HIPBLAS_COMPUTE_32F, compute_tf32 = HIPBLAS_COMPUTE_32F_FAST_TF32,
                          compute_bf16 = HIPBLAS_COMPUTE_32F_FAST_16BF;
 inline constexpr auto create = hipblasCreate;
 inline constexpr auto destroy = hipblasDestroy;
 inline constexpr auto set_stream = hipblasSetStream;
 inline constexpr auto say = hipblasStatusToString;
-inline Status multiply_one(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
-                           float const* a, int lda, float const* b, int ldb, float const* beta, float* c,
-                           int ldc, Compute compute) {
+inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
+                   float const* a, int lda, float const* b, int ldb, float const* beta, float* c, int ldc,
+                   Compute compute) {
   return hipblasGemmEx(h, of_a, of_b, m, n, k, alpha, a, HIP_R_32F, lda, b, HIP_R_32F, ldb, beta, c,
                        HIP_R_32F, ldc, compute, HIPBLAS_GEMM_DEFAULT);
 }
-inline Status multiply_many(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
-                            float const* a, int lda, Index step_a, float const* b, int ldb, Index step_b,
-                            float const* beta, float* c, int ldc, Index step_c, int count, Compute compute) {
+inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k,
+                                   float const* alpha, float const* a, int lda, Index step_a, float const* b,
+                                   int ldb, Index step_b, float const* beta, float* c, int ldc, Index step_c,
+                                   int count, Compute compute) {
   return hipblasGemmStridedBatchedEx(h, of_a, of_b, m, n, k, alpha, a, HIP_R_32F, lda, step_a, b, HIP_R_32F,
                                      ldb, step_b, beta, c, HIP_R_32F, ldc, step_c, count, compute,
                                      HIPBLAS_GEMM_DEFAULT);

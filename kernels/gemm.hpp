@@ -35,8 +35,8 @@ struct GemmSize {
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c);
 
 /// The same for `count` matrices, which are worked on side by side; the results must not overlap.
-void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
-                  Result c);
+void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
+                          float beta, Result c);
 
 /// The same in plain Kokkos: right in every execution space, and slow.
 void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,

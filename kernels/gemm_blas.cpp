@@ -50,17 +50,17 @@ void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, flo
   multiply(size, alpha, a, b, beta, c);
 }
 
-void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
-                  Result c) {
+void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
+                          float beta, Result c) {
   match_threads(exec);
   const auto one = [=](Index i) {
     multiply(size, alpha, {a.data + i * a.step, a.stride, a.transposed},
              {b.data + i * b.step, b.stride, b.transposed}, beta, {c.data + i * c.step, c.stride});
   };
   if (callable_in_parallel()) {
-    Kokkos::parallel_for("gemm_batched", Range(exec, 0, count), one);
+    Kokkos::parallel_for("gemm_strided_batched", Range(exec, 0, count), one);
   } else {
-    exec.fence("gemm_batched: BLAS reads what was enqueued before");
+    exec.fence("gemm_strided_batched: BLAS reads what was enqueued before");
     for (Index i = 0; i < count; ++i) one(i);
   }
 }

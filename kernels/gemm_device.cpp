@@ -55,7 +55,7 @@ class Library {
 Library library;
 
 blas::Operation operation(Matrix const& m) {
-  return m.transposed ? blas::across : blas::as_it_is;
+  return m.transposed ? blas::transpose : blas::no_transpose;
 }
 
 int dimension(Index n) {
@@ -70,19 +70,18 @@ int dimension(Index n) {
 // op(B) = B^T; so each operand keeps its flag, and only their order and rows and columns change places.
 
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
-  check(
-      blas::multiply_one(library.on(exec), operation(b), operation(a), dimension(size.columns),
-                         dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride),
-                         a.data, dimension(a.stride), &beta, c.data, dimension(c.stride), library.compute()),
-      "a matrix product");
+  check(blas::gemm(library.on(exec), operation(b), operation(a), dimension(size.columns),
+                   dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride), a.data,
+                   dimension(a.stride), &beta, c.data, dimension(c.stride), library.compute()),
+        "a matrix product");
 }
 
-void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
-                  Result c) {
-  check(blas::multiply_many(library.on(exec), operation(b), operation(a), dimension(size.columns),
-                            dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride),
-                            b.step, a.data, dimension(a.stride), a.step, &beta, c.data, dimension(c.stride),
-                            c.step, dimension(count), library.compute()),
+void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
+                          float beta, Result c) {
+  check(blas::gemm_strided_batched(library.on(exec), operation(b), operation(a), dimension(size.columns),
+                                   dimension(size.rows), dimension(size.inner), &alpha, b.data,
+                                   dimension(b.stride), b.step, a.data, dimension(a.stride), a.step, &beta,
+                                   c.data, dimension(c.stride), c.step, dimension(count), library.compute()),
         "a batch of matrix products");
 }
 

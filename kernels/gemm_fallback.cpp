@@ -9,8 +9,8 @@ void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, flo
   gemm_plain(exec, 1, size, alpha, a, b, beta, c);
 }
 
-void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
-                  Result c) {
+void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
+                          float beta, Result c) {
   gemm_plain(exec, count, size, alpha, a, b, beta, c);
 }
 

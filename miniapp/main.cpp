@@ -4,13 +4,13 @@
 
 #include <cstdlib>
 
-#include "miniapp/build_info.hpp"
-#include "miniapp/check.hpp"
-#include "miniapp/prepare_rank.hpp"
-#include "miniapp/runtime.hpp"
-#include "miniapp/session.hpp"
-#include "planner/login_node.hpp"
-#include "results/standard_streams.hpp"
+#include "miniapp/app/session.hpp"
+#include "miniapp/cores/prepare_rank.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/machine/build_info.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/predict/login_node.hpp"
+#include "results/output/standard_streams.hpp"
 
 namespace {
 
@@ -23,8 +23,8 @@ bool launched_first() {
   return true;
 }
 
-// All ranks know of an Agreed error; with any other, the rest would wait for ever.
-int fail(Runtime const* runtime, Agreed const& error, bool agreed) {
+// All ranks know of an CollectiveError error; with any other, the rest would wait for ever.
+int fail(Runtime const* runtime, CollectiveError const& error, bool agreed) {
   const bool many = runtime && runtime->ranks() > 1;
   const bool speaks = many ? (runtime->root() || !agreed) : launched_first();
   const bool named = error.message.starts_with("rank ");
@@ -43,7 +43,7 @@ int run(Options const& options, int argc, char** argv) {
   try {
     execute(options, runtime);
     return exit_fine;
-  } catch (Agreed const& error) {
+  } catch (CollectiveError const& error) {
     return fail(&runtime, error, true);
   } catch (...) {
     return fail(&runtime, describe_current_exception(), false);

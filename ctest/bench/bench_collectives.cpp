@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "kernels/types.hpp"
-#include "miniapp/allreduce_mpi.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/check.hpp"
-#include "miniapp/core_share.hpp"
-#include "miniapp/runtime.hpp"
-#include "planner/statistics.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/cores/core_share.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy::bench {
 namespace {
@@ -90,7 +90,7 @@ double own_seconds(Machine const& machine, Allreduce& allreduce, bool train,
 
 struct Pairs {
   std::vector<double> own, plain;  // seconds of one message
-  double ratio() const { return median(own) / median(plain); }
+  double ratio() const { return model::median(own) / model::median(plain); }
 };
 
 /// 95 % interval of the ratio of medians, by resampling the pairs.
@@ -107,31 +107,31 @@ std::pair<double, double> interval(Pairs const& pairs) {
     }
     ratios.push_back(some.ratio());
   }
-  return {quantile(ratios, 0.025), quantile(ratios, 0.975)};
+  return {model::quantile(ratios, 0.025), model::quantile(ratios, 0.975)};
 }
 
 double extra_microseconds(Pairs const& pairs) {
   std::vector<double> extra;
   for (std::size_t k = 0; k < pairs.own.size(); ++k) extra.push_back((pairs.own[k] - pairs.plain[k]) * 1e6);
-  return median(extra);
+  return model::median(extra);
 }
 
 void report(benchmark::State& state, Pairs const& pairs, std::size_t bytes) {
   const auto [low, high] = interval(pairs);
-  state.counters["plain_us"] = median(pairs.plain) * 1e6;
-  state.counters["own_us"] = median(pairs.own) * 1e6;
+  state.counters["plain_us"] = model::median(pairs.plain) * 1e6;
+  state.counters["own_us"] = model::median(pairs.own) * 1e6;
   state.counters["extra_us"] = extra_microseconds(pairs);
   state.counters["ratio"] = pairs.ratio();
   state.counters["low"] = low;
   state.counters["high"] = high;
-  state.counters["GB/s"] = static_cast<double>(bytes) / median(pairs.own) / 1e9;
+  state.counters["GB/s"] = static_cast<double>(bytes) / model::median(pairs.own) / 1e9;
 }
 
 /// Both in turns; which of them is first alternates.
 void compare(benchmark::State& state, Machine const& machine, bool blocking, bool train, std::size_t bytes) {
   ThreadedAllreduce own(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
                                                     machine.settings.piece / sizeof(float), timeout_s,
-                                                    Wire::fp32, CallTable(blocking)),
+                                                    WireFormat::fp32, CallTable(blocking)),
                         machine.own_core, machine.runtime.rank());
   const std::size_t row = train ? train_length : std::clamp<std::size_t>(mib / 4 / bytes, 1, 64);
   const auto calls = messages(machine, bytes, row);

@@ -66,7 +66,7 @@ double Slice::product_seconds() {
 void Slice::linear_products(model::Operation const& operation) {
   auto const& gpt = backward_->gpt();
   const Index n = gpt.rows(), in = operation.in, out = operation.out;
-  float* const gradient = arena_.data() + gpt.layout.offset(operation.name + ".weight");
+  float* const gradient = arena_.data() + gpt.layout.of(operation.name + ".weight").offset;
   kernels::gemm(exec_, {in, out, n}, 1, {out_.data(), in, true}, {in_.data(), out}, 0, {gradient, out});
   kernels::gemm(exec_, {n, in, out}, 1, {in_.data(), out},
                 {gpt.weight(operation.name + ".weight"), out, true}, 0, {out_.data(), in});
@@ -75,7 +75,7 @@ void Slice::linear_products(model::Operation const& operation) {
 void Slice::head_products() {
   auto const& gpt = backward_->gpt();
   const Index n = gpt.rows(), c = shape_.d_model, v = shape_.vocabulary;
-  float* const gradient = arena_.data() + gpt.layout.offset("wte.weight");
+  float* const gradient = arena_.data() + gpt.layout.of("wte.weight").offset;
   kernels::gemm(exec_, {v, c, n}, 1, {in_.data(), v, true}, {out_.data(), c}, 0, {gradient, c});
   kernels::gemm(exec_, {n, c, v}, 1, {in_.data(), v}, {gpt.weight("wte.weight"), c}, 0, {out_.data(), c});
 }
@@ -93,10 +93,10 @@ void Slice::attention_products() {
     const kernels::Matrix scores_across{scores_.data(), keys, true, rows * keys};
     const kernels::Result to_keys{dqkv_.data(), 3 * c, d}, to_scores{scores_.data(), keys, rows * keys};
     for (int i = 0; i < 2; ++i)
-      kernels::gemm_batched(exec_, heads, {rows, keys, d}, 1, queries, seen_across, 0, to_scores);
+      kernels::gemm_strided_batched(exec_, heads, {rows, keys, d}, 1, queries, seen_across, 0, to_scores);
     for (int i = 0; i < 2; ++i)
-      kernels::gemm_batched(exec_, heads, {keys, d, rows}, 1, scores_across, queries, 1, to_keys);
-    kernels::gemm_batched(exec_, heads, {rows, d, keys}, 1, scores, seen, 0, to_keys);
+      kernels::gemm_strided_batched(exec_, heads, {keys, d, rows}, 1, scores_across, queries, 1, to_keys);
+    kernels::gemm_strided_batched(exec_, heads, {rows, d, keys}, 1, scores, seen, 0, to_keys);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "miniapp/kernel_backward.hpp"
+#include "miniapp/compute/kernel_backward.hpp"
 
 namespace ddproxy::bench {
 

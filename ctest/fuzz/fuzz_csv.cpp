@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "ctest/fuzz/memory_file.hpp"
-#include "model/csv.hpp"
+#include "model/cost/csv.hpp"
 
 template <class Read>
 void attempt(Read const& read) {

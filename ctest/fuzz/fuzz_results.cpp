@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "ctest/fuzz/memory_file.hpp"
-#include "results/run_file.hpp"
+#include "results/run/run_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t count) {
   try {

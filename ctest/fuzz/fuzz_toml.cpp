@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "ctest/fuzz/memory_file.hpp"
-#include "planner/config.hpp"
+#include "miniapp/input/config.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t count) {
   try {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ctest/fence_watch.hpp"
-#include "miniapp/kernel_backward.hpp"
+#include "miniapp/compute/kernel_backward.hpp"
 
 // The kernels are asynchronous on a device: nothing in a backward pass makes the host wait but what ends it.
 namespace ddproxy {

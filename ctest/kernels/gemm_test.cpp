@@ -98,7 +98,7 @@ TEST(Gemm, MatchesTheReference) {
   check_all(one_product, false);
 }
 TEST(Gemm, BatchedMatchesTheReference) {
-  check_all(gemm_batched, true);
+  check_all(gemm_strided_batched, true);
 }
 TEST(Gemm, PlainMatchesTheReference) {
   check_all(gemm_plain, true);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/kernel_backward.hpp"
+#include "miniapp/compute/kernel_backward.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,10 +26,8 @@ std::vector<int> to_host(kernels::TokenIds const& tokens) {
 /// One tensor of a flat array in ready order.
 std::vector<float> tensor(model::BackwardPass const& pass, std::vector<float> const& flat,
                           std::string const& name) {
-  const auto begin = flat.begin() + ParameterLayout(pass).offset(name);
-  for (auto const& gradient : pass.gradients)
-    if (gradient.name == name) return {begin, begin + gradient.numel};
-  return {};
+  const auto slice = model::TensorLayout(pass).of(name);
+  return {flat.begin() + slice.offset, flat.begin() + slice.end()};
 }
 
 /// A backward pass whose arena holds NaN until the pass has written it.

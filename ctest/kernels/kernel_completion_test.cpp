@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device.hpp"
-#include "miniapp/kernel_backward.hpp"
+#include "miniapp/compute/kernel_backward.hpp"
 
 // A bucket starts when the operation that is said to complete its last gradient is over. Verification runs
 // integers instead of the kernels; these tests prove of the kernels that each gradient is complete by then.

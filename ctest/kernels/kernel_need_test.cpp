@@ -2,28 +2,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/attention_batched.hpp"
-#include "miniapp/kernel_backward.hpp"
+#include "kernels/linear.hpp"
+#include "miniapp/compute/kernel_backward.hpp"
 
 namespace ddproxy {
 namespace {
+
+// The largest scratch memory that a kernel of a step asks for.
+kernels::Index scratch_elements(model::Shape const& shape, model::Tokens tokens, kernels::Index concurrency) {
+  const kernels::Index widest = std::max(3 * shape.d_model, shape.d_ff);
+  return std::max({kernels::attention_scratch(concurrency, attention_size(shape, tokens)),
+                   kernels::layernorm_scratch(concurrency, shape.d_model),
+                   kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest})});
+}
 
 TEST(KernelNeed, TellsItsMemoryBeforehand) {
   const model::Shape shape = model::find_preset("tiny");
   const auto pass = model::backward_pass(shape);
   const kernels::Floats arena("arena", static_cast<std::size_t>(model::parameters(pass)));
   const KernelBackward backward(shape, pass, {2, 24}, 42, 0, arena);
-  const MemoryNeed need = kernel_memory(shape, {2, 24}, kernels::Space().concurrency());
+  const KernelMemory need = kernel_memory(shape, {2, 24}, kernels::Space().concurrency());
   EXPECT_EQ(need.weights, static_cast<std::int64_t>(backward.gpt().weights.size() * sizeof(float)));
   EXPECT_EQ(need.gradients, static_cast<std::int64_t>(arena.size() * sizeof(float)));
   EXPECT_EQ(need.total(), need.weights + need.gradients + need.activations + need.work);
   for (const int concurrency : kernels::on_device ? std::vector{221184} : std::vector{1, 3, 300})
     for (const model::Tokens tokens : {model::Tokens{1, 7}, model::Tokens{3, 32}}) {
-      const MemoryNeed told = kernel_memory(shape, tokens, concurrency);
-      EXPECT_EQ(told.activations, (activation_elements(shape, tokens) + 4 * tokens.count()) * 4);
-      EXPECT_EQ(told.work, work_elements(shape, tokens, concurrency) * 4);
+      const auto work = work_buffers(shape, tokens, concurrency);
+      EXPECT_EQ(work.back().elements, scratch_elements(shape, tokens, concurrency)) << concurrency;
     }
-  const MemoryNeed large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
+  const KernelMemory large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
   EXPECT_EQ(large.weights, 774030080LL * 4);
   EXPECT_LT(2 * large.total(), 16LL << 30);
 }

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "model/gpt2.hpp"
+#include "model/transformer/gpt2.hpp"
 #include "reference.hpp"
 
 namespace ddproxy::reference {

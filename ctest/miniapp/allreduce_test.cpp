@@ -9,14 +9,14 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/types.hpp"
-#include "miniapp/allreduce_mpi.hpp"
-#include "miniapp/allreduce_polled.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/check.hpp"
-#include "miniapp/measure.hpp"
-#include "miniapp/pattern.hpp"
-#include "miniapp/runtime.hpp"
-#include "miniapp/step_name.hpp"
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/errors/step_name.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
 
 namespace ddproxy {
 namespace {
@@ -43,13 +43,14 @@ std::unique_ptr<Allreduce> driven(Drive drive, std::unique_ptr<AllreduceEngine> 
   return std::make_unique<ThreadedAllreduce>(std::move(engine), own_core, rank());
 }
 
-std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena, Wire wire,
+std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena, WireFormat wire,
                                        double limit = 60) {
   return std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, limit, wire, calls_of(drive));
 }
 
 // Pieces of 100 elements: every slice but the smallest goes in several.
-std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena, Wire wire = Wire::fp32) {
+std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena,
+                                WireFormat wire = WireFormat::fp32) {
   return driven(drive, make_engine(drive, arena, wire));
 }
 
@@ -67,15 +68,15 @@ TEST(MessageSizes, GrowByFactorsOfFourThenTwoAndEndAtTheLargest) {
 }
 
 struct EveryDrive : testing::TestWithParam<Drive> {
-  void averages_each_slice_once_in_order(Wire wire);
+  void averages_each_slice_once_in_order(WireFormat wire);
 };
 
-void EveryDrive::averages_each_slice_once_in_order(Wire wire) {
+void EveryDrive::averages_each_slice_once_in_order(WireFormat wire) {
   const kernels::Floats arena("arena", 1000);
   const auto allreduce = make(GetParam(), arena, wire);
   const std::vector<Slice> slices{{0, 1}, {1, 99}, {100, 100}, {200, 101}, {301, 699}};
   for (int pass = 0; pass < 3; ++pass) {
-    write_pattern(arena, 0, 1000, rank());
+    write_verification_pattern(arena, 0, 1000, rank());
     allreduce->begin(slices.size());
     for (auto const& slice : slices) {
       allreduce->start(slice, {Clock::now()});
@@ -95,24 +96,24 @@ void EveryDrive::averages_each_slice_once_in_order(Wire wire) {
 }
 
 TEST_P(EveryDrive, AveragesEachSliceOnceInOrder) {
-  averages_each_slice_once_in_order(Wire::fp32);
+  averages_each_slice_once_in_order(WireFormat::fp32);
 }
 
 TEST_P(EveryDrive, AndWithHalfTheBytes) {
-  averages_each_slice_once_in_order(Wire::bf16);
+  averages_each_slice_once_in_order(WireFormat::bf16);
 }
 
 TEST_P(EveryDrive, LeavesTheRestOfTheArenaAlone) {
   const kernels::Floats arena("arena", 300);
-  write_pattern(arena, 0, 300, rank());
+  write_verification_pattern(arena, 0, 300, rank());
   const auto allreduce = make(GetParam(), arena);
   allreduce->begin(1);
   allreduce->start({100, 100}, {Clock::now()});
   allreduce->wait_all();
   EXPECT_EQ(find_wrong(arena, 100, 100, ranks()).count, 0);
-  const float mine = pattern_weight(rank());
-  EXPECT_EQ(arena(99), mine * pattern(99));
-  EXPECT_EQ(arena(200), mine * pattern(200));
+  const float mine = verification_weight(rank());
+  EXPECT_EQ(arena(99), mine * verification_pattern(99));
+  EXPECT_EQ(arena(200), mine * verification_pattern(200));
 }
 
 TEST_P(EveryDrive, DoesNotStartBeforeTheSliceIsReady) {
@@ -175,7 +176,7 @@ TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
   if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
   if (calls_of(GetParam()).ever_blocking()) GTEST_SKIP() << "Watch.ABlockingCallThatDoesNotComeBackIsNamed";
   const kernels::Floats arena("arena", 250);
-  auto owned = make_engine(GetParam(), arena, Wire::fp32, rank() == 0 ? 2 : 60);
+  auto owned = make_engine(GetParam(), arena, WireFormat::fp32, rank() == 0 ? 2 : 60);
   auto& engine = *owned;
   const auto allreduce = driven(GetParam(), std::move(owned));
   reduce(*allreduce, {{0, 50}, {50, 200}});
@@ -233,7 +234,8 @@ TEST(Watch, ABlockingCallThatDoesNotComeBackIsNamed) {
   std::atomic<bool> gone{false};
   {
     const double limit = rank() == 0 ? 1 : 60;
-    auto engine = std::make_unique<Watched>(make_engine(Drive::blocking, arena, Wire::fp32, limit), gone);
+    auto engine =
+        std::make_unique<Watched>(make_engine(Drive::blocking, arena, WireFormat::fp32, limit), gone);
     ThreadedAllreduce allreduce(std::move(engine), false, rank());
     reduce(allreduce, {{0, 50}, {50, 200}});
     if (rank() == 0)

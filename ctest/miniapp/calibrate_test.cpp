@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/calibrate.hpp"
+#include "miniapp/measure/calibration/calibrate.hpp"
 
 #include <gtest/gtest.h>
 
-#include "model/timeline.hpp"
+#include "model/predict/timeline.hpp"
 
 namespace ddproxy {
 namespace {
@@ -31,14 +31,14 @@ TEST(Contention, NoiseThatSpeedsUpIsNoContention) {
   EXPECT_EQ(found.gamma, 1);
 }
 
-CoRun co_run(std::int64_t bytes, double beside) {
+ContentionSample co_run(std::int64_t bytes, double beside) {
   return {bytes, {1}, {1}, {beside}, {beside}};
 }
 
 TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
   const CallChoice shared{CallTable(true), false, ""}, own{CallTable(true), true, ""};
   EXPECT_EQ(standstill({co_run(1000, 2), co_run(1000000, 4)}, own), "");
-  const CoRun stood{4096, {1}, {1}, {5}, {2}};  // compute did nothing in two seconds and two more
+  const ContentionSample stood{4096, {1}, {1}, {5}, {2}};  // compute did nothing in two seconds and two more
   EXPECT_NE(standstill({co_run(1000, 2), stood}, own).find("4096 bytes (kappa 0.001, gamma 0.5)"),
             std::string::npos);
   EXPECT_EQ(standstill({stood}, shared), "");  // a blocking call takes the core from compute
@@ -47,7 +47,7 @@ TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
 
 // Ten calls of 0.1 s that took twice that beside compute; alone they seemed to take 3 s.
 TEST(Contention, IsThatOfTheAllReduceTableWhereItIsKnown) {
-  CoRun run{4096, {2}, {3}, {2}, {2}};
+  ContentionSample run{4096, {2}, {3}, {2}, {2}};
   EXPECT_EQ(speeds_of(run).gamma, 1);
   run.calls = 10;
   run.call_seconds = 0.1;
@@ -56,7 +56,7 @@ TEST(Contention, IsThatOfTheAllReduceTableWhereItIsKnown) {
 }
 
 TEST(Contention, IsATableOfTheCoRuns) {
-  const std::vector<CoRun> runs{co_run(1000, 2), co_run(1000000, 4)};
+  const std::vector<ContentionSample> runs{co_run(1000, 2), co_run(1000000, 4)};
   const auto contention = model::contention_of({samples_of(runs[0]), samples_of(runs[1])});
   EXPECT_EQ(contention(1000).kappa, 0.5);
   EXPECT_EQ(contention(5000000).gamma, 0.25);

@@ -7,10 +7,10 @@
 
 #include "ctest/folders.hpp"
 #include "ctest/mpi_main.hpp"
-#include "miniapp/choose_calls.hpp"
-#include "miniapp/compare_calls.hpp"
-#include "miniapp/core_share.hpp"
-#include "miniapp/pinning.hpp"
+#include "miniapp/cores/core_share.hpp"
+#include "miniapp/cores/pinning.hpp"
+#include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/calibration/compare_calls.hpp"
 
 namespace ddproxy {
 namespace {
@@ -86,12 +86,12 @@ TEST(CoreShare, DividesSharedCoresAmongTheRanks) {
 class Calls : public testing::Test {
  protected:
   Calls() : config(read_config(std::filesystem::path(source_folder) / "inputs/tiny.toml")) {}
-  Workbench bench() { return make_workbench(config, make_workload(config), *test_runtime); }
+  RankContext bench() { return make_rank_context(config, make_workload(config), *test_runtime); }
   Config config;
 };
 
 TEST_F(Calls, AreTheSameOnAllRanksAndTheOnesThatTheEngineMakes) {
-  Workbench bench = this->bench();
+  RankContext bench = this->bench();
   bench.choice = compare_calls(bench, true);
   const auto said = bench.choice.calls.description();
   for (auto const& other : test_runtime->gather(said)) EXPECT_EQ(other, said);
@@ -102,7 +102,7 @@ TEST_F(Calls, AreTheSameOnAllRanksAndTheOnesThatTheEngineMakes) {
 
 TEST_F(Calls, SleepWhereRanksShareACore) {
   const Affinity affinity;
-  Workbench bench = this->bench();
+  RankContext bench = this->bench();
   allow_first(1);
   choose_calls(bench);
   EXPECT_EQ(bench.choice.calls.description(), "nonblocking");
@@ -113,7 +113,7 @@ TEST_F(Calls, SleepWhereRanksShareACore) {
 
 TEST_F(Calls, AreTheOnesThatTheInputAsksFor) {
   config.call = Call::blocking;
-  Workbench bench = this->bench();
+  RankContext bench = this->bench();
   choose_calls(bench);
   EXPECT_EQ(describe(bench.choice), "all-reduce call: blocking (as the input says)\n");
   EXPECT_EQ(bench.allreduce->description(), "mpi, host buffers, fp32, blocking, thread");
@@ -123,7 +123,7 @@ TEST_F(Calls, AreTheOnesThatTheInputAsksFor) {
 }
 
 TEST_F(Calls, AreNotChosenWhereNothingIsReduced) {
-  Workbench bench = this->bench();
+  RankContext bench = this->bench();
   config.backend = Backend::replay;
   choose_calls(bench);
   EXPECT_EQ(describe(bench.choice), "");

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/device_choice.hpp"
+#include "miniapp/device/device_choice.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <stdexcept>
 
-#include "miniapp/nccl_version.hpp"
+#include "miniapp/collectives/engines/nccl_version.hpp"
 
 namespace ddproxy {
 namespace {

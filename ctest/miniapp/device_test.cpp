@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/device.hpp"
+#include "miniapp/device/device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "ctest/mpi_main.hpp"
-#include "kernels/busy.hpp"
-#include "miniapp/busy_backward.hpp"
-#include "miniapp/copying_backward.hpp"
-#include "miniapp/make_allreduce.hpp"
-#include "miniapp/pattern.hpp"
+#include "kernels/occupy_stream.hpp"
+#include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/compute/copying_backward.hpp"
+#include "miniapp/compute/stream_replay.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
 
 namespace ddproxy {
 namespace {
@@ -30,7 +30,7 @@ double seconds_between(Completion const& from, Completion const& to) {
   return std::chrono::duration<double>(moment_of(to) - moment_of(from)).count();
 }
 
-double seconds_held(kernels::BusyStream const& stream, kernels::Space const& exec, double asked) {
+double seconds_held(kernels::OccupiedStream const& stream, kernels::Space const& exec, double asked) {
   Marks marks(1);
   stream.hold(1e-3);  // the host runs ahead of it
   const auto start = marks.after(exec);
@@ -52,7 +52,7 @@ void expect_near(double asked, std::vector<double> held) {
 TEST_F(Device, AStreamIsHeldForTheTimeThatIsAsked) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   synchronise_clocks();
-  const kernels::BusyStream stream(exec);
+  const kernels::OccupiedStream stream(exec);
   for (const double asked : {20e-6, 200e-6, 2e-3, 20e-3}) {
     std::vector<double> held;
     for (int i = 0; i < 9; ++i) held.push_back(seconds_held(stream, exec, asked));
@@ -65,10 +65,10 @@ TEST_F(Device, ReplayedOperationsDoNotAddUp) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   synchronise_clocks();
   constexpr std::size_t operations = 400;
-  BusyBackward backward(std::vector<double>(operations, 10e-6));
+  StreamReplay backward(std::vector<double>(operations, 10e-6));
   std::vector<double> held;
   for (int i = 0; i < 9; ++i) {
-    kernels::busy(exec, 5e-3);  // the host runs ahead of it
+    kernels::occupy_stream(exec, 5e-3);  // the host runs ahead of it
     backward.begin();
     const auto start = backward.completion();
     Completion end;
@@ -87,7 +87,7 @@ TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
   Marks marks(1);
   synchronise_clocks();
   const auto before = Clock::now();
-  kernels::busy(exec, 0.05);
+  kernels::occupy_stream(exec, 0.05);
   const auto end = marks.after(exec);
   EXPECT_FALSE(is_over(end));
   const auto moment = wait_until_over(end);
@@ -96,11 +96,11 @@ TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
 }
 
 // Somebody asks for the pass' completion between an operation and its copy.
-class AskedEarly : public PatternBackward {
+class AskedEarly : public VerificationBackward {
  public:
-  using PatternBackward::PatternBackward;
+  using VerificationBackward::VerificationBackward;
   void run(std::size_t operation) override {
-    PatternBackward::run(operation);
+    VerificationBackward::run(operation);
     before_copy = completion();
   }
   Completion before_copy;
@@ -132,9 +132,9 @@ void expect_average(Config const& config, kernels::Space const& exec) {
   Marks marks(1);
   allreduce->begin(1);
   synchronise_clocks();
-  kernels::busy(exec, 0.02);
-  const int ranks = test_runtime->ranks(), groups = pattern_groups(config.wire, ranks);
-  write_pattern(exec, arena, whole, test_runtime->rank(), groups);
+  kernels::occupy_stream(exec, 0.02);
+  const int ranks = test_runtime->ranks(), groups = verification_groups(config.wire, ranks);
+  write_verification_pattern(exec, arena, whole, test_runtime->rank(), groups);
   allreduce->start(whole, marks.after(exec));
   allreduce->wait_all();
   EXPECT_EQ(find_wrong(arena, 0, whole.count, ranks, groups).count, 0) << allreduce->description();
@@ -155,7 +155,7 @@ TEST_F(Device, NcclAveragesItsMemory) {
   Config config;
   config.backend = Backend::nccl;
   for (const auto priority : {Priority::normal, Priority::high})
-    for (const auto wire : {Wire::fp32, Wire::bf16}) {
+    for (const auto wire : {WireFormat::fp32, WireFormat::bf16}) {
       config.priority = priority;
       config.wire = wire;
       expect_average(config, exec);
@@ -177,7 +177,7 @@ TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   allreduce->wait_all();
   marks.move_on();
   allreduce->begin(1);
-  kernels::busy(exec, 8);  // what it waits for
+  kernels::occupy_stream(exec, 8);  // what it waits for
   allreduce->start({100, 50}, marks.after(exec));
   try {
     allreduce->wait_all();

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/allreduce_polled.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/busy_backward.hpp"
-#include "miniapp/device.hpp"
-#include "miniapp/run_ahead.hpp"
-#include "miniapp/witness.hpp"
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/compute/stream_replay.hpp"
+#include "miniapp/compute/witness.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/measure/pass/run_ahead.hpp"
 
 namespace ddproxy {
 namespace {
@@ -127,7 +127,7 @@ TEST(Busy, AnOperationBeginsWhenTheOneBeforeWasToEndUnlessTheStreamWaited) {
 
 // Lower bounds only: nothing is said of how late a sleep ends.
 TEST(Busy, AReplayedPassHoldsTheStream) {
-  BusyBackward backward({2e-3, 3e-3}, 1e-3);
+  StreamReplay backward({2e-3, 3e-3}, 1e-3);
   Witness witness(backward);
   synchronise_clocks();
   const auto start = Clock::now();

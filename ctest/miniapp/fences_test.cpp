@@ -4,11 +4,11 @@
 
 #include "ctest/fence_watch.hpp"
 #include "ctest/mpi_main.hpp"
-#include "miniapp/device.hpp"
-#include "miniapp/make_allreduce.hpp"
-#include "miniapp/pipeline.hpp"
-#include "miniapp/witness.hpp"
-#include "miniapp/workbench.hpp"
+#include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/compute/witness.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
 
 // A pass of the whole pipeline, backward and reductions: the host waits for the device where the backward
 // pass is over and, with copies out of the buckets, at the end, and nowhere else, as far as Kokkos tells of
@@ -18,7 +18,7 @@ namespace {
 
 struct Way {
   Backend backend;
-  Wire wire;
+  WireFormat wire;
   model::CopyMode copies;
 };
 
@@ -43,7 +43,7 @@ struct PipelineFences : testing::TestWithParam<Way> {
 
 TEST_P(PipelineFences, AreOnlyThoseThatEndIt) {
   const auto workload = make_workload(config);
-  const auto bench = make_workbench(config, workload, *test_runtime);
+  const auto bench = make_rank_context(config, workload, *test_runtime);
   const Schedule schedule(
       workload, model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536}), true);
   Witness first(bench.backward_of(true)), second(bench.backward_of(true));  // as a sweep has them
@@ -56,11 +56,13 @@ TEST_P(PipelineFences, AreOnlyThoseThatEndIt) {
 }
 
 constexpr auto none = model::CopyMode::none, in_out = model::CopyMode::in_out;
-INSTANTIATE_TEST_SUITE_P(
-    Ways, PipelineFences,
-    testing::Values(Way{Backend::mpi, Wire::fp32, none}, Way{Backend::mpi, Wire::bf16, none},
-                    Way{Backend::mpi, Wire::fp32, in_out}, Way{Backend::nccl, Wire::fp32, none},
-                    Way{Backend::nccl, Wire::bf16, none}, Way{Backend::nccl, Wire::fp32, in_out}));
+INSTANTIATE_TEST_SUITE_P(Ways, PipelineFences,
+                         testing::Values(Way{Backend::mpi, WireFormat::fp32, none},
+                                         Way{Backend::mpi, WireFormat::bf16, none},
+                                         Way{Backend::mpi, WireFormat::fp32, in_out},
+                                         Way{Backend::nccl, WireFormat::fp32, none},
+                                         Way{Backend::nccl, WireFormat::bf16, none},
+                                         Way{Backend::nccl, WireFormat::fp32, in_out}));
 
 }  // namespace
 }  // namespace ddproxy

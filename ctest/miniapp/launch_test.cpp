@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/launch.hpp"
+#include "miniapp/cores/launch.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-#include "miniapp/settings.hpp"
+#include "miniapp/cores/settings.hpp"
 
 namespace ddproxy {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/nccl_communicator.hpp"
+#include "miniapp/collectives/engines/nccl_communicator.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "miniapp/check.hpp"
+#include "miniapp/errors/errors.hpp"
 
 // What goes wrong in NCCL, as NCCL tells it, on a machine that may have no device: the functions below stand
 // in for the library's, of which this program needs these.

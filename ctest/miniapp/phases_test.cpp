@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/phases.hpp"
+#include "miniapp/measure/calibration/phases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace ddproxy {
 namespace {
 
 TEST(Phases, APassTakesTheSumOfItsOperationsOnTheSlowestRank) {
-  LayerTimes times{2, 2, 3, {}};  // ranks, operations, samples
+  OperationTimes times{2, 2, 3, {}};  // ranks, operations, samples
   times.seconds = {1, 1, 1, 2, 2, 5, /* rank 1 */ 1, 4, 1, 1, 1, 1};
   EXPECT_EQ(pass_seconds(times), (std::vector<double>{3, 5, 6}));
 }

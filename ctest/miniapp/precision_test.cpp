@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/precision.hpp"
+#include "miniapp/measure/verification/precision.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <limits>
 
-#include "ctest/planner/input_file.hpp"
-#include "miniapp/allreduce_polled.hpp"
-#include "miniapp/allreduce_replay.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/make_allreduce.hpp"
-#include "miniapp/pipeline.hpp"
-#include "miniapp/replay_backward.hpp"
-#include "miniapp/verify.hpp"
-#include "planner/cases.hpp"
-#include "planner/statistics.hpp"
+#include "ctest/miniapp/input/input_file.hpp"
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_replay.hpp"
+#include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/compute/host_replay.hpp"
+#include "miniapp/input/cases.hpp"
+#include "miniapp/measure/pass/pipeline.hpp"
+#include "miniapp/measure/verification/verify.hpp"
+#include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
 namespace {
@@ -46,7 +46,7 @@ struct Twin : testing::Test {
 };
 
 TEST_F(Twin, MeasuresWhatItsTablesPredict) {
-  ReplayBackward backward(workload.operation_seconds);
+  HostReplay backward(workload.operation_seconds);
   const auto allreduce = threaded();
   for (auto const& item : cases()) {
     const Schedule schedule(workload, item.plan, item.overlapped);
@@ -58,14 +58,14 @@ TEST_F(Twin, MeasuresWhatItsTablesPredict) {
       std::vector<double> totals;
       for (int i = 0; i < 7; ++i) totals.push_back(run_pass(backward, *allreduce, schedule).total);
       EXPECT_GE(std::ranges::min(totals), predicted * 0.9999) << item.name();
-      undisturbed = std::min(undisturbed, median(totals));
+      undisturbed = std::min(undisturbed, model::median(totals));
     }
     EXPECT_NEAR(undisturbed, predicted, allowed) << item.name();
   }
 }
 
 TEST_F(Twin, ReducesInOrderAndNotTooEarly) {
-  ReplayBackward backward(workload.operation_seconds);
+  HostReplay backward(workload.operation_seconds);
   const auto allreduce = threaded();
   for (auto const& item : cases())
     EXPECT_EQ(verify_order(workload, Schedule(workload, item.plan, item.overlapped), backward, *allreduce),
@@ -73,7 +73,7 @@ TEST_F(Twin, ReducesInOrderAndNotTooEarly) {
 }
 
 TEST_F(Twin, ABucketThatStartsTooEarlyIsCaught) {
-  ReplayBackward backward(workload.operation_seconds);
+  HostReplay backward(workload.operation_seconds);
   Workload hasty = workload;
   for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
   const auto allreduce = threaded();
@@ -83,7 +83,7 @@ TEST_F(Twin, ABucketThatStartsTooEarlyIsCaught) {
 }
 
 TEST_F(Twin, AMissingBucketIsCaught) {
-  ReplayBackward backward(workload.operation_seconds);
+  HostReplay backward(workload.operation_seconds);
   auto plan = model::per_tensor_plan(workload.gradient_bytes);
   plan.erase(plan.begin() + 3);
   const auto allreduce = threaded();
@@ -101,8 +101,8 @@ double least_of(Pass const& pass, double enough) {
 
 // 300 operations of 25 us: each wake-up is late by more than that, and 300 of them would make it 20 ms and
 // more.
-TEST(ReplayBackward, LateWakeUpsDoNotAddUp) {
-  ReplayBackward backward(std::vector<double>(300, 25e-6));
+TEST(HostReplay, LateWakeUpsDoNotAddUp) {
+  HostReplay backward(std::vector<double>(300, 25e-6));
   const double least = least_of(
       [&] {
         backward.begin();
@@ -118,12 +118,12 @@ TEST(ReplayBackward, LateWakeUpsDoNotAddUp) {
 
 // Backward 10 ms, two buckets of 20 ms one after another, each copied back in 5 ms when it is reduced; after
 // both it would be 60 ms.
-TEST(ReplayBackward, CopiesBackFromTheDeadlinesToo) {
+TEST(HostReplay, CopiesBackFromTheDeadlinesToo) {
   Workload workload;
   workload.pass.operations.resize(1);
   workload.pass.gradients = {{"a", "l", 1000, 0}, {"b", "l", 1000, 0}};
   workload.gradient_bytes = {4000, 4000};
-  ReplayBackward backward({10e-3}, 5e-6);
+  HostReplay backward({10e-3}, 5e-6);
   ThreadedAllreduce allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 20e-3; }));
   const Schedule schedule(workload, model::per_tensor_plan(workload.gradient_bytes), true);
   const double least = least_of([&] { return run_pass(backward, allreduce, schedule).total; }, 56e-3);
@@ -146,7 +146,7 @@ TEST(ReplayEngine, ReductionsFollowOneAnotherFromTheDeadline) {
 }
 
 // Seconds that the program's replay of a table takes for so many bytes of gradients.
-double replayed_seconds(std::filesystem::path const& table, Wire wire, std::size_t bytes) {
+double replayed_seconds(std::filesystem::path const& table, WireFormat wire, std::size_t bytes) {
   Config config;
   config.backend = Backend::replay;
   config.table = table;
@@ -162,9 +162,9 @@ double replayed_seconds(std::filesystem::path const& table, Wire wire, std::size
 TEST(ReplayEngine, ABf16WireTakesTheTimeOfHalfTheBytes) {
   const Folder folder;
   const auto table = folder.file("table.csv", "bytes,seconds\n1000,0.001\n2000,0.003\n4000,0.009\n");
-  EXPECT_NEAR(replayed_seconds(table, Wire::fp32, 4000), 9e-3, 1e-6);
-  EXPECT_NEAR(replayed_seconds(table, Wire::bf16, 4000), 3e-3, 1e-6);
-  EXPECT_NEAR(replayed_seconds(table, Wire::bf16, 2000), 1e-3, 1e-6);
+  EXPECT_NEAR(replayed_seconds(table, WireFormat::fp32, 4000), 9e-3, 1e-6);
+  EXPECT_NEAR(replayed_seconds(table, WireFormat::bf16, 4000), 3e-3, 1e-6);
+  EXPECT_NEAR(replayed_seconds(table, WireFormat::bf16, 2000), 1e-3, 1e-6);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/runtime.hpp"
+#include "miniapp/machine/runtime.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 #include <string>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/check.hpp"
-#include "miniapp/memory.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/machine/memory.hpp"
 
 namespace ddproxy {
 namespace {
@@ -43,7 +43,7 @@ TEST(Runtime, AnErrorOnOneRankIsAnErrorOnAll) {
       if (runtime.rank() == runtime.ranks() - 1) throw WrongNumbers("the last rank is wrong");
     });
     ADD_FAILURE() << "no error";
-  } catch (Agreed const& error) {
+  } catch (CollectiveError const& error) {
     EXPECT_EQ(error.code, exit_wrong_numbers);
     EXPECT_EQ(error.message, "the last rank is wrong");
   }
@@ -105,7 +105,7 @@ TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
   try {
     require_memory(*test_runtime, 1e18);
     ADD_FAILURE() << "no error";
-  } catch (Agreed const& error) {
+  } catch (CollectiveError const& error) {
     EXPECT_EQ(error.code, exit_run_time);
     EXPECT_NE(error.message.find("not enough memory: a rank needs 931322574.6 GiB"), std::string::npos)
         << error.message;
@@ -120,7 +120,7 @@ TEST(DeviceMemory, OneRankThatIsShortEndsAll) {
   try {
     require_device_memory(runtime, need, (is_short ? 20 : 40 * runtime.ranks_on_device()) * gib);
     ADD_FAILURE() << "no error";
-  } catch (Agreed const& error) {
+  } catch (CollectiveError const& error) {
     EXPECT_EQ(error.code, exit_run_time);
     EXPECT_NE(error.message.find("not enough device memory: a rank needs 30.0 GiB"), std::string::npos);
     EXPECT_NE(error.message.find("and 20.0 GiB are free"), std::string::npos) << error.message;

@@ -9,11 +9,11 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/types.hpp"
-#include "miniapp/allreduce_mpi.hpp"
-#include "miniapp/allreduce_polled.hpp"
-#include "miniapp/allreduce_staged.hpp"
-#include "miniapp/allreduce_threaded.hpp"
-#include "miniapp/pattern.hpp"
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/engines/allreduce_staged.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
 
 namespace ddproxy {
 namespace {
@@ -63,7 +63,7 @@ struct Staged {
   std::unique_ptr<StagedEngine> engine;
 };
 
-Staged make(kernels::Floats const& arena, double timeout = 60, Wire wire = Wire::fp32) {
+Staged make(kernels::Floats const& arena, double timeout = 60, WireFormat wire = WireFormat::fp32) {
   auto staging = std::make_unique<LateStaging>(arena.data());
   auto* const kept = staging.get();
   auto inner = std::make_unique<MpiEngine>(MPI_COMM_WORLD, staging->memory(), piece, timeout, wire);
@@ -81,7 +81,7 @@ void reduce(Allreduce& allreduce, std::vector<Slice> const& slices) {
 }
 
 void expect_average(Allreduce& allreduce, kernels::Floats const& arena, std::vector<Slice> const& slices) {
-  write_pattern(arena, 0, arena.size(), test_runtime->rank());
+  write_verification_pattern(arena, 0, arena.size(), test_runtime->rank());
   reduce(allreduce, slices);
   EXPECT_EQ(find_wrong(arena, 0, arena.size(), test_runtime->ranks()).count, 0);
   auto const& done = allreduce.reductions();
@@ -110,14 +110,14 @@ TEST(Staged, AndWhenPolled) {
 
 TEST(Staged, LeavesTheRestOfTheArenaAlone) {
   const kernels::Floats arena("arena", 400);
-  const float mine = pattern_weight(test_runtime->rank());
-  write_pattern(arena, 0, 400, test_runtime->rank());
+  const float mine = verification_weight(test_runtime->rank());
+  write_verification_pattern(arena, 0, 400, test_runtime->rank());
   auto [staging, engine] = make(arena);
   engine->begin({50, 250}, {Clock::now()});
   engine->wait(0);
   EXPECT_EQ(find_wrong(arena, 50, 250, test_runtime->ranks()).count, 0);
-  EXPECT_EQ(arena(49), mine * pattern(49));
-  EXPECT_EQ(arena(300), mine * pattern(300));
+  EXPECT_EQ(arena(49), mine * verification_pattern(49));
+  EXPECT_EQ(arena(300), mine * verification_pattern(300));
 }
 
 // While a piece is reduced, the one before is on its way back and the one after next on its way here.
@@ -149,13 +149,13 @@ void expect_rounded_average(kernels::Floats const& arena, Slice slice) {
     for (int rank = 0; rank < ranks; ++rank) sum += gradient(rank, i), size += std::abs(gradient(rank, i));
     const float reduced = arena(i) * static_cast<float>(ranks);
     EXPECT_EQ(from_bf16(to_bf16(reduced)), reduced) << i;
-    EXPECT_LE(std::abs(reduced - sum), wire_error_bound(Wire::bf16, ranks) * size) << i;
+    EXPECT_LE(std::abs(reduced - sum), wire_error_bound(WireFormat::bf16, ranks) * size) << i;
   }
 }
 
 TEST(Staged, GradientsAreRoundedToBf16AndWidened) {
   const kernels::Floats arena("arena", 1000);
-  ThreadedAllreduce allreduce(make(arena, 60, Wire::bf16).engine);
+  ThreadedAllreduce allreduce(make(arena, 60, WireFormat::bf16).engine);
   EXPECT_EQ(allreduce.description(), "mpi, host buffers, bf16, staged in pinned memory, thread");
   for (int pass = 0; pass < 3; ++pass) {
     write_gradients(arena);
@@ -167,7 +167,7 @@ TEST(Staged, GradientsAreRoundedToBf16AndWidened) {
 TEST(Staged, Bf16LeavesTheRestOfTheArenaAlone) {
   const kernels::Floats arena("arena", 400);
   write_gradients(arena);
-  auto [staging, engine] = make(arena, 60, Wire::bf16);
+  auto [staging, engine] = make(arena, 60, WireFormat::bf16);
   engine->begin({50, 250}, {Clock::now()});
   engine->wait(0);
   expect_rounded_average(arena, {50, 250});
@@ -201,8 +201,8 @@ void scale_in_place(float* values, std::size_t count, float factor) {
 
 TEST(DeviceBuffers, AreScaledWhereTheyAre) {
   const kernels::Floats arena("arena", 1000);
-  auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), piece, 60, Wire::fp32, CallTable(),
-                                            scale_in_place);
+  auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), piece, 60, WireFormat::fp32,
+                                            CallTable(), scale_in_place);
   EXPECT_EQ(engine->description(), "mpi, device buffers, fp32");
   ThreadedAllreduce allreduce(std::move(engine));
   expect_average(allreduce, arena, all_lengths);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/state_probe.hpp"
+#include "miniapp/machine/state_probe.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/device.hpp"
-#include "miniapp/planted_state.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/measure/calibration/planted_state.hpp"
 
 namespace ddproxy {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/tables.hpp"
+#include "miniapp/app/tables.hpp"
+#include "model/statistics/estimate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-CaseReport measured(Strategy strategy, double cap_mib, Estimate total) {
+CaseReport measured(Strategy strategy, double cap_mib, model::Estimate total) {
   CaseReport report{};
   report.item.strategy = strategy;
   report.item.cap_mib = cap_mib;

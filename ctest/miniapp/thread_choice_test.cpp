@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/thread_choice.hpp"
+#include "miniapp/cores/thread_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/wire_device.hpp"
+#include "miniapp/collectives/engines/wire_device.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/wire.hpp"
+#include "miniapp/collectives/engines/wire.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/allreduce_mpi.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
 
 namespace ddproxy {
 namespace {
@@ -43,16 +43,16 @@ TEST(Bf16, RoundsToTheNearestAndTiesToEven) {
 }
 
 TEST(Bound, IsOneRoundingForOneRankAndGrowsWithThem) {
-  EXPECT_NEAR(wire_error_bound(Wire::bf16, 1), std::ldexp(1.0, -8), 1e-6);
-  EXPECT_NEAR(wire_error_bound(Wire::bf16, 8), 8 * std::ldexp(1.0, -8), 1e-3);
-  EXPECT_NEAR(wire_error_bound(Wire::fp32, 2), 3 * std::ldexp(1.0, -24), 1e-12);
+  EXPECT_NEAR(wire_error_bound(WireFormat::bf16, 1), std::ldexp(1.0, -8), 1e-6);
+  EXPECT_NEAR(wire_error_bound(WireFormat::bf16, 8), 8 * std::ldexp(1.0, -8), 1e-3);
+  EXPECT_NEAR(wire_error_bound(WireFormat::fp32, 2), 3 * std::ldexp(1.0, -24), 1e-12);
 }
 
 TEST(Bytes, BucketsCountGradientsTablesCountTheWire) {
   const model::AllreduceCost cost = [](std::int64_t bytes) { return static_cast<double>(bytes); };
-  EXPECT_EQ(of_gradients(cost, Wire::fp32)(400), 400);
-  EXPECT_EQ(of_gradients(cost, Wire::bf16)(400), 200);
-  EXPECT_EQ(gradient_bytes(wire_bytes(400, Wire::bf16), Wire::bf16), 400);
+  EXPECT_EQ(of_gradients(cost, WireFormat::fp32)(400), 400);
+  EXPECT_EQ(of_gradients(cost, WireFormat::bf16)(400), 200);
+  EXPECT_EQ(gradient_bytes(wire_bytes(400, WireFormat::bf16), WireFormat::bf16), 400);
 }
 
 // Of both signs and many magnitudes; `rank` has its own.
@@ -67,7 +67,7 @@ std::vector<float> gradients_of(int rank, std::size_t count) {
 }
 
 /// Largest error of the engine's averages as a share of the mean |gradient|, computed in double.
-double worst_error(Wire wire, std::size_t count) {
+double worst_error(WireFormat wire, std::size_t count) {
   auto values = gradients_of(test_runtime->rank(), count);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 777, 60, wire);
   engine.begin({0, count}, {});
@@ -84,15 +84,15 @@ double worst_error(Wire wire, std::size_t count) {
 }
 
 TEST(MpiEngine, KeepsTheProvenErrorBoundOfItsWire) {
-  EXPECT_LE(worst_error(Wire::fp32, 100000), wire_error_bound(Wire::fp32, ranks()));
-  const double worst = worst_error(Wire::bf16, 100000);
-  EXPECT_LE(worst, wire_error_bound(Wire::bf16, ranks()));
-  EXPECT_GT(worst, 0.9 * wire_error_bound(Wire::bf16, 1));  // it is bf16 indeed
+  EXPECT_LE(worst_error(WireFormat::fp32, 100000), wire_error_bound(WireFormat::fp32, ranks()));
+  const double worst = worst_error(WireFormat::bf16, 100000);
+  EXPECT_LE(worst, wire_error_bound(WireFormat::bf16, ranks()));
+  EXPECT_GT(worst, 0.9 * wire_error_bound(WireFormat::bf16, 1));  // it is bf16 indeed
 }
 
 TEST(MpiEngine, FindsTheSameSumOnEveryRank) {
   auto values = gradients_of(test_runtime->rank(), 10000);
-  MpiEngine engine(MPI_COMM_WORLD, values.data(), 5000, 60, Wire::bf16);
+  MpiEngine engine(MPI_COMM_WORLD, values.data(), 5000, 60, WireFormat::bf16);
   engine.begin({0, values.size()}, {});
   engine.wait(0);
   std::vector<float> first = values;
@@ -102,7 +102,7 @@ TEST(MpiEngine, FindsTheSameSumOnEveryRank) {
 
 TEST(MpiEngine, CarriesNaNAlong) {
   std::vector<float> values{1, std::numeric_limits<float>::quiet_NaN(), 3};
-  MpiEngine engine(MPI_COMM_WORLD, values.data(), 100, 60, Wire::bf16);
+  MpiEngine engine(MPI_COMM_WORLD, values.data(), 100, 60, WireFormat::bf16);
   engine.begin({0, 3}, {});
   engine.wait(0);
   EXPECT_EQ(values[0], 1);

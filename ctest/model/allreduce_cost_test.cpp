@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/allreduce_cost.hpp"
+#include "model/cost/allreduce_cost.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "model/csv.hpp"
+#include "model/cost/csv.hpp"
 #include "published.hpp"
 
 namespace ddproxy::model {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/allreduce_topology.hpp"
+#include "model/cost/allreduce_topology.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "model/csv.hpp"
+#include "model/cost/csv.hpp"
 #include "published.hpp"
 
 namespace ddproxy::model {

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/bucket_plan.hpp"
+#include "model/step/bucket_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <stdexcept>
 
-#include "model/csv_table.hpp"
+#include "model/text/csv_table.hpp"
 #include "published.hpp"
 
 namespace ddproxy::model {

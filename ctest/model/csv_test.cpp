@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/csv.hpp"
+#include "model/cost/csv.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "model/csv_table.hpp"
+#include "model/text/csv_table.hpp"
 #include "published.hpp"
 
 namespace ddproxy::model {

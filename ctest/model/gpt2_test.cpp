@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/gpt2.hpp"
+#include "model/transformer/gpt2.hpp"
 
 #include <gtest/gtest.h>
 

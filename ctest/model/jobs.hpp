@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "model/csv.hpp"
-#include "model/layer_cost.hpp"
-#include "model/timeline.hpp"
+#include "model/cost/csv.hpp"
+#include "model/cost/layer_cost.hpp"
+#include "model/predict/timeline.hpp"
 #include "published.hpp"
 
 namespace ddproxy::model {

@@ -4,7 +4,7 @@
 
 #include "heap.hpp"
 #include "jobs.hpp"
-#include "model/best_plan.hpp"
+#include "model/predict/best_plan.hpp"
 
 namespace ddproxy::model {
 namespace {

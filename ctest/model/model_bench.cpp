@@ -6,7 +6,7 @@
 
 #include "heap.hpp"
 #include "jobs.hpp"
-#include "model/best_plan.hpp"
+#include "model/predict/best_plan.hpp"
 
 // How fast the model is. No time is asserted; docs/measurements/model.md holds what was measured.
 namespace ddproxy::model {

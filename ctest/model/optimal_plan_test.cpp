@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "jobs.hpp"
-#include "model/best_plan.hpp"
+#include "model/predict/best_plan.hpp"
 
 namespace ddproxy::model {
 namespace {

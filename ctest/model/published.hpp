@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "ctest/folders.hpp"
-#include "model/bucket_plan.hpp"
-#include "model/gpt2.hpp"
-#include "model/score.hpp"
+#include "model/predict/score.hpp"
+#include "model/step/bucket_plan.hpp"
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy::model {
 

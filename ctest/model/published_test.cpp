@@ -8,10 +8,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "model/csv.hpp"
-#include "model/csv_table.hpp"
-#include "model/score.hpp"
-#include "model/timeline.hpp"
+#include "model/cost/csv.hpp"
+#include "model/predict/score.hpp"
+#include "model/predict/timeline.hpp"
+#include "model/text/csv_table.hpp"
 
 // The model held against measurements that others published. The figures printed here stand in docs/model.md.
 namespace ddproxy::model {

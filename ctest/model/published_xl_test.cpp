@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <limits>
 
-#include "model/best_plan.hpp"
-#include "model/csv.hpp"
-#include "model/csv_table.hpp"
-#include "model/layer_cost.hpp"
-#include "model/score.hpp"
+#include "model/cost/csv.hpp"
+#include "model/cost/layer_cost.hpp"
+#include "model/predict/best_plan.hpp"
+#include "model/predict/score.hpp"
+#include "model/text/csv_table.hpp"
 #include "published.hpp"
 
 // The XL model on two GPUs of one unnamed box. What is known: the step with naive communication (from which

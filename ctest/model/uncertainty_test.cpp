@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/uncertainty.hpp"
+#include "model/predict/uncertainty.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "model/best_plan.hpp"
+#include "model/predict/best_plan.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -17,11 +17,11 @@ constexpr double call = 1e-3;
 constexpr double bandwidth = 1e9;
 
 /// Ten operations of 10 ms, one gradient each; `spread` is the relative scatter of every sample.
-Evidence evidence_of(double spread, int samples, int ranks, unsigned seed = 1) {
+Measurements evidence_of(double spread, int samples, int ranks, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<double> scatter(1.0, spread);
   auto noisy = [&](double value) { return spread > 0 ? value * std::abs(scatter(random)) : value; };
-  Evidence evidence;
+  Measurements evidence;
   evidence.operations.assign(samples, std::vector(ranks, std::vector(10, 0.0)));
   for (auto& pass : evidence.operations) {
     for (auto& rank : pass) {
@@ -42,12 +42,12 @@ Evidence evidence_of(double spread, int samples, int ranks, unsigned seed = 1) {
   return evidence;
 }
 
-std::vector<Plan> two_plans(Evidence const& evidence) {
+std::vector<Plan> two_plans(Measurements const& evidence) {
   return {per_tensor_plan(evidence.gradient_bytes), flat_plan(evidence.gradient_bytes)};
 }
 
 TEST(Uncertainty, TheJobIsMadeOfMedians) {
-  Evidence evidence = evidence_of(0, 3, 1);
+  Measurements evidence = evidence_of(0, 3, 1);
   evidence.operations[1][0][0] = 5;  // an outlier
   evidence.allreduce[0][2] = 7;
   const Job job = job_from(evidence, Jitter::left_out);
@@ -57,7 +57,7 @@ TEST(Uncertainty, TheJobIsMadeOfMedians) {
 }
 
 TEST(Uncertainty, WithJitterAGradientIsReadyWhenTheLastRankHasIt) {
-  Evidence evidence = evidence_of(0, 1, 2);
+  Measurements evidence = evidence_of(0, 1, 2);
   evidence.operations[0][0] = std::vector<double>{3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   evidence.operations[0][1] = std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 9};
   const Job job = job_from(evidence, Jitter::included);
@@ -69,7 +69,7 @@ TEST(Uncertainty, WithJitterAGradientIsReadyWhenTheLastRankHasIt) {
 }
 
 TEST(Uncertainty, WithoutScatterTheBandsHaveNoWidth) {
-  const Evidence evidence = evidence_of(0, 5, 2);
+  const Measurements evidence = evidence_of(0, 5, 2);
   const auto plans = two_plans(evidence);
   const Bands bands = bootstrap(evidence, Jitter::included, plans, 20);
   const Job job = job_from(evidence, Jitter::included);
@@ -87,7 +87,7 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
   const Job truth = job_from(evidence_of(0, 1, 1), Jitter::left_out);
   int held = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
-    const Evidence evidence = evidence_of(0.1, 15, 1, seed + 1);
+    const Measurements evidence = evidence_of(0.1, 15, 1, seed + 1);
     const auto plans = two_plans(evidence);
     const Bands bands = bootstrap(evidence, Jitter::left_out, plans, 100, seed);
     const double exact = simulate(truth, plans[1]).total;
@@ -117,7 +117,7 @@ struct Phases {
     const double total = simulate(job_from(truth, Jitter::left_out), plans[1]).total;
     return band.low <= total && total <= band.high;
   }
-  Evidence evidence, truth;
+  Measurements evidence, truth;
 };
 
 TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
@@ -134,7 +134,7 @@ TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
 }
 
 TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
-  Evidence evidence = evidence_of(0, 3, 1);
+  Measurements evidence = evidence_of(0, 3, 1);
   const auto plans = two_plans(evidence);
   const double total = simulate(job_from(evidence, Jitter::left_out), plans[1]).total;
   evidence.drift.allreduce = {1, 1.02, 0.99};
@@ -147,15 +147,15 @@ TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
 }
 
 TEST(Uncertainty, MoreSamplesMakeNarrowerBands) {
-  const Evidence few = evidence_of(0.1, 10, 1);
-  const Evidence many = evidence_of(0.1, 160, 1);
+  const Measurements few = evidence_of(0.1, 10, 1);
+  const Measurements many = evidence_of(0.1, 160, 1);
   const Band wide = bootstrap(few, Jitter::left_out, two_plans(few)).total[1];
   const Band narrow = bootstrap(many, Jitter::left_out, two_plans(many)).total[1];
   EXPECT_LT(narrow.high - narrow.low, 0.6 * (wide.high - wide.low));
 }
 
 TEST(Uncertainty, ContentionIsDrawnToo) {
-  Evidence evidence = evidence_of(0, 5, 1);
+  Measurements evidence = evidence_of(0, 5, 1);
   evidence.contention = {{1000, {{0.8, 0.5}, {0.8, 0.6}, {0.8, 0.7}, {0.8, 0.8}, {0.8, 0.9}}}};
   const auto plans = two_plans(evidence);
   const Bands bands = bootstrap(evidence, Jitter::left_out, plans);
@@ -166,7 +166,7 @@ TEST(Uncertainty, ContentionIsDrawnToo) {
 
 TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
   // ten gradients of 8 MB: a plan's caps begin one byte above a bucket and end at one
-  Evidence evidence = evidence_of(0.3, 9, 1);
+  Measurements evidence = evidence_of(0.3, 9, 1);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Band caps = bootstrap(evidence, Jitter::included, two_plans(evidence), 20, seed).best_cap;
     EXPECT_EQ(std::fmod(caps.low - 1, 8e6), 0) << caps.low;
@@ -175,7 +175,7 @@ TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
 }
 
 TEST(Uncertainty, TheIntervalOfTheBestCapHeedsTheFirstBucket) {
-  Evidence evidence = evidence_of(0, 3, 1);
+  Measurements evidence = evidence_of(0, 3, 1);
   for (std::size_t i = 0; i < 10; ++i)
     evidence.gradient_bytes[i] = static_cast<std::int64_t>(1 + i) * 3'000'000;
   const auto interval = [&] {
@@ -191,7 +191,7 @@ TEST(Uncertainty, TheIntervalOfTheBestCapHeedsTheFirstBucket) {
 }
 
 TEST(Uncertainty, TheSameSeedGivesTheSameBands) {
-  const Evidence evidence = evidence_of(0.1, 10, 2);
+  const Measurements evidence = evidence_of(0.1, 10, 2);
   const auto plans = two_plans(evidence);
   EXPECT_EQ(bootstrap(evidence, Jitter::included, plans, 50, 7).total[0].low,
             bootstrap(evidence, Jitter::included, plans, 50, 7).total[0].low);
@@ -200,7 +200,7 @@ TEST(Uncertainty, TheSameSeedGivesTheSameBands) {
 }
 
 TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
-  Evidence evidence = evidence_of(0.1, 9, 4);
+  Measurements evidence = evidence_of(0.1, 9, 4);
   evidence.contention = {{1000, {{0.8, 0.7}}}};
   evidence.copies = {CopyMode::in_out, 1e10, 1e-5};
   const Plan plan = per_tensor_plan(evidence.gradient_bytes);
@@ -218,7 +218,7 @@ TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
 }
 
 TEST(Uncertainty, RefusesIncompleteEvidence) {
-  Evidence evidence = evidence_of(0, 2, 2);
+  Measurements evidence = evidence_of(0, 2, 2);
   evidence.operations[1].pop_back();
   EXPECT_THROW(job_from(evidence, Jitter::included), std::invalid_argument);
   evidence = evidence_of(0, 2, 2);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kernels/gemm.hpp"
-#include "miniapp/kernel_backward.hpp"
+#include "miniapp/compute/kernel_backward.hpp"
 
 // kernels_worker LAYERS VOCABULARY TOKENS [PRECISION]: the counterpart of torch_worker.py. For each line on
 // standard input one backward pass of a GPT-2-large slice, its elapsed seconds and its processor seconds on

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/child_process.hpp"
+#include "results/run/child_process.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

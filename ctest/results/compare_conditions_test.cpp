@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ctest/results/compare_runs.hpp"
-#include "results/run_file.hpp"
+#include "results/run/run_file.hpp"
 
 namespace ddproxy::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ctest/results/compare_runs.hpp"
-#include "results/night.hpp"
+#include "results/compare/night.hpp"
 
 namespace ddproxy::test {
 namespace {

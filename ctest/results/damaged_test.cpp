@@ -9,7 +9,7 @@
 #include <random>
 
 #include "ctest/results/compare_runs.hpp"
-#include "results/run_file.hpp"
+#include "results/run/run_file.hpp"
 
 namespace ddproxy::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/family_test.hpp"
+#include "results/compare/family_test.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "results/relabelling.hpp"
+#include "results/compare/relabelling.hpp"
 
 namespace ddproxy::results {
 namespace {

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <random>
 
-#include "results/family_test.hpp"
+#include "results/compare/family_test.hpp"
 
 // The promises of the regression gate, on simulated families of 15 cases with fixed seeds: how many of equal
 // builds are called slower, and how many slowdowns of 3 % are found. The noise between rounds is 2.4 %, which

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "ctest/results/compare_runs.hpp"
-#include "results/night.hpp"
+#include "results/compare/night.hpp"
 
 namespace ddproxy::test {
 

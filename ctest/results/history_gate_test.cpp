@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "ctest/results/nights.hpp"
-#include "results/nightly_test.hpp"
+#include "results/history/nightly_test.hpp"
 
 // The promises of `ddproxy compare --history`, on simulated nights of 15 cases and their mean, with fixed
 // seeds. A month is 30 nights, each tested against a window of 30. DDPROXY_MONTHS=1000 simulates as many

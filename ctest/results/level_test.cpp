@@ -6,7 +6,7 @@
 #include <functional>
 #include <random>
 
-#include "results/nightly_test.hpp"
+#include "results/history/nightly_test.hpp"
 
 namespace ddproxy::results {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/night_noise.hpp"
+#include "results/history/night_noise.hpp"
 
 #include <gtest/gtest.h>
 

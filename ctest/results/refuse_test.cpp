@@ -12,9 +12,9 @@
 
 #include "ctest/results/folder.hpp"
 #include "ctest/results/sample_file.hpp"
-#include "results/reader.hpp"
-#include "results/run_file.hpp"
-#include "results/writer.hpp"
+#include "results/file/reader.hpp"
+#include "results/file/writer.hpp"
+#include "results/run/run_file.hpp"
 
 namespace ddproxy::test {
 namespace {

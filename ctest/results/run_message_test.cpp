@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/run_message.hpp"
+#include "results/run/run_message.hpp"
 
 #include <gtest/gtest.h>
 

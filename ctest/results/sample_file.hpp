@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "results/writer.hpp"
+#include "results/file/writer.hpp"
 
 namespace ddproxy::test {
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "ctest/results/sample_parts.hpp"
-#include "results/schema.hpp"
+#include "results/file/schema.hpp"
 
 namespace ddproxy::test {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/schema.hpp"
+#include "results/file/schema.hpp"
 #include "ctest/folders.hpp"
-#include "results/validity.hpp"
+#include "results/file/validity.hpp"
 
 #include <gtest/gtest.h>
 

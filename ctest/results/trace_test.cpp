@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/trace.hpp"
+#include "results/file/trace.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -9,8 +9,8 @@
 
 #include "ctest/results/folder.hpp"
 #include "ctest/results/sample_file.hpp"
-#include "results/reader.hpp"
-#include "results/writer.hpp"
+#include "results/file/reader.hpp"
+#include "results/file/writer.hpp"
 
 namespace ddproxy::test {
 namespace {

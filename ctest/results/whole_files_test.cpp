@@ -11,13 +11,13 @@
 #include <sstream>
 
 #include "ctest/results/folder.hpp"
-#include "results/flush_pace.hpp"
-#include "results/fresh_file.hpp"
-#include "results/output_files.hpp"
-#include "results/reader.hpp"
-#include "results/standard_streams.hpp"
-#include "results/text_file.hpp"
-#include "results/writer.hpp"
+#include "results/file/reader.hpp"
+#include "results/file/writer.hpp"
+#include "results/output/flush_pace.hpp"
+#include "results/output/fresh_file.hpp"
+#include "results/output/output_files.hpp"
+#include "results/output/standard_streams.hpp"
+#include "results/output/text_file.hpp"
 
 namespace ddproxy::test {
 namespace {

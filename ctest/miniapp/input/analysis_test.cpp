@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/analysis/analysis.hpp"
+#include "model/statistics/median_interval.hpp"
+#include "model/statistics/quantile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+namespace ddproxy {
+namespace {
+
+TEST(Statistics, QuantilesAreInterpolated) {
+  EXPECT_EQ(model::median({3, 1, 2}), 2);
+  EXPECT_EQ(model::median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(model::quantile({0, 10}, 0.99), 9.9);
+  EXPECT_TRUE(std::isnan(model::median({})));
+}
+
+TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
+  // P(2 <= number below the median <= 8 of 10) = 97.9 %, with the next pair it would be 89.1 %
+  EXPECT_EQ(model::median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
+  EXPECT_EQ(model::median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).high, 9);
+  // too few: Student's, 4.303 s / sqrt(3) about the mean
+  EXPECT_NEAR(model::median_estimate({5, 3, 4}).low, 4 - 4.303 / std::sqrt(3.0), 1e-12);
+  EXPECT_NEAR(model::median_estimate({5, 3, 4}).high, 4 + 4.303 / std::sqrt(3.0), 1e-12);
+  EXPECT_EQ(model::median_estimate({5}).value, 5);
+  EXPECT_TRUE(std::isnan(model::median_estimate({5}).noise()));  // of one it is not known
+  std::vector<double> many(4001);
+  std::iota(many.begin(), many.end(), 0);
+  // 2000 -+ 1.96 sqrt(4001) / 2
+  EXPECT_NEAR(model::median_estimate(many).low, 2000 - 62, 1);
+  EXPECT_NEAR(model::median_estimate(many).high, 2000 + 62, 1);
+}
+
+TEST(Statistics, TheIntervalOfATimeDoesNotReachBelowZero) {
+  const auto with_total = [](double total) { return Sample{{total}, {0.5}, {0.5}, {0}}; };
+  const auto result = analyse({with_total(1), with_total(2)}, 0);
+  EXPECT_EQ(result.total.low, 0);       // Student's would be 1.5 - 12.7 * 0.5
+  EXPECT_LT(result.exposed.low, -4.8);  // E may be below zero
+}
+
+TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
+  std::mt19937 random(7);
+  std::lognormal_distribution<double> distribution(0, 1);  // median 1
+  int covered = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::vector<double> values(15);
+    for (double& value : values) value = distribution(random);
+    const auto [value, low, high] = model::median_estimate(values);
+    covered += low <= 1 && 1 <= high;
+  }
+  EXPECT_GE(covered, 1900);
+  EXPECT_LE(covered, 1980);
+}
+
+// The range of two to five values covers their median in 50 to 94 % of the trials.
+TEST(Statistics, TheIntervalOfFewValuesCoversTheMedianToo) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> distribution(100, 5);
+  for (const std::size_t count : {2U, 3U, 4U, 5U}) {
+    int covered = 0;
+    for (int trial = 0; trial < 4000; ++trial) {
+      std::vector<double> values(count);
+      for (double& value : values) value = distribution(random);
+      const auto [value, low, high] = model::median_estimate(values);
+      EXPECT_TRUE(low <= value && value <= high);
+      covered += low <= 100 && 100 <= high;
+    }
+    EXPECT_GE(covered, 3760) << count;
+    EXPECT_LE(covered, 3840) << count;
+  }
+}
+
+Sample sample(double compute, std::vector<double> backward, std::vector<double> total) {
+  return {std::move(total), std::move(backward), {compute, compute - 0.1}, {0, 0}};
+}
+
+TEST(Analysis, SlowdownAndTailAddUpToExposed) {
+  const auto result = analyse(std::vector<Sample>(2, sample(1, {1.2, 1.1}, {1.5, 1.4})), 0.8);
+  EXPECT_DOUBLE_EQ(result.total.value, 1.5);
+  EXPECT_NEAR(result.exposed.value, 0.5, 1e-12);
+  EXPECT_NEAR(result.slowdown, 0.2, 1e-12);
+  EXPECT_NEAR(result.tail, 0.3, 1e-12);
+  EXPECT_NEAR(result.skew, 0.1, 1e-12);
+  EXPECT_EQ(result.slowest_rank, 0);
+  ASSERT_TRUE(result.overlap);
+  EXPECT_NEAR(result.overlap->value, (1 + 0.8 - 1.5) / 0.8, 1e-12);
+}
+
+TEST(Analysis, OverlapIsNotGivenWhereOneSampleDoesNotTellTheNoise) {
+  EXPECT_FALSE(analyse({sample(1, {1.2, 1.1}, {1.5, 1.4})}, 0.8).overlap);
+}
+
+TEST(Analysis, OverlapIsNotGivenWithinTheNoise) {
+  const auto result = analyse({sample(1, {1, 1}, {1.2, 1}), sample(1, {1, 1}, {2.2, 1})}, 0.3);
+  EXPECT_FALSE(result.overlap);
+}
+
+TEST(Analysis, NoSampleIsAnError) {
+  EXPECT_THROW(analyse({}, 1), std::invalid_argument);
+}
+
+CaseReport report(double cap, double measured, double predicted) {
+  const std::vector<Sample> samples(2, sample(1, {1, 1}, {measured, measured}));
+  CaseReport r{{Strategy::bucketed, cap, true, {}}, analyse(samples, 1), {}, 1};
+  r.predicted.total = predicted;
+  return r;
+}
+
+TEST(FigureOfMerit, IsThatOfTheBestMeasuredBucketedCase) {
+  const std::vector<CaseReport> reports{report(1, 1.5, 1.2), report(4, 1.25, 1.3), report(16, 2, 2)};
+  const auto figures = judge(reports, 8, 4096);
+  EXPECT_DOUBLE_EQ(figures.tokens_per_s, 8 * 4096 / 1.25);
+  EXPECT_EQ(figures.bucket_mib, 4);
+  EXPECT_NEAR(figures.regret, 1.5 / 1.25 - 1, 1e-12);  // the model would have chosen 1 MiB
+  EXPECT_EQ(figures.why_no_error + figures.why_no_regret, "");
+  EXPECT_NEAR(figures.model_error, (0.3 / 0.5 + 0.05 / 0.25 + 0) / 3, 1e-9);
+}
+
+TEST(FigureOfMerit, ATieOfThePredictionCostsItsMeanRegret) {
+  const std::vector<CaseReport> reports{report(1, 1.5, 1.2), report(4, 1.25, 1.2), report(16, 2, 2)};
+  EXPECT_NEAR(judge(reports, 8, 4096).regret, (1.5 + 1.25) / 2 / 1.25 - 1, 1e-12);
+}
+
+TEST(FigureOfMerit, IsHeldAgainstLimits) {
+  FigureOfMerit figures;
+  figures.model_error = 0.1;
+  figures.regret = 0.01;
+  EXPECT_EQ(beyond_limits(figures, {}, {}), "");
+  EXPECT_EQ(beyond_limits(figures, 0.1, 0.01), "");
+  EXPECT_EQ(beyond_limits(figures, 0.05, {}), "model-error is 0.1, above --max-model-error 0.05");
+  EXPECT_EQ(beyond_limits(figures, 0.1, 0.001), "regret is 0.01, above --max-regret 0.001");
+  figures.regret = not_available;
+  EXPECT_EQ(beyond_limits(figures, {}, 1), "regret is not available, and --max-regret asks for it");
+  figures.why_no_regret = "two caps";
+  EXPECT_EQ(beyond_limits(figures, {}, 1), "regret is not available, and --max-regret asks for it: two caps");
+}
+
+TEST(FigureOfMerit, SaysWhyTheScoreIsNotKnown) {
+  const std::vector<CaseReport> few{report(1, 1.5, 1.2), report(4, 1.25, 1.3)};
+  EXPECT_NE(judge(few, 8, 4096).why_no_regret.find("fewer than 3 caps"), std::string::npos);
+  auto noisy = few;
+  noisy[1].measured->exposed = {0.25, 0.1, 0.4};
+  const auto figures = judge(noisy, 8, 4096);
+  EXPECT_TRUE(std::isnan(figures.model_error));
+  EXPECT_TRUE(std::isnan(figures.model_error_beyond_noise));
+  EXPECT_NE(figures.why_no_error.find("E of bucketed/4 is known to +-150 ms only, more than 20 % of 250 ms"),
+            std::string::npos)
+      << figures.why_no_error;
+  EXPECT_NE(beyond_limits(figures, 100, {}).find("model-error is not available"), std::string::npos);
+  noisy[1].measured->exposed = {0.25, not_available, not_available};
+  EXPECT_NE(judge(noisy, 8, 4096).why_no_error.find("bucketed/4 has one sample"), std::string::npos);
+}
+
+TEST(Score, ACaseIsExposedAsItWasMeasured) {
+  const auto cases = scored_cases({report(1, 1.5, 1.2)});
+  ASSERT_EQ(cases.size(), 1U);
+  EXPECT_NEAR(cases[0].measured.total(), 0.5, 1e-12);
+  EXPECT_NEAR(cases[0].measured.tail, 0.5, 1e-12);
+  EXPECT_NEAR(cases[0].predicted.total(), 0.2, 1e-12);
+  EXPECT_TRUE(std::isnan(cases[0].uncontended));  // this test predicts none
+}
+
+TEST(FigureOfMerit, IsOneStableLine) {
+  FigureOfMerit figures;
+  EXPECT_EQ(to_line(figures),
+            "DDPROXY_FOM tokens_per_s=nan backward_s=nan bucket_mib=nan exposed_s=nan tail_s=nan overlap=nan "
+            "bus_bw_GBps=nan model_error=nan regret=nan valid=false");
+  figures.tokens_per_s = 66493.5;
+  figures.bucket_mib = 0.0625;
+  figures.valid = results::Validity::single;
+  EXPECT_NE(to_line(figures).find("tokens_per_s=66493.5 "), std::string::npos);
+  EXPECT_NE(to_line(figures).find("bucket_mib=0.0625 "), std::string::npos);
+  EXPECT_TRUE(to_line(figures).ends_with(" valid=single"));
+}
+
+}  // namespace
+}  // namespace ddproxy

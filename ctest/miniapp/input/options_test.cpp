@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/options/options.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ddproxy {
+namespace {
+
+std::optional<Options> parse(std::vector<char const*> arguments, int& code) {
+  arguments.insert(arguments.begin(), "ddproxy");
+  return parse_options(static_cast<int>(arguments.size()), arguments.data(), "1.2.3", false, code);
+}
+
+TEST(Options, ACommandTakesAnInputAndOptions) {
+  int code = 0;
+  const auto options = parse({"run", "in.toml", "-o", "out.h5", "--json", "out.json"}, code);
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->command, "run");
+  EXPECT_EQ(options->input, "in.toml");
+  EXPECT_EQ(options->output, "out.h5");
+  EXPECT_EQ(options->json, "out.json");
+}
+
+TEST(Options, TheScoreCanBeLimited) {
+  int code = 0;
+  const auto options = parse({"run", "in.toml", "--max-model-error", "0.1", "--max-regret=0.01"}, code);
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->max_model_error, 0.1);
+  EXPECT_EQ(options->max_regret, 0.01);
+  EXPECT_FALSE(parse({"run", "in.toml", "--max-regret", "-1"}, code));
+  EXPECT_EQ(code, 2);
+  EXPECT_FALSE(parse({"sweep", "in.toml", "--max-regret", "0.01"}, code)) << "it predicts nothing";
+  EXPECT_EQ(code, 2);
+}
+
+TEST(Options, TheTimeForSamplesIsPositive) {
+  int code = 0;
+  for (auto command : {"run", "sweep"}) {
+    const auto options = parse({command, "in.toml", "--max-seconds", "2.5"}, code);
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->max_seconds, 2.5);
+    for (auto bad : {"0", "-1", "soon"}) {
+      EXPECT_FALSE(parse({command, "in.toml", "--max-seconds", bad}, code)) << bad;
+      EXPECT_EQ(code, 2);
+    }
+  }
+}
+
+TEST(Options, ThreadsCanBeSaid) {
+  int code = 0;
+  const auto options = parse({"sweep", "in.toml", "--kokkos-num-threads=3", "--strict"}, code);
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->threads, 3);
+  EXPECT_TRUE(options->strict);
+  for (auto wrong : {"0", "-1", "many", "5000"}) {
+    EXPECT_FALSE(parse({"run", "in.toml", "--kokkos-num-threads", wrong}, code)) << wrong;
+    EXPECT_EQ(code, 2);
+  }
+}
+
+TEST(Options, AnOfferHasALabelOfOneLine) {
+  int code = 0;
+  for (auto command : {"run", "sweep"}) {
+    const auto options = parse({command, "in.toml", "--label", "offer A, 2nd"}, code);
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->label, "offer A, 2nd");
+  }
+  for (auto wrong : {"", "two\nlines"}) {
+    EXPECT_FALSE(parse({"sweep", "in.toml", "--label", wrong}, code)) << wrong;
+    EXPECT_EQ(code, 2);
+  }
+  const auto ranked = parse({"compare", "--rank-machines", "A 1=a.h5", "b.h5", "--new", "C=c=d.h5"}, code);
+  ASSERT_TRUE(ranked);
+  EXPECT_EQ(ranked->compare.base, (std::vector<std::filesystem::path>{"a.h5", "b.h5"}));
+  EXPECT_EQ(ranked->compare.next, (std::vector<std::filesystem::path>{"c=d.h5"}));
+  EXPECT_EQ(ranked->compare.labels,
+            (std::map<std::filesystem::path, std::string>{{"a.h5", "A 1"}, {"c=d.h5", "C"}}));
+  const auto sides = parse({"compare", "A=a.h5", "b.h5"}, code);
+  ASSERT_TRUE(sides);
+  EXPECT_EQ(sides->compare.base, (std::vector<std::filesystem::path>{"A=a.h5"})) << "labels are for ranking";
+}
+
+TEST(Options, CompareTakesAPairOrSides) {
+  using Paths = std::vector<std::filesystem::path>;
+  int code = 0;
+  const auto pair = parse({"compare", "a.h5", "b.h5", "--tolerance", "3%"}, code);
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(pair->compare.base, Paths{"a.h5"});
+  EXPECT_EQ(pair->compare.next, Paths{"b.h5"});
+  EXPECT_EQ(pair->compare.tolerance, 0.03);
+  const auto sides = parse({"compare", "--base", "a", "b", "--new", "c", "d", "--allow", "ranks"}, code);
+  ASSERT_TRUE(sides);
+  EXPECT_EQ(sides->compare.base, (Paths{"a", "b"}));
+  EXPECT_EQ(sides->compare.next, (Paths{"c", "d"}));
+  EXPECT_EQ(sides->compare.allow, std::vector<std::string>{"ranks"});
+  const auto machines = parse({"compare", "--rank-machines", "a", "b"}, code);
+  ASSERT_TRUE(machines);
+  EXPECT_EQ(machines->compare.base, (Paths{"a", "b"}));
+}
+
+TEST(Options, WhatFollowsTheTwoDashesIsGoogleBenchmarks) {
+  int code = 0;
+  const auto options = parse({"sweep", "in.toml", "--", "--benchmark_filter=flat"}, code);
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->benchmark, std::vector<std::string>{"--benchmark_filter=flat"});
+}
+
+TEST(Options, BadUsageIsTwo) {
+  const std::vector<std::vector<char const*>> bad{{},
+                                                  {"run"},
+                                                  {"rum", "in.toml"},
+                                                  {"run", "in.toml", "--bogus"},
+                                                  {"allreduce", "in.toml", "--chunks", "0"},
+                                                  {"run", "in.toml", "--trace-cases", "flat"},
+                                                  {"compare", "a", "b", "--tolerance", "much"}};
+  for (auto const& arguments : bad) {
+    int code = 0;
+    EXPECT_FALSE(parse(arguments, code));
+    EXPECT_EQ(code, 2);
+  }
+}
+
+TEST(Options, HelpAndVersionAreFine) {
+  for (char const* word : {"--help", "--version"}) {
+    int code = -1;
+    EXPECT_FALSE(parse({word}, code));
+    EXPECT_EQ(code, 0);
+  }
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "miniapp/analysis/contradiction.hpp"
+#include "miniapp/analysis/round_prediction.hpp"
+#include "miniapp/analysis/stopping.hpp"
+
+// When a sweep has enough samples, what a sample's own round predicts, and what contradicts itself.
+namespace ddproxy {
+namespace {
+
+// Two ranks; E is 0.2 of T_compute = 1 s.
+Sample sample(double total, std::vector<double> buckets_alone = {}) {
+  return {{total, total - 0.1}, {1.1, 1.0}, {1.0, 0.9}, {0, 0}, std::move(buckets_alone)};
+}
+
+CaseResult result_of(std::vector<double> const& totals) {
+  std::vector<Sample> samples;
+  for (double total : totals) samples.push_back(sample(total));
+  return analyse(samples, 0.5);
+}
+
+TEST(Stopping, a_case_is_precise_where_the_interval_of_e_is_narrow) {
+  const auto narrow = result_of({1.20, 1.21, 1.20, 1.19, 1.20, 1.20});
+  EXPECT_NEAR(narrow.exposed.noise(), 0.01, 1e-12);
+  EXPECT_TRUE(is_precise(narrow, 0.051));
+  EXPECT_FALSE(is_precise(narrow, 0.049));
+}
+
+TEST(Stopping, fewer_than_six_samples_are_never_precise) {
+  EXPECT_FALSE(is_precise(result_of(std::vector<double>(5, 1.2)), 0.05));
+  EXPECT_TRUE(is_precise(result_of(std::vector<double>(6, 1.2)), 0.05));
+}
+
+TEST(Stopping, an_e_of_nearly_nothing_is_compared_with_t) {
+  const auto hidden = result_of({1.0, 1.0002, 0.9998, 1.0, 1.0, 1.0});
+  EXPECT_TRUE(is_precise(hidden, 0.05));  // 0.2 ms against 5 % of 5 ms
+  EXPECT_FALSE(is_precise(hidden, 0.02));
+}
+
+TEST(Stopping, rounds_go_on_until_the_target_or_the_budget) {
+  const RoundBudget fixed(3, 0.0), timed(3, 10.0);
+  EXPECT_TRUE(fixed.takes_another(2, 100.0, true));
+  EXPECT_FALSE(fixed.takes_another(3, 0.1, false));
+  EXPECT_TRUE(timed.takes_another(3, 7.5, false));   // a fourth of 2.5 s fits
+  EXPECT_FALSE(timed.takes_another(3, 7.6, false));  // it does not
+  EXPECT_FALSE(timed.takes_another(3, 1.0, true));
+  EXPECT_EQ(fixed.reason(false), Stop::samples);
+  EXPECT_EQ(timed.reason(false), Stop::budget);
+  EXPECT_EQ(timed.reason(true), Stop::target);
+}
+
+// Two gradients of 4 bytes, ready at 0.4 and 1 s of 1 s; a(x) = 0.3 s before the sweep.
+model::Job job_before() {
+  return {{0.4, 1.0}, 1.0, {4, 4}, [](std::int64_t) { return 0.3; }};
+}
+
+Case per_tensor() {
+  return {Strategy::per_tensor, 0, true, model::per_tensor_plan(std::vector<std::int64_t>{4, 4})};
+}
+
+TEST(RoundPrediction, takes_compute_and_all_reduces_of_the_round) {
+  // T_compute 2 s, so ready at 0.8 and 2 s; a = 0.5 s: T = 2.5 s
+  const Sample slow{{2.6}, {2.0}, {2.0}, {0}, {0.5, 0.5}};
+  const auto predicted = predict_rounds(per_tensor(), job_before(), {slow});
+  EXPECT_NEAR(predicted.total, 2.5, 1e-12);
+  EXPECT_NEAR(predicted.exposed, 0.5, 1e-12);
+}
+
+TEST(RoundPrediction, is_the_prediction_from_before_where_nothing_drifted) {
+  const Sample same{{1.3}, {1.0}, {1.0}, {0}, {0.3, 0.3}};
+  EXPECT_NEAR(predict_rounds(per_tensor(), job_before(), {same}).total,
+              predict(per_tensor(), job_before()).total, 1e-12);
+}
+
+TEST(RoundPrediction, keeps_the_sum_of_the_all_reduces) {
+  Case naive = per_tensor();
+  naive.overlapped = false;
+  const Sample uneven{{2.6}, {2.0}, {2.0}, {0}, {0.1, 0.7}};
+  EXPECT_NEAR(predict_rounds(naive, job_before(), {uneven}).total, 2.8, 1e-12);
+}
+
+TEST(RoundPrediction, is_not_known_without_all_reduces_alone) {
+  EXPECT_TRUE(std::isnan(predict_rounds(per_tensor(), job_before(), {sample(1.3)}).total));
+  EXPECT_TRUE(std::isnan(predict_rounds(per_tensor(), job_before(), {}).exposed));
+}
+
+CaseReport report_of(bool overlapped, double total, double communication, std::size_t samples = 6) {
+  CaseReport report{{overlapped ? Strategy::bucketed : Strategy::naive, 0, overlapped, {}}, {}, {}, 0, {}};
+  report.measured = analyse(std::vector<Sample>(samples, sample(total, {communication})), not_available);
+  return report;
+}
+
+TEST(Contradiction, nothing_is_said_where_times_add_up) {
+  EXPECT_TRUE(find_contradictions(report_of(false, 1.5, 0.5)).empty());
+  EXPECT_TRUE(find_contradictions(report_of(false, 1.52, 0.5)).empty());  // 4 %
+  EXPECT_TRUE(find_contradictions(report_of(true, 1.0, 0.5)).empty());
+  EXPECT_EQ(costs_of_overlapping(report_of(true, 1.4, 0.5)), "");
+}
+
+TEST(Contradiction, naive_overlaps_nothing) {
+  const auto small = find_contradictions(report_of(false, 1.45, 0.5));
+  ASSERT_EQ(small.size(), 1u);
+  EXPECT_NE(small[0].sentence.find("as if its overlap were 0.10"), std::string::npos) << small[0].sentence;
+  EXPECT_FALSE(small[0].is_large);
+  EXPECT_TRUE(find_contradictions(report_of(false, 1.3, 0.5)).at(0).is_large);
+  EXPECT_TRUE(find_contradictions(report_of(false, 1.8, 0.5)).at(0).is_large);
+}
+
+TEST(Contradiction, no_overlap_is_above_one) {
+  EXPECT_FALSE(find_contradictions(report_of(true, 0.95, 0.5)).at(0).is_large);
+  EXPECT_TRUE(find_contradictions(report_of(true, 0.85, 0.5)).at(0).is_large);  // 1.33 was once printed
+}
+
+TEST(Contradiction, few_samples_are_told_but_do_not_make_a_run_invalid) {
+  const auto found = find_contradictions(report_of(true, 0.85, 0.5, 3));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(found[0].is_large);
+  EXPECT_NE(found[0].sentence.find("range of the samples"), std::string::npos);
+}
+
+TEST(Contradiction, a_term_of_the_waterfall_is_at_most_e) {
+  const auto report = report_of(true, 1.1, 0.5);  // E = 0.1 s
+  EXPECT_TRUE(find_contradictions(report, {0.02, 0.10, 0.10, 0.10}).empty());
+  EXPECT_TRUE(find_contradictions(report, {0.02, 0.02, 0.02, 0.60}).at(0).is_large);
+}
+
+TEST(Contradiction, an_overlap_below_zero_is_a_cost_and_no_contradiction) {
+  const auto report = report_of(true, 1.9, 0.5);
+  EXPECT_TRUE(find_contradictions(report).empty());
+  EXPECT_NE(costs_of_overlapping(report).find("overlapping costs more than it hides here"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/compute/verification_pattern.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "miniapp/collectives/engines/wire.hpp"
+
+namespace ddproxy {
+namespace {
+
+TEST(Pattern, IsSmallIntegersThatDependOnTheElement) {
+  std::set<float> seen;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(verification_pattern(i), std::round(verification_pattern(i)));
+    seen.insert(verification_pattern(i));
+  }
+  EXPECT_EQ(seen, (std::set<float>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+// Two buckets that were swapped, or shifted by a power of two, must differ.
+TEST(Pattern, DiffersWhenShifted) {
+  for (std::uint64_t shift = 1; shift < (1U << 24); shift *= 2) {
+    int same = 0;
+    for (std::uint64_t i = 0; i < 1000; ++i)
+      same += verification_pattern(i) == verification_pattern(i + shift);
+    EXPECT_LT(same, 900) << shift;
+  }
+}
+
+TEST(Pattern, PoisonAndSingleErrorsAreFound) {
+  const kernels::Floats arena("arena", 1000);
+  poison(arena);
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1000);
+  write_verification_pattern(arena, 0, 1000, 0);
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 0);
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 2).count, 1000);  // a rank is missing
+  arena(437) += 1;
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1);
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 1).first, 437);
+}
+
+/// The average over `ranks` ranks as a wire of bf16 finds it, without `missing`.
+kernels::Floats averaged_in_bf16(int ranks, int groups, int missing = -1) {
+  const kernels::Floats sum("sum", 1000), mine("mine", 1000);
+  for (int rank = 0; rank < ranks; ++rank) {
+    write_verification_pattern(mine, 0, 1000, rank, groups);
+    for (int i = 0; i < 1000 && rank != missing; ++i) sum(i) = from_bf16(to_bf16(sum(i) + mine(i)));
+  }
+  for (int i = 0; i < 1000; ++i) sum(i) *= 1.0F / static_cast<float>(ranks);
+  return sum;
+}
+
+TEST(Pattern, InGroupsOfFourItsSumsAreExactInBf16ForAnyNumberOfRanks) {
+  for (int ranks : {1, 2, 4, 5, 8, 64, 1000}) {
+    const int groups = verification_groups(WireFormat::bf16, ranks);
+    EXPECT_EQ(find_wrong(averaged_in_bf16(ranks, groups), 0, 1000, ranks, groups).count, 0) << ranks;
+  }
+  EXPECT_GT(find_wrong(averaged_in_bf16(64, 1), 0, 1000, 64, 1).count, 0) << "without groups they are not";
+}
+
+TEST(Pattern, InGroupsAMissingRankIsFoundToo) {
+  for (int missing = 0; missing < 8; ++missing) {
+    const int groups = verification_groups(WireFormat::bf16, 8);
+    EXPECT_EQ(find_wrong(averaged_in_bf16(8, groups, missing), 0, 1000, 8, groups).count, 500) << missing;
+  }
+}
+
+TEST(Pattern, TheBackwardPassWritesEveryGradientWithTheOperationThatCompletesIt) {
+  model::BackwardPass pass;
+  pass.operations.resize(3);
+  pass.gradients = {{"a", "l", 2, 1}, {"b", "l", 3, 1}, {"c", "l", 4, 2}};
+  const kernels::Floats arena("arena", 9);
+  poison(arena);
+  VerificationBackward backward(pass, arena, 0);
+  backward.run(0);
+  EXPECT_EQ(find_wrong(arena, 0, 9, 1).count, 9);
+  backward.run(1);
+  EXPECT_EQ(find_wrong(arena, 0, 5, 1).count, 0);
+  EXPECT_EQ(find_wrong(arena, 5, 4, 1).count, 4);
+  backward.run(2);
+  EXPECT_EQ(find_wrong(arena, 0, 9, 1).count, 0);
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/statistics/estimate.hpp"
+#include "model/statistics/median_interval.hpp"
+#include "model/statistics/quantile.hpp"
+#include "model/statistics/rank_sum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace ddproxy::model {
+namespace {
+
+using Reals = std::vector<double>;
+
+// U of every way to choose which m of the m + n ranks belong to the first sample.
+std::vector<std::size_t> all_u(std::size_t m, std::size_t n) {
+  std::vector<std::size_t> values;
+  std::vector<char> first(m + n, 0);
+  std::fill(first.end() - static_cast<std::ptrdiff_t>(m), first.end(), 1);
+  do {
+    std::size_t u = 0, seen = 0;
+    for (char is_first : first) is_first ? u += seen : ++seen;
+    values.push_back(u);
+  } while (std::next_permutation(first.begin(), first.end()));
+  return values;
+}
+
+Reals normal(std::mt19937_64& engine, std::size_t n, double mean = 0.0) {
+  std::normal_distribution<double> noise(mean, 1.0);
+  Reals values(n);
+  for (double& v : values) v = noise(engine);
+  return values;
+}
+
+Estimate shift(Reals const& from, Reals const& to, double alpha) {
+  return Shift(from, to).interval(rank_sum_quantile(from.size(), to.size(), alpha));
+}
+
+TEST(RankSum, quantiles_are_those_of_all_arrangements) {
+  for (std::size_t m = 1; m <= 6; ++m)
+    for (std::size_t n = 1; n <= 6; ++n)
+      for (double alpha : {0.001, 0.01, 0.025, 0.1}) {
+        const auto values = all_u(m, n);
+        std::optional<std::size_t> expected;
+        for (std::size_t k = 0; 2 * k <= m * n; ++k) {
+          const auto below = std::ranges::count_if(values, [&](std::size_t u) { return u <= k; });
+          if (static_cast<double>(below) <= alpha * static_cast<double>(values.size())) expected = k;
+        }
+        EXPECT_EQ(rank_sum_quantile(m, n, alpha), expected) << m << ' ' << n << ' ' << alpha;
+      }
+}
+
+// Critical values of the Mann-Whitney tables, two-sided 5 % and 1 %.
+TEST(RankSum, quantiles_are_those_of_the_tables) {
+  EXPECT_EQ(rank_sum_quantile(10, 10, 0.025), 23u);
+  EXPECT_EQ(rank_sum_quantile(20, 20, 0.025), 127u);
+  EXPECT_EQ(rank_sum_quantile(20, 20, 0.005), 105u);
+  EXPECT_EQ(rank_sum_quantile(8, 15, 0.025), 29u);
+}
+
+TEST(RankSum, many_values_agree_with_the_normal_approximation) {
+  const double n = 150, mean = n * n / 2, deviation = std::sqrt(n * n * (2 * n + 1) / 12);
+  const auto exact = rank_sum_quantile(150, 150, 0.025);
+  ASSERT_TRUE(exact);
+  EXPECT_NEAR(static_cast<double>(*exact), mean - 1.96 * deviation, 0.002 * mean);
+}
+
+TEST(Shift, is_the_median_of_all_differences) {
+  const Estimate e = shift(Reals{1, 2, 4}, Reals{11, 15}, 0.025);
+  EXPECT_EQ(e.value, 10.5);  // 7 9 10 11 13 14
+  EXPECT_EQ(e.low, -INFINITY);
+  EXPECT_EQ(e.high, INFINITY);
+  const Estimate wide = shift(Reals{1, 2, 3}, Reals{11, 12, 13}, 0.05);  // P(U = 0) = 1 / 20
+  EXPECT_EQ(wide.low, 8.0);
+  EXPECT_EQ(wide.high, 12.0);
+}
+
+TEST(Shift, interval_covers_as_often_as_it_says) {
+  std::mt19937_64 engine(7);
+  int covered = 0;
+  constexpr int trials = 4000;
+  for (int k = 0; k < trials; ++k) {
+    const auto a = normal(engine, 7), b = normal(engine, 9, 1.0);
+    const Estimate e = shift(a, b, 0.025);
+    covered += e.low <= 1.0 && 1.0 <= e.high;
+  }
+  EXPECT_GT(covered, 0.945 * trials);
+  EXPECT_LT(covered, 0.975 * trials);  // not wider than it need be
+}
+
+TEST(MedianInterval, covers_as_often_as_it_says) {
+  std::mt19937_64 engine(8);
+  int covered = 0;
+  constexpr int trials = 4000;
+  for (int k = 0; k < trials; ++k) {
+    const Estimate e = median_interval(normal(engine, 12), 0.025);
+    covered += e.low <= 0.0 && 0.0 <= e.high;
+  }
+  EXPECT_GT(covered, 0.945 * trials);
+  EXPECT_LT(covered, 0.985 * trials);
+  EXPECT_EQ(median_interval({1, 2, 3, 4, 5}, 0.025).low, -INFINITY);
+  EXPECT_EQ(median_interval({1, 2, 3, 4, 5, 6}, 0.025).low, 1.0);
+}
+
+TEST(Median, of_odd_even_and_no_values) {
+  EXPECT_EQ(median({3, 1, 2}), 2.0);
+  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_TRUE(std::isnan(median({})));
+}
+
+}  // namespace
+}  // namespace ddproxy::model

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/analysis/contradiction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/statistics/median_interval.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double resolution = 0.05, large = 0.20;
+constexpr char const* cure =
+    "the machine changed between the two measurements, or ranks share a core: leave one core free for each "
+    "rank's communication, and repeat the run on a quieter machine";
+
+// How far an interval lies from a value, with its sign; 0 where it covers it.
+double distance(model::Estimate const& interval, double value) {
+  if (interval.low > value) return interval.low - value;
+  return interval.high < value ? interval.high - value : 0.0;
+}
+
+bool has_interval(CaseReport const& report) {
+  return report.measured->samples >= model::fewest_for_an_interval;
+}
+
+std::vector<Contradiction> one(CaseReport const& report, double by, std::string what) {
+  if (!(std::abs(by) > resolution)) return {};
+  return {{what + ": " + cure, has_interval(report) && std::abs(by) > large}};
+}
+
+// "0.10 (95 % interval 0.08 to 0.12)"
+std::string overlap_text(CaseReport const& report) {
+  model::Estimate const& overlap = *report.measured->overlap;
+  return fmt::format("{:.2f} ({} {:.2f} to {:.2f})", overlap.value,
+                     has_interval(report) ? "95 % interval" : "range of the samples", overlap.low,
+                     overlap.high);
+}
+
+double largest_term(model::Waterfall const& terms) {
+  return std::max({std::abs(terms.contention - terms.ideal), std::abs(terms.copies - terms.contention),
+                   std::abs(terms.jitter - terms.copies)});
+}
+
+}  // namespace
+
+std::vector<Contradiction> find_contradictions(CaseReport const& report) {
+  if (!report.measured || !report.measured->overlap) return {};
+  model::Estimate const& overlap = *report.measured->overlap;
+  if (!report.item.overlapped)
+    return one(report, distance(overlap, 0.0),
+               report.item.name() +
+                   " overlaps nothing, but T differs from T_compute + T_comm as if its overlap were " +
+                   overlap_text(report));
+  return one(report, std::max(distance(overlap, 1.0), 0.0),
+             "the overlap of " + report.item.name() + " is " + overlap_text(report) +
+                 ", and more than 1 is impossible");
+}
+
+std::vector<Contradiction> find_contradictions(CaseReport const& report, model::Waterfall const& terms) {
+  if (!report.measured) return {};
+  const double exposed = std::max(report.measured->exposed.high, 0.005 * report.measured->total.value);
+  const double term = largest_term(terms);
+  return one(report, std::max(term / exposed - 1.0, 0.0),
+             fmt::format("one term of the prediction of {} ({:.3g} ms) is larger than the measured E "
+                         "({:.3g} ms)",
+                         report.item.name(), term * 1e3, report.measured->exposed.value * 1e3));
+}
+
+std::string costs_of_overlapping(CaseReport const& report) {
+  if (!report.measured || !report.measured->overlap || !report.item.overlapped) return "";
+  if (!(report.measured->overlap->high < -resolution)) return "";
+  return report.item.name() + ": overlapping costs more than it hides here (overlap " + overlap_text(report) +
+         "): compute and all-reduces slow each other down";
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/analysis/score_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ddproxy {
+namespace {
+
+std::string percent(double share) {
+  return std::isnan(share) ? "-" : fmt::format("{:.3g} %", 100 * share);
+}
+
+}  // namespace
+
+std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreCard const& card) {
+  if (!card.unscored) return "";
+  auto const& worst = cases[*card.unscored];
+  if (std::isnan(worst.noise))
+    return fmt::format(
+        "bucketed/{:g} has one sample, which does not tell the noise of E; take two samples or more",
+        worst.cap_mib);
+  return fmt::format(
+      "E of bucketed/{:g} is known to +-{:.3g} ms only, more than {:g} % of {:.3g} ms (the larger of E and "
+      "0.5 % of T); take more samples, or measure on a quieter machine",
+      worst.cap_mib, worst.noise * 1e3, 100 * model::most_noise, model::error_scale(worst) * 1e3);
+}
+
+std::string why_no_regret(std::span<const model::ScoredCase> cases) {
+  if (cases.size() >= model::fewest_caps) return "";
+  return fmt::format("a choice among fewer than {} caps says nothing, and {} were measured",
+                     model::fewest_caps, cases.size());
+}
+
+std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCard const& card) {
+  const auto no_regret = why_no_regret(cases);
+  if (const auto no_error = why_no_error(cases, card); !no_error.empty())
+    return fmt::format("model_error=nan: {}\n", no_error) +
+           (no_regret.empty() ? "" : fmt::format("regret=nan: {}\n", no_regret));
+  auto text = fmt::format(
+      "predicted E is off by {} on average, {} beyond the noise; the best constant by {}, E at the cap "
+      "nearest to 25 MiB by {}, the model without contention by {}\n",
+      percent(card.model.mean_error), percent(card.model.beyond_noise), percent(card.constant.mean_error),
+      percent(card.pytorch_default.mean_error), percent(card.uncontended.mean_error));
+  return no_regret.empty() ? text : text + fmt::format("regret=nan: {}\n", no_regret);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/analysis/sweep_states.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace ddproxy {
+namespace {
+
+std::string names_of(model::MachineStates const& states) {
+  std::vector<std::string> names;
+  for (std::size_t state = 0; state < states.count(); ++state) names.push_back(states.name(state));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string sweep_text(SweepStates const& sweep) {
+  if (sweep.total == 0) return "";
+  std::string text;
+  for (std::size_t state = 0; state < sweep.samples.size(); ++state)
+    text += fmt::format("{} samples at {}, ", sweep.samples[state], sweep.states.name(state));
+  return fmt::format("; sweep: {}{} of {} dropped because the state changed during them", text, sweep.dropped,
+                     sweep.total);
+}
+
+// E is the difference of two times, so both have to be of one state.
+bool straddles(model::MachineStates const& states, Sample const& sample) {
+  const double probes[] = {sample.compute_probe_before, sample.compute_probe_after, sample.probe_before,
+                           sample.probe_after};
+  for (const double one : probes)
+    for (const double other : probes)
+      if (states.differ(one, other)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::size_t> state_of(model::MachineStates const& states, Sample const& sample) {
+  if (straddles(states, sample)) return std::nullopt;
+  const auto state = states.state_of(sample.probe_before, sample.probe_after);
+  return state ? state : states.state_of(sample.compute_probe_before, sample.compute_probe_after);
+}
+
+SweepStates tell_states(model::MachineStates const& states, std::vector<std::vector<Sample>> const& samples) {
+  SweepStates sweep{states, std::vector<std::size_t>(states.count()), 0, 0, std::nullopt};
+  for (auto const& of_case : samples) {
+    sweep.total += of_case.size();
+    for (auto const& sample : of_case) {
+      if (const auto state = state_of(states, sample)) ++sweep.samples[*state];
+      sweep.dropped += straddles(states, sample);
+    }
+  }
+  const auto most = std::ranges::max_element(sweep.samples);
+  if (*most > 0) sweep.scored = static_cast<std::size_t>(most - sweep.samples.begin());
+  return sweep;
+}
+
+std::vector<Sample> samples_that_count(model::MachineStates const& states, std::optional<std::size_t> state,
+                                       std::vector<Sample> const& samples) {
+  if (!state) return samples;
+  std::vector<Sample> counted;
+  std::ranges::copy_if(samples, std::back_inserter(counted),
+                       [&](Sample const& sample) { return state_of(states, sample) == state; });
+  return counted;
+}
+
+std::string states_line(SweepStates const& sweep, std::optional<std::size_t> state) {
+  if (sweep.states.count() == 1) return "";
+  const std::string used = state ? "tables and figures are of the state " + sweep.states.name(*state)
+                                 : "tables and figures mix them, because no state lasted long enough";
+  return fmt::format("the machine has {} states, told by a round trip between cores: {}{}; {}\n",
+                     sweep.states.count(), names_of(sweep.states), sweep_text(sweep), used);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "miniapp/app/session.hpp"
+#include "miniapp/app/tables.hpp"
+#include "miniapp/compute/slowed_backward.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/input/wire_format.hpp"
+#include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/calibration/planted_state.hpp"
+#include "miniapp/measure/sweep/benchmark_driver.hpp"
+#include "miniapp/options/output_clash.hpp"
+#include "results/output/output_files.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+void agree_on_input(Runtime const& runtime, Config const& config) {
+  const auto mine = static_cast<std::int64_t>(std::hash<std::string>{}(config.text));
+  std::vector<std::int64_t> first{mine};
+  runtime.broadcast(first);
+  runtime.together([&] {
+    if (first[0] != mine)
+      throw std::invalid_argument(
+          fmt::format("{}: rank {} reads another text than rank 0; give all nodes the same file",
+                      config.file.string(), runtime.rank()));
+  });
+}
+
+void refuse_overwriting(Options const& options, Config const& config) {
+  if (results::is_reserved(options.output))
+    throw std::invalid_argument(fmt::format(
+        "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
+        "not finished; give the results file another name (-o)",
+        options.output.string()));
+  std::vector<UsedFile> written{{"the results file", options.output},
+                                {"the unfinished results file", options.output.string() + ".part"},
+                                {"--json", options.json},
+                                {"--trace", options.trace}};
+  for (char const* ending : table_endings)
+    written.push_back(
+        {fmt::format("a table beside {}", options.output.string()), beside(options.output, ending)});
+  refuse_clashes({{"the input file", options.input},
+                  {"a table of the input", config.times},
+                  {"a table of the input", config.table}},
+                 written);
+}
+
+// The tables are written with the results file, at the end. `sweep` has none.
+void refuse_folders(Options const& options) {
+  for (char const* ending : table_endings)
+    if (const auto table = beside(options.output, ending);
+        options.command != "sweep" && std::filesystem::is_directory(table))
+      throw std::invalid_argument(fmt::format(
+          "{}: is a folder, and a table of this run would be written there; remove the folder, or "
+          "give another results file (-o)",
+          table.string()));
+}
+
+// What would only fail when all is measured.
+void check_files(Options const& options, Config const& config, std::vector<Case> const& cases) {
+  std::vector<std::string> names;
+  for (auto const& item : cases) names.push_back(item.name());
+  require_some(names, config.samples);
+  for (auto const& name : options.trace_cases)
+    if (std::ranges::find(names, name) == names.end())
+      throw std::invalid_argument("--trace-cases: there is no case '" + name + "'");
+  refuse_overwriting(options, config);
+  refuse_folders(options);
+  for (auto const& file : {options.json, options.trace})
+    if (!file.empty()) results::check_writable(file);
+}
+
+// Pieces lie in the array of the gradients.
+void check_chunks(Options const& options, Config const& config, Workload const& workload) {
+  const double there =
+      static_cast<double>(wire_bytes(workload.bytes(), workload.wire)) / model::bytes_per_mib;
+  const double total = options.total_mib > 0 ? options.total_mib : there;
+  if (config.backend != Backend::replay && total > there)
+    throw std::invalid_argument(
+        fmt::format("--total: {} MiB is more than the {:.4g} MiB of gradients of this model", total, there));
+  for (double chunk : options.chunks_mib) {
+    if (chunk > total)
+      throw std::invalid_argument(
+          fmt::format("--chunks: {} MiB is more than the total of {:.4g} MiB (--total)", chunk, total));
+    if (chunk * model::bytes_per_mib < wire_element_bytes(workload.wire))
+      throw std::invalid_argument(fmt::format("--chunks: {} MiB is less than one element", chunk));
+  }
+}
+
+// A signal stops a run between its steps, and the sweep between its samples; the all-reduce and the
+// calibration then take no more samples.
+void run_steps(Session& session, Runtime const& runtime, std::string const& command, bool pieces) {
+  if (command == "layers" || command == "run") session.layers();
+  if (command == "allreduce" && pieces) session.pieces();
+  if (command == "run") {
+    session.end_phase("layers");
+    stop_where_signalled(runtime);
+  }
+  if ((command == "allreduce" && !pieces) || command == "run") session.allreduce();
+  if (command == "run") {
+    session.end_phase("allreduce");
+    stop_where_signalled(runtime);
+    session.calibrate();
+    session.end_phase("calibration");
+    session.predict();
+  }
+  if (command == "sweep") session.plan_from_input();
+  if (command == "run" || command == "sweep") {
+    stop_where_signalled(runtime);
+    session.verify();
+    stop_where_signalled(runtime);
+    session.sweep();
+  }
+  session.finish();
+}
+
+// What happens where a call of MPI did not come back: each rank that is in such a call names it. Rank 0
+// closes its file first, and waits until the watches of the others have looked; they wait longer, because a
+// launcher ends all ranks as soon as one has ended.
+void leave_stuck_call(Runtime const& runtime, Session* session, std::string const& error) {
+  results::say_error(fmt::format("ddproxy: {}", error));
+  if (session) session->close_unfinished();
+  std::fflush(nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(runtime.root() ? 1500 : 5000));
+  std::_Exit(exit_run_time);
+}
+
+// The limit of the run, for as long as this lives. While a rank is stuck in a call of MPI it does not write
+// its file, so another thread may close it.
+class CallLimit {
+ public:
+  CallLimit(Runtime const& runtime, double timeout_s, std::optional<Session>& session) : runtime_(runtime) {
+    runtime.limit_calls(timeout_s, [&](std::string const& error) {
+      leave_stuck_call(runtime, session ? &*session : nullptr, error);
+    });
+  }
+  ~CallLimit() { runtime_.limit_calls(); }
+  CallLimit(CallLimit const&) = delete;
+  CallLimit& operator=(CallLimit const&) = delete;
+
+ private:
+  Runtime const& runtime_;
+};
+
+// To be called while an exception is handled and the arrays still are: Kokkos aborts where it cannot free
+// them, and nobody would learn why.
+void leave_lost_device(Runtime const& runtime, Session* session) {
+  if (session) session->close_unfinished();
+  const auto error = describe_current_exception();
+  results::say_error(fmt::format("ddproxy: rank {}: {}; the device is lost", runtime.rank(), error.message));
+  if (runtime.ranks() > 1) MPI_Abort(runtime.communicator(), exit_run_time);
+  std::_Exit(exit_run_time);
+}
+
+}  // namespace
+
+void execute(Options const& options, Runtime const& runtime) {
+  catch_signals();
+  Config config;
+  Workload workload;
+  std::vector<Case> cases;
+  runtime.together([&] {
+    config = read_config(options.input);
+    config.max_seconds = options.max_seconds.value_or(config.max_seconds);
+    workload = make_workload(config);
+    cases = make_cases(config, workload);
+    initialize_benchmark(options.benchmark);
+    check_chunks(options, config, workload);
+    if (runtime.root()) check_files(options, config, cases);
+  });
+  agree_on_input(runtime, config);
+  const double timeout_s = config.timeout_s;
+  RankContext bench = make_rank_context(config, std::move(workload), runtime);
+  if (auto const& text = options.turns.slow_operator; !text.empty())
+    bench.backward = std::make_unique<SlowedBackward>(std::move(bench.backward), bench.workload.pass, text);
+  if (options.turns.go.empty())  // whoever has the other turns compares sample by sample
+    bench.probe = make_state_probe(runtime, bench.reduces());
+  std::optional<Session> session;
+  const CallLimit limit(runtime, timeout_s, session);
+  try {
+    if (options.command != "layers") choose_calls(bench);
+    if (runtime.root()) results::print_output(describe(bench.choice));
+    if (options.planted_state > 0) plant_state(bench, options.planted_state);  // into what was chosen
+    session.emplace(options, std::move(bench), std::move(cases));
+    run_steps(*session, runtime, options.command, !options.chunks_mib.empty());
+  } catch (StuckCall const& error) {
+    leave_stuck_call(runtime, session ? &*session : nullptr, error.what());
+  } catch (CollectiveError const& error) {
+    if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
+    if (session && error.code == exit_interrupted) session->save();  // as its message promises
+    throw;
+  } catch (...) {
+    if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
+    throw;
+  }
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "miniapp/analysis/figure_of_merit.hpp"
+#include "model/predict/machine_state.hpp"
+#include "results/file/writer.hpp"
+
+// How rows of measurements become datasets of the results file.
+namespace ddproxy {
+
+using Texts = std::vector<std::string>;
+using Integers = std::vector<std::int64_t>;
+using Reals = std::vector<double>;
+
+/// A value of each row; `get` is a function or a member.
+template <class Out, class Rows, class Get>
+Out column(Rows const& rows, Get get) {
+  Out values;
+  for (auto const& row : rows) values.push_back(std::invoke(get, row));
+  return values;
+}
+
+/// Values of a dataset [row, sample].
+struct Matrix {
+  Reals values;
+  std::vector<std::size_t> extents;
+};
+
+/// The values of each row, `least` or more, NaN where a row has fewer than the longest.
+template <class Rows, class Get>
+Matrix matrix(Rows const& rows, Get get, std::size_t least = 0) {
+  for (auto const& row : rows) least = std::max(least, std::invoke(get, row).size());
+  Matrix made{{}, {rows.size(), least}};
+  for (auto const& row : rows) {
+    auto const& values = std::invoke(get, row);
+    made.values.insert(made.values.end(), values.begin(), values.end());
+    made.values.insert(made.values.end(), least - values.size(), not_available);
+  }
+  return made;
+}
+
+/// Writes PREFIXprobe_before and PREFIXprobe_after [row, sample], NaN where a row has fewer than `samples`;
+/// nothing where nothing was probed.
+void write_probes(results::Writer& writer, std::string const& prefix, std::vector<model::Probes> const& rows,
+                  std::size_t samples);
+
+}  // namespace ddproxy

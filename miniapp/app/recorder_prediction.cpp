@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <functional>
+
+#include "miniapp/app/recorder.hpp"
+#include "miniapp/app/recorder_columns.hpp"
+#include "model/statistics/estimate.hpp"
+#include "model/statistics/median_interval.hpp"
+#include "model/statistics/quantile.hpp"
+#include "model/step/cap_walk.hpp"
+
+namespace ddproxy {
+namespace {
+
+// Long co-runs have fewer samples.
+void write_co_runs(results::Writer& writer, std::string const& prefix,
+                   std::vector<ContentionSample> const& runs) {
+  const std::pair<char const*, Reals ContentionSample::*> parts[] = {
+      {"compute_alone", &ContentionSample::compute_alone},
+      {"compute_beside", &ContentionSample::compute_beside},
+      {"collective_alone", &ContentionSample::collective_alone},
+      {"collective_beside", &ContentionSample::collective_beside}};
+  for (auto const& [name, times] : parts) {
+    const auto [values, extents] = matrix(runs, times);
+    writer.write("/calibration/" + prefix + name, values, extents);
+  }
+  write_probes(writer, "/calibration/" + prefix,
+               column<std::vector<model::Probes>>(runs, &ContentionSample::probes),
+               matrix(runs, &ContentionSample::compute_alone).extents[1]);
+}
+
+// -1 where there is no such end: from all gradients in one bucket on, every cap gives the same plan.
+std::int64_t whole_bytes(double bytes) {
+  return bytes < static_cast<double>(model::any_cap) ? static_cast<std::int64_t>(bytes) : -1;
+}
+
+}  // namespace
+
+void Recorder::calibration(std::vector<ContentionSample> const& runs) {
+  if (runs.empty()) return;
+  writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
+  writer_.write("/calibration/calls", column<Integers>(runs, [](auto& run) { return run.calls; }));
+  write_co_runs(writer_, "", runs);
+}
+
+void Recorder::later(std::vector<SizeTimes> const& times, std::vector<ContentionSample> const& runs) {
+  const auto [seconds, extents] = matrix(times, &SizeTimes::seconds);
+  if (!seconds.empty()) {
+    writer_.write("/allreduce/later_seconds", seconds, extents);
+    write_probes(writer_, "/allreduce/later_", column<std::vector<model::Probes>>(times, &SizeTimes::probes),
+                 extents[1]);
+  }
+  if (!matrix(runs, &ContentionSample::compute_alone).values.empty()) write_co_runs(writer_, "later_", runs);
+}
+
+void Recorder::speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table) {
+  const model::AlphaBeta fit = model::fit_alpha_beta(table);
+  const model::RelativeError error = model::error_of(fit, table);
+  writer_.write("/calibration/alpha", Reals{fit.alpha});
+  writer_.write("/calibration/beta", Reals{fit.beta});
+  writer_.write("/calibration/fit_error_mean", Reals{error.mean});
+  writer_.write("/calibration/fit_error_max", Reals{error.largest});
+  if (!runs.empty()) {
+    writer_.write("/calibration/kappa", column<Reals>(runs, [](auto& run) { return speeds_of(run).kappa; }));
+    writer_.write("/calibration/gamma", column<Reals>(runs, [](auto& run) { return speeds_of(run).gamma; }));
+  }
+}
+
+void Recorder::uncertainty(std::vector<Uncertainty> const& cases) {
+  writer_.write("/sweep/predicted_low", column<Reals>(cases, [](auto& c) { return c.total.low; }));
+  writer_.write("/sweep/predicted_high", column<Reals>(cases, [](auto& c) { return c.total.high; }));
+  const auto term = [&](double model::Waterfall::*part) {
+    return column<Reals>(cases, [=](Uncertainty const& c) { return c.terms.*part; });
+  };
+  writer_.write("/sweep/ideal", term(&model::Waterfall::ideal));
+  writer_.write("/sweep/with_contention", term(&model::Waterfall::contention));
+  writer_.write("/sweep/with_copies", term(&model::Waterfall::copies));
+  writer_.write("/sweep/with_jitter", term(&model::Waterfall::jitter));
+}
+
+void Recorder::phases(std::vector<Phase> const& phases, std::string const& drift) {
+  const auto compute = [&](double model::Estimate::*part) {
+    return column<Reals>(phases, [=](Phase const& p) { return model::median_estimate(p.compute).*part; });
+  };
+  writer_.write("/phases/name", column<std::vector<std::string>>(phases, [](auto& p) { return p.name; }));
+  writer_.write("/phases/compute", compute(&model::Estimate::value));
+  writer_.write("/phases/compute_low", compute(&model::Estimate::low));
+  writer_.write("/phases/compute_high", compute(&model::Estimate::high));
+  writer_.write("/phases/allreduce",
+                column<Reals>(phases, [](auto& p) { return model::median(p.allreduce); }));
+  writer_.attribute("/phases", "drift", drift);
+}
+
+void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
+  const model::Score scores[] = {card.model, card.constant, card.pytorch_default, card.uncontended};
+  writer_.write("/score/predictor",
+                std::vector<std::string>{"model", "constant", "pytorch_default", "uncontended"});
+  writer_.write("/score/mean_error", column<Reals>(scores, [](auto& s) { return s.mean_error; }));
+  writer_.write("/score/max_error", column<Reals>(scores, [](auto& s) { return s.max_error; }));
+  writer_.write("/score/beyond_noise", column<Reals>(scores, [](auto& s) { return s.beyond_noise; }));
+  writer_.write("/score/order", column<Reals>(scores, [](auto& s) { return s.ordered; }));
+  writer_.write("/score/regret", column<Reals>(scores, [](auto& s) { return s.regret; }));
+  writer_.write("/score/tail_error", Reals{card.tail_error, not_available, not_available, not_available});
+  writer_.write("/score/slowdown_error",
+                Reals{card.slowdown_error, not_available, not_available, not_available});
+  writer_.write("/score/b_star_measured", Integers{to_bytes(card.measured_cap_mib)});
+  writer_.write("/score/b_star_predicted", Integers{to_bytes(card.predicted_cap_mib)});
+  writer_.write("/score/b_star_low", Integers{whole_bytes(best_cap.low)});
+  writer_.write("/score/b_star_high", Integers{whole_bytes(best_cap.high)});
+}
+
+}  // namespace ddproxy

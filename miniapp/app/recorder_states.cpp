@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "miniapp/app/recorder.hpp"
+#include "miniapp/app/recorder_columns.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Samples = std::vector<std::vector<Sample>>;
+
+constexpr std::int64_t none = -1;
+
+std::int64_t number_of(std::optional<std::size_t> state) {
+  return state ? static_cast<std::int64_t>(*state) : none;
+}
+
+// A value of each sample at its place among the rounds of its case.
+template <class Value, class Get>
+std::vector<Value> placed(Samples const& samples, std::vector<Integers> const& order, Value missing,
+                          Get get) {
+  std::vector<Value> values;
+  for (std::size_t item = 0; item < order.size(); ++item) {
+    auto sample = samples[item].begin();
+    for (const std::int64_t position : order[item])
+      values.push_back(position < 0 || sample == samples[item].end() ? missing : get(*sample++));
+  }
+  return values;
+}
+
+}  // namespace
+
+void write_probes(results::Writer& writer, std::string const& prefix, std::vector<model::Probes> const& rows,
+                  std::size_t samples) {
+  if (std::ranges::all_of(rows, [](auto const& row) { return row.before.empty(); })) return;
+  for (auto const& [name, probes] :
+       {std::pair("before", &model::Probes::before), std::pair("after", &model::Probes::after)}) {
+    const auto [values, extents] = matrix(rows, probes, samples);
+    writer.write(prefix + "probe_" + name, values, extents);
+  }
+}
+
+void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state, Samples const& samples,
+                      std::vector<Integers> const& order) {
+  auto const& states = sweep.states;
+  writer_.write("/states/round_trip", states.round_trips());
+  writer_.write("/states/scored", Integers{number_of(state)});
+  if (order.empty() || sweep.total == 0) return;
+  writer_.write("/states/samples", Integers(sweep.samples.begin(), sweep.samples.end()));
+  writer_.write("/states/dropped", Integers{static_cast<std::int64_t>(sweep.dropped)});
+  const auto state_of = [&](Sample const& s) { return ddproxy::state_of(states, s); };
+  const std::pair<char const*, double Sample::*> probes[] = {
+      {"/sweep/probe_before", &Sample::probe_before},
+      {"/sweep/probe_after", &Sample::probe_after},
+      {"/sweep/compute_probe_before", &Sample::compute_probe_before},
+      {"/sweep/compute_probe_after", &Sample::compute_probe_after}};
+  const std::vector<std::size_t> extents{order.size(), order.front().size()};
+  for (auto const& [name, probe] : probes)
+    writer_.write(name, placed(samples, order, not_available, [&](auto& s) { return s.*probe; }), extents);
+  writer_.write("/sweep/state", placed(samples, order, none, [&](auto& s) { return number_of(state_of(s)); }),
+                extents);
+  writer_.write(
+      "/sweep/counted",
+      placed(samples, order, none, [&](auto& s) -> std::int64_t { return !state || state_of(s) == state; }),
+      extents);
+}
+
+}  // namespace ddproxy

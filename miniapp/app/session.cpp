@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/app/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/gemm.hpp"
+#include "miniapp/analysis/json_tables.hpp"
+#include "miniapp/app/tables.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/device/device_choice.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/errors/step_name.hpp"
+#include "miniapp/machine/memory.hpp"
+#include "results/file/trace.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+
+Session::Session(Options const& options, RankContext bench, std::vector<Case> cases)
+    : options_(options), bench_(std::move(bench)) {
+  const auto provenance = gather_provenance(bench_);
+  const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
+  if (root() && !doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
+  say_threads(provenance.threads);
+  bench_.runtime.together([&] {
+    if (!root()) return;
+    recorder_.emplace(options, bench_.config);
+    recorder_->provenance(provenance);
+    recorder_->model(bench_.config, bench_.workload);
+    recorder_->flush();
+    for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
+  });
+  for (auto& item : cases) reports_.push_back({std::move(item), {}, {}, 0});
+}
+
+Session::~Session() {
+  results::print_output(report_);
+}
+
+void Session::save() {
+  if (recorder_) recorder_->flush();
+}
+
+// A later table of the same name takes the place of the former.
+void Session::keep_table(std::string const& ending, std::string text) {
+  const auto path = beside(options_.output, ending);
+  std::erase_if(tables_, [&](auto const& table) { return table.path == path; });
+  tables_.push_back({path, std::move(text)});
+}
+
+void Session::say(std::string const& progress) const {
+  note_step(progress);
+  if (root() && isatty(STDERR_FILENO)) results::say_error(fmt::format("ddproxy: {}", progress));
+}
+
+// A twin computes and reduces on no core of this machine.
+void Session::say_threads(ThreadReport const& report) {
+  const bool is_twin = bench_.config.compute == ComputeMode::replay && !bench_.reduces();
+  if (!root() || is_twin || report.line.empty()) return;
+  oversubscribed_ = report.oversubscribed;
+  results::print_output(
+      fmt::format("{}{}\n", report.line,
+                  report.second_start.empty() ? "" : "; started again with " + report.second_start));
+  for (auto const& warning : report.warnings) results::say_error(fmt::format("warning: {}", warning));
+}
+
+void Session::layers() {
+  say("timing the operations");
+  layer_times_ = measure_layers(bench_, bench_.config.samples);
+  if (!root()) return;
+  const auto ready = slowest_ready(bench_.workload, layer_times_);
+  recorder_->layers(bench_.config, bench_.workload, layer_times_, ready);
+  const bool replayed = bench_.config.compute == ComputeMode::replay;
+  recorder_->flush();
+  keep_table(".layers.csv", layer_csv(bench_.workload, layer_times_, replayed));
+  keep_table(".gradients.csv", gradient_csv(bench_.workload, ready, replayed));
+  if (options_.command == "layers") report_ += layer_table(bench_.workload, layer_times_, replayed);
+}
+
+void Session::allreduce() {
+  say("timing the all-reduce");
+  const auto known = bench_.reduces() ? std::nullopt : input_cost(bench_.config);
+  std::vector<std::int64_t> sizes;
+  if (known)
+    std::ranges::transform(known->table(), std::back_inserter(sizes), &model::CostPoint::bytes);
+  else
+    sizes = message_sizes(wire_bytes(bench_.workload.bytes(), bench_.workload.wire));
+  const auto start = Clock::now();
+  allreduce_times_ = measure_allreduce(bench_, sizes);
+  table_seconds_ = seconds_since(bench_, start);
+  complete_table(bench_, allreduce_times_, seconds_for_state(table_seconds_));
+  keep_allreduce(known);
+  bench_.runtime.together([&] {
+    for (auto const& size : allreduce_times_)
+      if (size.wrong > 0)
+        throw WrongNumbers(
+            fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
+  });
+  figures_.valid = results::validity_of(false, !bench_.reduces(), bench_.ranks());
+}
+
+void Session::keep_allreduce(std::optional<model::TableCost> const& known) {
+  if (!root()) return;
+  settle_tables();
+  const auto sizes = sizes_of_state();
+  cost_ = known ? *known : model::TableCost(to_table(sizes));
+  recorder_->allreduce(allreduce_times_, bench_.ranks());
+  recorder_->call("/allreduce", bench_);
+  recorder_->allreduce_figures(sizes, bench_.ranks());
+  recorder_->cost_table(cost_->table());
+  recorder_->flush();
+  keep_table(".allreduce.csv", allreduce_csv(sizes, bench_.ranks(), !bench_.reduces()));
+  figures_.bus_bw_GBps = bus_bandwidth(sizes.back(), bench_.ranks()) / 1e9;
+  if (options_.command == "allreduce") report_ += allreduce_table(sizes, bench_.ranks(), !bench_.reduces());
+}
+
+void Session::pieces() {
+  const auto total = options_.total_mib > 0
+                         ? static_cast<std::int64_t>(options_.total_mib * model::bytes_per_mib)
+                         : wire_bytes(bench_.workload.bytes(), bench_.workload.wire);
+  std::vector<SizeTimes> times;
+  for (double mib : options_.chunks_mib)
+    times.push_back(measure_pieces(bench_, total, static_cast<std::int64_t>(mib * model::bytes_per_mib),
+                                   bench_.config.samples));
+  if (!root()) return;
+  recorder_->pieces(times, total);
+  recorder_->call("/allreduce", bench_);
+  recorder_->flush();
+  report_ += pieces_table(times, total);
+}
+
+void Session::finish() {
+  const int concurrency = kernels::Space().concurrency();
+  const bool of_device = on_device && needs_arena(bench_.config);
+  // arrays stay to the end, so what the device lacks now is the most; ranks that share it take alike
+  const double taken = of_device
+                           ? (bench_.device_free - free_device_memory()) / bench_.runtime.ranks_on_device()
+                           : peak_memory();
+  const auto peaks = bench_.runtime.gather(std::vector<double>{taken});
+  const double need = of_device
+                          ? device_memory_need(bench_.config, bench_.workload, concurrency)
+                          : memory_need(bench_.config, bench_.workload, concurrency, bench_.runtime.ranks());
+  bench_.runtime.together([&] {
+    if (!root()) return;
+    keep_states();
+    recorder_->memory(peaks, need);
+    report_ += memory_line(peaks, need);
+    if (bench_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
+      report_ += kernels::gemm_advice() + "\n";
+    using results::Validity;
+    if (oversubscribed_ && (figures_.valid == Validity::yes || figures_.valid == Validity::single))
+      figures_.valid = Validity::oversubscribed;
+    recorder_->figures(figures_);
+    const auto file = recorder_->reader();
+    recorder_->finish(tables_);
+    report_ += fmt::format("results: {}\n{}\n", options_.output.string(), to_line(figures_));
+    results::print_output(std::exchange(report_, ""));
+    if (!options_.json.empty()) write_json(file, figures_, options_.json);
+    if (!options_.trace.empty()) results::write_trace(file, options_.trace_cases, options_.trace);
+    const auto beyond = beyond_limits(figures_, options_.max_model_error, options_.max_regret);
+    if (!beyond.empty()) throw CollectiveError(exit_regression, beyond);
+  });
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "miniapp/app/session.hpp"
+#include "miniapp/app/tables.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/predict/table_warnings.hpp"
+#include "model/predict/best_plan.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+
+void Session::calibrate() {
+  say("running compute beside all-reduces");
+  const auto start = Clock::now();
+  contention_samples_ = ddproxy::calibrate(bench_, bench_.config.samples);
+  if (bench_.copying && bench_.config.compute == ComputeMode::kernels)
+    bench_.copies.bandwidth = measure_copy_bandwidth(bench_, bench_.config.samples);
+  const double spent = seconds_since(bench_, start);
+  table_seconds_ += spent;
+  complete_table(bench_, contention_samples_, allreduce_times_, seconds_for_state(spent));
+  if (!root()) return;
+  settle_tables();
+  recorder_->calibration(contention_samples_);
+  keep_calibration();
+  recorder_->flush();
+  if (const auto doubt = standstill(runs_of_state(), bench_.choice); bench_.ranks() > 1 && !doubt.empty())
+    results::say_error(fmt::format("warning: {}", doubt));
+}
+
+void Session::keep_calibration() {
+  const auto runs = runs_of_state();
+  recorder_->speeds(runs, cost_->table());
+  if (!runs.empty()) keep_table(".contention.csv", contention_csv(runs, bench_.workload.wire));
+}
+
+void Session::end_phase(std::string const& name) {
+  phases_.push_back(measure_phase(bench_, name, phases_.empty() ? &layer_times_ : nullptr));
+}
+
+// Rank 0 has the costs, and so the best plan; the others need to know it.
+void Session::share_plan(Case& item) const {
+  std::vector<std::int64_t> ends(bench_.workload.gradient_bytes.size() + 1, 0);
+  for (auto const& bucket : item.plan) ends[++ends[0]] = static_cast<std::int64_t>(bucket.last);
+  bench_.runtime.broadcast(ends);
+  const std::vector<std::size_t> last(ends.begin() + 1, ends.begin() + 1 + ends[0]);
+  item.plan = model::plan_ending_at(bench_.workload.gradient_bytes, last);
+}
+
+void Session::predict_case(std::size_t item, model::Job const& job) {
+  auto& report = reports_[item];
+  report.predicted = ddproxy::predict(report.item, job);
+  report.predicted_compute = job.t_compute;
+  auto undisturbed = job;
+  undisturbed.contention = {};
+  report.uncontended = ddproxy::predict(report.item, undisturbed).total - job.t_compute;
+  if (report.item.overlapped) uncertainty_[item].terms = model::explain(evidence_, report.item.plan);
+}
+
+void Session::predict_bands() {
+  std::vector<std::size_t> items;
+  std::vector<model::Plan> plans;
+  for (std::size_t i = 0; i < reports_.size(); ++i) {
+    if (!reports_[i].item.overlapped) continue;
+    items.push_back(i);
+    plans.push_back(reports_[i].item.plan);
+  }
+  const auto bands = model::bootstrap(evidence_, model::Jitter::included, plans);
+  best_cap_ = bands.best_cap;
+  for (std::size_t k = 0; k < items.size(); ++k) uncertainty_[items[k]].total = bands.total[k];
+}
+
+void Session::warn_of_table() const {
+  const auto warn = [](std::string const& doubt) {
+    if (!doubt.empty()) results::say_error(fmt::format("warning: all-reduce: {}", doubt));
+  };
+  std::vector<std::string> beyond;
+  for (auto const& report : reports_)
+    if (reaches_beyond(report.item.plan, cost_->table(), bench_.workload.wire))
+      beyond.push_back(report.item.name());
+  warn(fall_warning(*cost_));
+  warn(extrapolation_warning(beyond, cost_->table()));
+}
+
+void Session::plan_from_input() {
+  bench_.runtime.together([&] {
+    const auto job = input_job(bench_.config, bench_.workload);
+    if (job) floor_ = model::floor_seconds(*job);
+    for (auto& report : reports_) {
+      if (report.item.strategy != Strategy::optimal) continue;
+      if (!job)
+        throw CollectiveError(
+            exit_usage,
+            "the strategy \"optimal\" needs costs, and this input states none: use `run`, which measures "
+            "them, or leave it out of [sweep] strategies");
+      plan_optimal(report.item, *job, first_bucket_of(bench_.config));
+    }
+  });
+}
+
+model::Job Session::take_measurements() {
+  evidence_ =
+      collect_measurements(bench_, layer_times_, sizes_of_state(), bench_.reduces() ? nullptr : &*cost_);
+  evidence_.copies = bench_.copies;
+  for (auto const& run : runs_of_state()) evidence_.contention.push_back(samples_of(run));
+  evidence_.first_bucket = first_bucket_of(bench_.config);
+  evidence_.drift = drift_of(phases_);
+  auto job = model::job_from(evidence_, model::Jitter::included);
+  floor_ = model::floor_seconds(job);
+  return job;
+}
+
+void Session::predict_cases(model::Job const& job) {
+  uncertainty_.assign(reports_.size(), {});
+  for (std::size_t i = 0; i < reports_.size(); ++i) predict_case(i, job);
+  predict_bands();
+}
+
+void Session::predict() {
+  say("predicting");
+  if (root()) job_ = take_measurements();
+  model::Job const& job = job_;
+  for (auto& report : reports_) {
+    if (report.item.strategy != Strategy::optimal) continue;
+    if (root()) plan_optimal(report.item, job, first_bucket_of(bench_.config));
+    share_plan(report.item);
+  }
+  predicted_ = true;
+  if (!root()) return;
+  predict_cases(job);
+  warn_of_table();
+}
+
+}  // namespace ddproxy

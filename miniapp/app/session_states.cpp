@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "miniapp/app/session.hpp"
+#include "miniapp/app/tables.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr std::size_t most_states = 16;  // of a machine whose tables are completed after the sweep
+constexpr double femto = 1e15;           // limits between states are sent as integers
+
+// The all-reduces alone after each sample of a case, between the sample's probes.
+model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
+  model::ProbedTimes quantity;
+  for (auto const& sample : samples) {
+    quantity.probes.before.push_back(sample.probe_before);
+    quantity.probes.after.push_back(sample.probe_after);
+    quantity.seconds.push_back(sample.communication_alone());
+  }
+  return quantity;
+}
+
+}  // namespace
+
+// From all that was probed so far.
+model::MachineStates Session::find_states() const {
+  std::vector<double> of_sweep;
+  auto quantities = quantities_of(allreduce_times_);
+  for (auto const& samples : samples_) {
+    quantities.push_back(quantity_of(samples));
+    for (auto const& sample : samples)
+      of_sweep.insert(of_sweep.end(), {sample.compute_probe_before, sample.compute_probe_after,
+                                       sample.probe_before, sample.probe_after});
+  }
+  return model::MachineStates(
+      {probes_of(allreduce_times_), probes_of(contention_samples_), std::move(of_sweep)}, quantities);
+}
+
+std::vector<SizeTimes> Session::sizes_of_state() const {
+  return state_ ? in_state(states_, *state_, allreduce_times_) : allreduce_times_;
+}
+
+// kappa and gamma of a state in which they were not measured are taken from all co-runs.
+std::vector<ContentionSample> Session::runs_of_state() const {
+  auto runs = state_ && has_table(states_, *state_, contention_samples_)
+                  ? in_state(states_, *state_, contention_samples_)
+                  : contention_samples_;
+  for (auto& run : runs) run.call_seconds = cost()(run.bytes);
+  return runs;
+}
+
+std::vector<Sample> Session::samples_of_state(std::size_t item) const {
+  return samples_that_count(states_, state_, samples_[item]);
+}
+
+SweepStates Session::sweep_states() const {
+  return tell_states(states_, samples_);
+}
+
+// The state of the tables, before the sweep.
+void Session::settle_tables() {
+  states_ = find_states();
+  state_ = state_with_table(states_, allreduce_times_);
+  if (!state_)
+    results::say_error(
+        "warning: the machine changes its state too often for a table of one state: a(x) mixes them");
+  else if (!has_table(states_, *state_, contention_samples_))
+    results::say_error(fmt::format(
+        "warning: the machine left the state {} before kappa and gamma were measured in it: they mix "
+        "states",
+        states_.name(*state_)));
+}
+
+// The state of the figures: in which most samples of the sweep are. Its tables predict it.
+void Session::settle_sweep() {
+  const bool had_one = states_.count() == 1;
+  states_ = find_states();
+  if (had_one && states_.count() == 1) return;
+  state_ = sweep_states().scored;
+  if (!predicted_) return;
+  if (!state_ || has_table(states_, *state_, allreduce_times_)) return predict_again();
+  withdraw_prediction();
+  results::say_error(fmt::format(
+      "warning: most of the sweep ran in the state {}, and no table was measured in it: there is no "
+      "prediction to score; repeat the run",
+      states_.name(*state_)));
+}
+
+void Session::withdraw_prediction() {
+  predicted_ = false;
+  cost_.reset();
+  floor_ = not_available;
+  for (auto& report : reports_) {
+    report.predicted = {};
+    report.predicted.total = report.predicted_compute = report.uncontended = not_available;
+  }
+  uncertainty_.assign(reports_.size(), {});
+  recorder_->predictions(reports_, floor_);
+  recorder_->uncertainty(uncertainty_);
+}
+
+// The sweep may have run in a state that the machine was not in before. All-reduces alone and beside compute
+// tell nothing of the cases that are predicted from them, before or after those.
+void Session::measure_missing_tables() {
+  if (!bench_.probe || !predicted_) return;
+  std::vector<std::int64_t> message(2 + most_states, -1);  // the state to measure, how many limits, limits
+  if (root()) {
+    const auto states = find_states();
+    const auto scored = tell_states(states, samples_).scored;
+    if (scored && states.count() <= most_states && !has_tables(states, *scored)) {
+      message[0] = static_cast<std::int64_t>(*scored);
+      message[1] = static_cast<std::int64_t>(states.limits().size());
+      std::ranges::transform(states.limits(), message.begin() + 2,
+                             [](double seconds) { return std::llround(seconds * femto); });
+    }
+  }
+  bench_.runtime.broadcast(message);
+  if (message[0] < 0) return;
+  std::vector<double> limits;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(message[1]); ++k)
+    limits.push_back(static_cast<double>(message[2 + k]) / femto);
+  const auto states = model::MachineStates::between(limits);
+  const auto sizes = counts_of(allreduce_times_), runs = counts_of(contention_samples_);
+  say("measuring the tables of the state that prevailed in the sweep");
+  complete_tables(bench_, allreduce_times_, contention_samples_, states, static_cast<std::size_t>(message[0]),
+                  seconds_after_sweep(table_seconds_));
+  if (!root()) return;
+  recorder_->later(behind(allreduce_times_, sizes), behind(contention_samples_, runs));
+  recorder_->flush();
+}
+
+bool Session::has_tables(model::MachineStates const& states, std::size_t state) const {
+  return has_table(states, state, allreduce_times_) && has_table(states, state, contention_samples_);
+}
+
+// From the samples of the tables in the state of the figures, and nothing of the sweep.
+void Session::predict_again() {
+  if (bench_.reduces()) cost_ = model::TableCost(to_table(sizes_of_state()));
+  recorder_->allreduce_figures(sizes_of_state(), bench_.ranks());
+  recorder_->cost_table(cost_->table());
+  keep_table(".allreduce.csv", allreduce_csv(sizes_of_state(), bench_.ranks(), !bench_.reduces()));
+  figures_.bus_bw_GBps = bus_bandwidth(sizes_of_state().back(), bench_.ranks()) / 1e9;
+  keep_calibration();
+  job_ = take_measurements();
+  predict_cases(job_);
+  recorder_->predictions(reports_, floor_);
+  recorder_->uncertainty(uncertainty_);
+}
+
+void Session::keep_states() {
+  if (!bench_.probe || states_.round_trips().empty()) return;
+  const auto sweep = sweep_states();
+  recorder_->states(sweep, state_, samples_, order_);
+  report_ += states_line(sweep, state_);
+}
+
+}  // namespace ddproxy

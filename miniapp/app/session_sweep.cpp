@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "miniapp/analysis/contradiction.hpp"
+#include "miniapp/analysis/round_prediction.hpp"
+#include "miniapp/analysis/score_text.hpp"
+#include "miniapp/app/session.hpp"
+#include "miniapp/app/tables.hpp"
+#include "miniapp/device/device_choice.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/measure/pass/product_precision.hpp"
+#include "miniapp/measure/sweep/sweep.hpp"
+#include "miniapp/measure/verification/verify.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+
+std::string Session::verify_case(CaseReport const& report) {
+  const bool overlapped = report.item.overlapped;
+  const Schedule schedule(bench_.workload, report.item.plan, overlapped);
+  if (!bench_.reduces())
+    return verify_order(bench_.workload, schedule, bench_.backward_of(overlapped), *bench_.allreduce);
+  if (overlapped && bench_.copying && bench_.config.compute == ComputeMode::kernels)
+    return verify_copied_numbers(bench_.runtime, bench_.workload, schedule, bench_.gradients, bench_.arena,
+                                 bench_.copying->takes_back(), *bench_.allreduce);
+  return verify_numbers(bench_.runtime, bench_.workload, schedule, bench_.arena, *bench_.allreduce);
+}
+
+// What is wrong with real gradients that were rounded on their way; records and prints how much.
+std::string Session::verify_wire() {
+  const bool rounds = bench_.workload.wire != WireFormat::fp32;
+  if (!rounds || !bench_.reduces() || bench_.config.compute == ComputeMode::replay) return "";
+  say("comparing the reduced gradients of a pass with their fp32 average");
+  const auto errors = measure_wire_errors(bench_);
+  if (root()) {
+    recorder_->wire_errors(errors, bench_.workload.wire);
+    results::print_output(describe(errors, bench_.workload));
+  }
+  return beyond_bound(errors, bench_.workload);
+}
+
+// What is wrong with real gradients at the input's precision; records and prints how far they are from fp32.
+std::string Session::judge_precision() {
+  if (!compares_precision(bench_.config)) return "";
+  // nothing to compare with where the environment of a rank makes TF32 of fp32
+  const bool overridden = !complain_of_override(false, std::getenv("NVIDIA_TF32_OVERRIDE")).empty();
+  if (bench_.runtime.maximum(overridden) > 0) return "";
+  say("comparing the gradients of a pass with those of fp32 products");
+  const auto errors = measure_precision_errors(bench_);
+  if (root()) {
+    recorder_->precision_errors(errors);
+    results::print_output(describe(errors, bench_.config.precision));
+  }
+  return beyond_bound(errors, bench_.config.precision, bench_.workload.pass);
+}
+
+void Session::verify() {
+  std::string complaint = judge_precision();
+  std::vector<std::int64_t> right;
+  for (auto const& report : reports_) {
+    say("verifying " + report.item.name());
+    const auto complaints = bench_.runtime.gather(bench_.computes() ? verify_case(report) : "");
+    const auto wrong = std::ranges::find_if_not(complaints, &std::string::empty);
+    right.push_back(wrong == complaints.end());
+    if (wrong != complaints.end() && complaint.empty()) complaint = report.item.name() + ": " + *wrong;
+  }
+  if (const auto wrong = verify_wire(); complaint.empty()) complaint = wrong;
+  verified_ = complaint.empty();
+  bench_.runtime.together([&] {
+    if (!root()) return;
+    recorder_->plan(bench_, reports_, predicted_, floor_);
+    recorder_->verified(right);
+    if (predicted_) recorder_->uncertainty(uncertainty_);
+    recorder_->flush();
+    if (!verified_) throw WrongNumbers("verification failed: " + complaint);
+  });
+}
+
+void Session::sweep() {
+  samples_.resize(reports_.size());
+  order_.assign(reports_.size(),
+                std::vector<std::int64_t>(static_cast<std::size_t>(bench_.config.samples), -1));
+  stops_.assign(reports_.size(), Stop::samples);
+  std::vector<Case> cases;
+  for (auto const& report : reports_) cases.push_back(report.item);
+  parts_ = part_names(bench_);
+  part_values_.assign(parts_.size(), 0);
+  if (root() && bench_.runtime.ranks() == 1 && !bench_.config.gate.allreduce_kib.empty())
+    results::say_error(
+        "warning: [gate] allreduce_kib is left out: one rank has nobody to reduce with; start two ranks");
+  if (root()) recorder_->gate(options_.turns, parts_, part_samples(bench_, cases.size()));
+  const auto keep_sample = [&](std::size_t item, int round, int position, Sample const& sample) {
+    say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, cases[item].name()));
+    samples_[item].push_back(sample);
+    order_[item][static_cast<std::size_t>(round)] = position;
+    recorder_->sample(item, round, sample);
+  };
+  const auto keep_part = [&](std::string const& part, double seconds) { record_part(part, seconds); };
+  const auto start = Clock::now();
+  const auto another = [&](int rounds) {
+    return takes_another_round(rounds, std::chrono::duration<double>(Clock::now() - start).count());
+  };
+  const auto flush = [&] { recorder_->flush_if_due(); };
+  const auto traces = run_sweep(bench_, cases, options_.turns, {keep_sample, keep_part, another, flush});
+  if (root()) recorder_->flush();
+  bench_.runtime.together([&] {
+    if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
+      throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
+  });
+  measure_missing_tables();
+  if (!root()) return;
+  conclude_sweep();
+  recorder_->timeline(bench_.workload, traces);
+}
+
+bool Session::takes_another_round(int rounds, double seconds) {
+  const RoundBudget budget(bench_.config.samples, bench_.config.max_seconds);
+  bool all_precise = true;
+  for (std::size_t i = 0; i < reports_.size(); ++i) {
+    if (samples_[i].empty()) continue;  // left out by a filter
+    const auto samples = samples_of_state(i);
+    const bool precise =
+        !samples.empty() && is_precise(analyse(samples, not_available), bench_.config.target);
+    stops_[i] = budget.reason(precise);
+    all_precise = all_precise && precise;
+  }
+  if (!budget.takes_another(rounds, seconds, all_precise)) return false;
+  for (auto& positions : order_) positions.push_back(-1);
+  recorder_->grow_samples(order_.front().size());
+  return true;
+}
+
+void Session::record_part(std::string const& part, double seconds) {
+  const auto index = static_cast<std::size_t>(std::ranges::find(parts_, part) - parts_.begin());
+  recorder_->part(index, part_values_[index]++, seconds);
+}
+
+void Session::conclude_sweep() {
+  settle_sweep();
+  for (std::size_t i = 0; i < reports_.size(); ++i) {
+    auto const& plan = reports_[i].item.plan;
+    const auto samples = samples_of_state(i);
+    if (samples.empty()) continue;
+    reports_[i].measured =
+        analyse(samples, cost_ ? model::communication_seconds(plan, cost()) : not_available);
+    if (predicted_) reports_[i].same_round = predict_rounds(reports_[i].item, job_, samples);
+  }
+  recorder_->results(reports_, order_);
+  recorder_->stops(stops_, bench_.config);
+  judge_sweep();
+  compare_phases();
+  report_ += sweep_table(bench_.config, reports_, stops_, predicted_);
+  report_ += tuning_line(reports_, floor_);
+  if (const auto cases = scored_cases(reports_); predicted_ && !cases.empty())
+    report_ += score_lines(cases, model::score(cases));
+  if (CaseReport const* best = best_bucketed(reports_); best && predicted_)
+    report_ += waterfall_line(*best, uncertainty_[static_cast<std::size_t>(best - reports_.data())].terms) +
+               miss_line(*best);
+  find_contradictions();
+}
+
+void Session::find_contradictions() {
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i < reports_.size(); ++i) {
+    auto found = ddproxy::find_contradictions(reports_[i]);
+    if (predicted_ && reports_[i].item.overlapped)
+      for (auto& more : ddproxy::find_contradictions(reports_[i], uncertainty_[i].terms))
+        found.push_back(std::move(more));
+    for (auto const& one : found) {
+      sentences.push_back(one.sentence);
+      if (one.is_large && bench_.reduces()) figures_.valid = results::Validity::no;
+    }
+    const auto cost = bench_.reduces() ? costs_of_overlapping(reports_[i]) : "";
+    if (!cost.empty()) sentences.push_back(cost);
+  }
+  for (auto const& sentence : sentences) results::say_error(fmt::format("warning: {}", sentence));
+  recorder_->contradictions(sentences);
+}
+
+void Session::compare_phases() {
+  if (phases_.empty()) return;
+  const Phase layers = phases_.front();
+  phases_.push_back({"sweep", sweep_compute(bench_.config, samples_), {}});
+  const auto doubt = phase_doubt(layers, phases_.back());
+  recorder_->phases(phases_, doubt);
+  if (!doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
+}
+
+void Session::judge_sweep() {
+  const double bus_bandwidth_GBps = figures_.bus_bw_GBps;
+  figures_ = judge(reports_, bench_.ranks(), bench_.config.tokens.count());
+  figures_.bus_bw_GBps = bus_bandwidth_GBps;
+  figures_.valid =
+      results::validity_of(bench_.config.compute == ComputeMode::replay, !bench_.reduces(), bench_.ranks());
+  if (bench_.reduces() && sweep_states().unsteady()) figures_.valid = results::Validity::unsteady;
+  if (!predicted_) {
+    figures_.model_error = figures_.model_error_beyond_noise = figures_.regret = not_available;
+    figures_.why_no_error = figures_.why_no_regret = "nothing was predicted; use `run`, which predicts";
+    return;
+  }
+  if (const auto cases = scored_cases(reports_); !cases.empty())
+    recorder_->score(model::score(cases), best_cap_);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/app/tables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+
+#include "miniapp/input/words.hpp"
+#include "miniapp/predict/prediction.hpp"
+#include "model/cost/topology.hpp"
+#include "model/statistics/estimate.hpp"
+#include "model/statistics/quantile.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double milli = 1e3;
+using Out = std::back_insert_iterator<std::string>;
+
+double mib(std::int64_t bytes) {
+  return static_cast<double>(bytes) / model::bytes_per_mib;
+}
+
+std::string optional_ms(std::optional<double> seconds) {
+  return seconds && !std::isnan(*seconds) ? fmt::format("{:.2f}", *seconds * milli) : "-";
+}
+
+// Three digits, never as powers of ten; nothing below a nanosecond, which is what sums in double leave.
+std::string brief_ms(double seconds) {
+  const double ms = std::abs(seconds) < 1e-9 ? 0 : seconds * milli;
+  return std::abs(ms) >= 999.5 ? fmt::format("{:.0f}", ms) : fmt::format("{:.3g}", ms);
+}
+
+std::string change_ms(double seconds) {
+  const std::string text = brief_ms(seconds);
+  return text.starts_with('-') ? text : "+" + text;
+}
+
+char const* doubt(model::Estimate const& least, model::Estimate const& most) {
+  if (std::isnan(least.noise()) || std::isnan(most.noise()))
+    return " (one sample a case does not tell the noise)";
+  return least.high >= most.low ? " (within the noise)" : "";
+}
+
+std::string gain_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
+  model::Estimate const &least = best.measured->total, &most = other.measured->total;
+  const double gain = most.value - least.value;
+  return fmt::format("{} ms ({:.1f} %) against {}{}", brief_ms(gain), 100 * gain / most.value, name,
+                     &best == &other ? "" : doubt(least, most));
+}
+
+bool has_same_round(std::vector<CaseReport> const& reports) {
+  return std::ranges::any_of(reports, [](auto& r) { return !std::isnan(r.same_round.exposed); });
+}
+
+std::string sweep_row(CaseReport const& report, bool predicted, bool same_round) {
+  auto const& m = *report.measured;
+  const auto known = [&](double seconds) {
+    return optional_ms(predicted ? std::optional(seconds) : std::nullopt);
+  };
+  const std::string round = same_round ? fmt::format(" {:>10}", optional_ms(report.same_round.exposed)) : "";
+  return fmt::format("{:<16} {:>7} {:>10.2f} {:>9} {:>9} {:>10} {:>9.2f} {:>9}{} {:>9.2f} {:>8}\n",
+                     report.item.name(), report.item.plan.size(), m.total.value * milli,
+                     optional_ms(m.total.low), optional_ms(m.total.high), known(report.predicted.total),
+                     m.exposed.value * milli, known(report.predicted_exposed()), round, m.tail * milli,
+                     m.overlap ? fmt::format("{:.2f}", m.overlap->value) : "-");
+}
+
+// Which cases are known within the target; nothing where no target ended the sampling.
+std::string stop_line(Config const& config, std::vector<CaseReport> const& reports,
+                      std::vector<Stop> const& stops) {
+  if (config.max_seconds <= 0) return "";
+  std::vector<std::string> open;
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    if (reports[i].measured && stops[i] == Stop::budget) open.push_back(reports[i].item.name());
+  const std::string goal = fmt::format("within {:g} % of max(E, 0.5 % of T)", 100 * config.target);
+  if (open.empty()) return fmt::format("sampling: E of every case is known {}\n", goal);
+  return fmt::format("sampling: {:g} s were spent before E was known {} of {}\n", config.max_seconds, goal,
+                     fmt::join(open, ", "));
+}
+
+}  // namespace
+
+std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed) {
+  std::string text =
+      fmt::format("all-reduce, {}{}\n{:>14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>7}\n",
+                  model::ranks_text(ranks), replayed ? ", replay: from a table, not measured" : "", "bytes",
+                  "median us", "p99 us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
+  for (auto const& size : times)
+    fmt::format_to(Out(text), "{:>14} {:>12.1f} {:>12.1f} {:>12.3f} {:>12.3f} {:>8} {:>7}\n", size.bytes,
+                   model::median(size.seconds) * 1e6, model::quantile(size.seconds, 0.99) * 1e6,
+                   algorithm_bandwidth(size) / 1e9, bus_bandwidth(size, ranks) / 1e9, size.seconds.size(),
+                   size.wrong < 0 ? "-" : std::to_string(size.wrong));
+  return text;
+}
+
+std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total) {
+  std::string text = fmt::format("{:.1f} MiB reduced in pieces\n{:>12} {:>10} {:>12} {:>12}\n", mib(total),
+                                 "piece MiB", "pieces", "median ms", "algbw GB/s");
+  for (auto const& size : times) {
+    const double seconds = model::median(size.seconds);
+    fmt::format_to(Out(text), "{:>12.3f} {:>10} {:>12.3f} {:>12.3f}\n", mib(size.bytes),
+                   (total + size.bytes - 1) / size.bytes, seconds * milli,
+                   static_cast<double>(total) / seconds / 1e9);
+  }
+  return text;
+}
+
+std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports,
+                        std::vector<Stop> const& stops, bool predicted) {
+  const bool same_round = has_same_round(reports);
+  std::string text =
+      fmt::format("{}: compute {}, all-reduce {}\n", config.model,
+                  word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
+  fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>10} {:>9} {:>9}{} {:>9} {:>8}\n", "case",
+                 "buckets", "T ms", "95 %", "pred. T", "E ms", "pred. E", same_round ? " same round" : "",
+                 "tail ms", "overlap");
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    if (reports[i].measured) text += sweep_row(reports[i], predicted, same_round);
+  if (same_round)
+    text += "same round: E as the same model predicts it from what was measured in each sample's own round\n";
+  return text + stop_line(config, reports, stops);
+}
+
+std::string memory_line(std::vector<double> const& peaks, double need) {
+  const double peak = std::ranges::max(peaks);
+  if (std::max(peak, need) < 1024 * model::bytes_per_mib) return "";
+  return fmt::format("memory: predicted {:.1f} MiB a rank, the largest peak {:.1f} MiB ({:+.1f} %)\n",
+                     need / model::bytes_per_mib, peak / model::bytes_per_mib, 100 * (peak / need - 1));
+}
+
+std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
+  CaseReport const* best = best_bucketed(reports);
+  if (!best) return "";
+  CaseReport const *worst = best, *common = nullptr;
+  for (auto const& report : reports) {
+    if (report.item.strategy != Strategy::bucketed || !report.measured) continue;
+    if (report.measured->total.value > worst->measured->total.value) worst = &report;
+    if (report.item.cap_mib == common_cap_mib) common = &report;
+  }
+  return fmt::format("{}choosing the bucket well is worth up to {}{}\n",
+                     std::isnan(floor) ? "" : fmt::format("floor {} ms; ", brief_ms(floor)),
+                     common ? gain_text(*best, *common, "25 MiB, PyTorch's default") + ", and " : "",
+                     gain_text(*best, *worst, fmt::format("{}, the worst cap run", worst->item.name())));
+}
+
+std::string miss_line(CaseReport const& report) {
+  const double round = report.same_round.exposed, before = report.predicted_exposed();
+  if (std::isnan(round)) return "";
+  const double measured = report.measured->exposed.value;
+  return fmt::format("E of {} differs from its prediction by {} ms: drift of the machine {}, model {}\n",
+                     report.item.name(), change_ms(measured - before), change_ms(round - before),
+                     change_ms(measured - round));
+}
+
+std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms) {
+  if (terms.contention == terms.ideal && terms.jitter == terms.ideal) return "";
+  const double measured = report.measured->exposed.value;
+  if (measured < terms.ideal)
+    return fmt::format(
+        "E of {}: {} ms is less than an ideal overlap leaves, {} ms, and is not split into causes: compute "
+        "or all-reduces were faster in the sweep than when they were measured alone\n",
+        report.item.name(), brief_ms(measured), brief_ms(terms.ideal));
+  return fmt::format(
+      "E of {}: ideal {} ms, contention {}, copies {}, jitter {}, not explained {}: measured {} ms\n",
+      report.item.name(), brief_ms(terms.ideal), change_ms(terms.contention - terms.ideal),
+      change_ms(terms.copies - terms.contention), change_ms(terms.jitter - terms.copies),
+      change_ms(measured - terms.jitter), brief_ms(measured));
+}
+
+}  // namespace ddproxy

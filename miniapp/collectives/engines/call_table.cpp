@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/collectives/engines/call_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace ddproxy {
+
+CallTable::CallTable(std::vector<std::int64_t> const& bytes, std::vector<bool> const& blocking) {
+  if (bytes.empty() || bytes.size() != blocking.size())
+    throw std::invalid_argument("a table of calls needs one call for each of its sizes");
+  ranges_.push_back({0, blocking.front()});
+  for (std::size_t i = 1; i < bytes.size(); ++i) {
+    if (blocking[i] == ranges_.back().blocking) continue;
+    const double between = std::sqrt(static_cast<double>(bytes[i - 1]) * static_cast<double>(bytes[i]));
+    ranges_.push_back({std::llround(between), blocking[i]});
+  }
+}
+
+bool CallTable::blocking(std::int64_t bytes) const {
+  bool blocking = false;
+  for (auto const& range : ranges_)
+    if (bytes >= range.from) blocking = range.blocking;
+  return blocking;
+}
+
+bool CallTable::ever_blocking() const {
+  return std::ranges::any_of(ranges_, &Range::blocking);
+}
+
+std::string CallTable::description() const {
+  std::string text;
+  for (auto const& range : ranges_) {
+    char const* const call = range.blocking ? "blocking" : "nonblocking";
+    text += range.from == 0 ? call : fmt::format(", {} from {} bytes", call, range.from);
+  }
+  return text;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/collectives/engines/nccl_communicator.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "miniapp/collectives/engines/nccl_version.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+// What the headers have: communicators with options and calls that are still at work came with 2.14, the
+// text of the last error with 2.13. RCCL counts as NCCL does.
+#if NCCL_VERSION_CODE >= 21400
+constexpr int oldest_for_this_build = 21400;
+ncclResult_t initialise(ncclComm_t& communicator, int ranks, ncclUniqueId id, int rank) {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  // As DDP has it. A nonblocking communicator starts a thread for each call, which would be part of what is
+  // measured; aborting works with both, and NCCL_COMM_BLOCKING=0 asks for the other one.
+  config.blocking = 1;
+  return ncclCommInitRankConfig(&communicator, ranks, id, rank, &config);
+}
+bool at_work(ncclResult_t status) {
+  return status == ncclInProgress;
+}
+#else
+constexpr int oldest_for_this_build = oldest_nccl;
+ncclResult_t initialise(ncclComm_t& communicator, int ranks, ncclUniqueId id, int rank) {
+  return ncclCommInitRank(&communicator, ranks, id, rank);
+}
+bool at_work(ncclResult_t) {
+  return false;
+}
+#endif
+
+std::string last_error([[maybe_unused]] ncclComm_t communicator) {
+#if NCCL_VERSION_CODE >= 21300
+  return ncclGetLastError(communicator);
+#else
+  return "NCCL_DEBUG=WARN says more";
+#endif
+}
+
+int library_version() {
+  int version = 0;
+  if (ncclGetVersion(&version) != ncclSuccess) throw std::runtime_error("NCCL does not tell its version");
+  return version;
+}
+
+// Rank 0's, on all ranks.
+ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
+  ncclUniqueId id{};
+  const auto status = rank == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
+  int failed = status != ncclSuccess;
+  check_mpi(MPI_Bcast(&failed, 1, MPI_INT, 0, communicator));
+  if (failed) throw std::runtime_error("NCCL finds no network interface (NCCL_DEBUG=INFO says more)");
+  check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, communicator));
+  return id;
+}
+
+}  // namespace
+
+NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s)
+    : timeout_s_(timeout_s), watch_(timeout_s, [this](char const* what) { give_up(what); }) {
+  require_nccl_version(library_version(), oldest_for_this_build);
+  check_mpi(MPI_Comm_rank(communicator, &rank_));
+  check_mpi(MPI_Comm_size(communicator, &ranks_));
+  const ncclUniqueId id = agree_on_id(communicator, rank_);
+  constexpr char what[] = "making the communicator";
+  const auto watched = watch(what);
+  settle(initialise(communicator_, ranks_, id, rank_), what);
+}
+
+NcclCommunicator::~NcclCommunicator() {
+  if (communicator_ == nullptr) return;
+  const bool failed = std::uncaught_exceptions() > 0;  // the others may never come to the end
+  const auto watched =
+      watch(failed ? "aborting the communicator after another error" : "ending the communicator");
+  if (failed)
+    ncclCommAbort(communicator_);
+  else
+    ncclCommDestroy(communicator_);
+}
+
+// On the watch's thread.
+void NcclCommunicator::give_up(char const* what) const {
+  results::say_error(
+      fmt::format("ddproxy: rank {}: NCCL: {} does not come to an end within {} s (allreduce.timeout_s)",
+                  rank_, what, timeout_s_));
+  std::_Exit(exit_run_time);
+}
+
+void NcclCommunicator::average(float* values, std::size_t count, gpu::Stream stream,
+                               std::string const& what) {
+  settle(ncclAllReduce(values, values, count, ncclFloat, ncclAvg, communicator_, stream), what);
+}
+
+void NcclCommunicator::sum(Bf16* values, std::size_t count, gpu::Stream stream, std::string const& what) {
+  settle(ncclAllReduce(values, values, count, ncclBfloat16, ncclSum, communicator_, stream), what);
+}
+
+// A nonblocking communicator is still at work when a call returns, and must not be called again before it is
+// not.
+void NcclCommunicator::settle(ncclResult_t status, std::string const& what, std::source_location where) {
+  const auto start = Clock::now();
+  for (; status == ncclSuccess || at_work(status); sched_yield()) {
+    if (communicator_ == nullptr) return;
+    ncclResult_t state = ncclSuccess;
+    status = ncclCommGetAsyncError(communicator_, &state);
+    if (status == ncclSuccess) status = state;
+    if (status == ncclSuccess) return;
+    if (std::chrono::duration<double>(Clock::now() - start).count() > timeout_s_)
+      abort(fmt::format("{} does not get on for {} s (allreduce.timeout_s)", what, timeout_s_));
+  }
+  abort(fmt::format("{}: {}: {} (line {})", what, ncclGetErrorString(status), last_error(communicator_),
+                    where.line()));
+}
+
+void NcclCommunicator::abort(std::string const& why) {
+  const std::string what = "aborting after \"" + why + "\"";
+  const auto watched = watch(what.c_str());
+  if (auto* const aborted = std::exchange(communicator_, nullptr)) ncclCommAbort(aborted);
+  throw std::runtime_error(fmt::format("rank {}: NCCL: {}", rank_, why));
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <source_location>
+#include <string>
+
+#include "miniapp/collectives/engines/wire.hpp"
+#include "miniapp/device/gpu.hpp"
+#include "miniapp/errors/call_watch.hpp"
+#ifdef KOKKOS_ENABLE_HIP
+#include <rccl.h>
+#else
+#include <nccl.h>
+#endif
+
+namespace ddproxy {
+
+/// One NCCL communicator over the ranks of an MPI one; aborted where anything goes wrong, so that no rank is
+/// left waiting in a kernel. A call of the host that does not come back within the limit ends the process
+/// with a line that says so and exit_run_time: what blocks in NCCL cannot be called off.
+class NcclCommunicator {
+ public:
+  /// Collective. Throws as make_nccl_allreduce() does.
+  NcclCommunicator(MPI_Comm communicator, double timeout_s);
+  ~NcclCommunicator();
+  NcclCommunicator(NcclCommunicator const&) = delete;
+  NcclCommunicator& operator=(NcclCommunicator const&) = delete;
+
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+
+  /// For as long as what it returns lives, calls for `what` are watched: NCCL's, and those of the device's
+  /// driver, whose queue is full where a kernel before them stands still.
+  [[nodiscard]] CallWatch::Scope watch(char const* what) { return {watch_, what}; }
+
+  // Where `what` fails, these throw and name it. The caller watches them.
+  /// Enqueues the average over all ranks, in place.
+  void average(float* values, std::size_t count, gpu::Stream stream, std::string const& what);
+  /// Enqueues the sum over all ranks, in place, added and rounded as NCCL does it.
+  void sum(Bf16* values, std::size_t count, gpu::Stream stream, std::string const& what);
+  /// Throws where NCCL has found an error since.
+  void check_errors(std::string const& what) { settle(ncclSuccess, what); }
+
+  /// Ends what is under way on this rank, its kernels included, and throws std::runtime_error.
+  [[noreturn]] void abort(std::string const& why);
+
+ private:
+  [[noreturn]] void give_up(char const* what) const;
+  void settle(ncclResult_t status, std::string const& what,
+              std::source_location where = std::source_location::current());
+
+  ncclComm_t communicator_ = nullptr;
+  int rank_ = 0, ranks_ = 1;
+  double timeout_s_;
+  CallWatch watch_;  // the last: its thread uses the others
+};
+
+}  // namespace ddproxy

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+
+#include "miniapp/collectives/engines/staging.hpp"
+#include "miniapp/device/gpu.hpp"
+
+namespace ddproxy {
+namespace {
+
+class PinnedStaging : public Staging {
+ public:
+  PinnedStaging(float* arena, std::size_t piece_elements) : arena_(arena), piece_elements_(piece_elements) {
+    gpu::check(DDPROXY_GPU(HostAlloc)(reinterpret_cast<void**>(&memory_), 2 * piece_elements * sizeof(float),
+                                      DDPROXY_GPU(HostAllocDefault)));
+  }
+  ~PinnedStaging() override {
+    (void)DDPROXY_GPU(StreamSynchronize)(stream_.get());
+    (void)DDPROXY_GPU(FreeHost)(memory_);
+  }
+  PinnedStaging(PinnedStaging const&) = delete;
+  PinnedStaging& operator=(PinnedStaging const&) = delete;
+
+  float* memory() override { return memory_; }
+  void fetch(std::size_t slot, Slice piece) override {
+    copy(slot, place(slot), arena_ + piece.offset, piece);
+  }
+  void put_back(std::size_t slot, Slice piece) override {
+    copy(slot, arena_ + piece.offset, place(slot), piece);
+  }
+  bool over(std::size_t slot) override { return copied_[slot].over(); }
+
+ private:
+  float* place(std::size_t slot) const { return memory_ + slot * piece_elements_; }
+  void copy(std::size_t slot, float* to, float const* from, Slice piece) {
+    gpu::check(DDPROXY_GPU(MemcpyAsync)(to, from, piece.count * sizeof(float), DDPROXY_GPU(MemcpyDefault),
+                                        stream_.get()));
+    copied_[slot].record(stream_.get());
+  }
+
+  float* arena_;
+  std::size_t piece_elements_;
+  float* memory_ = nullptr;
+  gpu::OwnStream stream_;
+  std::array<gpu::TimedEvent, 2> copied_;
+};
+
+__global__ void scale(float* values, std::size_t count, float factor) {
+  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step)
+    values[i] *= factor;
+}
+
+}  // namespace
+
+std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t piece_elements) {
+  return std::make_unique<PinnedStaging>(arena, piece_elements);
+}
+
+// A kernel of its own: the communication thread must not use Kokkos while the main thread does.
+void scale_device_memory(float* values, std::size_t count, float factor) {
+  static gpu::OwnStream* const stream = new gpu::OwnStream;  // never destroyed: the library may be gone then
+  constexpr unsigned blocks = 64, threads = 256;             // few: compute goes on beside it
+  scale<<<blocks, threads, 0, stream->get()>>>(values, count, factor);
+  gpu::check(DDPROXY_GPU(GetLastError)());
+  gpu::check(DDPROXY_GPU(StreamSynchronize)(stream->get()));
+}
+
+}  // namespace ddproxy

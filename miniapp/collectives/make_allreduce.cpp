@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/collectives/make_allreduce.hpp"
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>  // MPIX_Query_cuda_support
+#endif
+
+#include <optional>
+#include <stdexcept>
+
+#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/engines/allreduce_replay.hpp"
+#include "miniapp/collectives/engines/allreduce_staged.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/input/workload.hpp"
+#include "model/step/bucket_plan.hpp"
+#ifdef DDPROXY_NCCL
+#include "miniapp/collectives/engines/allreduce_nccl.hpp"
+#endif
+
+namespace ddproxy {
+namespace {
+
+std::size_t piece_elements(Config const& config) {
+  return static_cast<std::size_t>(config.piece_mib * model::bytes_per_mib) / sizeof(float);
+}
+
+#ifdef DDPROXY_DEVICE_BUILD
+// What MPI itself says; nothing where it cannot be asked. Open MPI's answer is of other calls: its
+// nonblocking reductions add on the host (open-mpi/ompi issues 9845 and 12045).
+std::optional<bool> mpi_takes_device_memory() {
+#if defined(OPEN_MPI)
+  return false;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH and what is made of it
+#ifdef KOKKOS_ENABLE_HIP
+  constexpr int device = MPIX_GPU_SUPPORT_HIP;
+#else
+  constexpr int device = MPIX_GPU_SUPPORT_CUDA;
+#endif
+  int takes = 0;
+  check_mpi(MPIX_GPU_query_support(device, &takes));
+  return takes != 0;
+#elif defined(MPIX_CUDA_AWARE_SUPPORT) && !defined(KOKKOS_ENABLE_HIP)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_ROCM_AWARE_SUPPORT) && defined(KOKKOS_ENABLE_HIP)
+  return MPIX_Query_rocm_support() == 1;
+#else
+  return {};
+#endif
+}
+
+// bf16 is packed on the host.
+bool reduce_directly(Config const& config) {
+  if (config.buffers == Buffers::direct && config.wire != WireFormat::fp32)
+    throw std::invalid_argument(config.file.string() +
+                                ": [allreduce] buffers = \"direct\" needs wire = \"fp32\"; use \"staged\"");
+  if (config.buffers == Buffers::staged) return false;
+  const auto takes = mpi_takes_device_memory();
+  if (config.buffers == Buffers::direct && !takes.value_or(true))
+    throw std::invalid_argument(
+        config.file.string() +
+        ": [allreduce] buffers = \"direct\": nonblocking reductions of this MPI do not "
+        "take a device's memory; use \"staged\"");
+  return config.buffers == Buffers::direct || (config.wire == WireFormat::fp32 && takes.value_or(false));
+}
+
+std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, CallTable const& calls,
+                                                 MPI_Comm communicator, float* arena) {
+  const auto piece = piece_elements(config);
+  if (reduce_directly(config))
+    return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, WireFormat::fp32, calls,
+                                       scale_device_memory);
+  auto staging = make_pinned_staging(arena, piece);
+  auto inner = std::make_unique<MpiEngine>(communicator, staging->memory(), piece, config.timeout_s,
+                                           config.wire, calls);
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(communicator, &rank));
+  return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece, rank, config.timeout_s);
+}
+#else
+std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, CallTable const& calls,
+                                                 MPI_Comm communicator, float* arena) {
+  return std::make_unique<MpiEngine>(communicator, arena, piece_elements(config), config.timeout_s,
+                                     config.wire, calls);
+}
+#endif
+
+std::unique_ptr<AllreduceEngine> make_engine(Config const& config, CallTable const& calls,
+                                             MPI_Comm communicator, float* arena) {
+  if (config.backend == Backend::replay)
+    return std::make_unique<ReplayEngine>(of_gradients(input_cost(config).value(), config.wire));
+  return make_mpi_engine(config, calls, communicator, arena);
+}
+
+}  // namespace
+
+#ifdef DDPROXY_NCCL
+std::string nccl_version() {
+  return loaded_nccl_version();
+}
+
+void check_backend(Config const&) {}
+#else
+std::string nccl_version() {
+  return "none";
+}
+
+void check_backend(Config const& config) {
+  if (config.backend == Backend::nccl)
+    throw std::invalid_argument(config.file.string() +
+                                ": [allreduce] backend: this build has no NCCL; use \"mpi\" or \"replay\"");
+}
+
+static std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm,
+                                                      kernels::Floats const&) {
+  check_backend(config);
+  return nullptr;
+}
+#endif
+
+std::unique_ptr<Allreduce> make_allreduce(Config const& config, CallChoice const& choice,
+                                          MPI_Comm communicator, kernels::Floats const& arena) {
+  if (config.backend == Backend::nccl) return make_nccl_allreduce(config, communicator, arena);
+  auto engine = make_engine(config, choice.calls, communicator, arena.data());
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(communicator, &rank));
+  if (config.progress == Progress::thread)
+    return std::make_unique<ThreadedAllreduce>(std::move(engine),
+                                               choice.own_core && config.backend == Backend::mpi, rank);
+  return std::make_unique<PolledAllreduce>(std::move(engine), config.progress == Progress::poll);
+}
+
+}  // namespace ddproxy

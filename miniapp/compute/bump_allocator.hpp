@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/types.hpp"
+#include "miniapp/input/kernel_memory.hpp"
+
+namespace ddproxy {
+
+/// The buffers of a list, one behind the other in one allocation, each beginning on a cache line. It owns the
+/// memory, so the pointers are valid for as long as it lives.
+class BumpAllocator {
+ public:
+  /// Allocates padded_elements(buffers) elements, their values undefined.
+  BumpAllocator(std::string const& label, std::vector<Buffer> const& buffers)
+      : memory_(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                static_cast<std::size_t>(padded_elements(buffers))) {
+    float* next = memory_.data();
+    for (auto const& buffer : buffers) {
+      arrays_[buffer.name] = next;
+      next += padded_elements(buffer);
+    }
+  }
+
+  /// The buffer's first element. Throws std::out_of_range where the list has no such buffer.
+  float* operator[](std::string const& name) const { return arrays_.at(name); }
+
+ private:
+  kernels::Floats memory_;
+  std::unordered_map<std::string, float*> arrays_;
+};
+
+}  // namespace ddproxy

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/compute/host_replay.hpp"
+
+#include <algorithm>
+
+#include "miniapp/device/backoff.hpp"
+
+namespace ddproxy {
+namespace {
+
+Clock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+
+void HostReplay::run(std::size_t operation) {
+  deadline_ += duration_of(seconds_[operation]);
+  sleep_until(deadline_);
+}
+
+void HostReplay::take_back(Slice slice, Completion reduced) {
+  deadline_ =
+      std::max(deadline_, reduced.when) + duration_of(back_seconds_ * static_cast<double>(slice.count));
+}
+
+void HostReplay::fence() {
+  sleep_until(deadline_);
+}
+
+}  // namespace ddproxy

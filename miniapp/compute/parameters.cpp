@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/compute/parameters.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace ddproxy {
+namespace {
+
+/// A bijection of 32-bit words that mixes every bit into every other; the multipliers are MurmurHash3's
+/// (fmix32).
+KOKKOS_INLINE_FUNCTION std::uint32_t mix(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x85ebca6bU;
+  x ^= x >> 13;
+  x *= 0xc2b2ae35U;
+  return x ^ (x >> 16);
+}
+
+struct Distribution {
+  float centre;
+  float deviation;
+};
+
+Distribution distribution(model::Shape const& shape, model::Operation const& operation, bool bias) {
+  constexpr float gpt2_deviation = 0.02F;
+  const bool projection =
+      operation.part == model::Part::attn_c_proj || operation.part == model::Part::mlp_c_proj;
+  if (bias) return {0, gpt2_deviation};
+  if (operation.kind == model::OperationKind::norm) return {1, gpt2_deviation};
+  if (projection) return {0, gpt2_deviation / std::sqrt(2 * static_cast<float>(shape.layers))};
+  return {0, gpt2_deviation};
+}
+
+void fill(kernels::Space const& exec, std::int64_t count, std::uint32_t seed, Distribution numbers,
+          float* out) {
+  const float width = numbers.deviation * std::sqrt(12.0F);  // of a uniform distribution
+  const float scale = width / 4294967296.0F;
+  const float low = numbers.centre - width / 2;
+  Kokkos::parallel_for(
+      "initialise_weights", kernels::Range(exec, 0, count), KOKKOS_LAMBDA(kernels::Index i) {
+        out[i] = low + scale * static_cast<float>(mix(static_cast<std::uint32_t>(i) ^ seed));
+      });
+}
+
+}  // namespace
+
+void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
+                        model::BackwardPass const& pass, std::uint32_t seed, kernels::Floats const& weights) {
+  const model::TensorLayout layout(pass);
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    const auto own_seed = mix(seed + 0x9e3779b9U * static_cast<std::uint32_t>(tensor + 1));
+    auto const& gradient = pass.gradients[tensor];
+    fill(exec, gradient.numel, own_seed,
+         distribution(shape, pass.operations[gradient.operation], gradient.bias),
+         weights.data() + layout[tensor].offset);
+  }
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/compute/verification_pattern.hpp"
+
+#include <limits>
+
+#include "kernels/occupy_stream.hpp"
+
+namespace ddproxy {
+namespace {
+
+kernels::Range elements(kernels::Space const& exec, Slice slice) {
+  return {exec, static_cast<kernels::Index>(slice.offset),
+          static_cast<kernels::Index>(slice.offset + slice.count)};
+}
+
+// Whose turn an element is. Nearly always there is one group, and a division of each of 774 million elements
+// takes seconds.
+KOKKOS_INLINE_FUNCTION kernels::Index turn(kernels::Index element, int groups) {
+  return groups == 1 ? 0 : element % groups;
+}
+
+// Of each group: the sum of its ranks' weights over the number of all ranks.
+kernels::Floats average_weights(int ranks, int groups) {
+  const kernels::Floats averages("averages", static_cast<std::size_t>(groups));
+  const auto host = Kokkos::create_mirror_view(averages);
+  for (int rank = 0; rank < ranks; ++rank) host(rank % groups) += verification_weight(rank);
+  for (int group = 0; group < groups; ++group) host(group) /= static_cast<float>(ranks);
+  Kokkos::deep_copy(averages, host);
+  return averages;
+}
+
+}  // namespace
+
+std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
+  const model::TensorLayout layout(pass);
+  std::vector<Slice> slices(pass.operations.size());
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    auto& slice = slices[pass.gradients[tensor].operation];
+    if (slice.count == 0) slice.offset = layout[tensor].offset;
+    slice.count += layout[tensor].count;
+  }
+  return slices;
+}
+
+VerificationBackward::VerificationBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank,
+                                           kernels::Space exec, int groups)
+    : runs_(completed_slices(pass)),
+      arena_(std::move(arena)),
+      rank_(rank),
+      groups_(groups),
+      exec_(std::move(exec)),
+      marks_(runs_.size()) {}
+
+void VerificationBackward::run(std::size_t operation) {
+  constexpr double pause_s = 200e-6;
+  kernels::occupy_stream(exec_, pause_s);
+  write_verification_pattern(exec_, arena_, runs_[operation], rank_, groups_);
+  marks_.move_on();
+}
+
+void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice,
+                                int rank, int groups) {
+  const float weight = verification_weight(rank);
+  const kernels::Index group = rank % groups;
+  Kokkos::parallel_for(
+      "ddproxy::write_pattern", elements(exec, slice), KOKKOS_LAMBDA(kernels::Index i) {
+        arena(i) =
+            turn(i, groups) == group ? weight * verification_pattern(static_cast<std::uint64_t>(i)) : 0.0F;
+      });
+}
+
+void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank,
+                                int groups) {
+  const kernels::Space exec;
+  write_verification_pattern(exec, arena, {offset, count}, rank, groups);
+  exec.fence("write_pattern");
+}
+
+WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks,
+                         int groups) {
+  const auto averages = average_weights(ranks, groups);
+  WrongElements wrong;
+  kernels::Index first = 0;
+  Kokkos::parallel_reduce(
+      "ddproxy::find_wrong", elements(kernels::Space(), {offset, count}),
+      KOKKOS_LAMBDA(kernels::Index i, std::int64_t & found, kernels::Index & least) {
+        const float expected =
+            averages(turn(i, groups)) * verification_pattern(static_cast<std::uint64_t>(i));
+        if (Kokkos::abs(arena(i) - expected) <= 1e-5F * expected) return;  // false for NaN
+        ++found;
+        if (i < least) least = i;
+      },
+      wrong.count, Kokkos::Min<kernels::Index>(first));
+  if (wrong.count > 0) wrong.first = first;
+  return wrong;
+}
+
+void poison(kernels::Floats arena) {
+  Kokkos::deep_copy(arena, std::numeric_limits<float>::quiet_NaN());
+  Kokkos::fence();
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/cores/node_cores.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <tuple>
+
+#include "miniapp/errors/errors.hpp"
+
+namespace ddproxy {
+namespace {
+
+// What a rank tells the others.
+struct Said {
+  cpu_set_t allowed;
+  int wish;
+};
+
+std::vector<int> numbers_of(cpu_set_t const& set) {
+  std::vector<int> cores;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) cores.push_back(cpu);
+  return cores;
+}
+
+// A number that the kernel says of a core; 0 where it says none.
+int topology(int core, char const* what) {
+  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/topology/" + what);
+  int number = 0;
+  return file >> number ? number : 0;
+}
+
+// By package, then by physical core: hardware threads of one physical core are neighbours.
+std::vector<int> by_topology(std::vector<int> const& cores) {
+  std::vector<std::tuple<int, int, int>> keys;
+  for (const int core : cores)
+    keys.emplace_back(topology(core, "physical_package_id"), topology(core, "core_id"), core);
+  std::ranges::sort(keys);
+  std::vector<int> order;
+  for (auto const& key : keys) order.push_back(std::get<2>(key));
+  return order;
+}
+
+void keep_to(std::vector<int> const& cores) {
+  if (cores.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(core, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+}  // namespace
+
+std::vector<int> allowed_cores(pid_t pid) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(pid, sizeof set, &set) != 0) return {};
+  return numbers_of(set);
+}
+
+ThreadChoice agree_on_threads(MPI_Comm node, int wish) {
+  int rank = 0, ranks = 1;
+  check_mpi(MPI_Comm_rank(node, &rank));
+  check_mpi(MPI_Comm_size(node, &ranks));
+  Said mine{};
+  sched_getaffinity(0, sizeof mine.allowed, &mine.allowed);
+  mine.wish = wish;
+  std::vector<Said> all(static_cast<std::size_t>(ranks));
+  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node));
+  std::vector<Seat> seats;
+  for (auto const& said : all) seats.push_back({numbers_of(said.allowed), said.wish});
+  const auto mine_at = static_cast<std::size_t>(rank);
+  auto choice = choose_threads(seats)[mine_at];
+  const auto block = own_block(seats, mine_at, by_topology(seats[mine_at].allowed));
+  keep_to(block);
+  choice.divided = !block.empty();
+  return choice;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/cores/prepare_rank.hpp"
+
+#include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#include "kernels/gemm.hpp"
+#include "miniapp/cores/node_cores.hpp"
+#include "miniapp/cores/pinning.hpp"
+#include "miniapp/cores/restart.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/input/config.hpp"
+
+namespace ddproxy {
+namespace {
+
+#ifdef OPEN_MPI
+constexpr bool is_open_mpi = true;
+#else
+constexpr bool is_open_mpi = false;
+#endif
+
+char const* variable(char const* name) {
+  return std::getenv(name);
+}
+
+// What of the input file matters here. What is wrong with the file is said when all ranks can agree on it.
+Config read_early(std::filesystem::path const& input) try {
+  return read_config(input);
+} catch (std::invalid_argument const&) {
+  return {};
+}
+
+// Of the launcher: what it may use and this rank may not is for other ranks of the node.
+int cores_of_launcher() {
+  const auto parent = getppid();  // 0: outside this container
+  const auto cores = parent > 0 ? allowed_cores(parent) : std::vector<int>{};
+  return cores.empty() ? static_cast<int>(std::thread::hardware_concurrency())
+                       : static_cast<int>(cores.size());
+}
+
+int likely_own_cores(bool pinned) {
+  const int allowed = std::max(static_cast<int>(allowed_cores().size()), 1);
+  if (pinned) return allowed;
+  return estimate_own_cores(allowed, cores_of_launcher(), find_local_rank(variable).ranks);
+}
+
+Settings choose(ThreadWish const& wish, Config const& config, bool pinned) {
+  const int own = likely_own_cores(pinned);
+  const int threads = wish.threads > 0 ? wish.threads : threads_for(own);
+  const bool multiplies = config.compute == ComputeMode::kernels;
+  return choose_settings({threads, own, find_local_rank(variable).launched, is_open_mpi,
+                          multiplies ? kernels::gemm_core_type() : ""},
+                         variable);
+}
+
+}  // namespace
+
+ThreadWish prepare_rank(Options const& options, char** argv) {
+  cpu_set_t at_start;
+  CPU_ZERO(&at_start);
+  sched_getaffinity(0, sizeof at_start, &at_start);
+  pin_rank(options.turns.compute_cores, options.turns.communication_cores);
+  if constexpr (on_device) return {};
+  const auto config = read_early(options.input);
+  const auto started_with = settings_of_second_start().value_or(Settings{});
+  const auto wish = find_wish(options.threads, config.threads, variable,
+                              [&](char const* name) { return started_with.contains(name); });
+  const auto settings = choose(wish, config, !options.turns.compute_cores.empty());
+  // The second start pins itself again, which it can only from all cores.
+  cpu_set_t pinned = at_start;
+  sched_getaffinity(0, sizeof pinned, &pinned);
+  sched_setaffinity(0, sizeof at_start, &at_start);
+  start_again_with(settings, argv);
+  sched_setaffinity(0, sizeof pinned, &pinned);
+  return wish;
+}
+
+}  // namespace ddproxy

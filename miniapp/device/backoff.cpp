@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/device/backoff.hpp"
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace ddproxy {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto young = 50us;
+constexpr auto longest = 100us;
+
+// Linux groups wake-ups within 50 us by default.
+void sharpen_timers() {
+  thread_local const int done = prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
+  (void)done;
+}
+
+}  // namespace
+
+void sleep_until(Clock::time_point moment) {
+  if (Clock::now() >= moment) return;
+  sharpen_timers();
+  std::this_thread::sleep_until(moment);
+}
+
+void Backoff::operator()() {
+  const auto age = Clock::now() - born_;
+  if (age < young) {
+    sched_yield();
+    return;
+  }
+  sharpen_timers();
+  std::this_thread::sleep_for(std::min<Clock::duration>(age / 8, longest));
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/device/completion.hpp"
+
+#include "miniapp/device/backoff.hpp"
+
+namespace ddproxy {
+
+bool is_over(Completion const& completion) {
+  return completion.event ? completion.event->over() : completion.when <= Clock::now();
+}
+
+Clock::time_point wait_until_over(Completion const& completion) {
+  if (!completion.event) sleep_until(completion.when);
+  // not at once again: to ask takes the driver's lock, which the thread that launches kernels needs
+  while (completion.event && !completion.event->over())
+    sleep_until(Clock::now() + std::chrono::microseconds(10));
+  return moment_of(completion);
+}
+
+Clock::time_point moment_of(Completion const& completion) {
+  return completion.event ? completion.event->moment() : completion.when;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/device/device_choice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+
+namespace ddproxy {
+namespace {
+
+constexpr double gib = 1073741824.0;
+constexpr double libraries_of_a_rank = 2 * gib;  // estimated, never measured
+
+}  // namespace
+
+int choose_device(int local_rank, int devices, std::string const& reason) {
+  if (devices <= 0)
+    throw std::runtime_error(fmt::format(
+        "no device: this build computes on one ({}); see nvidia-smi or rocm-smi, CUDA_VISIBLE_DEVICES or "
+        "ROCR_VISIBLE_DEVICES, and what the scheduler was asked for, or use a build for the host",
+        reason.empty() ? "the driver shows none" : reason));
+  return local_rank % devices;
+}
+
+std::string complain_of_devices(std::vector<std::string> const& uuids, bool share) {
+  const std::set<std::string> different(uuids.begin(), uuids.end());
+  if (share || different.size() == uuids.size()) return "";
+  return fmt::format(
+      "{} ranks on this node have {} device{}: start one rank a device, or give --share-device (for backend "
+      "\"mpi\", to try things out)",
+      uuids.size(), different.size(), different.size() == 1 ? "" : "s");
+}
+
+int ranks_on(std::string const& uuid, std::vector<std::string> const& uuids) {
+  return static_cast<int>(std::ranges::count(uuids, uuid));
+}
+
+// The driver writes eight digits of the domain, in upper case; the kernel four, in lower.
+int numa_node_of(std::string pci_bus, std::filesystem::path const& devices) {
+  std::ranges::transform(pci_bus, pci_bus.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (pci_bus.find(':') == 8) pci_bus.erase(0, 4);
+  int node = -1;
+  return std::ifstream(devices / pci_bus / "numa_node") >> node ? node : -1;
+}
+
+std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<double> const& of_device) {
+  std::vector<std::size_t> far;
+  for (std::size_t rank = 0; rank < of_rank.size(); ++rank)
+    if (of_rank[rank] >= 0 && of_device[rank] >= 0 && of_rank[rank] != of_device[rank]) far.push_back(rank);
+  if (far.empty()) return "";
+  return fmt::format(
+      "rank{} {} started on another NUMA node than the device's (/provenance/numa_node, device_numa_node), "
+      "and what goes through the host's memory takes longer: bind each rank to its device's node",
+      far.size() == 1 ? "" : "s", fmt::join(far, ", "));
+}
+
+std::string complain_of_override(bool tf32, char const* forced) {
+  const std::string value = forced ? forced : "";
+  if (value != (tf32 ? "0" : "1")) return "";
+  return fmt::format(
+      "NVIDIA_TF32_OVERRIDE={} makes products {} what compute.precision says, and the record untrue: unset "
+      "it",
+      value, tf32 ? "more exact than" : "less exact than");
+}
+
+std::string complain_of_device_memory(double need, int ranks, double free) {
+  if (need * ranks <= free) return "";
+  return fmt::format(
+      "not enough device memory: a rank needs {:.1f} GiB, the {} on this device {:.1f} GiB, and {:.1f} GiB "
+      "are free; use a smaller model or fewer tokens{}",
+      need / gib, ranks, need * ranks / gib, free / gib, ranks > 1 ? ", or fewer ranks a device" : "");
+}
+
+std::string doubt_about_device_memory(double need, int ranks, double free) {
+  const double left = free - need * ranks;
+  if (left < 0 || left >= libraries_of_a_rank * ranks) return "";
+  return fmt::format(
+      "device memory: of {:.1f} GiB that are free the arrays leave {:.1f} GiB; what cuBLAS and NCCL take for "
+      "themselves is not counted and may not fit",
+      free / gib, left / gib);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+#include <fstream>
+
+#include "miniapp/device/device.hpp"
+#include "miniapp/device/gpu.hpp"
+
+namespace ddproxy {
+namespace {
+
+std::string hexadecimal(unsigned char byte) {
+  constexpr char digits[] = "0123456789abcdef";
+  return {digits[byte >> 4], digits[byte & 15]};
+}
+
+// As the driver's own tools print it: GPU-8-4-4-4-12.
+std::string uuid_text(char const* bytes) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += hexadecimal(static_cast<unsigned char>(bytes[i]));
+  }
+  return text;
+}
+
+double clock_hz(decltype(gpu::clock_rate) attribute, int device) {
+  int kilohertz = 0;
+  gpu::check(DDPROXY_GPU(DeviceGetAttribute)(&kilohertz, attribute, device));
+  return kilohertz * 1e3;
+}
+
+// CUDA counts 1000 major + 10 minor, HIP 10^7 major + 10^5 minor + patch.
+std::string version_text(int version) {
+#ifdef KOKKOS_ENABLE_HIP
+  constexpr int major = 10000000, minor = 100000;
+#else
+  constexpr int major = 1000, minor = 10;
+#endif
+  return std::to_string(version / major) + "." + std::to_string(version % major / minor);
+}
+
+// "NVRM version: ... Kernel Module  580.65.06  Sun ...": the first word that is a number.
+std::string kernel_driver() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  for (std::string word; file >> word;)
+    if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos)
+      return word;
+  return "unknown";
+}
+
+}  // namespace
+
+Marks::Marks(std::size_t operations) {
+  const std::size_t spare = 2;  // before the first operation, and one to keep the last apart
+  for (std::size_t i = 0; i < operations + spare; ++i) events_.push_back(std::make_unique<gpu::TimedEvent>());
+}
+Marks::~Marks() = default;
+
+Completion Marks::record(kernels::Space const& exec) {
+  auto& event = static_cast<gpu::TimedEvent&>(*events_[next_]);
+  next_ = (next_ + 1) % events_.size();
+  event.record(gpu::stream_of(exec));
+  return {{}, &event};
+}
+
+void begin_after(kernels::Space const& exec, Completion const& completion) {
+  if (completion.event)
+    gpu::timed(*completion.event).hold_back(gpu::stream_of(exec));
+  else
+    wait_until_over(completion);
+}
+
+void adopt_device() {
+  gpu::check(DDPROXY_GPU(SetDevice)(Kokkos::device_id()));
+}
+
+int count_devices(std::string& reason) {
+  int count = 0;
+  const auto status = DDPROXY_GPU(GetDeviceCount)(&count);
+  if (status == gpu::success) return count;
+  reason = DDPROXY_GPU(GetErrorString)(status);
+  (void)DDPROXY_GPU(GetLastError)();
+  return 0;
+}
+
+DeviceInfo describe_device(int device) {
+  gpu::Properties properties;
+  gpu::check(DDPROXY_GPU(GetDeviceProperties)(&properties, device));
+  std::array<char, 32> bus{};
+  gpu::check(DDPROXY_GPU(DeviceGetPCIBusId)(bus.data(), static_cast<int>(bus.size()), device));
+  return {properties.name, uuid_text(properties.uuid.bytes), bus.data(), clock_hz(gpu::clock_rate, device),
+          clock_hz(gpu::memory_clock_rate, device)};
+}
+
+// Such an error stays: asking for it does not clear it, as it does any other.
+bool device_is_lost() {
+  (void)DDPROXY_GPU(GetLastError)();
+  return DDPROXY_GPU(GetLastError)() != gpu::success;
+}
+
+double free_device_memory() {
+  std::size_t free = 0, total = 0;
+  gpu::check(DDPROXY_GPU(MemGetInfo)(&free, &total));
+  return static_cast<double>(free);
+}
+
+std::vector<std::pair<std::string, std::string>> device_versions() {
+  int runtime = 0, driver = 0;
+  gpu::check(DDPROXY_GPU(RuntimeGetVersion)(&runtime));
+  gpu::check(DDPROXY_GPU(DriverGetVersion)(&driver));
+  const std::string library = gpu::name;
+  return {{"device_runtime", library + " " + version_text(runtime)},
+          {"device_driver", library + " " + version_text(driver) + ", kernel module " + kernel_driver()}};
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/config.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "miniapp/input/section.hpp"
+#include "miniapp/input/words.hpp"
+#include "model/text/echo.hpp"
+#include "model/text/read_text.hpp"
+
+namespace ddproxy {
+namespace {
+
+// Far beyond any machine, and small enough that no count of bytes or flops overflows.
+constexpr std::int64_t most_layers = 1000, widest = 1000000, most_tokens = 100000000, most_ranks = 10000000;
+constexpr std::int64_t most_samples = 100000, most_threads = 4096;
+
+constexpr std::size_t largest_file = 1 << 20;  // bytes; an input file has some thousand
+
+constexpr std::array<std::string_view, 7> sections{"model", "step", "compute", "allreduce",
+                                                   "sweep", "gate", "machine"};
+
+constexpr std::array<Word<bool>, 2> compute_samples_words{{{"case", false}, {"round", true}}};
+
+model::Shape read_dimensions(Section& section, model::Shape shape) {
+  shape.layers = section.integer("layers", shape.layers, 1, most_layers);
+  shape.d_model = section.integer("d_model", shape.d_model, 1, widest);
+  shape.heads = section.integer("heads", shape.heads, 1, widest);
+  shape.d_ff = section.integer("d_ff", shape.d_ff ? shape.d_ff : 4 * shape.d_model, 1, widest);
+  shape.vocabulary = section.integer("vocabulary", shape.vocabulary, 1, most_tokens);
+  shape.context = section.integer("context", shape.context, 1, most_tokens);
+  return shape;
+}
+
+model::Shape read_variant(Section& section, model::Shape shape) {
+  shape.tied = section.flag("tied", shape.tied);
+  shape.biases = section.flag("biases", shape.biases);
+  shape.activation = section.choice("activation", shape.activation, activation_words);
+  shape.norm = section.choice("norm", shape.norm, norm_words);
+  shape.positions = section.choice("positions", shape.positions, positions_words);
+  shape.qkv = section.choice("qkv", shape.qkv, qkv_words);
+  return shape;
+}
+
+void read_model(Config& config, Section section) {
+  config.model = section.text("preset", "free");
+  model::Shape start;
+  if (config.model != "free") try {
+      start = model::find_preset(config.model);
+    } catch (std::invalid_argument const& error) {
+      section.fail("preset", error.what());
+    }
+  config.shape = read_variant(section, read_dimensions(section, start));
+  if (config.model != "free" && config.shape != start) config.model += " (changed)";
+  section.finish();
+  try {
+    model::check(config.shape);
+  } catch (std::invalid_argument const& error) {
+    section.fail("", std::string(error.what()) + " (a preset, or all dimensions)");
+  }
+}
+
+void read_step(Config& config, Section section) {
+  config.tokens.batch = section.integer("batch", 1, 1, most_tokens);
+  config.tokens.sequence = section.integer("sequence", config.shape.context, 1, most_tokens);
+  if (config.tokens.sequence > config.shape.context)
+    section.fail("sequence", fmt::format("is longer than the model's context of {}", config.shape.context));
+  if (config.tokens.count() > most_tokens)
+    section.fail("batch", fmt::format("batch x sequence must be at most {} tokens", most_tokens));
+  section.finish();
+}
+
+void read_compute(Config& config, Section section) {
+  config.compute = section.choice("mode", ComputeMode::kernels, compute_mode_words);
+  config.precision = section.choice("precision", Precision::fp32, precision_words);
+  config.times = section.path("times");
+  section.finish();
+  if (config.compute == ComputeMode::kernels && !config.times.empty())
+    section.fail("times", "is for mode = \"replay\" only");
+}
+
+void read_allreduce(Config& config, Section section) {
+  config.backend = section.choice("backend", Backend::mpi, backend_words);
+  config.table = section.path("table");
+  config.ranks = static_cast<int>(section.integer("ranks", 0, 1, most_ranks));
+  config.copies = section.choice("copies", model::CopyMode::none, copy_words);
+  config.wire = section.choice("wire", WireFormat::fp32, wire_words);
+  config.progress = section.choice("progress", Progress::thread, progress_words);
+  config.call = section.choice("call", config.call, call_words);
+  config.priority = section.choice("priority", config.priority, priority_words);
+  config.buffers = section.choice("buffers", config.buffers, buffers_words);
+  config.piece_mib = section.positive("piece_mib", config.piece_mib);
+  if (config.piece_mib < 0.001 || config.piece_mib > 4096)
+    section.fail("piece_mib", "must be from 0.001 to 4096");
+  config.timeout_s = section.positive("timeout_s", config.timeout_s);
+  section.finish();
+  if (config.call == Call::blocking && config.progress != Progress::thread)
+    section.fail("call",
+                 "\"blocking\" needs progress = \"thread\": nothing could be computed while the call blocks; "
+                 "use \"nonblocking\"");
+  const bool replay = config.backend == Backend::replay;
+  if (replay && config.table.empty())
+    section.fail("table", "backend = \"replay\" needs the CSV file of an all-reduce table");
+  if (replay && config.ranks == 0)
+    section.fail("ranks", "backend = \"replay\" needs the number of ranks it stands for");
+  if (!replay && config.ranks != 0)
+    section.fail("ranks", "is for backend = \"replay\"; else mpirun -n says how many");
+}
+
+void read_sweep(Config& config, Section section) {
+  for (auto const& name : section.text_list("strategies", {"naive", "flat", "per_tensor", "bucketed"})) {
+    const auto strategy = find_word(name, strategy_words);
+    if (!strategy)
+      section.fail("strategies",
+                   fmt::format("'{}' is unknown; use: {}", model::echo(name), list_words(strategy_words)));
+    config.strategies.push_back(*strategy);
+  }
+  config.caps_mib = section.positive_list("caps_mib", default_caps_mib);
+  for (double cap : config.caps_mib)
+    if (!is_bucket_size(cap))
+      section.fail("caps_mib", fmt::format("{} MiB is no size of a bucket: from a byte to 1e9 MiB", cap));
+  config.first_bucket_mib = section.positive("first_bucket_mib", 0);
+  if (config.first_bucket_mib != 0 && !is_bucket_size(config.first_bucket_mib))
+    section.fail("first_bucket_mib", "is no size of a bucket: from a byte to 1e9 MiB");
+  config.samples = static_cast<int>(section.integer("samples", config.samples, 1, most_samples));
+  config.target = section.positive("target", config.target);
+  config.max_seconds = section.positive("max_seconds", config.max_seconds);
+  config.warmup = static_cast<int>(section.integer("warmup", config.warmup, 0, most_samples));
+  config.shared_compute = section.choice("compute_samples", false, compute_samples_words);
+  section.finish();
+}
+
+void read_gate(Config& config, Section section) {
+  config.gate.operators = section.flag("operators", false);
+  config.gate.bucket = section.flag("bucket", false);
+  config.gate.allreduce_kib = section.positive_list("allreduce_kib", {});
+  for (double kib : config.gate.allreduce_kib)
+    if (!is_bucket_size(kib / 1024) || kib > 1024 * 1024)
+      section.fail("allreduce_kib", fmt::format("{} KiB is no size of a message: 1 byte to 1 GiB", kib));
+  section.finish();
+  if (config.gate.operators && config.compute == ComputeMode::replay)
+    section.fail("operators",
+                 "needs [compute] mode = \"kernels\": replayed operators take the time of a table");
+}
+
+void read_machine(Config& config, Section section) {
+  config.machine.peak_flops = section.positive("peak_flops", 0);
+  for (auto const& [word, precision] : precision_words)
+    if (const double peak = section.positive("peak_flops_" + std::string(word), 0); peak > 0)
+      config.peaks[precision] = peak;
+  config.machine.bandwidth = section.positive("bandwidth", 0);
+  config.machine.efficiency = section.positive("efficiency", 1);
+  if (config.machine.efficiency > 1) section.fail("efficiency", "is a share of the roofline: at most 1");
+  config.ranks_per_node = static_cast<int>(section.integer("ranks_per_node", 0, 1, most_ranks));
+  config.threads = static_cast<int>(section.integer("threads", 0, 1, most_threads));
+  section.finish();
+  const bool given = config.machine.peak_flops > 0 && config.machine.bandwidth > 0;
+  if (config.compute == ComputeMode::replay && config.times.empty() && !given)
+    section.fail("peak_flops",
+                 "compute.mode = \"replay\" needs compute.times, or [machine] peak_flops and bandwidth");
+}
+
+}  // namespace
+
+Config read_config(std::filesystem::path const& file) {
+  Config config;
+  config.file = file;
+  config.text = model::read_text(file, largest_file);
+  const toml::table root = parse_input(file, config.text, sections);
+  read_model(config, Section(root, "model", file));
+  read_step(config, Section(root, "step", file));
+  read_compute(config, Section(root, "compute", file));
+  read_allreduce(config, Section(root, "allreduce", file));
+  read_sweep(config, Section(root, "sweep", file));
+  read_gate(config, Section(root, "gate", file));
+  read_machine(config, Section(root, "machine", file));
+  return config;
+}
+
+void check_can_run(Config const& config) {
+  const auto refuse = [&](std::string_view what) {
+    throw std::invalid_argument(fmt::format("{}: [allreduce] {}", config.file.string(), what));
+  };
+  if (config.copies != model::CopyMode::none && config.compute == ComputeMode::replay &&
+      !(config.machine.bandwidth > 0))
+    refuse("copies: replayed copies need [machine] bandwidth");
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/kernel_memory.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+namespace ddproxy {
+namespace {
+
+constexpr std::int64_t line = 16;         // elements in 64 bytes
+constexpr std::int64_t most_parts = 256;  // into which a sum over rows is split
+constexpr std::int64_t most_threads_of_a_host = 4096;
+
+[[noreturn]] void not_there(std::string const& what) {
+  throw std::invalid_argument("compute mode \"kernels\" does not have " + what +
+                              "; use compute.mode = \"replay\", or change [model]");
+}
+
+void check_tokens(model::Shape const& shape, model::Tokens tokens) {
+  if (tokens.batch <= 0 || tokens.sequence <= 0)
+    throw std::invalid_argument("step: batch and sequence must be positive");
+  if (tokens.sequence > shape.context)
+    throw std::invalid_argument("step: sequence (" + std::to_string(tokens.sequence) +
+                                ") must not exceed the model's context (" + std::to_string(shape.context) +
+                                ")");
+}
+
+void add_statistics(std::vector<Buffer>& buffers, std::string const& norm, std::int64_t tokens) {
+  buffers.push_back({norm + ".mean", tokens});
+  buffers.push_back({norm + ".rstd", tokens});
+}
+
+void add_block(std::vector<Buffer>& buffers, std::string const& name, model::Shape const& shape,
+               std::int64_t tokens) {
+  const std::int64_t stream = tokens * shape.d_model, wide = tokens * shape.d_ff;
+  buffers.push_back({name + ".input", stream});
+  add_statistics(buffers, name + ".ln_1", tokens);
+  buffers.push_back({name + ".ln_1", stream});
+  buffers.push_back({name + ".qkv", 3 * stream});
+  buffers.push_back({name + ".attention_log_sum", tokens * shape.heads});
+  buffers.push_back({name + ".attention", stream});
+  buffers.push_back({name + ".middle", stream});
+  add_statistics(buffers, name + ".ln_2", tokens);
+  buffers.push_back({name + ".ln_2", stream});
+  buffers.push_back({name + ".fc", wide});
+  buffers.push_back({name + ".gelu", wide});
+}
+
+/// A device holds scores of all heads of a sequence, and their gradients.
+std::int64_t attention_on_device(model::Shape const& shape, std::int64_t sequence) {
+  constexpr std::int64_t queries = 256;
+  return 2 * shape.heads * std::min(queries, sequence) * sequence;
+}
+
+/// Each thread of a host holds those of one head, and the head's keys, values and some of its queries.
+std::int64_t attention_on_thread(model::Shape const& shape, std::int64_t sequence) {
+  constexpr std::int64_t queries = 48, widest_vector = 16;
+  const std::int64_t head_size = shape.d_model / shape.heads;
+  const std::int64_t row = (head_size + widest_vector - 1) / widest_vector * widest_vector;
+  return (4 * sequence + 2 * queries) * row + (2 * sequence + head_size) * queries;
+}
+
+std::int64_t attention(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+  if (concurrency > most_threads_of_a_host) return attention_on_device(shape, tokens.sequence);
+  return std::min(concurrency, tokens.batch * shape.heads) * attention_on_thread(shape, tokens.sequence);
+}
+
+std::int64_t scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+  const std::int64_t parts = std::min(concurrency, most_parts);
+  const std::int64_t layernorm = 2 * parts * shape.d_model;
+  const std::int64_t linear = parts * std::max(3 * shape.d_model, shape.d_ff);
+  return std::max({attention(shape, tokens, concurrency), layernorm, linear});
+}
+
+}  // namespace
+
+std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens tokens) {
+  const std::int64_t n = tokens.count(), stream = n * shape.d_model;
+  std::vector<Buffer> buffers;
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer)
+    add_block(buffers, "h." + std::to_string(layer), shape, n);
+  buffers.push_back({"last", stream});
+  add_statistics(buffers, "ln_f", n);
+  buffers.push_back({"ln_f", stream});
+  buffers.push_back({"logits", n * shape.vocabulary});
+  buffers.push_back({"log_sum", n});
+  buffers.push_back({"loss", n});
+  return buffers;
+}
+
+std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+  const std::int64_t n = tokens.count(), stream = n * shape.d_model;
+  return {{"residual", stream},
+          {"branch", stream},
+          {"qkv", 3 * stream},
+          {"wide", n * shape.d_ff},
+          {"logits", n * shape.vocabulary},
+          {"scratch", scratch(shape, tokens, concurrency)}};
+}
+
+std::int64_t padded_elements(Buffer const& buffer) {
+  return (buffer.elements + line - 1) / line * line;
+}
+
+std::int64_t padded_elements(std::vector<Buffer> const& buffers) {
+  std::int64_t sum = 0;
+  for (auto const& buffer : buffers) sum += padded_elements(buffer);
+  return sum;
+}
+
+void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
+  model::check(shape);
+  if (shape.activation != model::Activation::gelu) not_there("activation \"swiglu\"");
+  if (shape.norm != model::Norm::layernorm) not_there("norm \"rmsnorm\"");
+  if (shape.positions != model::Positions::learned) not_there("models without learned positions");
+  if (shape.qkv != model::Qkv::fused) not_there("separate q, k and v");
+  if (!shape.biases) not_there("models without biases");
+  check_tokens(shape, tokens);
+}
+
+KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+  check_kernels_have(shape, tokens);
+  constexpr std::int64_t bytes = sizeof(float);
+  constexpr std::int64_t token_arrays = 4;  // inputs, targets and the two of the groups
+  const std::int64_t model_bytes = model::parameters(model::backward_pass(shape)) * bytes;
+  return {model_bytes, model_bytes,
+          (padded_elements(activation_buffers(shape, tokens)) + token_arrays * tokens.count()) * bytes,
+          padded_elements(work_buffers(shape, tokens, concurrency)) * bytes};
+}
+
+bool builds_for_device() {
+#ifdef DDPROXY_DEVICE
+  return true;
+#else
+  return false;
+#endif
+}
+
+int likely_concurrency() {
+#ifdef DDPROXY_DEVICE
+  return 1 << 17;  // the need depends on no more than that it is a device
+#else
+  char const* threads = std::getenv("OMP_NUM_THREADS");
+  return threads ? std::max(std::atoi(threads), 1) : static_cast<int>(std::thread::hardware_concurrency());
+#endif
+}
+
+}  // namespace ddproxy

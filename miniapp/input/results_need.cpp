@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/results_need.hpp"
+
+#include <vector>
+
+#include "miniapp/input/cases.hpp"
+
+namespace ddproxy {
+namespace {
+
+// Estimates of HDF5's own layout, not fitted to files: the headers of about 130 datasets with their
+// attributes; a gradient's and an event's numbers and texts.
+constexpr double headers = 1 << 20;
+constexpr double bytes_of_gradient = 150;
+constexpr double bytes_of_event = 130;
+constexpr double value = 8;
+constexpr double per_rank = 4;    // measured, compute, backward_end, arrival
+constexpr double per_sample = 6;  // order, comm_alone, the probes, state, counted
+
+// Of one pass of each case on one rank. A plan that is not known yet has at most a bucket a gradient.
+double events(std::vector<Case> const& cases, Workload const& workload) {
+  double sum = 0;
+  for (auto const& item : cases)
+    sum += static_cast<double>(workload.pass.operations.size()) +
+           static_cast<double>(item.plan.empty() ? workload.pass.gradients.size() : item.plan.size());
+  return sum;
+}
+
+}  // namespace
+
+double results_file_bytes(Config const& config, Workload const& workload, int ranks) {
+  const auto cases = make_cases(config, workload);
+  const double samples = static_cast<double>(cases.size()) * config.samples;
+  const double operations = static_cast<double>(workload.pass.operations.size());
+  return headers + bytes_of_gradient * static_cast<double>(workload.pass.gradients.size()) +
+         value * samples * (per_rank * ranks + per_sample) + value * ranks * operations * config.samples +
+         bytes_of_event * ranks * events(cases, workload);
+}
+
+double results_memory(Config const& config, Workload const& workload, int ranks) {
+  return 2 * results_file_bytes(config, workload, ranks);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/section.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "miniapp/input/nesting.hpp"
+
+namespace ddproxy {
+
+Section::Section(toml::table const& root, std::string name, std::filesystem::path file)
+    : name_(std::move(name)), file_(std::move(file)), table_(root[name_].as_table()) {
+  if (!table_ && root.contains(name_))
+    throw std::invalid_argument(fmt::format("{}: '{}' must be a table: [{}]", file_.string(), name_, name_));
+}
+
+void Section::fail(std::string_view key, std::string const& what) const {
+  toml::node const* node = table_ ? table_->get(key) : nullptr;
+  if (!node) node = table_;  // an absent key: the line of its section
+  const auto line = node ? fmt::format(":{}", node->source().begin.line) : "";
+  throw std::invalid_argument(
+      fmt::format("{}{}: [{}]{}{}: {}", file_.string(), line, name_, key.empty() ? "" : " ", key, what));
+}
+
+toml::node const* Section::find(std::string_view key) {
+  remember(key);
+  return table_ ? table_->get(key) : nullptr;
+}
+
+std::string Section::text(std::string_view key, std::string fallback) {
+  toml::node const* node = find(key);
+  if (!node) return fallback;
+  if (!node->is_string()) fail(key, "must be a text in quotes");
+  return node->as_string()->get();
+}
+
+bool Section::flag(std::string_view key, bool fallback) {
+  toml::node const* node = find(key);
+  if (!node) return fallback;
+  if (!node->is_boolean()) fail(key, "must be true or false");
+  return node->as_boolean()->get();
+}
+
+std::int64_t Section::integer(std::string_view key, std::int64_t fallback, std::int64_t least,
+                              std::int64_t most) {
+  toml::node const* node = find(key);
+  if (!node) return fallback;
+  if (!node->is_integer()) fail(key, "must be a whole number");
+  if (node->as_integer()->get() < least) fail(key, fmt::format("must be at least {}", least));
+  if (node->as_integer()->get() > most) fail(key, fmt::format("must be at most {}", most));
+  return node->as_integer()->get();
+}
+
+double Section::number(std::string_view key, double fallback) {
+  toml::node const* node = find(key);
+  if (!node) return fallback;
+  const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+  if (!value || !std::isfinite(*value)) fail(key, "must be a finite number");
+  return *value;
+}
+
+double Section::positive(std::string_view key, double fallback) {
+  const double value = number(key, fallback);
+  if (has(key) && value <= 0) fail(key, "must be above 0");
+  return value;
+}
+
+std::vector<double> Section::positive_list(std::string_view key, std::vector<double> fallback) {
+  toml::node const* node = find(key);
+  if (!node) return fallback;
+  if (!node->is_array() || node->as_array()->empty())
+    fail(key, "must be a list of numbers, for instance [1, 25]");
+  std::vector<double> values;
+  for (auto const& item : *node->as_array()) {
+    const auto value = item.is_number() ? item.value<double>() : std::nullopt;
+    if (!value || !std::isfinite(*value) || *value <= 0) fail(key, "every item must be a number above 0");
+    if (std::ranges::find(values, *value) != values.end())
+      fail(key, fmt::format("{} is there twice", *value));
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::vector<std::string> Section::text_list(std::string_view key, std::vector<std::string> fallback) {
+  toml::node const* node = find(key);
+  if (!node) return fallback;
+  if (!node->is_array() || node->as_array()->empty())
+    fail(key, "must be a list of texts, for instance [\"flat\"]");
+  std::vector<std::string> values;
+  for (auto const& item : *node->as_array()) {
+    if (!item.is_string()) fail(key, "every item must be a text in quotes");
+    const auto& text = item.as_string()->get();
+    if (std::ranges::find(values, text) != values.end())
+      fail(key, fmt::format("'{}' is there twice", model::echo(text)));
+    values.push_back(text);
+  }
+  return values;
+}
+
+std::filesystem::path Section::path(std::string_view key) {
+  const std::string value = text(key, "");
+  if (value.empty()) return {};
+  return file_.parent_path() / value;
+}
+
+void Section::finish() const {
+  if (!table_) return;
+  for (auto const& [key, node] : *table_)
+    if (!asked_.contains(key.str()))
+      throw std::invalid_argument(fmt::format("{}:{}: [{}] {}: unknown key; known are: {}", file_.string(),
+                                              node.source().begin.line, name_, model::echo(key.str()),
+                                              fmt::join(asked_, ", ")));
+}
+
+toml::table parse_input(std::filesystem::path const& file, std::string_view text,
+                        std::span<const std::string_view> sections) {
+  check_nesting(file, text);
+  toml::table root;
+  try {
+    root = toml::parse(text, file.string());
+  } catch (toml::parse_error const& error) {
+    throw std::invalid_argument(fmt::format("{}:{}: {}", file.string(), error.source().begin.line,
+                                            model::echo(error.description(), 200)));
+  }
+  for (auto const& [key, node] : root)
+    if (std::ranges::find(sections, key.str()) == sections.end())
+      throw std::invalid_argument(fmt::format("{}:{}: unknown section [{}]; known are: {}", file.string(),
+                                              node.source().begin.line, model::echo(key.str()),
+                                              fmt::join(sections, ", ")));
+  return root;
+}
+
+}  // namespace ddproxy

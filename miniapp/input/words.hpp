@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "miniapp/input/config.hpp"
+
+namespace ddproxy {
+
+// The one list of each option's words: input files, tables, results and messages all take them from here.
+template <class E>
+using Word = std::pair<std::string_view, E>;
+
+inline constexpr std::array<Word<ComputeMode>, 2> compute_mode_words{
+    {{"kernels", ComputeMode::kernels}, {"replay", ComputeMode::replay}}};
+inline constexpr std::array<Word<Precision>, 3> precision_words{
+    {{"fp32", Precision::fp32}, {"tf32", Precision::tf32}, {"bf16", Precision::bf16}}};
+inline constexpr std::array<Word<Backend>, 3> backend_words{
+    {{"mpi", Backend::mpi}, {"nccl", Backend::nccl}, {"replay", Backend::replay}}};
+inline constexpr std::array<Word<Progress>, 3> progress_words{
+    {{"thread", Progress::thread}, {"poll", Progress::poll}, {"none", Progress::none}}};
+inline constexpr std::array<Word<Call>, 3> call_words{
+    {{"auto", Call::automatic}, {"blocking", Call::blocking}, {"nonblocking", Call::nonblocking}}};
+inline constexpr std::array<Word<WireFormat>, 2> wire_words{
+    {{"fp32", WireFormat::fp32}, {"bf16", WireFormat::bf16}}};
+inline constexpr std::array<Word<Priority>, 2> priority_words{
+    {{"normal", Priority::normal}, {"high", Priority::high}}};
+inline constexpr std::array<Word<Buffers>, 3> buffers_words{
+    {{"auto", Buffers::automatic}, {"direct", Buffers::direct}, {"staged", Buffers::staged}}};
+inline constexpr std::array<Word<Strategy>, 5> strategy_words{{{"naive", Strategy::naive},
+                                                               {"flat", Strategy::flat},
+                                                               {"per_tensor", Strategy::per_tensor},
+                                                               {"bucketed", Strategy::bucketed},
+                                                               {"optimal", Strategy::optimal}}};
+inline constexpr std::array<Word<model::CopyMode>, 3> copy_words{
+    {{"none", model::CopyMode::none}, {"in", model::CopyMode::in}, {"in+out", model::CopyMode::in_out}}};
+
+inline constexpr std::array<Word<model::OperationKind>, 8> operation_kind_words{
+    {{"cross_entropy", model::OperationKind::cross_entropy},
+     {"linear", model::OperationKind::linear},
+     {"head", model::OperationKind::head},
+     {"norm", model::OperationKind::norm},
+     {"activation", model::OperationKind::activation},
+     {"attention", model::OperationKind::attention},
+     {"position_table", model::OperationKind::position_table},
+     {"token_table", model::OperationKind::token_table}}};
+inline constexpr std::array<Word<model::Activation>, 2> activation_words{
+    {{"gelu", model::Activation::gelu}, {"swiglu", model::Activation::swiglu}}};
+inline constexpr std::array<Word<model::Norm>, 2> norm_words{
+    {{"layernorm", model::Norm::layernorm}, {"rmsnorm", model::Norm::rmsnorm}}};
+inline constexpr std::array<Word<model::Positions>, 2> positions_words{
+    {{"learned", model::Positions::learned}, {"none", model::Positions::none}}};
+inline constexpr std::array<Word<model::Qkv>, 2> qkv_words{
+    {{"fused", model::Qkv::fused}, {"separate", model::Qkv::separate}}};
+
+template <class E, std::size_t n>
+constexpr std::optional<E> find_word(std::string_view text, std::array<Word<E>, n> const& words) {
+  for (auto const& [word, meaning] : words)
+    if (word == text) return meaning;
+  return std::nullopt;
+}
+
+template <class E, std::size_t n>
+constexpr std::string_view word_of(E value, std::array<Word<E>, n> const& words) {
+  for (auto const& [word, meaning] : words)
+    if (meaning == value) return word;
+  return "?";
+}
+
+template <class E, std::size_t n>
+std::string list_words(std::array<Word<E>, n> const& words) {
+  std::string list;
+  for (auto const& [word, meaning] : words) list += (list.empty() ? "" : ", ") + std::string(word);
+  return list;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/machine/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <Kokkos_Core.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+#include "miniapp/cores/node_cores.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/device/device_choice.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/errors/signals.hpp"
+#include "miniapp/errors/step_name.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+MPI_Comm split_by_node() {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  return node;
+}
+
+// The texts of all ranks of this node, on each of them.
+std::vector<std::string> share_on_node(std::string text, int local_ranks) {
+  constexpr int longest = 64;
+  text.resize(longest, '\0');
+  std::string all(static_cast<std::size_t>(longest * local_ranks), '\0');
+  MPI_Comm node = split_by_node();
+  check_mpi(MPI_Allgather(text.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, node));
+  check_mpi(MPI_Comm_free(&node));
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < all.size(); at += longest) texts.emplace_back(all.c_str() + at);
+  return texts;
+}
+
+// Tasks that a launcher started and MPI knows nothing of would each be a run of one rank, on one device, into
+// one file.
+void require_launcher(int ranks) {
+  for (char const* name : {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    char const* const tasks = std::getenv(name);
+    if (ranks > 1 || !tasks || std::atoi(tasks) <= 1) continue;
+    throw std::invalid_argument(fmt::format(
+        "the launcher started {} tasks ({}), and MPI sees one: use the launcher of the MPI that ddproxy was "
+        "built with (mpirun, or srun --mpi=pmix; srun --mpi=list shows which there are)",
+        tasks, name));
+  }
+}
+
+}  // namespace
+
+Runtime::Mpi::Mpi(int& argc, char**& argv) {
+  int provided = 0;
+  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
+  if (provided < MPI_THREAD_SERIALIZED)
+    throw std::runtime_error(
+        "MPI offers no MPI_THREAD_SERIALIZED, which the communication thread needs; use another MPI");
+  check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+}
+
+Runtime::Mpi::~Mpi() {
+  MPI_Finalize();
+}
+
+Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options)
+    : mpi_(argc, argv), wish_(options.wish) {
+  check_mpi(MPI_Comm_rank(communicator(), &rank_));
+  check_mpi(MPI_Comm_size(communicator(), &ranks_));
+  limit_calls();
+  require_launcher(ranks_);
+  MPI_Comm node = split_by_node();
+  check_mpi(MPI_Comm_rank(node, &local_rank_));
+  check_mpi(MPI_Comm_size(node, &local_ranks_));
+  check_mpi(MPI_Comm_free(&node));
+  auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
+  if constexpr (on_device) {
+    take_device(options.share_device);
+    settings.set_device_id(device_);
+    catch_device_failure(rank_);
+  } else {
+    take_cores(options.strict);
+    settings.set_num_threads(threads_.threads);
+  }
+  Kokkos::initialize(settings);
+  if constexpr (!on_device) threads_.threads = kernels::Space().concurrency();  // one where it has no threads
+}
+
+void Runtime::limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const {
+  watch_.reset();  // there is one at a time, and no call under way
+  watch_.emplace(timeout_s, [=, rank = rank_](char const* call) {
+    const auto step = noted_step();
+    overdue(
+        fmt::format("rank {}: {} did not return within {:g} s (allreduce.timeout_s){}: another rank has "
+                    "stopped, or comes "
+                    "later than that",
+                    rank, call, timeout_s, step.empty() ? "" : ", while " + step));
+  });
+}
+
+void Runtime::limit_calls() const {
+  limit_calls(call_limit_s, [](std::string const& text) {
+    results::say_error("ddproxy: " + text);
+    std::_Exit(exit_run_time);
+  });
+}
+
+Runtime::~Runtime() {
+  Kokkos::finalize();
+}
+
+void Runtime::take_device(bool share) {
+  std::string uuid;
+  together([&] {
+    if (std::getenv("KOKKOS_VISIBLE_DEVICES"))  // by which Kokkos would count once more
+      throw std::invalid_argument(
+          "KOKKOS_VISIBLE_DEVICES is set: unset it, and say CUDA_VISIBLE_DEVICES instead");
+    std::string reason;
+    const int devices = count_devices(reason);
+    device_ = choose_device(local_rank_, devices, reason);
+    uuid = describe_device(device_).uuid;
+  });
+  const auto uuids = share_on_node(uuid, local_ranks_);
+  ranks_on_device_ = ranks_on(uuid, uuids);
+  together([&] {
+    const auto complaint = complain_of_devices(uuids, share);
+    if (!complaint.empty()) throw std::runtime_error(complaint);
+  });
+}
+
+void Runtime::take_cores(bool strict) {
+  MPI_Comm node = split_by_node();
+  threads_ = agree_on_threads(node, wish_.threads);
+  check_mpi(MPI_Comm_free(&node));
+  together([&] {
+    if (strict && threads_.oversubscribed)
+      throw std::invalid_argument("--strict: " + complain_of_threads({threads_}, wish_));
+  });
+}
+
+double Runtime::barrier() const {
+  const auto start = Clock::now();
+  const auto limit = limited("MPI_Barrier");
+  check_mpi(MPI_Barrier(communicator()));
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<double> Runtime::gather(std::vector<double> const& mine) const {
+  std::vector<double> all(root() ? mine.size() * static_cast<std::size_t>(ranks_) : 0);
+  const int count = static_cast<int>(mine.size());
+  const auto limit = limited("MPI_Gather");
+  check_mpi(MPI_Gather(mine.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, communicator()));
+  return all;
+}
+
+std::vector<std::string> Runtime::gather(std::string const& mine) const {
+  const auto longest = static_cast<std::size_t>(maximum(static_cast<double>(mine.size()))) + 1;
+  const int count = static_cast<int>(longest);
+  std::string padded = mine;
+  padded.resize(longest, '\0');
+  std::string all(root() ? longest * static_cast<std::size_t>(ranks_) : 0, '\0');
+  const auto limit = limited("MPI_Gather");
+  check_mpi(MPI_Gather(padded.data(), count, MPI_CHAR, all.data(), count, MPI_CHAR, 0, communicator()));
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < all.size(); at += longest) texts.emplace_back(all.c_str() + at);
+  return texts;
+}
+
+double Runtime::maximum(double mine) const {
+  const auto limit = limited("MPI_Allreduce");
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, communicator()));
+  return mine;
+}
+
+double Runtime::sum(double mine) const {
+  const auto limit = limited("MPI_Allreduce");
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, communicator()));
+  return mine;
+}
+
+void Runtime::broadcast(std::vector<std::int64_t>& values) const {
+  const auto limit = limited("MPI_Bcast");
+  check_mpi(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_INT64_T, 0, communicator()));
+}
+
+void Runtime::broadcast_asleep(std::vector<std::int64_t>& values) const {
+  MPI_Request request;
+  check_mpi(
+      MPI_Ibcast(values.data(), static_cast<int>(values.size()), MPI_INT64_T, 0, communicator(), &request));
+  for (int done = 0;;) {
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void Runtime::together(std::function<void()> const& action) const {
+  CollectiveError error(exit_fine, "");
+  try {
+    action();
+  } catch (...) {
+    error = describe_current_exception();
+  }
+  int first = error.code == exit_fine ? ranks_ : rank_;
+  const auto limit = limited("MPI_Allreduce");
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, communicator()));
+  if (first == ranks_) return;
+  error.message.resize(1024, '\0');
+  check_mpi(MPI_Bcast(error.message.data(), 1024, MPI_CHAR, first, communicator()));
+  check_mpi(MPI_Bcast(&error.code, 1, MPI_INT, first, communicator()));
+  throw CollectiveError(error.code, error.message.c_str());
+}
+
+CollectiveError describe_current_exception() {
+  try {
+    throw;
+  } catch (CollectiveError const& error) {
+    return error;
+  } catch (WrongNumbers const& error) {
+    return {exit_wrong_numbers, error.what()};
+  } catch (Interrupted const& error) {
+    return {exit_interrupted, error.what()};
+  } catch (std::invalid_argument const& error) {
+    return {exit_usage, error.what()};
+  } catch (std::bad_alloc const&) {
+    return {exit_run_time, "out of memory"};
+  } catch (std::exception const& error) {
+    return {exit_run_time, error.what()};
+  }
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/machine/thread_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "miniapp/cores/restart.hpp"
+#include "miniapp/device/device.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr std::size_t fields = 6;  // of a choice, as numbers
+
+std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
+  auto const& mine = runtime.threads();
+  const std::vector<double> own{static_cast<double>(mine.threads),
+                                static_cast<double>(mine.allowed),
+                                static_cast<double>(mine.own),
+                                static_cast<double>(mine.sharing),
+                                static_cast<double>(mine.oversubscribed),
+                                static_cast<double>(mine.divided)};
+  const auto all = runtime.gather(own);
+  std::vector<ThreadChoice> choices;
+  for (std::size_t at = 0; at < all.size(); at += fields) {
+    const auto value = [&](std::size_t field) { return static_cast<int>(all[at + field]); };
+    choices.push_back(ThreadChoice{value(0), value(1), value(2), value(3), value(4) != 0, value(5) != 0});
+  }
+  return choices;
+}
+
+// OpenMP would bind the threads of each rank to the first of the cores that the rank may use.
+bool binds_to_shared_cores(ThreadChoice const& rank) {
+  char const* const bind = std::getenv("OMP_PROC_BIND");
+  return rank.sharing > 1 && bind && std::string_view(bind) != "false" && std::string_view(bind) != "FALSE";
+}
+
+// The launcher told less, before MPI was up, than the ranks of the node found out then.
+bool spins_unexpectedly(ThreadChoice const& rank) {
+  return rank.threads > 1 && leaves_no_core(rank.threads, rank.own) &&
+         !says_how_threads_wait([](char const* name) { return std::getenv(name); });
+}
+
+std::vector<std::string> warnings_of(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
+  std::vector<std::string> warnings;
+  if (const auto complaint = complain_of_threads(ranks, wish); !complaint.empty())
+    warnings.push_back(complaint);
+  if (ranks.size() > 1 && std::ranges::any_of(ranks, spins_unexpectedly))
+    warnings.push_back(
+        "OpenMP's idle threads spin on cores that communication needs: set OMP_WAIT_POLICY=passive");
+  if (std::ranges::any_of(ranks, binds_to_shared_cores))
+    warnings.push_back(fmt::format(
+        "OMP_PROC_BIND={} binds the threads of all ranks of a node to the same cores, since the ranks share "
+        "them: set OMP_PROC_BIND=false, or let the launcher bind each rank to cores of its own",
+        std::getenv("OMP_PROC_BIND")));
+  return warnings;
+}
+
+}  // namespace
+
+ThreadReport report_threads(Runtime const& runtime) {
+  ThreadReport report;
+  if constexpr (on_device) return report;
+  const auto ranks = gather_choices(runtime);
+  if (!runtime.root()) return report;
+  report.line = describe(ranks, runtime.wish());
+  if (const auto settings = settings_of_second_start()) report.second_start = describe(*settings);
+  report.warnings = warnings_of(ranks, runtime.wish());
+  for (auto const& rank : ranks) {
+    report.threads.push_back(rank.threads);
+    report.own_cores.push_back(rank.own);
+    report.oversubscribed = report.oversubscribed || rank.oversubscribed;
+  }
+  return report;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/calibration/calibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/occupy_stream.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/state_tables.hpp"
+#include "model/statistics/quantile.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double target_seconds = 0.05;  // of a co-run, where a call does not take longer
+constexpr double time_a_size_s = 4;
+constexpr std::int64_t largest_message = 64 << 20;
+constexpr int message_sizes_tried = 6, least_samples = 3, balancing_rounds = 4;
+constexpr double least_share = 0.1;  // of the calls, taken to run beside compute: less cannot be told
+// A device's queue of what it was asked for is finite, and the host is not to wait for room in it: a
+// repetition launches some twenty kernels, a call is up to six commands. Both sides begin when it has been
+// held for as long as that takes.
+constexpr double most_repetitions = on_device ? 40 : 100000, most_calls = on_device ? 150 : 100000;
+constexpr double head_start = 0.02;
+constexpr int copies_at_once = on_device ? 20 : 1;  // a launch takes as long as a small copy
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Times {
+  double compute = 0, collective = 0;
+};
+
+// On a device both streams wait for it while the host asks for what they are to do.
+// Calls that only the compute side moves on are not begun by a stream.
+Completion common_start(Config const& config, Marks& marks) {
+  const bool by_itself = config.backend == Backend::nccl || config.progress == Progress::thread;
+  if (!on_device || !by_itself) return {Clock::now(), nullptr};
+  const kernels::Space exec;
+  kernels::occupy_stream(exec, head_start);
+  return marks.after(exec);
+}
+
+double seconds_from(Completion const& start, Clock::time_point end) {
+  return std::chrono::duration<double>(end - moment_of(start)).count();
+}
+
+Times time_together(RankContext& bench, Work const& work, bool with_compute, bool with_collective) {
+  bench.allreduce->begin(work.calls.size());
+  bench.runtime.barrier();  // nobody uses the device while clocks are compared
+  synchronise_clocks();
+  bench.runtime.barrier();
+  Marks marks(1);
+  const Completion start = common_start(bench.config, marks);
+  const auto reduce = [&] {
+    for (auto const& slice : work.calls) bench.allreduce->start(slice, start);
+  };
+  // Where the compute side itself moves the calls on, a host asks for them first; a device is behind the
+  // host.
+  if (with_collective && !on_device) reduce();
+  if (with_compute) run_work(bench, work);
+  const Completion computed = with_compute ? bench.backward->completion() : start;
+  if (with_collective && on_device) reduce();
+  bench.backward->fence();
+  Times times;
+  times.compute = seconds_from(start, moment_of(computed));
+  bench.allreduce->wait_all();
+  if (with_collective) times.collective = seconds_from(start, bench.allreduce->reductions().back().end);
+  return {bench.runtime.maximum(times.compute), bench.runtime.maximum(times.collective)};
+}
+
+ContentionSample sample(RankContext& bench, Work const& work) {
+  const double compute_alone = time_together(bench, work, true, false).compute;
+  const double collective_alone = time_together(bench, work, false, true).collective;
+  const auto [compute, collective] = time_together(bench, work, true, true);
+  ContentionSample one;
+  one.compute_alone = {compute_alone};
+  one.collective_alone = {collective_alone};
+  one.compute_beside = {compute};
+  one.collective_beside = {collective};
+  return one;
+}
+
+std::size_t as_many(double seconds, double of_one, double most) {
+  return static_cast<std::size_t>(std::clamp(seconds / of_one, 1.0, most));
+}
+
+// As much compute and as many calls as end together: what only one of them takes says nothing about both.
+void balance(RankContext& bench, Work& work, Slice slice) {
+  work.repetitions = 1;
+  work.calls.assign(1, slice);
+  for (int round = 0; round < balancing_rounds; ++round) {
+    const double alone = time_together(bench, work, false, true).collective;
+    const auto [compute, collective] = time_together(bench, work, true, true);
+    const double left = std::max(collective - compute, 0.0);
+    const double share = left > 0 ? std::max(1 - left / alone, least_share) : 1;
+    const double call = std::min(compute, collective) / (share * static_cast<double>(work.calls.size()));
+    const double repetition = compute / work.repetitions;
+    const double seconds = std::min(
+        {std::max({target_seconds, repetition, call}), most_repetitions * repetition, most_calls * call});
+    work.repetitions = static_cast<int>(as_many(seconds, repetition, most_repetitions));
+    work.calls.assign(as_many(seconds, call, most_calls), slice);
+  }
+}
+
+// The co-runs of one message size.
+struct Trial {
+  Work work;
+  ContentionSample run;
+  double spent = 0;  // seconds
+};
+
+Trial make_trial(RankContext& bench, Work work, std::size_t elements) {
+  balance(bench, work, {work.free_offset, elements});
+  ContentionSample run;
+  run.bytes = static_cast<std::int64_t>(elements * sizeof(float));
+  run.calls = static_cast<std::int64_t>(work.calls.size());
+  run.repetitions = work.repetitions;
+  return {std::move(work), std::move(run)};
+}
+
+void repeat(RankContext& bench, Trial& trial) {
+  ContentionSample one;
+  probed(bench, trial.run.probes, [&] { one = sample(bench, trial.work); });
+  for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,
+                     &ContentionSample::compute_beside, &ContentionSample::collective_beside})
+    (trial.run.*times).push_back((one.*times).front());
+  trial.spent += one.compute_alone[0] + one.collective_alone[0] +
+                 std::max(one.compute_beside[0], one.collective_beside[0]);
+}
+
+// From the smallest to the largest, in equal steps of the logarithm.
+std::vector<std::size_t> elements_tried(RankContext const& bench, Work const& work) {
+  const double free = static_cast<double>(bench.arena.extent(0) - work.free_offset);
+  const double largest = std::min(static_cast<double>(largest_message) / sizeof(float), free);
+  const double smallest =
+      std::min(largest, static_cast<double>(std::ranges::min(bench.workload.gradient_bytes)) / sizeof(float));
+  std::vector<std::size_t> tried;
+  for (int i = 0; i < message_sizes_tried; ++i) {
+    const double share = static_cast<double>(i) / (message_sizes_tried - 1);
+    const auto elements =
+        static_cast<std::size_t>(std::lround(smallest * std::pow(largest / smallest, share)));
+    if (tried.empty() || elements > tried.back()) tried.push_back(elements);
+  }
+  return tried;
+}
+
+}  // namespace
+
+Work choose_work(Workload const& workload) {
+  Work work;
+  auto const& operations = workload.pass.operations;
+  for (std::size_t op = 0; op < operations.size(); ++op) {
+    if (operations[op].kind != model::OperationKind::linear) continue;
+    if (!work.operations.empty() && operations[op].layer != operations[work.operations.front()].layer) break;
+    work.operations.push_back(op);
+  }
+  const model::TensorLayout layout(workload.pass);
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor)
+    if (workload.pass.gradients[tensor].operation <= work.operations.back())
+      work.free_offset = layout[tensor].end();
+  return work;
+}
+
+void run_work(RankContext& bench, Work const& work) {
+  for (int i = 0; i < work.repetitions; ++i)
+    for (std::size_t op : work.operations) {
+      bench.backward->run(op);
+      bench.allreduce->progress();
+    }
+}
+
+std::vector<ContentionSample> calibrate(RankContext& bench, int samples) {
+  if (bench.config.compute == ComputeMode::replay) return {};
+  const Work work = choose_work(bench.workload);
+  run_work(bench, work);
+  bench.backward->fence();
+  std::vector<Trial> trials;
+  for (const std::size_t elements : elements_tried(bench, work)) {
+    stop_where_signalled(bench.runtime);
+    trials.push_back(make_trial(bench, work, elements));
+  }
+  // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
+  for (int round = 0; round < samples; ++round) {
+    if (round > 0 && signalled(bench.runtime)) break;  // what is measured is kept
+    for (Trial& trial : trials)
+      if (round < least_samples || trial.spent < time_a_size_s) repeat(bench, trial);
+  }
+  std::vector<ContentionSample> runs;
+  for (Trial& trial : trials) runs.push_back(std::move(trial.run));
+  return runs;
+}
+
+void add_sample(RankContext& bench, ContentionSample& run) {
+  Work work = choose_work(bench.workload);
+  work.repetitions = run.repetitions;
+  const Slice slice{work.free_offset, static_cast<std::size_t>(run.bytes) / sizeof(float)};
+  work.calls.assign(static_cast<std::size_t>(run.calls), slice);
+  Trial trial{std::move(work), std::move(run)};
+  repeat(bench, trial);
+  run = std::move(trial.run);
+}
+
+double measure_copy_bandwidth(RankContext& bench, int samples) {
+  const Slice slice{0, std::min<std::size_t>(bench.arena.extent(0), 1 << 24)};
+  std::vector<double> seconds;
+  for (int i = 0; i <= samples; ++i) {  // the first one touches the memory
+    bench.runtime.barrier();
+    const auto start = Clock::now();
+    for (int copy = 0; copy < copies_at_once; ++copy) bench.copying->take_back(slice, {start});
+    bench.copying->fence();
+    if (const double took = bench.runtime.maximum(since(start)); i > 0)
+      seconds.push_back(took / copies_at_once);
+  }
+  return static_cast<double>(slice.count * sizeof(float)) / model::median(seconds);
+}
+
+}  // namespace ddproxy

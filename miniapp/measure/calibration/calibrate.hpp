@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "miniapp/measure/calibration/contention_sample.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
+
+namespace ddproxy {
+
+/// What runs beside all-reduces: the linear operations of the block that comes first in the backward pass,
+/// how often, and all-reduces of the part of the arena that they do not write.
+struct Work {
+  std::vector<std::size_t> operations;
+  int repetitions = 1;
+  std::size_t free_offset = 0;  ///< first element that the operations do not write
+  std::vector<Slice> calls;
+};
+
+/// Those operations, once, and no calls.
+Work choose_work(Workload const& workload);
+/// Runs the operations of `work`, without waiting for a device.
+void run_work(RankContext& bench, Work const& work);
+
+/// Runs the linear operations of the block that comes first in the backward pass beside back-to-back
+/// all-reduces of gradients that they do not write, at six message sizes from that of the smallest gradient
+/// to 64 MiB, as much of both as takes the same time. Nothing of the cases to be predicted runs. `samples`:
+/// the most of a size; long ones have fewer, three at least. Collective; the same on all ranks; empty where
+/// compute is replayed, because nothing is contended for there.
+std::vector<ContentionSample> calibrate(RankContext& bench, int samples);
+
+/// Adds one sample to a co-run that calibrate() made. Collective.
+void add_sample(RankContext& bench, ContentionSample& run);
+
+/// Bytes of gradients that this machine copies per second between gradients and buckets, as one rank of all
+/// that copy at once: the slowest. Needs bench.copying. Collective.
+double measure_copy_bandwidth(RankContext& bench, int samples);
+
+}  // namespace ddproxy

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/calibration/choose_calls.hpp"
+
+#include <fmt/format.h>
+
+#include "miniapp/cores/core_share.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/measure/calibration/compare_calls.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double rounding = 1e-6;  // of a sum of shares of cores
+
+// Threads of the host that are busy while a pass computes.
+int busy_threads(RankContext const& bench) {
+  const bool on_host = !on_device && bench.config.compute == ComputeMode::kernels;
+  return on_host ? kernels::Space().concurrency() : 1;
+}
+
+// Cores of this rank; the least over the ranks, of all and of what is left for communication.
+struct Cores {
+  double mine = 0;
+  int busy = 1;
+  double least = 0, least_spare = 0;
+  bool own() const { return mine - busy >= 1 - rounding; }
+  bool own_everywhere() const { return least_spare >= 1 - rounding; }
+  bool oversubscribed() const { return least < 1 - rounding; }
+};
+
+Cores count_cores(RankContext const& bench) {
+  Cores cores{0, busy_threads(bench)};
+  {
+    const auto limit = bench.runtime.limited("MPI_Allreduce");
+    cores.mine = core_share(bench.runtime.communicator());
+  }
+  cores.least = -bench.runtime.maximum(-cores.mine);
+  cores.least_spare = -bench.runtime.maximum(cores.busy - cores.mine);
+  return cores;
+}
+
+std::string too_few_cores(Cores const& cores) {
+  return fmt::format(
+      "{:.3g} cores are left beside the compute threads of a rank, and its communication "
+      "thread needs one to spin on",
+      cores.least_spare > 0 ? cores.least_spare : 0.0);
+}
+
+CallChoice choose_automatically(RankContext& bench, Cores const& cores) {
+  if (bench.config.progress != Progress::thread)
+    return {CallTable(false), false, "the compute side drives the reductions"};
+  if (bench.runtime.ranks() == 1) return {CallTable(false), cores.own(), "one rank"};
+  if (cores.oversubscribed())
+    return {CallTable(false), false, "auto: ranks share cores, and who waits leaves its core to the others"};
+  if (!bench.reduces() && cores.own_everywhere())
+    return {CallTable(true), true, "auto: each rank has a core for it"};
+  if (!bench.reduces()) return {CallTable(false), cores.own(), "auto: " + too_few_cores(cores)};
+  return compare_calls(bench, cores.own());
+}
+
+CallChoice choose(RankContext& bench) {
+  const Cores cores = count_cores(bench);
+  if (bench.config.call == Call::automatic) return choose_automatically(bench, cores);
+  const bool blocking = bench.config.call == Call::blocking;
+  if (blocking && !cores.own_everywhere() && bench.runtime.root())
+    results::say_error(fmt::format(
+        "warning: [allreduce] call = \"blocking\": {}; what overlaps is slow. Leave a core to each "
+        "rank, or use \"auto\"",
+        too_few_cores(cores)));
+  return {CallTable(blocking), cores.own(), "as the input says"};
+}
+
+}  // namespace
+
+void choose_calls(RankContext& bench) {
+  auto const& config = bench.config;
+  const bool parts = !config.gate.allreduce_kib.empty() && bench.runtime.ranks() > 1;
+  if (config.backend == Backend::nccl || (!bench.reduces() && !parts)) return;
+  bench.choice = choose(bench);
+  if (bench.reduces())
+    bench.allreduce = make_allreduce(config, bench.choice, bench.runtime.communicator(), bench.arena);
+}
+
+std::string describe(CallChoice const& choice) {
+  if (choice.reason.empty()) return "";
+  return fmt::format("all-reduce call: {} ({})\n", choice.calls.description(), choice.reason);
+}
+
+}  // namespace ddproxy

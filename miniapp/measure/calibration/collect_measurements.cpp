@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/calibration/collect_measurements.hpp"
+
+namespace ddproxy {
+namespace {
+
+// [rank, operation, sample] to [sample][rank][operation]
+std::vector<std::vector<std::vector<double>>> by_sample(OperationTimes const& times) {
+  std::vector<std::vector<std::vector<double>>> result(
+      times.samples, std::vector<std::vector<double>>(times.ranks, std::vector<double>(times.operations)));
+  for (std::size_t i = 0; i < times.seconds.size(); ++i) {
+    const std::size_t sample = i % times.samples, operation = i / times.samples % times.operations;
+    result[sample][i / times.samples / times.operations][operation] = times.seconds[i];
+  }
+  return result;
+}
+
+}  // namespace
+
+model::Measurements collect_measurements(RankContext const& bench, OperationTimes const& layers,
+                                         std::vector<SizeTimes> const& allreduce,
+                                         model::TableCost const* known) {
+  model::Measurements evidence;
+  evidence.operations = by_sample(layers);
+  for (auto const& gradient : bench.workload.pass.gradients)
+    evidence.gradient_operation.push_back(gradient.operation);
+  evidence.gradient_bytes = bench.workload.gradient_bytes;
+  if (known)
+    for (auto const& [bytes, seconds] : known->table()) {
+      evidence.sizes.push_back(gradient_bytes(bytes, bench.workload.wire));
+      evidence.allreduce.push_back({seconds});
+    }
+  else
+    for (auto const& size : allreduce) {
+      evidence.sizes.push_back(gradient_bytes(size.bytes, bench.workload.wire));
+      evidence.allreduce.push_back(size.seconds);
+    }
+  return evidence;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/calibration/contention_sample.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace ddproxy {
+namespace {
+
+constexpr double slowest_told = 1e-3;  // below it, times say only that one of the two stood still
+
+double within(double speed) {
+  return std::clamp(speed, slowest_told, 1.0);
+}
+
+}  // namespace
+
+model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
+                        double collective_beside) {
+  const double together = std::min(compute_beside, collective_beside);
+  const double compute_rest = compute_beside - together, collective_rest = collective_beside - together;
+  return {within((compute_alone - compute_rest) / together),
+          within((collective_alone - collective_rest) / together)};
+}
+
+model::SpeedSamples samples_of(ContentionSample const& run) {
+  model::SpeedSamples speeds{run.bytes, {}};
+  const double known = static_cast<double>(run.calls) * run.call_seconds;
+  for (std::size_t i = 0; i < run.compute_alone.size(); ++i)
+    speeds.samples.push_back(speeds_of(run.compute_alone[i], known > 0 ? known : run.collective_alone[i],
+                                       run.compute_beside[i], run.collective_beside[i]));
+  return speeds;
+}
+
+model::Speeds speeds_of(ContentionSample const& run) {
+  return model::median_speeds(samples_of(run).samples);
+}
+
+std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice) {
+  std::vector<std::string> sizes;
+  for (auto const& run : runs) {
+    const auto [kappa, gamma] = speeds_of(run);
+    const bool takes_the_core = !choice.own_core && choice.calls.blocking(run.bytes);
+    if ((takes_the_core ? gamma : std::min(kappa, gamma)) <= slowest_told)
+      sizes.push_back(fmt::format("{} bytes (kappa {:.2g}, gamma {:.2g})", run.bytes, kappa, gamma));
+  }
+  if (sizes.empty()) return "";
+  return fmt::format(
+      "beside all-reduces of {} one of both stood still, as where they share a core: its speed is taken as "
+      "{}, and how much of such messages compute hides is not known",
+      fmt::join(sizes, ", "), slowest_told);
+}
+
+}  // namespace ddproxy

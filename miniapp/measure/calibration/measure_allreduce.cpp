@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "miniapp/compute/verification_pattern.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/measure/calibration/state_tables.hpp"
+#include "model/statistics/quantile.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double least_sample_s =
+    2e-3;  // calls in a row, until the clock and the first wake-up do not matter
+constexpr double time_a_size_s = 0.5;
+constexpr std::int64_t long_message = 1 << 20;
+constexpr int least_samples = 3, most_samples = 50, most_calls = 256;
+
+// `bytes` on the wire.
+std::size_t elements_of(RankContext const& bench, std::int64_t bytes) {
+  return static_cast<std::size_t>(bytes / wire_element_bytes(bench.workload.wire));
+}
+
+// `seconds`: of the reduction, assigned. The arena stays finite: sums of NaN or of ever growing numbers may
+// take another time.
+std::int64_t count_wrong(RankContext& bench, Slice slice, double& seconds) {
+  const int groups = verification_groups(bench.workload.wire, bench.runtime.ranks());
+  if (bench.reduces())
+    write_verification_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank(), groups);
+  seconds = time_row(bench, {slice});
+  if (!bench.reduces()) return -1;
+  const auto wrong = find_wrong(bench.arena, slice.offset, slice.count, bench.runtime.ranks(), groups);
+  return std::llround(bench.runtime.sum(static_cast<double>(wrong.count)));
+}
+
+// How one size is measured: a row of calls, so many times.
+struct Trial {
+  SizeTimes times;
+  std::vector<Slice> row;
+  int samples;
+};
+
+int calls_of_sample(double seconds_of_one) {
+  return std::clamp(static_cast<int>(least_sample_s / seconds_of_one), 1, most_calls);
+}
+
+Trial make_trial(RankContext& bench, std::int64_t bytes) {
+  const Slice slice{0, elements_of(bench, bytes)};
+  double once = 0;
+  SizeTimes times{bytes, {}, count_wrong(bench, slice, once)};
+  // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
+  if (once < time_a_size_s || bytes < long_message) once = time_row(bench, {slice});
+  const int calls = calls_of_sample(once);
+  const auto samples =
+      std::clamp(static_cast<int>(time_a_size_s / (once * calls)), least_samples, most_samples);
+  return {std::move(times), std::vector<Slice>(static_cast<std::size_t>(calls), slice), samples};
+}
+
+void repeat(RankContext& bench, Trial& trial) {
+  probed(bench, trial.times.probes, [&] {
+    trial.times.seconds.push_back(time_row(bench, trial.row) / static_cast<double>(trial.row.size()));
+  });
+}
+
+}  // namespace
+
+double time_row(RankContext& bench, std::vector<Slice> const& slices) {
+  bench.allreduce->begin(slices.size());
+  synchronise_clocks();
+  bench.runtime.barrier();
+  const auto start = Clock::now();
+  for (auto const& slice : slices) bench.allreduce->start(slice, {start});
+  bench.allreduce->wait_all();
+  return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+std::vector<std::int64_t> message_sizes(std::int64_t largest) {
+  std::vector<std::int64_t> sizes;
+  const std::int64_t doubling = 65536;
+  std::int64_t size = 1024;
+  for (; size < std::min(doubling, largest); size *= 4) sizes.push_back(size);
+  // The last step is up to a factor of 3: a(x) is nearly straight there, and the calls are the longest.
+  for (; size < largest && (size == doubling || 3 * size <= 2 * largest); size *= 2) sizes.push_back(size);
+  sizes.push_back(largest);
+  return sizes;
+}
+
+std::vector<SizeTimes> measure_allreduce(RankContext& bench, std::vector<std::int64_t> const& sizes) {
+  std::vector<Trial> trials;
+  for (std::int64_t bytes : sizes) trials.push_back(make_trial(bench, bytes));
+  // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
+  for (int round = 0; round < most_samples; ++round) {
+    if (round >= least_samples && signalled(bench.runtime)) break;  // what is measured is kept
+    for (Trial& trial : trials)
+      if (round < trial.samples) repeat(bench, trial);
+  }
+  std::vector<SizeTimes> all;
+  for (Trial& trial : trials) all.push_back(std::move(trial.times));
+  return all;
+}
+
+void add_sample(RankContext& bench, SizeTimes& times) {
+  const Slice slice{0, elements_of(bench, times.bytes)};
+  const auto calls = static_cast<std::size_t>(calls_of_sample(model::median(times.seconds)));
+  Trial trial{std::move(times), std::vector<Slice>(calls, slice), 1};
+  repeat(bench, trial);
+  times = std::move(trial.times);
+}
+
+SizeTimes measure_pieces(RankContext& bench, std::int64_t total, std::int64_t piece, int samples) {
+  std::vector<Slice> row;
+  const auto elements = elements_of(bench, total), step = elements_of(bench, piece);
+  for (std::size_t at = 0; at < elements; at += step) row.push_back({at, std::min(step, elements - at)});
+  SizeTimes times{piece, {}, -1};
+  for (int i = 0; i < samples; ++i) times.seconds.push_back(time_row(bench, row));
+  return times;
+}
+
+double algorithm_bandwidth(SizeTimes const& times) {
+  return static_cast<double>(times.bytes) / model::median(times.seconds);
+}
+
+double bus_bandwidth(SizeTimes const& times, int ranks) {
+  return algorithm_bandwidth(times) * 2.0 * (ranks - 1) / ranks;
+}
+
+std::vector<model::CostPoint> to_table(std::vector<SizeTimes> const& times) {
+  std::vector<model::CostPoint> table;
+  for (auto const& size : times) table.push_back({size.bytes, model::median(size.seconds)});
+  return table;
+}
+
+}  // namespace ddproxy

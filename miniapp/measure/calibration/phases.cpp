@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/calibration/phases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/statistics/median_interval.hpp"
+#include "model/statistics/quantile.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr int passes = 3, calls = 6;
+constexpr std::int64_t most_bytes = std::int64_t{4} << 20;
+constexpr double least_told = 0.005;  // of T_compute: the score does not resolve less
+
+// The first call is a warm-up.
+std::vector<double> time_allreduce(RankContext& bench) {
+  const auto bytes = std::min(wire_bytes(bench.workload.bytes(), bench.workload.wire), most_bytes);
+  auto seconds = measure_pieces(bench, bytes, bytes, calls).seconds;
+  seconds.erase(seconds.begin());
+  return seconds;
+}
+
+}  // namespace
+
+std::vector<double> pass_seconds(OperationTimes const& times) {
+  std::vector<double> slowest(times.samples, 0.0);
+  for (std::size_t rank = 0; rank < times.ranks; ++rank) {
+    std::vector<double> sums(times.samples, 0.0);
+    for (std::size_t i = 0; i < times.operations * times.samples; ++i)
+      sums[i % times.samples] += times.seconds[rank * times.operations * times.samples + i];
+    for (std::size_t s = 0; s < times.samples; ++s) slowest[s] = std::max(slowest[s], sums[s]);
+  }
+  return slowest;
+}
+
+Phase measure_phase(RankContext& bench, std::string name, OperationTimes const* layers) {
+  Phase phase{std::move(name), {}, {}};
+  const auto times = layers ? *layers : measure_layers(bench, std::min(bench.config.samples, passes));
+  if (bench.runtime.root()) phase.compute = pass_seconds(times);
+  if (bench.reduces()) phase.allreduce = time_allreduce(bench);
+  return phase;
+}
+
+model::Drift drift_of(std::vector<Phase> const& phases) {
+  model::Drift drift;
+  for (auto const& phase : phases) {
+    if (!phase.compute.empty()) drift.compute.push_back(model::median(phase.compute));
+    if (!phase.allreduce.empty()) drift.allreduce.push_back(model::median(phase.allreduce));
+  }
+  return drift;
+}
+
+std::vector<double> sweep_compute(Config const& config, std::vector<std::vector<Sample>> const& samples) {
+  std::vector<double> seconds;
+  for (auto const& of_case : samples) {
+    for (auto const& sample : of_case) seconds.push_back(std::ranges::max(sample.compute));
+    if (config.shared_compute && !seconds.empty()) break;
+  }
+  return seconds;
+}
+
+std::string phase_doubt(Phase const& measured, Phase const& sweep) {
+  const auto before = model::median_estimate(measured.compute), now = model::median_estimate(sweep.compute);
+  const double change = now.value / before.value - 1;
+  const bool apart = now.low > before.high || now.high < before.low;
+  if (!apart || std::abs(change) < least_told) return "";
+  return fmt::format(
+      "T_compute drifted by {:+.1f} % between the phases: {:.4g} ms in the phase {}, {:.4g} ms in the sweep; "
+      "the prediction is of the former, so its T is off by as much for that reason alone",
+      100 * change, before.value * 1e3, measured.name, now.value * 1e3);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/calibration/planted_state.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "miniapp/device/backoff.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double fast_round_trip = 50e-9, slow_round_trip = 300e-9;  // seconds
+constexpr std::chrono::microseconds delay{500};                      // of each all-reduce in the slow state
+
+}  // namespace
+
+double PlantedState::measure() {
+  slow_ = probes_++ / probes_of_turn_ % 2 == 1;
+  return slow_ ? slow_round_trip : fast_round_trip;
+}
+
+void SlowedAllreduce::begin(std::size_t calls) {
+  allreduce_->begin(calls);
+  slow_.clear();
+  done_.clear();
+  slow_.reserve(calls);
+  done_.reserve(calls);
+}
+
+void SlowedAllreduce::start(Slice slice, Completion ready) {
+  slow_.push_back(state_.slow());
+  allreduce_->start(slice, ready);
+}
+
+void SlowedAllreduce::wait_all() {
+  allreduce_->wait_all();
+  auto const& real = allreduce_->reductions();
+  for (std::size_t k = done_.size(); k < real.size(); ++k) {
+    Reduction later = real[k];
+    const auto takes = later.end - later.start;
+    if (k > 0) later.start = std::max(later.start, done_[k - 1].end);
+    later.end = later.start + takes + (slow_[k] ? delay : delay.zero());
+    done_.push_back(later);
+  }
+  if (!done_.empty()) sleep_until(done_.back().end);
+}
+
+// Of all that were started, which is later than need be: reductions() of others is not to be read before.
+Completion SlowedAllreduce::wait_for(std::size_t call) {
+  wait_all();
+  return {done_[call].end};
+}
+
+void plant_state(RankContext& bench, int probes_of_turn) {
+  if (on_device) throw std::invalid_argument("--planted-state: not in a build for a device");
+  auto state = std::make_unique<PlantedState>(probes_of_turn);
+  bench.allreduce = std::make_unique<SlowedAllreduce>(std::move(bench.allreduce), *state);
+  bench.probe = std::move(state);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/calibration/state_tables.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/calibrate.hpp"
+
+namespace ddproxy {
+namespace {
+
+using model::MachineStates;
+
+constexpr std::size_t least_enough = 3, most_enough = 10, share_that_is_enough = 4;
+constexpr std::chrono::milliseconds pause{10};
+
+std::size_t samples_of_row(SizeTimes const& size) {
+  return size.seconds.size();
+}
+std::size_t samples_of_row(ContentionSample const& run) {
+  return run.compute_alone.size();
+}
+
+template <class Row>
+std::size_t count_in(MachineStates const& states, std::size_t state, Row const& row) {
+  return samples_in(states, state, row.probes, samples_of_row(row)).size();
+}
+
+template <class Row>
+bool lacks(MachineStates const& states, std::size_t state, Row const& row) {
+  const auto enough = std::clamp(samples_of_row(row) / share_that_is_enough, least_enough, most_enough);
+  return states.count() > 1 && count_in(states, state, row) < enough;
+}
+
+template <class Rows>
+bool complete(MachineStates const& states, std::size_t state, Rows const& rows) {
+  return std::ranges::none_of(rows, [&](auto const& row) { return lacks(states, state, row); });
+}
+
+template <class Rows>
+std::size_t most_sampled(MachineStates const& states, Rows const& rows) {
+  std::vector<std::size_t> counts(states.count());
+  for (auto const& row : rows)
+    for (std::size_t state = 0; state < counts.size(); ++state) counts[state] += count_in(states, state, row);
+  return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
+}
+
+template <class Rows>
+std::vector<double> collect(Rows const& rows) {
+  std::vector<double> all;
+  for (auto const& row : rows) {
+    all.insert(all.end(), row.probes.before.begin(), row.probes.before.end());
+    all.insert(all.end(), row.probes.after.begin(), row.probes.after.end());
+  }
+  return all;
+}
+
+// One more sample of each row that lacks some in the state that the machine is in now.
+template <class Rows>
+void measure_now(RankContext& bench, MachineStates const& states, Rows& rows) {
+  const auto now = states.state_of(bench.probe_state());
+  if (!now || complete(states, *now, rows)) return std::this_thread::sleep_for(pause);
+  for (auto& row : rows)
+    if (lacks(states, *now, row)) add_sample(bench, row);
+}
+
+// `find_states` and `wanted` (of those states) are asked for anew after each round.
+template <class Rows, class FindStates, class Wanted>
+void go_on(RankContext& bench, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
+  const auto start = Clock::now();
+  const auto late = [&] {
+    const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+    return bench.runtime.maximum(spent) > limit_s;
+  };
+  for (;;) {
+    const MachineStates states = find_states();
+    if (states.count() == 1 || complete(states, wanted(states), rows)) return;
+    if (late() || signalled(bench.runtime)) return;
+    measure_now(bench, states, rows);
+  }
+}
+
+void cut(std::vector<double>& values, std::size_t count) {
+  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(count, values.size())));
+}
+
+template <class Rows>
+std::vector<std::size_t> samples_of_rows(Rows const& rows) {
+  std::vector<std::size_t> counts;
+  for (auto const& row : rows) counts.push_back(samples_of_row(row));
+  return counts;
+}
+
+template <class Value>
+void keep(MachineStates const& states, std::size_t state, model::Probes const& probes,
+          std::vector<Value>& values) {
+  values = values_in(states, state, probes, values);
+}
+
+}  // namespace
+
+void probed(RankContext const& bench, model::Probes& probes, std::function<void()> const& sample) {
+  if (!bench.probe) return sample();
+  probes.before.push_back(bench.probe->measure());
+  sample();
+  probes.after.push_back(bench.probe->measure());
+}
+
+double seconds_since(RankContext const& bench, Clock::time_point start) {
+  return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+double seconds_for_state(double table_seconds) {
+  constexpr double least = 0.5, most = 5;
+  return std::clamp(table_seconds, least, most);
+}
+
+double seconds_after_sweep(double table_seconds) {
+  constexpr double least = 1, most = 60;
+  return std::clamp(2 * table_seconds, least, most);
+}
+
+std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::size_t> const& counts) {
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (auto* values : {&sizes[i].seconds, &sizes[i].probes.before, &sizes[i].probes.after})
+      cut(*values, counts[i]);
+  return sizes;
+}
+
+std::vector<ContentionSample> behind(std::vector<ContentionSample> runs,
+                                     std::vector<std::size_t> const& counts) {
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (auto* values : {&runs[i].compute_alone, &runs[i].collective_alone, &runs[i].compute_beside,
+                         &runs[i].collective_beside, &runs[i].probes.before, &runs[i].probes.after})
+      cut(*values, counts[i]);
+  return runs;
+}
+
+std::vector<std::size_t> counts_of(std::vector<SizeTimes> const& sizes) {
+  return samples_of_rows(sizes);
+}
+
+std::vector<std::size_t> counts_of(std::vector<ContentionSample> const& runs) {
+  return samples_of_rows(runs);
+}
+
+std::vector<double> probes_of(std::vector<SizeTimes> const& sizes) {
+  return collect(sizes);
+}
+
+std::vector<double> probes_of(std::vector<ContentionSample> const& runs) {
+  return collect(runs);
+}
+
+std::vector<model::ProbedTimes> quantities_of(std::vector<SizeTimes> const& sizes) {
+  std::vector<model::ProbedTimes> quantities;
+  for (auto const& size : sizes) quantities.push_back({size.probes, size.seconds});
+  return quantities;
+}
+
+std::vector<SizeTimes> in_state(MachineStates const& states, std::size_t state,
+                                std::vector<SizeTimes> sizes) {
+  for (auto& size : sizes) keep(states, state, size.probes, size.seconds);
+  return sizes;
+}
+
+std::vector<ContentionSample> in_state(MachineStates const& states, std::size_t state,
+                                       std::vector<ContentionSample> runs) {
+  for (auto& run : runs)
+    for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,
+                       &ContentionSample::compute_beside, &ContentionSample::collective_beside})
+      keep(states, state, run.probes, run.*times);
+  return runs;
+}
+
+bool has_table(MachineStates const& states, std::size_t state, std::vector<SizeTimes> const& sizes) {
+  return complete(states, state, sizes);
+}
+
+bool has_table(MachineStates const& states, std::size_t state, std::vector<ContentionSample> const& runs) {
+  return complete(states, state, runs);
+}
+
+std::optional<std::size_t> state_with_table(MachineStates const& states,
+                                            std::vector<SizeTimes> const& sizes) {
+  std::optional<std::size_t> best;
+  std::size_t most = 0;
+  for (std::size_t state = 0; state < states.count(); ++state) {
+    std::size_t samples = 0;
+    for (auto const& size : sizes) samples += count_in(states, state, size);
+    if (!complete(states, state, sizes) || (best && samples <= most)) continue;
+    best = state;
+    most = samples;
+  }
+  return best;
+}
+
+void complete_table(RankContext& bench, std::vector<SizeTimes>& sizes, double limit_s) {
+  go_on(
+      bench, sizes, limit_s, [&] { return MachineStates(probes_of(sizes), quantities_of(sizes)); },
+      [&](MachineStates const& states) { return most_sampled(states, sizes); });
+}
+
+void complete_tables(RankContext& bench, std::vector<SizeTimes>& sizes, std::vector<ContentionSample>& runs,
+                     MachineStates const& states, std::size_t state, double limit_s) {
+  const auto same_states = [&] { return states; };
+  const auto same_state = [=](MachineStates const&) { return state; };
+  go_on(bench, sizes, limit_s, same_states, same_state);
+  go_on(bench, runs, limit_s, same_states, same_state);
+}
+
+void complete_table(RankContext& bench, std::vector<ContentionSample>& runs,
+                    std::vector<SizeTimes> const& sizes, double limit_s) {
+  const auto find_states = [&] {
+    return MachineStates({probes_of(sizes), probes_of(runs)}, quantities_of(sizes));
+  };
+  go_on(bench, runs, limit_s, find_states, [&](MachineStates const& states) {
+    return state_with_table(states, sizes).value_or(most_sampled(states, sizes));
+  });
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/sweep/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/engines/allreduce_replay.hpp"
+#include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/input/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr std::size_t bucket_calls = 256;
+constexpr double row_kib = 4096;  // in a row of all-reduces, so that it takes a millisecond or two
+constexpr double most_calls = 64;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double run_row(Allreduce& allreduce, std::vector<Slice> const& calls) {
+  const auto start = Clock::now();
+  for (auto const& slice : calls) allreduce.start(slice, {start});
+  allreduce.wait_all();
+  return since(start) / static_cast<double>(calls.size());
+}
+
+// One bucket at a time: handed over to whoever drives the reduction, and back.
+double run_buckets(Allreduce& allreduce, std::vector<Slice> const& calls) {
+  const auto start = Clock::now();
+  for (std::size_t k = 0; k < calls.size(); ++k) {
+    allreduce.start(calls[k], {Clock::now()});
+    allreduce.wait_for(k);
+  }
+  return since(start) / static_cast<double>(calls.size());
+}
+
+// One rank has nobody to reduce with.
+std::vector<double> sizes_of(RankContext const& bench) {
+  return bench.runtime.ranks() > 1 ? bench.config.gate.allreduce_kib : std::vector<double>{};
+}
+
+std::size_t elements_of(double kib) {
+  return static_cast<std::size_t>(std::max(1.0, kib * 1024 / sizeof(float)));
+}
+
+std::vector<Slice> row_of(double kib) {
+  const auto calls = static_cast<std::size_t>(std::clamp(row_kib / kib, 1.0, most_calls));
+  return std::vector<Slice>(calls, Slice{0, elements_of(kib)});
+}
+
+// The same engine that a run with real all-reduces has; a replay's input leaves it at MPI.
+std::unique_ptr<Allreduce> make_real(RankContext const& bench, kernels::Floats const& memory) {
+  Config config = bench.config;
+  if (config.backend == Backend::replay) config.backend = Backend::mpi;
+  return make_allreduce(config, bench.choice, bench.runtime.communicator(), memory);
+}
+
+}  // namespace
+
+OperatorTimes::OperatorTimes(model::BackwardPass const& pass) : names_{"compute"} {
+  for (auto const& operation : pass.operations) {
+    const auto name = fmt::format("compute/{}", word_of(operation.kind, operation_kind_words));
+    const auto found = std::ranges::find(names_, name);
+    place_.push_back(static_cast<std::size_t>(found - names_.begin()));
+    if (found == names_.end()) names_.push_back(name);
+  }
+}
+
+std::vector<double> OperatorTimes::seconds(Clock::time_point start,
+                                           std::vector<Clock::time_point> const& ends) const {
+  std::vector<double> all(names_.size(), 0.0);
+  for (std::size_t op = 0; op < ends.size(); ++op) {
+    const double seconds = std::chrono::duration<double>(ends[op] - (op ? ends[op - 1] : start)).count();
+    all[0] += seconds;
+    all[place_[op]] += seconds;
+  }
+  return all;
+}
+
+std::vector<std::string> Parts::names_of(RankContext const& bench) {
+  std::vector<std::string> names;
+  if (bench.config.gate.bucket) names.push_back("bucket");
+  for (double kib : sizes_of(bench)) names.push_back(fmt::format("allreduce/{}KiB", kib));
+  return names;
+}
+
+Parts::Parts(RankContext& bench) : bench_(bench), names_(names_of(bench)) {
+  if (bench.config.gate.bucket) {
+    rows_.push_back({false, std::vector<Slice>(bucket_calls, Slice{0, 1})});
+    const auto no_time = [](std::int64_t) { return 0.0; };
+    free_ = std::make_unique<ThreadedAllreduce>(std::make_unique<ReplayEngine>(no_time));
+  }
+  const auto sizes = sizes_of(bench);
+  if (sizes.empty()) return;
+  for (double kib : sizes) rows_.push_back({true, row_of(kib)});
+  memory_ = kernels::Floats("messages of the gate", elements_of(std::ranges::max(sizes)));
+  real_ = make_real(bench, memory_);
+}
+
+double Parts::measure(std::size_t part) {
+  Row const& row = rows_[part];
+  if (!row.collective && !bench_.runtime.root()) return 0;
+  Allreduce& allreduce = row.collective ? *real_ : *free_;
+  allreduce.begin(row.calls.size());
+  synchronise_clocks();
+  if (!row.collective) return run_buckets(allreduce, row.calls);
+  bench_.runtime.barrier();
+  return bench_.runtime.maximum(run_row(allreduce, row.calls));
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/sweep/passes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "miniapp/device/device.hpp"
+#include "miniapp/errors/signals.hpp"
+#include "miniapp/errors/step_name.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
+
+namespace ddproxy {
+namespace {
+
+// What a rank sends to rank 0 after a pass: seconds (barrier_wait: from its arrival to the start), and 0
+// or 1.
+enum Column : std::size_t {
+  total,
+  backward_end,
+  barrier_wait,
+  probe_before,
+  probe_after,
+  was_signalled,
+  columns
+};
+
+enum Action : std::int64_t {
+  stop,
+  interrupt,
+  compute_pass,
+  timed_compute_pass,
+  warm_up_pass,
+  case_pass,
+  part_pass,
+  reductions
+};
+
+double seconds_between(Clock::time_point start, Clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
+}
+
+}  // namespace
+
+void Passes::compute() {
+  command(compute_pass, 0);
+}
+
+Sample Passes::measure_compute() {
+  const auto all = command(timed_compute_pass, 0);
+  Sample sample;
+  sample.compute = split(all, backward_end);
+  sample.compute_probe_before = all[probe_before];
+  sample.compute_probe_after = all[probe_after];
+  return sample;
+}
+
+double Passes::part(std::size_t part) {
+  return command(part_pass, part)[0];
+}
+
+std::vector<double> Passes::reduce_alone(std::size_t item) {
+  return command(reductions, item);
+}
+
+void Passes::warm_up(std::size_t item) {
+  command(warm_up_pass, item);
+}
+
+void Passes::end(bool interrupted) {
+  send(interrupted ? interrupt : stop, 0);
+}
+
+void Passes::send(std::int64_t action, std::size_t item) {
+  std::vector<std::int64_t> message{action, static_cast<std::int64_t>(item)};
+  exchange(message);
+}
+
+std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
+  send(action, item);
+  return carry_out(action, item);
+}
+
+// A rank that waits for a command sleeps where another program or rank 0 alone may be at work on its core.
+void Passes::exchange(std::vector<std::int64_t>& message) {
+  if (in_turns_ || bench_.computing_ranks() < bench_.runtime.ranks())
+    bench_.runtime.broadcast_asleep(message);
+  else
+    bench_.runtime.broadcast(message);
+}
+
+std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
+  if (action == part_pass) return {parts_.measure(item)};
+  if (action == reductions) return run_reductions(item);
+  auto mine = bench_.computes() ? run(action, item) : std::vector<double>(columns, 0.0);
+  mine[was_signalled] = signalled() ? 1.0 : 0.0;
+  const auto all = bench_.runtime.gather(mine);
+  if (action == timed_compute_pass)
+    for (double& seconds : operator_seconds_)
+      seconds = bench_.runtime.maximum(bench_.computes() ? seconds : 0.0);
+  for (std::size_t rank = 0; rank < all.size() / columns; ++rank)
+    if (all[rank * columns + was_signalled] > 0) set_signalled();
+  return all;
+}
+
+std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
+  const bool of_case = action == case_pass || action == warm_up_pass;
+  const bool is_timed = action == case_pass || action == timed_compute_pass;
+  note_step(fmt::format("in pass {} of the sweep ({})", ++passes_, of_case ? names_[item] : "compute alone"));
+  auto const& schedule = of_case ? schedules_[item] : alone_;
+  Witness backward(bench_.backward_of(of_case && overlapped_[item]));  // of all passes alike
+  const auto arrived = Clock::now();
+  const double before = is_timed ? bench_.probe_state() : not_available;
+  synchronise_clocks();
+  if (bench_.computing_ranks() > 1) bench_.runtime.barrier();
+  const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
+  const auto times = run_pass(backward, *bench_.allreduce, schedule);
+  if (action == case_pass) traces_[item] = trace_of(times, backward, bench_.allreduce->reductions());
+  if (action == timed_compute_pass && bench_.config.gate.operators)
+    operator_seconds_ = operators_.seconds(times.start, backward.ends());
+  std::vector<double> mine(columns, 0.0);
+  mine[total] = times.total;
+  mine[backward_end] = times.backward_end;
+  mine[barrier_wait] = waited;
+  mine[probe_before] = before;
+  mine[probe_after] = is_timed ? bench_.probe_state() : not_available;
+  return mine;
+}
+
+std::vector<double> Passes::run_reductions(std::size_t item) {
+  auto const& buckets = schedules_[item].buckets();
+  const double all = time_row(bench_, {buckets.begin(), buckets.end()});
+  std::vector<double> seconds;
+  for (auto const& one : bench_.allreduce->reductions())
+    seconds.push_back(seconds_between(one.start, one.end));
+  const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  for (double& one : seconds) one *= all / sum;
+  return seconds;
+}
+
+std::vector<double> Passes::split(std::vector<double> const& all, std::size_t column) const {
+  std::vector<double> values;
+  const auto ranks = static_cast<std::size_t>(bench_.computing_ranks());
+  for (std::size_t i = column; i < std::min(all.size(), ranks * columns); i += columns)
+    values.push_back(all[i]);
+  return values;
+}
+
+Sample Passes::measure(std::size_t item, Sample sample) {
+  const auto all = command(case_pass, item);
+  sample.total = split(all, total);
+  sample.backward_end = split(all, backward_end);
+  sample.arrival = split(all, barrier_wait);
+  sample.probe_before = all[probe_before];
+  sample.probe_after = all[probe_after];
+  // Who waited longest came first.
+  const double longest = std::ranges::max(sample.arrival);
+  for (double& arrival : sample.arrival) arrival = longest - arrival;
+  return sample;
+}
+
+bool Passes::follow() {
+  for (;;) {
+    std::vector<std::int64_t> message{stop, 0};
+    exchange(message);
+    if (message[0] == stop || message[0] == interrupt) return message[0] == stop;
+    carry_out(message[0], static_cast<std::size_t>(message[1]));
+  }
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/sweep/sweep.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/sweep/benchmark_driver.hpp"
+#include "miniapp/measure/sweep/passes.hpp"
+#include "miniapp/measure/sweep/turns.hpp"
+
+namespace ddproxy {
+namespace {
+
+// Rank 0's side: what Google Benchmark calls for each sample of a case or a part, the parts after the cases.
+class Leader {
+ public:
+  Leader(RankContext& bench, Passes& passes, std::size_t cases, Turns& turns, SweepObserver const& observer)
+      : bench_(bench), passes_(passes), cases_(cases), turns_(turns), observer_(observer) {}
+
+  double sample(std::size_t item, int round) {
+    const bool has_waited = turns_.wait();
+    if (signalled()) return 0;
+    if (round != begun_) observer_.round();
+    begun_ = round;
+    if (has_waited) warm_up(item);
+    return item < cases_ ? sample_case(item, round) : sample_part(item - cases_);
+  }
+
+ private:
+  // The other program has had the caches since the last sample.
+  void warm_up(std::size_t item) {
+    if (item < cases_)
+      passes_.compute();
+    else
+      passes_.part(item - cases_);
+  }
+
+  double sample_case(std::size_t item, int round) {
+    if (!bench_.config.shared_compute || round != round_) take_compute();
+    round_ = round;
+    Sample sample = passes_.measure(item, compute_);
+    if (passes_.can_reduce_alone()) sample.buckets_alone = passes_.reduce_alone(item);
+    observer_.sample(item, round, position_++, sample);
+    return std::ranges::max(sample.total);
+  }
+
+  double sample_part(std::size_t part) {
+    const double seconds = passes_.part(part);
+    observer_.part(passes_.part_names()[part], seconds);
+    return seconds;
+  }
+
+  void take_compute() {
+    compute_ = passes_.measure_compute();
+    auto const& seconds = passes_.operator_seconds();
+    for (std::size_t k = 0; k < seconds.size(); ++k)
+      observer_.part(passes_.operators().names()[k], seconds[k]);
+  }
+
+  RankContext& bench_;
+  Passes& passes_;
+  std::size_t cases_;
+  Turns& turns_;
+  SweepObserver const& observer_;
+  Sample compute_;  // with T_compute alone
+  int begun_ = -1;  // the round of the last sample
+  int round_ = -1;  // the round of compute_
+  int position_ = 0;
+};
+
+// std::shuffle gives other orders with other standard libraries, and both builds of a round need the same.
+void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
+  for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);
+}
+
+// The samples of one round after another, each round in an order of its own.
+class RoundPlanner {
+ public:
+  RoundPlanner(std::vector<std::string> names, std::optional<std::uint64_t> seed)
+      : names_(std::move(names)), order_(names_.size()), random_{seed ? *seed : std::random_device{}()} {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+  }
+
+  std::vector<PlannedSample> next(int rounds) {
+    std::vector<PlannedSample> plan;
+    for (int k = 0; k < rounds; ++k, ++round_) {
+      shuffle(order_, random_);
+      for (std::size_t item : order_) plan.push_back({item, round_, names_[item]});
+    }
+    return plan;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::size_t> order_;
+  std::mt19937_64 random_;
+  int round_ = 0;
+};
+
+std::vector<std::string> item_names(std::vector<Case> const& cases, Passes const& passes) {
+  std::vector<std::string> names;
+  for (auto const& item : cases) names.push_back(item.name());
+  names.insert(names.end(), passes.part_names().begin(), passes.part_names().end());
+  return names;
+}
+
+// False: interrupted by a signal.
+bool lead(RankContext& bench, Passes& passes, std::vector<Case> const& cases, TurnOptions const& options,
+          SweepObserver const& observer) {
+  Turns turns(options.go, options.ready);
+  for (int i = 0; i < bench.config.warmup; ++i) {
+    passes.compute();
+    passes.warm_up(0);
+  }
+  Leader leader(bench, passes, cases.size(), turns, observer);
+  RoundPlanner planner(item_names(cases, passes), options.seed);
+  const auto take = [&](int rounds) {
+    drive(planner.next(rounds),
+          [&](std::size_t item, int round) { return signalled() ? 0.0 : leader.sample(item, round); });
+  };
+  take(bench.config.samples);
+  const bool fixed = has_own_arguments() || !options.go.empty();
+  for (int rounds = bench.config.samples; !fixed && !signalled() && observer.another(rounds); ++rounds)
+    take(1);
+  const bool interrupted = signalled();  // asked once: the others are told the same
+  passes.end(interrupted);
+  return !interrupted;
+}
+
+}  // namespace
+
+std::vector<std::string> part_names(RankContext const& bench) {
+  std::vector<std::string> names;
+  if (bench.config.gate.operators) names = OperatorTimes(bench.workload.pass).names();
+  for (auto& name : Parts::names_of(bench)) names.push_back(std::move(name));
+  return names;
+}
+
+std::size_t part_samples(RankContext const& bench, std::size_t cases) {
+  const auto rounds = static_cast<std::size_t>(bench.config.samples);
+  return bench.config.gate.operators && !bench.config.shared_compute ? rounds * cases : rounds;
+}
+
+std::vector<std::vector<RankTrace>> run_sweep(RankContext& bench, std::vector<Case> const& cases,
+                                              TurnOptions const& turns, SweepObserver const& observer) {
+  Passes passes(bench, cases, !turns.go.empty());
+  const bool complete = bench.runtime.root() ? lead(bench, passes, cases, turns, observer) : passes.follow();
+  if (!complete) throw CollectiveError(exit_interrupted, interrupted_text);
+  std::vector<std::vector<RankTrace>> traces;
+  for (auto const& mine : passes.traces()) {
+    if (bench.computing_ranks() > 1)
+      traces.push_back(gather_traces(bench.runtime, mine));
+    else
+      traces.emplace_back(mine.operation_end.empty() ? 0 : 1, mine);
+  }
+  return traces;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/verification/precision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "miniapp/input/words.hpp"
+#include "miniapp/measure/pass/product_precision.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+struct Squares {
+  double of_errors = 0, of_values = 0;
+  // NaN would be lost in a maximum over ranks.
+  double ratio() const {
+    const double ratio = of_errors == 0 ? 0 : std::sqrt(of_errors / of_values);
+    return std::isnan(ratio) ? infinite : ratio;
+  }
+};
+
+Squares compare(float const* fp32, float const* other, std::size_t count) {
+  Squares squares;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = fp32[i], error = other[i] - value;
+    squares.of_errors += error * error;
+    squares.of_values += value * value;
+  }
+  return squares;
+}
+
+void run_step(RankContext& bench, Precision precision) {
+  set_product_precision(precision);
+  bench.backward->renew();
+  run_all(*bench.backward);
+}
+
+}  // namespace
+
+PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::HostFloats const& fp32,
+                                  kernels::Floats const& gradients) {
+  PrecisionErrors errors;
+  Squares all;
+  const model::TensorLayout layout(pass);
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    const model::Slice slice = layout[tensor];
+    const auto part = Kokkos::subview(gradients, std::pair{slice.offset, slice.end()});
+    const auto other = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), part);
+    const auto squares = compare(fp32.data() + slice.offset, other.data(), slice.count);
+    errors.rms.push_back(squares.ratio());
+    all.of_errors += squares.of_errors;
+    all.of_values += squares.of_values;
+  }
+  errors.total_rms = all.ratio();
+  return errors;
+}
+
+PrecisionErrors measure_precision_errors(RankContext& bench) {
+  run_step(bench, Precision::fp32);
+  const kernels::HostFloats fp32(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fp32"),
+                                 bench.gradients.size());
+  Kokkos::deep_copy(fp32, bench.gradients);
+  run_step(bench, bench.config.precision);
+  auto errors = compare_gradients(bench.workload.pass, fp32, bench.gradients);
+  for (double& rms : errors.rms) rms = bench.runtime.maximum(rms);
+  errors.total_rms = bench.runtime.maximum(errors.total_rms);
+  return errors;
+}
+
+double precision_error_bound(Precision precision) {
+  return precision == Precision::bf16 ? 0.3 : 0.08;
+}
+
+std::string beyond_bound(PrecisionErrors const& errors, Precision precision,
+                         model::BackwardPass const& pass) {
+  const double bound = precision_error_bound(precision);
+  if (errors.total_rms <= bound) return "";  // false for NaN
+  const auto worst = std::ranges::max_element(errors.rms) - errors.rms.begin();
+  return fmt::format(
+      "{} products: the gradients of a real pass differ from those of fp32 products by {:.3g} RMS, the bound "
+      "is {:.3g}; most of all {}, by {:.3g}",
+      word_of(precision, precision_words), errors.total_rms, bound,
+      pass.gradients[static_cast<std::size_t>(worst)].name, errors.rms[static_cast<std::size_t>(worst)]);
+}
+
+std::string describe(PrecisionErrors const& errors, Precision precision) {
+  return fmt::format("{} products: gradients differ from those of fp32 products by {:.2g} RMS\n",
+                     word_of(precision, precision_words), errors.total_rms);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/verification/verify.hpp"
+
+#include <fmt/format.h>
+
+#include "miniapp/compute/copying_backward.hpp"
+#include "miniapp/compute/verification_pattern.hpp"
+#include "miniapp/compute/witness.hpp"
+#include "miniapp/device/device.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Reductions = std::vector<Reduction>;
+
+// Buckets in ready order cover the arena once, from its start to its end.
+std::string check_coverage(Reductions const& reductions, std::size_t elements) {
+  std::size_t next = 0;
+  for (auto const& reduction : reductions) {
+    auto const& slice = reduction.slice;
+    if (slice.offset != next)
+      return fmt::format("a bucket starts at element {} where {} was due", slice.offset, next);
+    next += slice.count;
+  }
+  return next == elements ? "" : fmt::format("{} of {} elements were reduced", next, elements);
+}
+
+std::string check_count(std::int64_t reduced, std::size_t elements) {
+  const auto due = static_cast<std::int64_t>(elements);
+  if (reduced == due) return "";
+  return fmt::format("{} elements were reduced where the buckets hold {}: one was reduced {}", reduced, due,
+                     reduced > due ? "more than once" : "not at all");
+}
+
+// The clocks of a host and its device.
+constexpr auto clocks_agree = std::chrono::microseconds(50);
+
+std::string check_times(Reductions const& reductions, Workload const& workload,
+                        std::vector<Clock::time_point> const& ends) {
+  const model::TensorLayout layout(workload.pass);
+  std::size_t bucket = 0;
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    auto const& gradient = workload.pass.gradients[tensor];
+    while (layout[tensor].offset >= reductions[bucket].slice.end()) ++bucket;
+    const auto end = ends[gradient.operation];
+    if (reductions[bucket].ready < end)
+      return fmt::format("bucket {} started before its gradient {} was complete", bucket, gradient.name);
+    if (reductions[bucket].start + clocks_agree < end)
+      return fmt::format("bucket {} did not wait for its gradient {}", bucket, gradient.name);
+  }
+  return "";
+}
+
+std::string name_of_element(Workload const& workload, std::int64_t element) {
+  const model::TensorLayout layout(workload.pass);
+  const auto at = static_cast<std::size_t>(element);
+  if (at >= layout.elements()) return "?";
+  const std::size_t tensor = layout.tensor_of(at);
+  return fmt::format("{}[{}]", workload.pass.gradients[tensor].name, at - layout[tensor].offset);
+}
+
+int groups_of(Runtime const& runtime, Workload const& workload) {
+  return verification_groups(workload.wire, runtime.ranks());
+}
+
+std::string check_numbers(Runtime const& runtime, Workload const& workload, kernels::Floats const& arena) {
+  const auto wrong = find_wrong(arena, 0, arena.extent(0), runtime.ranks(), groups_of(runtime, workload));
+  if (wrong.count == 0) return "";
+  return fmt::format("rank {}: {} of {} elements are wrong, the first is {}", runtime.rank(), wrong.count,
+                     arena.extent(0), name_of_element(workload, wrong.first));
+}
+
+}  // namespace
+
+std::string verify_order(Workload const& workload, Schedule const& schedule, Backward& backward,
+                         Allreduce& allreduce) {
+  Witness witness(backward);
+  const auto before = allreduce.elements_reduced();
+  run_pass(witness, allreduce, schedule);
+  auto const& reductions = allreduce.reductions();
+  const auto elements = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
+  const auto coverage = check_coverage(reductions, elements);
+  if (!coverage.empty()) return coverage;
+  const auto count = check_count(allreduce.elements_reduced() - before, elements);
+  return count.empty() ? check_times(reductions, workload, witness.ends()) : count;
+}
+
+std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
+                           kernels::Floats arena, Allreduce& allreduce) {
+  poison(arena);
+  VerificationBackward backward(workload.pass, arena, runtime.rank(), {}, groups_of(runtime, workload));
+  synchronise_clocks();
+  runtime.barrier();
+  const auto order = verify_order(workload, schedule, backward, allreduce);
+  const auto numbers = check_numbers(runtime, workload, arena);
+  return numbers.empty() ? order : numbers;
+}
+
+std::string verify_copied_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
+                                  kernels::Floats gradients, kernels::Floats arena, bool back,
+                                  Allreduce& allreduce) {
+  poison(gradients);
+  poison(arena);
+  VerificationBackward pattern(workload.pass, gradients, runtime.rank(), {}, groups_of(runtime, workload));
+  CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
+  synchronise_clocks();
+  runtime.barrier();
+  const auto order = verify_order(workload, schedule, backward, allreduce);
+  const auto numbers = check_numbers(runtime, workload, back ? gradients : arena);
+  return numbers.empty() ? order : numbers;
+}
+
+}  // namespace ddproxy

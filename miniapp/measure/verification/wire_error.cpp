@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/verification/wire_error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "miniapp/errors/errors.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr std::size_t piece_elements = 1 << 18;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double least_mean = 1e-30;  // below it bf16 and fp32 run out of exponents
+
+struct Sums {
+  double error_squares = 0, squares = 0, worst = 0;
+};
+
+using kernels::HostFloats;
+
+// Pieces of gradients on the host.
+class Comparison {
+ public:
+  explicit Comparison(RankContext& bench) : bench_(bench) {}
+
+  Sums compare(Slice slice) {
+    fetch(bench_.gradients, slice, sum_);
+    for (std::size_t i = 0; i < slice.count; ++i) size_(i) = std::abs(sum_(i));
+    add_up(sum_, slice.count);
+    add_up(size_, slice.count);
+    reduce(slice);
+    fetch(bench_.arena, slice, reduced_);
+    return sums(slice.count);
+  }
+
+ private:
+  template <class View>
+  static auto part(View const& all, Slice slice) {
+    return Kokkos::subview(all, std::pair{slice.offset, slice.offset + slice.count});
+  }
+
+  static void fetch(kernels::Floats const& from, Slice slice, HostFloats const& to) {
+    Kokkos::deep_copy(part(to, {0, slice.count}), part(from, slice));
+  }
+
+  void add_up(HostFloats const& values, std::size_t count) const {
+    const auto limit = bench_.runtime.limited("MPI_Allreduce");
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(count), MPI_FLOAT, MPI_SUM,
+                            bench_.runtime.communicator()));
+  }
+
+  void reduce(Slice slice) const {
+    if (bench_.gradients.data() != bench_.arena.data())
+      Kokkos::deep_copy(part(bench_.arena, slice), part(bench_.gradients, slice));
+    bench_.allreduce->begin(1);
+    bench_.allreduce->start(slice, {Clock::now()});
+    bench_.allreduce->wait_all();
+  }
+
+  Sums sums(std::size_t count) const {
+    const double ranks = bench_.runtime.ranks();
+    Sums sums;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double average = sum_(i) / ranks, error = reduced_(i) - average;
+      sums.error_squares += error * error;
+      sums.squares += average * average;
+      const double share = std::abs(error) / std::max(size_(i) / ranks, least_mean);
+      sums.worst = std::isnan(share) ? infinite : std::max(sums.worst, share);
+    }
+    return sums;
+  }
+
+  RankContext& bench_;
+  HostFloats sum_{"sum", piece_elements}, size_{"size", piece_elements}, reduced_{"reduced", piece_elements};
+};
+
+double ratio(double error_squares, double squares) {
+  return error_squares == 0 ? 0 : std::sqrt(error_squares / squares);
+}
+
+}  // namespace
+
+WireErrors measure_wire_errors(RankContext& bench) {
+  run_all(*bench.backward);
+  const WireFormat wire = bench.workload.wire;
+  const int ranks = bench.runtime.ranks();
+  WireErrors errors{{}, {}, 0, wire_error_bound(wire, ranks) + wire_error_bound(WireFormat::fp32, ranks)};
+  Comparison comparison(bench);
+  const model::TensorLayout layout(bench.workload.pass);
+  Sums all;
+  for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    const std::size_t end = layout[tensor].end();
+    Sums sums;
+    for (std::size_t offset = layout[tensor].offset; offset < end;
+         offset += std::min(piece_elements, end - offset)) {
+      const auto piece = comparison.compare({offset, std::min(piece_elements, end - offset)});
+      sums.error_squares += piece.error_squares;
+      sums.squares += piece.squares;
+      sums.worst = std::max(sums.worst, piece.worst);
+    }
+    errors.rms.push_back(bench.runtime.maximum(ratio(sums.error_squares, sums.squares)));
+    errors.max.push_back(bench.runtime.maximum(sums.worst));
+    all.error_squares += sums.error_squares;
+    all.squares += sums.squares;
+  }
+  errors.total_rms = bench.runtime.maximum(ratio(all.error_squares, all.squares));
+  return errors;
+}
+
+std::string beyond_bound(WireErrors const& errors, Workload const& workload) {
+  for (std::size_t i = 0; i < errors.max.size(); ++i)
+    if (!(errors.max[i] <= errors.bound))
+      return fmt::format(
+          "{}: an element of a real pass is wrong by {:.3g} of its mean |gradient|, the bound is {:.3g}",
+          workload.pass.gradients[i].name, errors.max[i], errors.bound);
+  return "";
+}
+
+std::string describe(WireErrors const& errors, Workload const& workload) {
+  const auto worst = std::ranges::max_element(errors.max) - errors.max.begin();
+  return fmt::format(
+      "{} on the wire: gradients differ from their fp32 average by {:.2g} RMS, an element by at most {:.2g} "
+      "of its mean |gradient| ({}; bound {:.2g})\n",
+      workload.wire == WireFormat::bf16 ? "bf16" : "fp32", errors.total_rms,
+      errors.max[static_cast<std::size_t>(worst)],
+      workload.pass.gradients[static_cast<std::size_t>(worst)].name, errors.bound);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+// ddproxy-model: what ddproxy does on a login node, linked with neither Kokkos nor MPI.
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "miniapp/options/version.hpp"
+#include "miniapp/predict/login_node.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace {
+
+int start(int argc, char** argv) {
+  constexpr int usage = 2;
+  int exit_code = 0;
+  const auto options = ddproxy::parse_options(argc, argv, ddproxy::version, true, exit_code);
+  if (!options) return exit_code;
+  if (ddproxy::works_on_login_node(*options)) return ddproxy::run_on_login_node(*options);
+  ddproxy::results::say_error(fmt::format(
+      "ddproxy-model: '{}' needs the program ddproxy; here only with --dry-run", options->command));
+  return usage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  ddproxy::results::prepare_standard_streams();
+  const int exit_code = start(argc, argv);
+  if (exit_code == 0) ddproxy::results::flush_standard_output();
+  return exit_code;
+} catch (std::invalid_argument const& error) {
+  ddproxy::results::say_error(fmt::format("ddproxy-model: {}", error.what()));
+  return 2;
+} catch (std::exception const& error) {
+  ddproxy::results::say_error(fmt::format("ddproxy-model: {}", error.what()));
+  return 4;
+}

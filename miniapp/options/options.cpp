@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/options/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "miniapp/input/config.hpp"
+#include "miniapp/options/option_groups.hpp"
+#include "model/text/echo.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr std::size_t most_of_a_line = 600;  // characters of arguments in a message
+
+constexpr auto about =
+    "How fast does this machine average the gradients of a GPT-2 while it computes them, and which bucket "
+    "size is best?\n"
+    "Start run, layers, allreduce and sweep with mpirun or srun; arguments after -- go to Google "
+    "Benchmark.\npredict, compare and --dry-run work on a login node.";
+
+int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
+  if (error.get_exit_code() == 0) return speak ? app.exit(error) : 0;
+  if (speak)
+    results::say_error(
+        fmt::format("{0}: {1}; see {0} --help", app.get_name(), model::echo(error.what(), most_of_a_line)));
+  return 2;
+}
+
+CLI::Validator number_that(bool (*fits)(double), std::string const& meaning, std::string const& name) {
+  return CLI::Validator(
+      [=](std::string const& text) {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && fits(value) && std::isfinite(value) ? "" : model::echo(text) + " is not " + meaning;
+      },
+      name);
+}
+
+using Arguments = std::span<char const* const>;
+
+// What is wrong with them beyond what each option says; empty where nothing is. An unset variable of a script
+// would be a file without a name.
+std::string complain(Arguments arguments, Options const& options) {
+  for (std::string_view argument : arguments.subspan(1))
+    if (argument.empty())
+      return fmt::format(
+          "an argument is empty ('{}')",
+          model::echo(fmt::format("{}", fmt::join(arguments.subspan(1), "' '")), most_of_a_line));
+  if (!options.benchmark.empty() && options.command != "compare" && options.command != "run" &&
+      options.command != "sweep")
+    return "arguments after -- are Google Benchmark's, which run and sweep alone use";
+  return "";
+}
+
+}  // namespace
+
+CLI::Validator positive_number() {
+  return number_that([](double value) { return value > 0; }, "a number above 0", "POSITIVE");
+}
+
+CLI::Validator number_from_zero() {
+  return number_that([](double value) { return value >= 0; }, "a number from 0 on", "NONNEGATIVE");
+}
+
+CLI::Validator bucket_size() {
+  return number_that(is_bucket_size, "a size of a bucket: from a byte to 1e9 MiB", "MIB");
+}
+
+CLI::Validator share_of_one() {
+  return number_that([](double value) { return value >= 0; }, "a share: 0 or more, 0.05 for 5 %", "SHARE");
+}
+
+std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,
+                                     int& exit_code) {
+  const std::span<char const* const> all(argv, static_cast<std::size_t>(argc));
+  const auto separator = std::ranges::find(all, std::string_view("--"));
+  Options options;
+  options.command_line = fmt::format("{}", fmt::join(all, " "));
+  if (separator != all.end()) options.benchmark.assign(separator + 1, all.end());
+
+  options.program = std::filesystem::path(argv[0]).filename().string();
+  CLI::App app(about, options.program);
+  app.set_version_flag("--version", options.program + " " + version);
+  app.require_subcommand(1);
+  add_run_commands(app, options);
+  add_predict_command(app, options);
+  add_compare_command(app, options);
+  try {
+    app.parse(static_cast<int>(separator - all.begin()), argv);
+    const Arguments own(all.begin(), separator);
+    if (const auto complaint = complain(own, options); !complaint.empty())
+      throw CLI::ValidationError(complaint);
+  } catch (CLI::ParseError const& error) {
+    exit_code = report(app, error, speak);
+    return std::nullopt;
+  }
+  return options;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "miniapp/options/predict_options.hpp"
+#include "miniapp/options/turn_options.hpp"
+#include "results/compare/compare_options.hpp"
+
+namespace ddproxy {
+
+/// The command line.
+struct Options {
+  std::string command;  ///< run, layers, allreduce, sweep, predict or compare
+  std::filesystem::path input;
+  std::filesystem::path output = "results.h5";
+  std::filesystem::path json;            ///< empty: none
+  std::string label;                     ///< of the offer, kept in the results file; empty: none
+  std::filesystem::path trace;           ///< empty: none
+  std::vector<std::string> trace_cases;  ///< empty: all
+  std::vector<double> chunks_mib;        ///< `allreduce`: pieces in which a fixed total is reduced
+  double total_mib = 0;                  ///< `allreduce`: that total; 0: all gradients
+  std::optional<double> max_model_error, max_regret;  ///< limits of the score; beyond: exit code 1
+  std::optional<double> max_seconds;                  ///< in place of [sweep] max_seconds
+  bool dry_run = false;
+  bool share_device = false;           ///< several ranks may use one device
+  int threads = 0;                     ///< with which a rank computes on a host; 0: nothing said
+  bool strict = false;                 ///< more threads than cores are an error
+  std::vector<std::string> benchmark;  ///< Google Benchmark's arguments, after --
+  std::string program;                 ///< its name, without the folder
+  std::string command_line;            ///< as it was given
+  PredictOptions predict;
+  TurnOptions turns;      ///< `sweep` only
+  int planted_state = 0;  ///< tests only: probes of each turn of two planted states of the machine; 0: none
+  results::CompareOptions compare;
+};
+
+/// Parses the command line. Nothing, with `exit_code` set, where that is all there is to do: help or version
+/// (0), or bad usage (2), said in one line on standard error where `speak` is true.
+std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,
+                                     int& exit_code);
+
+}  // namespace ddproxy

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/curves.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "miniapp/analysis/score_text.hpp"
+#include "model/cost/csv.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Curve = std::vector<model::CurvePoint>;
+
+double at(Curve const& curve, double cap_mib, std::filesystem::path const& file) {
+  const auto found = std::ranges::find(curve, cap_mib, &model::CurvePoint::bucket_mib);
+  if (found == curve.end())
+    throw std::invalid_argument(
+        fmt::format("{}: no row for bucket_mib {}, which was measured", file.string(), cap_mib));
+  return found->seconds;
+}
+
+void check(Curve const& curve, std::filesystem::path const& file, double t_compute) {
+  for (auto const& [cap_mib, seconds] : curve)
+    if (!is_bucket_size(cap_mib))
+      throw std::invalid_argument(fmt::format(
+          "{}: bucket_mib {} is no size of a bucket: from a byte to 1e9 MiB", file.string(), cap_mib));
+  if (std::ranges::none_of(curve, [&](auto const& point) { return point.seconds > t_compute; }))
+    throw std::invalid_argument(fmt::format(
+        "{}: every time is below T_compute, {:.4g} s; the file must hold T of this backward pass, and the "
+        "pass must be timed on an otherwise idle machine",
+        file.string(), t_compute));
+}
+
+// Nothing ends before the backward pass it belongs to.
+std::string doubt_about(Curve const& curve, std::filesystem::path const& file, double t_compute) {
+  std::vector<double> caps;
+  for (auto const& [cap_mib, seconds] : curve)
+    if (seconds < t_compute) caps.push_back(cap_mib);
+  if (caps.empty()) return "";
+  return fmt::format(
+      "{}: at bucket_mib {} the time is below T_compute, {:.4g} s: not T of this pass, or the "
+      "pass was timed on a busier machine",
+      file.string(), fmt::join(caps, ", "), t_compute);
+}
+
+// Only E is scored: it stands in the place of the tail.
+std::vector<model::ScoredCase> measured_cases(Curve const& curve, Prediction const& prediction,
+                                              model::FirstBucket first_bucket) {
+  std::vector<model::ScoredCase> cases;
+  auto const& job = prediction.job;
+  auto undisturbed = job;
+  undisturbed.contention = {};
+  for (auto const& [cap_mib, seconds] : curve) {
+    const auto plan = plan_at(job, cap_mib, first_bucket);
+    cases.push_back({cap_mib,
+                     seconds,
+                     curve_noise * seconds,
+                     {seconds - job.t_compute, 0},
+                     {model::simulate(job, plan).total - job.t_compute, 0},
+                     model::simulate(undisturbed, plan).total - job.t_compute});
+  }
+  return cases;
+}
+
+}  // namespace
+
+CurveScore score_curves(std::vector<std::filesystem::path> const& files, Prediction const& prediction,
+                        model::FirstBucket first_bucket) {
+  const double t_compute = prediction.job.t_compute;
+  const Curve measured = model::read_curve(files.front());
+  check(measured, files.front(), t_compute);
+  auto cases = measured_cases(measured, prediction, first_bucket);
+  const auto card = model::score(cases);
+  CurveScore result{files.front().filename().string(),
+                    {{"ddproxy", card.model}},
+                    doubt_about(measured, files.front(), t_compute)};
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const Curve other = model::read_curve(files[i]);
+    for (auto& c : cases) c.predicted = {at(other, c.cap_mib, files[i]) - t_compute, 0};
+    result.rows.emplace_back(files[i].filename().string(), model::score(cases).model);
+  }
+  result.rows.emplace_back("best constant", card.constant);
+  result.rows.emplace_back("near 25 MiB", card.pytorch_default);
+  result.rows.emplace_back("without contention", card.uncontended);
+  result.why_no_error = why_no_error(cases, card);
+  result.why_no_regret = why_no_regret(cases);
+  return result;
+}
+
+}  // namespace ddproxy

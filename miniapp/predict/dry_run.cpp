@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/dry_run.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "miniapp/input/cases.hpp"
+#include "miniapp/input/kernel_memory.hpp"
+#include "miniapp/input/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double gib = 1073741824.0;
+
+std::string describe_case(Case const& item) {
+  if (item.plan.empty()) return fmt::format("  {:<16} planned from what is measured\n", item.name());
+  std::int64_t largest = 0;
+  for (auto const& bucket : item.plan) largest = std::max(largest, bucket.bytes);
+  return fmt::format("  {:<16} {:>5} buckets, the largest {:.1f} MiB\n", item.name(), item.plan.size(),
+                     static_cast<double>(largest) / model::bytes_per_mib);
+}
+
+// Each sample is a pass with and one without communication; verification is one more.
+std::string describe_time(Config const& config, model::Job const& job, std::vector<Case> const& cases) {
+  double sum = 0;
+  for (auto const& item : cases) sum += predict(item, job).total;
+  const double compute = job.t_compute * (config.shared_compute ? 1.0 : static_cast<double>(cases.size()));
+  return fmt::format("time: about {:.0f} s\n", config.samples * (sum + compute) + sum);
+}
+
+// What the roofline or a table says of compute, where nothing says how long an all-reduce takes: each sample
+// is a pass with and one without communication, and one pass is verified.
+std::string describe_compute_time(Config const& config, Workload const& workload,
+                                  std::vector<Case> const& cases) {
+  auto const& operations = workload.operation_seconds;
+  if (operations.empty()) return "time: not known before it is measured\n";
+  const double pass = std::accumulate(operations.begin(), operations.end(), 0.0);
+  const auto count = static_cast<double>(cases.size());
+  const double alone = config.shared_compute ? 1.0 : count;
+  const char* source = config.times.empty() ? "[machine]'s roofline" : "the table of times";
+  return fmt::format(
+      "time: at least {:.2g} s of compute by {}; all-reduces come on top, and are not known before they are "
+      "measured\n",
+      pass * (config.samples * (count + alone) + count), source);
+}
+
+std::string describe_memory(Config const& config, Workload const& workload) {
+  const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
+  if (builds_for_device() && needs_arena(config))
+    return fmt::format("memory: {:.2f} GiB of the device a rank\n",
+                       device_memory_need(config, workload, concurrency) / gib);
+  return fmt::format("memory: {:.2f} GiB a rank\n", memory_need(config, workload, concurrency) / gib);
+}
+
+std::string describe_gate(GateParts const& gate) {
+  std::string text;
+  if (gate.operators) text += "  compute, whole and by kind of operator\n";
+  if (gate.bucket) text += "  bucket: the host's cost of one bucket\n";
+  for (double kib : gate.allreduce_kib)
+    text += fmt::format("  allreduce/{}KiB: a real all-reduce alone, with two ranks or more\n", kib);
+  return text.empty() ? "" : "parts of a step, timed by `sweep` for scripts/gate:\n" + text;
+}
+
+}  // namespace
+
+std::string describe_plan(Config const& config, Workload const& workload) {
+  check_can_run(config);
+  auto const& pass = workload.pass;
+  std::string text =
+      fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n", config.model, pass.gradients.size(),
+                  model::parameters(pass), static_cast<double>(workload.bytes()) / model::bytes_per_mib);
+  text += fmt::format("step: batch {}, sequence {}; compute {}, all-reduce {}\n", config.tokens.batch,
+                      config.tokens.sequence, word_of(config.compute, compute_mode_words),
+                      word_of(config.backend, backend_words));
+  text += describe_memory(config, workload);
+  auto cases = make_cases(config, workload);
+  const auto job = input_job(config, workload);
+  if (job)
+    for (auto& item : cases) plan_optimal(item, *job, first_bucket_of(config));
+  text += fmt::format("{} cases, {} samples each:\n", cases.size(), config.samples);
+  for (auto const& item : cases) text += describe_case(item);
+  text += describe_gate(config.gate);
+  return text + (job ? describe_time(config, *job, cases) : describe_compute_time(config, workload, cases));
+}
+
+}  // namespace ddproxy

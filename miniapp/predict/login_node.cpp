@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/login_node.hpp"
+
+#include <iostream>
+#include <stdexcept>
+
+#include "miniapp/predict/dry_run.hpp"
+#include "miniapp/predict/predict.hpp"
+#include "model/text/echo.hpp"
+#include "results/compare.hpp"
+
+namespace ddproxy {
+
+bool works_on_login_node(Options const& options) {
+  return options.dry_run || options.command == "predict" || options.command == "compare";
+}
+
+namespace {
+
+int run(Options const& options) {
+  if (options.command == "compare") return results::compare(options.compare, std::cout, std::cerr);
+  if (options.command == "predict") return predict(options, std::cout, std::cerr);
+  const Config config = read_config(options.input);
+  std::cout << describe_plan(config, make_workload(config));
+  return 0;
+}
+
+}  // namespace
+
+// A message may name a file whose name has control characters.
+int run_on_login_node(Options const& options) try {
+  return run(options);
+} catch (std::invalid_argument const& error) {
+  throw std::invalid_argument(model::printable(error.what()));
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/network.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "miniapp/predict/table_warnings.hpp"
+#include "model/cost/allreduce_topology.hpp"
+#include "model/cost/csv.hpp"
+#include "model/cost/topology.hpp"
+
+namespace ddproxy {
+namespace {
+
+using model::RankedTable;
+using Path = std::filesystem::path;
+
+/// The tables with their ranks (0: not said) and what is to be said about them.
+struct Tables {
+  std::vector<RankedTable> all;
+  std::vector<std::string> warnings;
+};
+
+bool has_ranks(Tables const& tables, int ranks) {
+  return std::ranges::any_of(tables.all, [ranks](auto const& table) { return table.ranks == ranks; });
+}
+
+void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::CostPoint> const& points) {
+  if (has_ranks(tables, ranks))
+    throw std::invalid_argument(
+        fmt::format("{}: there is already a table of {}", file.string(), model::ranks_text(ranks)));
+  try {
+    const model::TableCost cost(points);
+    tables.all.push_back({ranks, points});
+    if (cost.was_made_monotone()) tables.warnings.push_back(file.string() + ": " + fall_warning(cost));
+  } catch (std::invalid_argument const& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+Tables read_tables(PredictOptions const& options, Config const& config) {
+  std::vector<Path> files = options.allreduce;
+  if (files.empty() && !config.table.empty()) files = {config.table};
+  if (files.empty())
+    throw std::invalid_argument(
+        "predict: give --allreduce FILE, a table of the all-reduce; the input names none");
+  std::vector<int> unsaid = options.table_ranks;
+  if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
+  Tables tables;
+  auto next = unsaid.begin();
+  for (auto const& file : files) {
+    const auto said = model::allreduce_ranks(file);
+    for (const int ranks : said) add_table(tables, file, ranks, model::read_allreduce(file, ranks));
+    if (said.empty())
+      add_table(tables, file, next == unsaid.end() ? 0 : *next++, model::read_allreduce(file));
+  }
+  if (next != unsaid.end() && !options.table_ranks.empty())
+    throw std::invalid_argument("--table-ranks: there are more numbers than tables without ranks");
+  return tables;
+}
+
+// Without --ranks.
+int only_ranks(Tables& tables, Config const& config) {
+  if (config.ranks > 0 && has_ranks(tables, config.ranks)) return config.ranks;
+  if (tables.all.size() == 1) {
+    const int ranks = tables.all.front().ranks;
+    if (ranks == 1)
+      throw std::invalid_argument(
+          "predict: the table is one of 1 rank, which has nothing to reduce; give --ranks N");
+    if (config.ranks > 0)
+      tables.warnings.push_back(
+          fmt::format("the input stands for {}, the table for {}: predicted for {}; "
+                      "--ranks says which",
+                      model::ranks_text(config.ranks), ranks, ranks));
+    return ranks;
+  }
+  std::vector<int> ranks;
+  for (auto const& table : tables.all) ranks.push_back(table.ranks);
+  throw std::invalid_argument(
+      fmt::format("predict: there are tables of {} ranks; choose with --ranks", fmt::join(ranks, ", ")));
+}
+
+// Its figures at the sizes of its table, and no falls from the smallest gradient to the largest bucket.
+void settle(Network& network) {
+  constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;
+  if (!std::isfinite(network.cost(smallest)) || !std::isfinite(network.cost(largest)))
+    throw std::invalid_argument(
+        "predict: the derived seconds of a(x) are too large to add; check --latency-scale, --bandwidth-scale "
+        "and the unit of the table");
+  const auto unfalling = model::never_falling(network.cost, smallest, largest);
+  network.cost = unfalling.cost;
+  for (auto& point : network.points) point.seconds = network.cost(point.bytes);
+  if (unfalling.raised && !network.raised)
+    network.warnings.push_back("the derived a(x) falls as bytes grow; its running maximum is taken");
+  network.raised |= unfalling.raised;
+}
+
+Network from_tables(Tables const& tables, int ranks, PredictOptions const& options, Config const& config) {
+  const int per_node = options.ranks_per_node > 0 ? options.ranks_per_node : config.ranks_per_node;
+  if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank has nothing to reduce");
+  if (per_node > 0 && ranks > 0) model::place(ranks, per_node);
+  if (!has_ranks(tables, ranks) && has_ranks(tables, 0))
+    throw std::invalid_argument("predict: how many ranks was the table measured on? Give --table-ranks N");
+  if (!has_ranks(tables, ranks) && per_node == 0)
+    throw std::invalid_argument(
+        fmt::format("predict: no table of {}; give --ranks-per-node N, so that one can be derived",
+                    model::ranks_text(ranks)));
+  std::optional<model::Link> between;
+  if (options.node_latency) between = model::Link{*options.node_latency, *options.node_bandwidth_GBps * 1e9};
+  const model::Placement placement{ranks, per_node > 0 ? per_node : std::max(ranks, 1)};
+  auto [cost, measured, based_on, uses_statement, warnings] =
+      model::cost_for_ranks(tables.all, placement, between);
+  auto const& base = *std::ranges::find(tables.all, based_on, &RankedTable::ranks);
+  Network network{ranks, cost, base.points, tables.warnings, uses_statement};
+  network.warnings.insert(network.warnings.end(), warnings.begin(), warnings.end());
+  settle(network);
+  return network;
+}
+
+}  // namespace
+
+std::vector<Network> make_networks(PredictOptions const& options, Config const& config) {
+  Tables tables = read_tables(options, config);
+  std::vector<int> wanted = options.ranks;
+  if (wanted.empty()) wanted = {only_ranks(tables, config)};
+  std::vector<Network> networks;
+  for (const int ranks : wanted)
+    networks.push_back(
+        what_if(from_tables(tables, ranks, options, config), options.latency_scale, options.bandwidth_scale));
+  if (options.node_latency && std::ranges::none_of(networks, &Network::uses_stated_link))
+    throw std::invalid_argument(fmt::format(
+        "--node-latency, --node-bandwidth: the tables speak for {} ranks without them; leave them out",
+        fmt::join(wanted, ", ")));
+  return networks;
+}
+
+Network what_if(Network const& network, double latency_scale, double bandwidth_scale) {
+  if (latency_scale == 1 && bandwidth_scale == 1) return network;  // to the last bit
+  Network other = network;
+  other.cost =
+      model::rescaled(network.cost, model::fit_alpha_beta(network.points), latency_scale, bandwidth_scale);
+  settle(other);
+  return other;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/prediction.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "miniapp/predict/table_warnings.hpp"
+#include "model/cost/topology.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double same = 1e-9;  // relative difference of T that is rounding
+constexpr std::int64_t pytorch_first_bucket = std::int64_t{1} << 20;
+
+double handy_cap_mib(model::CapRange const& range) {
+  if (range.low <= to_bytes(common_cap_mib) && to_bytes(common_cap_mib) <= range.high) return common_cap_mib;
+  const double low = static_cast<double>(range.low) / model::bytes_per_mib;
+  return to_bytes(std::ceil(low)) <= range.high ? std::ceil(low) : low;
+}
+
+std::vector<PredictedCase> predict_cases(PredictInput const& input, Prediction const& prediction) {
+  std::vector<PredictedCase> cases;
+  for (auto& item : make_cases(input.config, input.workload)) {
+    if (item.strategy == Strategy::optimal) item.plan = prediction.plan;
+    auto timeline = predict(item, prediction.job);
+    const double exposed = timeline.total - prediction.job.t_compute;
+    cases.push_back({std::move(item), std::move(timeline), exposed});
+  }
+  return cases;
+}
+
+PytorchAdvice advise(model::Job const& job, model::Plan const& plan, double plan_seconds) {
+  const auto sweep = model::sweep_caps(job, pytorch_first_bucket);
+  const auto best = model::best_caps(sweep, same);
+  const double as_is = model::simulate(job, plan_at(job, common_cap_mib, pytorch_first_bucket)).total;
+  const double cap_mib = handy_cap_mib(best);
+  if (plan_seconds <= best.seconds * (1 + model::equal_share))
+    return {as_is, cap_mib, best.seconds, plan, plan_seconds};
+  return {as_is, cap_mib, best.seconds, plan_at(job, cap_mib, pytorch_first_bucket), best.seconds};
+}
+
+void check_finite(std::string const& what, double seconds) {
+  if (!std::isfinite(seconds))
+    throw std::invalid_argument(fmt::format(
+        "predict: {} is {}: seconds are too large to add; check the units of the tables, and the scales",
+        what, seconds));
+}
+
+// Times that only their sum, or their extrapolation, makes infinite.
+void check_finite(Prediction const& p) {
+  check_finite("T_comm", p.t_comm);
+  for (auto const& c : p.cases) check_finite("T of " + c.item.name(), c.timeline.total);
+  check_finite("T of the best cap", p.best.seconds);
+  check_finite("T of the best plan", p.plan_seconds);
+  check_finite("T of PyTorch's default", p.pytorch.default_seconds);
+  check_finite("T of PyTorch's cap", p.pytorch.cap_seconds);
+  check_finite("latency of the affine fit of a(x)", p.affine.alpha);
+}
+
+// What uses a(x) outside of what was measured: cases, the best cap, advice.
+void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
+  auto const& points = prediction.network.points;
+  const int ranks = prediction.network.ranks;
+  std::vector<std::string> names;
+  const auto look = [&](std::string name, model::Plan const& plan) {
+    if (reaches_beyond(plan, points, input.workload.wire)) names.push_back(std::move(name));
+  };
+  for (auto const& predicted : prediction.cases) look(predicted.item.name(), predicted.item.plan);
+  look("b*", plan_at(prediction.job, prediction.best_cap_mib(), first_bucket_of(input.config)));
+  look("PyTorch's list", prediction.pytorch.list);
+  look("PyTorch's cap", plan_at(prediction.job, prediction.pytorch.cap_mib, pytorch_first_bucket));
+  if (!names.empty())
+    prediction.warnings.push_back((ranks > 0 ? model::ranks_text(ranks) + ": " : "") +
+                                  extrapolation_warning(names, points));
+}
+
+}  // namespace
+
+double Prediction::best_cap_mib() const {
+  return handy_cap_mib(best);
+}
+
+model::Plan plan_at(model::Job const& job, double cap_mib, model::FirstBucket first_bucket) {
+  const std::int64_t cap = to_bytes(cap_mib), caps[] = {first_bucket.value_or(cap), cap};
+  return model::bucketed_plan(job.gradient_bytes, caps);
+}
+
+Prediction make_prediction(PredictInput const& input, Network const& network) {
+  Prediction result{network, input.job(network.cost), {}, 0, 0, {}, {}, {}, {}, {}, 0, {}, input.warnings};
+  result.warnings.insert(result.warnings.end(), network.warnings.begin(), network.warnings.end());
+  model::Job const& job = result.job;
+  result.t_comm = model::communication_seconds(model::flat_plan(job.gradient_bytes), job.cost);
+  result.floor = model::floor_seconds(job);
+  result.affine = model::fit_alpha_beta(network.points);
+  result.affine_error = model::error_of(result.affine, network.points);
+  const auto first = first_bucket_of(input.config);
+  const auto sweep = model::sweep_caps(job, first);
+  result.best = model::best_caps(sweep, same);
+  result.plateau = model::best_caps(sweep, negligible_gain);
+  result.plan = model::optimal_plan(job, first);
+  result.plan_seconds = model::simulate(job, result.plan).total;
+  result.pytorch = advise(job, result.plan, result.plan_seconds);
+  result.cases = predict_cases(input, result);
+  if (!input.config.model.empty()) result.rank_tokens = input.config.tokens.count();
+  check_finite(result);
+  warn_of_extrapolation(result, input);
+  return result;
+}
+
+}  // namespace ddproxy

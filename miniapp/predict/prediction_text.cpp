@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/prediction_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "miniapp/input/words.hpp"
+#include "model/cost/topology.hpp"
+#include "model/predict/closed_form.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double milli = 1e3;
+using Out = std::back_insert_iterator<std::string>;
+
+std::string range_text(model::CapRange const& range) {
+  if (range.low == 1 && range.high == model::any_cap) return "any cap";
+  if (range.low == 1) return fmt::format("up to {} MiB", cap_text(range.high));
+  if (range.high == model::any_cap) return fmt::format("{} MiB and more", cap_text(range.low));
+  return fmt::format("{} to {} MiB", cap_text(range.low), cap_text(range.high));
+}
+
+std::string case_table(Prediction const& prediction) {
+  std::string text = fmt::format("{:<16} {:>7} {:>11} {:>11} {:>11} {:>12}\n", "case", "buckets", "T ms",
+                                 "E ms", "tail ms", "slowdown ms");
+  for (auto const& c : prediction.cases)
+    fmt::format_to(Out(text), "{:<16} {:>7} {:>11.3f} {:>11.3f} {:>11.3f} {:>12.3f}\n", c.item.name(),
+                   c.item.plan.size(), c.timeline.total * milli, c.exposed * milli, c.timeline.tail() * milli,
+                   c.timeline.slowdown(prediction.job.t_compute) * milli);
+  return text;
+}
+
+double worst_bucketed(Prediction const& prediction) {
+  double worst = prediction.best.seconds;
+  for (auto const& c : prediction.cases)
+    if (c.item.strategy == Strategy::bucketed) worst = std::max(worst, c.timeline.total);
+  return worst;
+}
+
+std::string less_text(double seconds, double base) {
+  return fmt::format("{:.3f} ms ({:.1f} %) less", (base - seconds) * milli, 100 * (base - seconds) / base);
+}
+
+std::string tuning_text(Prediction const& prediction, model::FirstBucket first) {
+  const double best = prediction.best.seconds;
+  const double common = model::simulate(prediction.job, plan_at(prediction.job, common_cap_mib, first)).total;
+  return fmt::format(
+      "tuning: the best cap takes {} than {:g} MiB and {} than the worst of these, the best plan another "
+      "{:.3f} ms; no plan can have less E than the floor\n",
+      less_text(best, common), common_cap_mib, less_text(best, worst_bucketed(prediction)),
+      std::max(best - prediction.plan_seconds, 0.0) * milli);
+}
+
+// Of the backward pass with the best cap; nothing where the number of ranks is not known.
+std::string throughput_text(Prediction const& p) {
+  if (p.network.ranks == 0) return "";
+  const auto tokens = p.rank_tokens > 0 ? fmt::format("{:.6g} tokens/s, ", p.tokens_per_s()) : "";
+  return fmt::format(
+      "throughput with b*: {}as fast as {:.4g} ranks without communication, parallel efficiency {:.1f} %\n",
+      tokens, p.scaling(), 100 * p.efficiency());
+}
+
+// Plans that take as long may have other numbers of buckets.
+std::string buckets_text(Prediction const& prediction, model::FirstBucket first) {
+  auto const& sizes = prediction.job.gradient_bytes;
+  const auto count = [&](std::int64_t cap) {
+    const std::int64_t caps[] = {first.value_or(cap), cap};
+    return model::bucketed_plan(sizes, caps).size();
+  };
+  const auto most = count(prediction.best.low), fewest = count(prediction.best.high);
+  return most == fewest ? fmt::format("{} buckets", most) : fmt::format("{} to {} buckets", most, fewest);
+}
+
+char const* regime_text(model::Regime regime) {
+  switch (regime) {
+    case model::Regime::compute_bound:
+      return "compute-bound";
+    case model::Regime::balanced:
+      return "balanced";
+    default:
+      return "bound by the network";
+  }
+}
+
+std::string affine_text(Prediction const& p) {
+  return fmt::format(
+      "affine fit: a(x) = {:.1f} us + x / {:.2f} GB/s, off by {:.1f} % on average, {:.1f} % at most\n",
+      p.affine.alpha * 1e6, p.affine.beta / 1e9, 100 * p.affine_error.mean, 100 * p.affine_error.largest);
+}
+
+// By bytes of gradients, like b*, where the fit counts those on the wire.
+std::string closed_form_text(Prediction const& p, WireFormat wire) {
+  if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
+    return "closed form: none, the affine fit of a(x) has no latency or no bandwidth\n";
+  double bytes = 0;
+  for (const auto each : p.job.gradient_bytes) bytes += static_cast<double>(each);
+  const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);
+  const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
+  return fmt::format(
+      "closed form: {} (rho_w {:.2f}); were gradients uniform and a(x) that line, b* would be {:.2f} MiB\n",
+      regime_text(model::regime(uniform)), uniform.load(),
+      model::uniform_best_bucket(uniform) / model::bytes_per_mib);
+}
+
+std::string percent(double share, int digits) {
+  return std::isfinite(share) ? fmt::format("{:.{}f} %", 100 * share, digits) : "-";
+}
+
+std::string gain_text(double seconds, double base) {
+  if (base - seconds < negligible_gain * base) return "nothing to be gained over the default";
+  return less_text(seconds, base) + " than the default";
+}
+
+}  // namespace
+
+std::string cap_text(std::int64_t bytes) {
+  return fmt::format("{:.4g}", static_cast<double>(bytes) / model::bytes_per_mib);
+}
+
+std::string describe(PredictInput const& input, Prediction const& p) {
+  std::string text = fmt::format("{}: {} gradients, {:.1f} MiB{}\n", input.name, p.job.gradient_bytes.size(),
+                                 static_cast<double>(input.workload.bytes()) / model::bytes_per_mib,
+                                 p.network.ranks > 0 ? ", " + model::ranks_text(p.network.ranks) : "");
+  const auto first = first_bucket_of(input.config);
+  text += case_table(p);
+  fmt::format_to(Out(text), "T_compute {:.3f} ms, T_comm {:.3f} ms, rho {:.2f}, floor {:.3f} ms\n",
+                 p.job.t_compute * milli, p.t_comm * milli, p.rho(), p.floor * milli);
+  fmt::format_to(Out(text), "b*: {} ({}): T {:.3f} ms, E {:.3f} ms; around it within 0.1 %: {}\n",
+                 range_text(p.best), buckets_text(p, first), p.best.seconds * milli,
+                 (p.best.seconds - p.job.t_compute) * milli, range_text(p.plateau));
+  fmt::format_to(Out(text), "best plan: {} buckets: T {:.3f} ms, E {:.3f} ms\n", p.plan.size(),
+                 p.plan_seconds * milli, (p.plan_seconds - p.job.t_compute) * milli);
+  return text + throughput_text(p) + tuning_text(p, first) + affine_text(p) +
+         closed_form_text(p, input.workload.wire);
+}
+
+std::string ranks_table(std::vector<Prediction> const& predictions) {
+  std::string text = fmt::format("{:>8} {:>11} {:>11} {:>12} {:>10} {:>12}\n", "ranks", "T ms", "E ms",
+                                 "tokens/s", "scaling", "efficiency");
+  for (auto const& p : predictions)
+    fmt::format_to(Out(text), "{:>8} {:>11.3f} {:>11.3f} {:>12} {:>10.4g} {:>10.1f} %\n", p.network.ranks,
+                   p.best.seconds * milli, (p.best.seconds - p.job.t_compute) * milli,
+                   p.rank_tokens > 0 ? fmt::format("{:.6g}", p.tokens_per_s()) : "-", p.scaling(),
+                   100 * p.efficiency());
+  return text;
+}
+
+std::string pytorch_lines(Prediction const& p) {
+  auto const& advice = p.pytorch;
+  const double base = advice.default_seconds;
+  std::string text = fmt::format(
+      "PyTorch DistributedDataParallel, its default (1 MiB, then 25): T {:.3f} ms\n", base * milli);
+  fmt::format_to(Out(text), "  # versions that take a list: {}\n  bucket_cap_mb_list=[{}]\n",
+                 gain_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(advice.list), ", "));
+  fmt::format_to(Out(text), "  # older versions, whose first bucket has 1 MiB: {}\n  bucket_cap_mb={}\n",
+                 gain_text(advice.cap_seconds, base), advice.cap_mib);
+  const double best = std::min(advice.list_seconds, advice.cap_seconds);
+  if (base - best < negligible_gain * base)
+    text += "  Leave the default: no bucket size gains more than 0.1 % of the backward pass here.\n";
+  return text;
+}
+
+std::string score_table(CurveScore const& score) {
+  std::string text = fmt::format(
+      "against {} (scatter unknown: {} % of T is taken for noise)\n{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n",
+      score.file, 100 * curve_noise, "predictor of E", "mean error", "beyond noise", "maximum", "ordered",
+      "regret");
+  for (auto const& [name, s] : score.rows)
+    fmt::format_to(Out(text), "{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n", name, percent(s.mean_error, 1),
+                   percent(s.beyond_noise, 1), percent(s.max_error, 1), percent(s.ordered, 0),
+                   percent(s.regret, 2));
+  if (!score.why_no_error.empty()) fmt::format_to(Out(text), "no error: {}\n", score.why_no_error);
+  if (!score.why_no_regret.empty()) fmt::format_to(Out(text), "no regret: {}\n", score.why_no_regret);
+  return text;
+}
+
+std::string to_csv(std::vector<Prediction> const& predictions) {
+  std::string text = "ranks,case,strategy,bucket_mib,buckets,predicted_s,exposed_s,tail_s,slowdown_s\n";
+  for (auto const& p : predictions)
+    for (auto const& c : p.cases)
+      fmt::format_to(Out(text), "{},{},{},{},{},{},{},{},{}\n", p.network.ranks, c.item.name(),
+                     word_of(c.item.strategy, strategy_words),
+                     c.item.strategy == Strategy::bucketed ? fmt::format("{}", c.item.cap_mib) : "",
+                     c.item.plan.size(), c.timeline.total, c.exposed, c.timeline.tail(),
+                     c.timeline.slowdown(p.job.t_compute));
+  return text;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/cost/allreduce_topology.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace ddproxy::model {
+namespace {
+
+constexpr Link free_link{0, std::numeric_limits<double>::infinity()};
+/// A table of several nodes shows the network at least with this share of its seconds.
+constexpr double least_share_of_network = 0.1;
+
+/// The link of which n make the fitted line: at small sizes a tree, at large ones a ring.
+Link link_from(AlphaBeta const& fit, int n) {
+  if (n == 1) return free_link;
+  return {fit.alpha / tree_hops(n), fit.beta * ring_traffic(n)};
+}
+
+bool one_node(RankedTable const& table, int ranks_per_node) {
+  return table.ranks <= ranks_per_node;
+}
+
+/// The table of one node, or of several, whose ranks are nearest in ratio, one of one rank last of all: it
+/// shows no link. nullptr where there is none.
+RankedTable const* nearest(std::span<const RankedTable> tables, Placement const& placement,
+                           bool of_one_node) {
+  auto distance = [&](RankedTable const& table) {
+    if (table.ranks == 1 && placement.ranks > 1) return std::numeric_limits<double>::infinity();
+    return std::abs(std::log(static_cast<double>(table.ranks) / placement.ranks));
+  };
+  RankedTable const* best = nullptr;
+  for (RankedTable const& table : tables) {
+    if (one_node(table, placement.ranks_per_node) != of_one_node) continue;
+    if (best == nullptr || distance(table) < distance(*best)) best = &table;
+  }
+  return best;
+}
+
+/// The link inside a node, from a table of one node; free where there is none.
+Link calibrate_inside(std::span<const RankedTable> tables, Placement const& placement) {
+  RankedTable const* table = nearest(tables, {placement.ranks_per_node, placement.ranks_per_node}, true);
+  if (table == nullptr || table->ranks == 1) return free_link;
+  return link_from(fit_alpha_beta(table->points), table->ranks);
+}
+
+/// A node's link, from what a table of several nodes takes beyond the inside of a node.
+Link calibrate_between(RankedTable const& table, int ranks_per_node, Link const& inside) {
+  const Placement placement = place(table.ranks, ranks_per_node);
+  std::vector<CostPoint> rest = table.points;
+  for (CostPoint& point : rest) {
+    const double in_node = flat_seconds(ranks_per_node, inside, static_cast<double>(point.bytes));
+    point.seconds = std::max(point.seconds - in_node, least_share_of_network * point.seconds);
+  }
+  return link_from(fit_alpha_beta(rest), placement.nodes());
+}
+
+/// The table's cost times the ratio of the forms for the wanted and the measured ranks.
+AllreduceCost scaled_by_form(RankedTable const& table, Placement const& placement, Link const& inside,
+                             Link const& between) {
+  const Placement measured = place(table.ranks, placement.ranks_per_node);
+  return [cost = TableCost(table.points), measured, placement, inside, between](std::int64_t bytes) {
+    const double x = static_cast<double>(bytes);
+    if (bytes <= 0 || placement.ranks == 1) return 0.0;
+    return cost(bytes) * topology_seconds(placement, inside, between, x) /
+           topology_seconds(measured, inside, between, x);
+  };
+}
+
+RankedCost in_one_node(std::span<const RankedTable> tables, Placement const& placement) {
+  RankedTable const* table = nearest(tables, placement, true);
+  if (table == nullptr) {
+    throw std::invalid_argument("all-reduce: no table of one node speaks for " + ranks_text(placement.ranks) +
+                                "; give one with at most " + std::to_string(placement.ranks_per_node) +
+                                " ranks");
+  }
+  if (table->ranks == 1) throw std::invalid_argument("all-reduce: a table of 1 rank says nothing about more");
+  const Link inside = link_from(fit_alpha_beta(table->points), table->ranks);
+  return {scaled_by_form(*table, placement, inside, free_link),
+          false,
+          table->ranks,
+          false,
+          {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " + ranks_text(table->ranks) +
+           " in one node"}};
+}
+
+RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placement const& placement,
+                                     RankedTable const& table) {
+  const Link inside = calibrate_inside(tables, placement);
+  const Link between = calibrate_between(table, placement.ranks_per_node, inside);
+  RankedCost result{
+      scaled_by_form(table, placement, inside, between),
+      false,
+      table.ranks,
+      false,
+      {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " + ranks_text(table.ranks)}};
+  RankedTable const* node = nearest(tables, placement, true);
+  if (placement.ranks_per_node > 1 && (node == nullptr || node->ranks == 1)) {
+    result.warnings.push_back("no table of one node: all of the time is taken for the network's");
+  }
+  return result;
+}
+
+/// A measured node, and a network that somebody states.
+RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Placement const& placement,
+                                       Link const& between) {
+  RankedTable const* table = nearest(tables, {placement.ranks_per_node, placement.ranks_per_node}, true);
+  if (table == nullptr) {
+    throw std::invalid_argument("all-reduce: the inside of a node is unknown; give a table of one node");
+  }
+  const Placement node{placement.ranks_per_node, placement.ranks_per_node};
+  RankedCost inside = table->ranks == node.ranks
+                          ? RankedCost{TableCost(table->points), true, table->ranks, false, {}}
+                          : in_one_node(tables, node);
+  auto cost = [inside = inside.cost, between, nodes = placement.nodes()](std::int64_t bytes) {
+    return inside(bytes) + topology_seconds({nodes, 1}, free_link, between, static_cast<double>(bytes));
+  };
+  inside.warnings.push_back("a(x) for " + ranks_text(placement.ranks) +
+                            " rests on a node's table and the stated link of a node");
+  return {cost, false, table->ranks, true, inside.warnings};
+}
+
+}  // namespace
+
+RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
+                          std::optional<Link> const& between) {
+  if (tables.empty()) throw std::invalid_argument("all-reduce: there is no table");
+  for (RankedTable const& table : tables) {
+    if (table.ranks == placement.ranks) return {TableCost(table.points), true, table.ranks, false, {}};
+  }
+  if (placement.nodes() == 1) return in_one_node(tables, placement);
+  if (RankedTable const* table = nearest(tables, placement, false)) {
+    return across_nodes_from_network(tables, placement, *table);
+  }
+  if (between) return across_nodes_from_statement(tables, placement, *between);
+  throw std::invalid_argument(
+      "all-reduce: " + ranks_text(placement.ranks) + " are " + std::to_string(placement.nodes()) +
+      " nodes, but the table speaks of one; give a second table or a node's latency and bandwidth");
+}
+
+AllreduceCost rescaled(AllreduceCost const& cost, AlphaBeta const& fit, double latency_scale,
+                       double bandwidth_scale) {
+  if (!(latency_scale > 0) || !(bandwidth_scale > 0)) {
+    throw std::invalid_argument("what-if: the scales of latency and bandwidth must be positive");
+  }
+  const AlphaBeta other{fit.alpha * latency_scale, fit.beta * bandwidth_scale};
+  return [cost, fit, other](std::int64_t bytes) {
+    return bytes <= 0 ? 0.0 : cost(bytes) * other(bytes) / fit(bytes);
+  };
+}
+
+}  // namespace ddproxy::model

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/predict/machine_state.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "model/statistics/quantile.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+constexpr double gap = 1.6;           // between two states
+constexpr double near = 1.25;         // what lies within this factor of a probe is near it
+constexpr double few_near = 0.02;     // of its phase's probes, as many near it make one count
+constexpr double least_share = 0.05;  // of one phase's probes, as many make a state
+constexpr std::size_t least_count = 3;
+constexpr double same_time = 0.05;  // two states whose times differ by less are one
+constexpr std::size_t least_samples = 3;
+
+using Values = std::vector<double>;  // rising
+using Phases = std::vector<Values>;  // the probes of each phase of a run
+
+std::size_t share_of(Values const& values, double share, std::size_t least) {
+  return std::max(least, static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))));
+}
+
+std::size_t count_within(Values const& values, double low, double high) {
+  const auto first = std::lower_bound(values.begin(), values.end(), low);
+  return static_cast<std::size_t>(std::upper_bound(first, values.end(), high) - first);
+}
+
+// Those with enough others of their phase near them: what a few disturbances leave between two states does
+// not join them. Of all phases, rising.
+Values dense(Phases const& phases) {
+  Values result;
+  for (Values const& phase : phases)
+    std::ranges::copy_if(phase, std::back_inserter(result), [&](double value) {
+      return count_within(phase, value / near, value * near) >= share_of(phase, few_near, 1);
+    });
+  std::ranges::sort(result);
+  return result;
+}
+
+std::vector<Values> split_at_gaps(Values const& values) {
+  std::vector<Values> groups;
+  for (const double value : values) {
+    if (groups.empty() || value > gap * groups.back().back()) groups.emplace_back();
+    groups.back().push_back(value);
+  }
+  return groups;
+}
+
+// A phase that probes twenty times as often as another must not make the other's state look rare.
+bool lasts(Values const& group, Phases const& phases) {
+  return std::ranges::any_of(phases, [&](Values const& phase) {
+    return count_within(phase, group.front(), group.back()) >= share_of(phase, least_share, least_count);
+  });
+}
+
+// Groups that are large enough to be states; one where there are probes at all.
+std::vector<Values> lasting_groups(Phases const& phases) {
+  std::vector<Values> groups = split_at_gaps(dense(phases));
+  std::erase_if(groups, [&](Values const& group) { return !lasts(group, phases); });
+  if (!groups.empty()) return groups;
+  Values all;
+  for (Values const& phase : phases) all.insert(all.end(), phase.begin(), phase.end());
+  if (!all.empty()) groups.push_back(all);
+  return groups;
+}
+
+Values known_and_rising(Values probes) {
+  std::erase_if(probes, [](double probe) { return !(std::isfinite(probe) && probe > 0); });
+  std::ranges::sort(probes);
+  return probes;
+}
+
+// The samples of a quantity that were measured in a state.
+Values seconds_in(MachineStates const& states, std::size_t state, ProbedTimes const& quantity) {
+  Values seconds = values_in(states, state, quantity.probes, quantity.seconds);
+  std::erase_if(seconds, [](double value) { return !std::isfinite(value); });
+  return seconds;
+}
+
+}  // namespace
+
+MachineStates::MachineStates(Values probes, std::vector<ProbedTimes> const& quantities)
+    : MachineStates(Phases{std::move(probes)}, quantities) {}
+
+MachineStates::MachineStates(Phases phases, std::vector<ProbedTimes> const& quantities) {
+  for (Values& phase : phases) phase = known_and_rising(std::move(phase));
+  std::vector<Values> groups = lasting_groups(phases);
+  for (Values const& group : groups) {
+    if (!round_trips_.empty()) limits_.push_back(std::sqrt(round_trips_.back() * median(group)));
+    round_trips_.push_back(median(group));
+  }
+  for (std::size_t state = 0; state + 1 < count();) {
+    if (!alike(state, quantities)) {
+      ++state;
+      continue;
+    }
+    const auto next = static_cast<std::ptrdiff_t>(state) + 1;
+    groups[state].insert(groups[state].end(), groups[state + 1].begin(), groups[state + 1].end());
+    groups.erase(groups.begin() + next);
+    round_trips_[state] = median(groups[state]);
+    round_trips_.erase(round_trips_.begin() + next);
+    limits_.erase(limits_.begin() + next - 1);
+  }
+}
+
+// Whether a state and the next one take the same time.
+bool MachineStates::alike(std::size_t state, std::vector<ProbedTimes> const& quantities) const {
+  double here = 0, next = 0;
+  for (auto const& quantity : quantities) {
+    if (quantity.probes.before.empty()) continue;  // says nothing of either state
+    const Values in_this = seconds_in(*this, state, quantity),
+                 in_next = seconds_in(*this, state + 1, quantity);
+    if (std::min(in_this.size(), in_next.size()) < least_samples) continue;
+    here += median(in_this);
+    next += median(in_next);
+  }
+  return std::min(here, next) > 0 && std::max(here, next) < (1 + same_time) * std::min(here, next);
+}
+
+MachineStates MachineStates::between(std::vector<double> limits) {
+  MachineStates states;
+  states.limits_ = std::move(limits);
+  return states;
+}
+
+std::optional<std::size_t> MachineStates::state_of(double probe) const {
+  if (count() == 1) return 0;
+  if (!(probe > 0)) return std::nullopt;
+  const auto limit = std::upper_bound(limits_.begin(), limits_.end(), probe);
+  return static_cast<std::size_t>(limit - limits_.begin());
+}
+
+std::optional<std::size_t> MachineStates::state_of(double before, double after) const {
+  const auto first = state_of(before), second = state_of(after);
+  if (differ(before, after)) return std::nullopt;
+  return first ? first : second;
+}
+
+bool MachineStates::differ(double before, double after) const {
+  const auto first = state_of(before), second = state_of(after);
+  return first && second && *first != *second;
+}
+
+std::string MachineStates::name(std::size_t state) const {
+  if (state >= round_trips_.size()) return "unknown";
+  const double nanoseconds = round_trips_[state] * 1e9;
+  const double rounded = nanoseconds >= 100 ? std::round(nanoseconds / 10) * 10 : std::round(nanoseconds);
+  return std::to_string(static_cast<long long>(rounded)) + " ns";
+}
+
+std::vector<std::size_t> samples_in(MachineStates const& states, std::size_t state, Probes const& probes,
+                                    std::size_t samples) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t k = 0; k < samples; ++k) {
+    const bool probed = k < probes.before.size() && k < probes.after.size();
+    if (!probed || states.state_of(probes.before[k], probes.after[k]) == state) chosen.push_back(k);
+  }
+  return chosen;
+}
+
+}  // namespace ddproxy::model

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/predict/plan_recurrence.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/predict/cost_floor.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+/// S: bytes of the first j gradients.
+std::vector<std::int64_t> running_sums(Job const& job) {
+  std::vector<std::int64_t> sum{0};
+  for (const std::int64_t bytes : job.gradient_bytes) sum.push_back(sum.back() + bytes);
+  return sum;
+}
+
+/// The best plan found for the first gradients.
+struct Label {
+  Fluid fluid;                                            ///< after it
+  std::size_t before = 0;                                 ///< gradients before its last bucket
+  double next = std::numeric_limits<double>::infinity();  ///< the earliest start of what follows
+};
+
+/// The recurrence with a(x) times `scale`: label[j] holds the plan of the first j gradients after which what
+/// follows can start earliest. Without contention that is the best plan of all.
+struct Recurrence {
+  Job const& job;
+  double scale;
+  std::vector<Label> label;
+
+  Recurrence(Job const& job_, double scale_) : job(job_), scale(scale_), label(job_.ready.size() + 1) {
+    label[0].next = 0;
+  }
+
+  /// True where no bucket that ends with gradient j - 1 and takes at least `seconds` alone is of any use.
+  bool too_long(std::size_t j, double seconds) const {
+    return job.ready[j - 1] + scale * seconds >= label[j].next || label[j].next <= ready_after(j);
+  }
+
+  /// What comes of the bucket of gradients i to j - 1, reduced in `seconds` if alone.
+  Label with(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
+    Label result{label[i].fluid, i};
+    result.fluid.reduce(job.ready[j - 1], job.t_compute, scale * seconds, speeds);
+    result.next = std::max(result.fluid.free, ready_after(j) + result.fluid.delay);
+    return result;
+  }
+
+  /// True where that bucket is of no use if it takes at least `seconds`, at most at `speeds`.
+  bool useless(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
+    Fluid const& fluid = label[i].fluid;
+    const double start = std::max(job.ready[j - 1] + fluid.delay, fluid.free);
+    return start + scale * seconds >= label[j].next || with(i, j, seconds, speeds).next >= label[j].next;
+  }
+
+  /// Undisturbed, until a bucket behind the first j gradients can be ready.
+  double ready_after(std::size_t j) const { return j < job.ready.size() ? job.ready[j] : job.t_compute; }
+
+  double backward_end() const { return job.t_compute + label.back().fluid.delay; }
+
+  /// When a call must start at the latest to be over at `end`.
+  double latest_start(double end, std::int64_t bytes) const {
+    const double alone = scale * job.cost(bytes);
+    const double after = std::clamp(end - backward_end(), 0.0, alone);
+    return end - after - (alone - after) / job.contention(bytes).gamma;
+  }
+};
+
+/// The recurrence for several scales at once. a(x) and the speeds beside compute are what takes the time, so
+/// lower bounds are tried first: an a(x) that is a little less, and the fastest speeds of any size.
+std::vector<Recurrence> solve(Job const& job, std::vector<std::int64_t> const& sum) {
+  std::vector<Recurrence> all{{job, 1.0}, {job, longer}};
+  CostFloor at_least(job.cost);
+  const Speeds fastest = job.contention.fastest();
+  for (std::size_t j = 1; j < sum.size(); ++j) {
+    for (std::size_t i = j; i-- > 0;) {
+      const std::int64_t bytes = sum[j] - sum[i];
+      const double least = at_least(bytes);
+      if (std::ranges::all_of(all, [&](auto const& r) { return r.too_long(j, least); })) break;
+      const auto useless = [&](auto const& r) { return r.useless(i, j, least, fastest); };
+      if (std::ranges::all_of(all, useless)) continue;
+      const double seconds = job.cost(bytes);
+      const Speeds speeds = job.contention(bytes);
+      for (Recurrence& r : all) {
+        const Label found = r.with(i, j, seconds, speeds);
+        if (found.next < r.label[j].next) r.label[j] = found;
+      }
+    }
+  }
+  return all;
+}
+
+Plan plan_from(Job const& job, std::vector<std::size_t> last) {
+  std::reverse(last.begin(), last.end());
+  return plan_ending_at(job.gradient_bytes, last);
+}
+
+/// The recurrence's own plan.
+Plan earliest_plan(Recurrence const& r) {
+  std::vector<std::size_t> last;
+  for (std::size_t j = r.label.size() - 1; j > 0; j = r.label[j].before) last.push_back(j - 1);
+  return plan_from(r.job, std::move(last));
+}
+
+/// The same end with fewer calls: from the back, every bucket as large as its deadline allows.
+Plan joined_plan(Recurrence const& r, std::vector<std::int64_t> const& sum) {
+  std::vector<std::size_t> last;
+  std::size_t j = r.label.size() - 1;
+  double deadline = std::max(r.label[j].fluid.free, r.backward_end()) * (1 + 1e-12);
+  while (j > 0) {
+    std::size_t first = r.label[j].before;
+    const double ready = r.job.ready[j - 1];
+    for (std::size_t i = first; i-- > 0;) {
+      const double start = r.latest_start(deadline, sum[j] - sum[i]);
+      if (start < ready) break;
+      if (std::max(r.label[i].fluid.free, ready + r.label[i].fluid.delay) <= start) first = i;
+    }
+    last.push_back(j - 1);
+    deadline = r.latest_start(deadline, sum[j] - sum[first]);
+    j = first;
+  }
+  return plan_from(r.job, std::move(last));
+}
+
+}  // namespace
+
+std::vector<Plan> recurrence_plans(Job const& job) {
+  const std::vector<std::int64_t> sum = running_sums(job);
+  std::vector<Plan> plans;
+  for (Recurrence const& r : solve(job, sum)) {
+    plans.push_back(earliest_plan(r));
+    plans.push_back(joined_plan(r, sum));
+  }
+  return plans;
+}
+
+}  // namespace ddproxy::model

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/predict/uncertainty.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <stdexcept>
+
+#include "model/predict/best_plan.hpp"
+#include "model/statistics/quantile.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+/// 0 where fewer than two values say nothing.
+double deviation_of_logarithms(std::vector<double> const& values) {
+  if (values.size() < 2) return 0;
+  const auto n = static_cast<double>(values.size());
+  double mean = 0, squares = 0;
+  for (const double value : values) mean += std::log(value) / n;
+  for (const double value : values) squares += std::pow(std::log(value) - mean, 2);
+  return std::sqrt(squares / (n - 1));
+}
+
+/// Draws with replacement; the same on every machine, which the distributions of the standard library are
+/// not.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : engine_(seed) {}
+
+  /// As many passes, and as many samples of each size, as there are.
+  Measurements evidence(Measurements drawn) {
+    drawn.operations = resampled(drawn.operations);
+    for (auto& samples : drawn.allreduce) samples = resampled(samples);
+    for (auto& size : drawn.contention) size.samples = resampled(size.samples);
+    if (const double factor = phase_factor(drawn.drift.compute); factor != 1)
+      for (auto& pass : drawn.operations)
+        for (auto& rank : pass) scale(rank, factor);
+    if (const double factor = phase_factor(drawn.drift.allreduce); factor != 1)
+      for (auto& samples : drawn.allreduce) scale(samples, factor);
+    return drawn;
+  }
+
+ private:
+  static void scale(std::vector<double>& values, double factor) {
+    for (double& value : values) value *= factor;
+  }
+
+  /// Above 0, at most 1.
+  double uniform() { return (static_cast<double>(engine_() >> 11) + 1) * 0x1p-53; }
+
+  /// Of the normal distribution (Box and Muller, Ann. Math. Statist. 29(2), 1958).
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
+
+  /// How much slower a phase to come is than the one that was measured. Both deviate alike from their mean by
+  /// the standard deviation s of the logarithms, known from n phases: exp(sqrt(2) s t), t Student's with n -
+  /// 1 degrees of freedom.
+  double phase_factor(std::vector<double> const& phases) {
+    const double s = deviation_of_logarithms(phases);
+    if (!(s > 0)) return 1;
+    double squares = 0;
+    for (std::size_t i = 1; i < phases.size(); ++i) squares += std::pow(normal(), 2);
+    return std::exp(std::numbers::sqrt2 * s * normal() /
+                    std::sqrt(squares / static_cast<double>(phases.size() - 1)));
+  }
+
+  template <class Value>
+  std::vector<Value> resampled(std::vector<Value> const& samples) {
+    std::vector<Value> drawn;
+    for (std::size_t i = 0; i < samples.size(); ++i) drawn.push_back(samples[engine_() % samples.size()]);
+    return drawn;
+  }
+  std::mt19937_64 engine_;
+};
+
+constexpr double low_share = 0.025, high_share = 0.975;  // of a central 95 %
+
+Band central(std::vector<double> const& values) {
+  return {quantile(values, low_share), quantile(values, high_share)};
+}
+
+/// Of caps, one of the values itself: between a cap and "no upper end" there is nothing.
+Band central_caps(std::vector<double> lows, std::vector<double> highs) {
+  std::sort(lows.begin(), lows.end());
+  std::sort(highs.begin(), highs.end());
+  const double last = static_cast<double>(lows.size() - 1);
+  return {lows[static_cast<std::size_t>(std::floor(low_share * last))],
+          highs[static_cast<std::size_t>(std::ceil(high_share * last))]};
+}
+
+double exposed(Job const& job, Plan const& plan) {
+  return simulate(job, plan).total - job.t_compute;
+}
+
+}  // namespace
+
+Bands bootstrap(Measurements const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates,
+                std::uint64_t seed) {
+  if (replicates < 1) throw std::invalid_argument("bootstrap: at least one replicate is needed");
+  Draw draw(seed);
+  std::vector<std::vector<double>> totals(plans.size());
+  std::vector<std::vector<double>> exposures(plans.size());
+  std::vector<double> lows, highs;
+  for (int replicate = 0; replicate < replicates; ++replicate) {
+    const Job job = job_from(draw.evidence(evidence), jitter);
+    for (std::size_t k = 0; k < plans.size(); ++k) {
+      totals[k].push_back(simulate(job, plans[k]).total);
+      exposures[k].push_back(totals[k].back() - job.t_compute);
+    }
+    const CapRange best = best_caps(sweep_caps(job, evidence.first_bucket));
+    lows.push_back(static_cast<double>(best.low));
+    highs.push_back(static_cast<double>(best.high));
+  }
+  Bands bands;
+  for (auto const& values : totals) bands.total.push_back(central(values));
+  for (auto const& values : exposures) bands.exposed.push_back(central(values));
+  bands.best_cap = central_caps(std::move(lows), std::move(highs));
+  return bands;
+}
+
+Waterfall explain(Measurements const& evidence, Plan const& plan) {
+  const Job full = job_from(evidence, Jitter::left_out);
+  Job job = full;
+  job.contention = {};
+  job.copies = {};
+  Waterfall waterfall;
+  waterfall.ideal = exposed(job, plan);
+  job.contention = full.contention;
+  waterfall.contention = exposed(job, plan);
+  waterfall.copies = exposed(full, plan);
+  waterfall.jitter = exposed(job_from(evidence, Jitter::included), plan);
+  return waterfall;
+}
+
+}  // namespace ddproxy::model

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/statistics/median_interval.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "model/statistics/quantile.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+// Student's t at 97.5 %, by the number of values; of two values there is one degree of freedom.
+constexpr std::array<double, 6> student{0, 0, 12.706, 4.303, 3.182, 2.776};
+
+Estimate student_estimate(std::vector<double> const& values, double middle) {
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double half = student[values.size()] * std::sqrt(squares / (n - 1) / n);
+  return {middle, mean - half, mean + half};
+}
+
+}  // namespace
+
+std::optional<std::size_t> sign_quantile(std::size_t n, double alpha) {
+  const double all = static_cast<double>(n);
+  double sum = 0;
+  std::optional<std::size_t> largest;
+  for (std::size_t k = 0; 2 * k < n; ++k) {
+    // by logarithms: 2^-n is no double from n = 1075 on
+    const double heads = static_cast<double>(k);
+    sum += std::exp(std::lgamma(all + 1) - std::lgamma(heads + 1) - std::lgamma(all - heads + 1) -
+                    all * std::numbers::ln2);
+    if (sum > alpha) break;
+    largest = k;
+  }
+  return largest;
+}
+
+Estimate median_interval(std::vector<double> values, double alpha) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::ranges::sort(values);
+  const double middle = median(values);
+  const auto k = sign_quantile(values.size(), alpha);
+  if (!k) return {middle, -infinity, infinity};
+  return {middle, values[*k], values[values.size() - 1 - *k]};
+}
+
+Estimate median_estimate(std::vector<double> values) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  if (values.size() >= fewest_for_an_interval) return median_interval(std::move(values), 0.025);
+  const double middle = median(values);
+  if (values.size() < 2) return {middle, unknown, unknown};
+  return student_estimate(values, middle);
+}
+
+}  // namespace ddproxy::model

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/statistics/rank_sum.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ddproxy::model {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Arrangements of m and n values with U = 0, 1, ... mn / 2: the product over i of (1 - x^(n + i)) / (1 -
+// x^i).
+std::vector<long double> arrangements(std::size_t m, std::size_t n) {
+  std::vector<long double> count(m * n / 2 + 1, 0.0L);
+  count[0] = 1.0L;
+  for (std::size_t i = 1; i <= m; ++i) {
+    for (std::size_t k = count.size(); k-- > n + i;) count[k] -= count[k - n - i];
+    for (std::size_t k = i; k < count.size(); ++k) count[k] += count[k - i];
+  }
+  return count;
+}
+
+long double binomial(std::size_t n, std::size_t k) {
+  long double result = 1.0L;
+  for (std::size_t i = 1; i <= k; ++i)
+    result = result * static_cast<long double>(n - k + i) / static_cast<long double>(i);
+  return result;
+}
+
+}  // namespace
+
+std::optional<std::size_t> rank_sum_quantile(std::size_t m, std::size_t n, double alpha) {
+  if (m == 0 || n == 0) return {};
+  const long double all = binomial(m + n, std::min(m, n));
+  long double below = 0.0L;
+  std::optional<std::size_t> largest;
+  const auto counts = arrangements(std::min(m, n), std::max(m, n));
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    below += counts[k];
+    if (below > static_cast<long double>(alpha) * all) break;
+    largest = k;
+  }
+  return largest;
+}
+
+Shift::Shift(std::span<const double> from, std::span<const double> to) {
+  differences_.reserve(from.size() * to.size());
+  for (double a : from)
+    for (double b : to) differences_.push_back(b - a);
+  std::ranges::sort(differences_);
+}
+
+Estimate Shift::interval(std::optional<std::size_t> quantile) const {
+  const std::size_t n = differences_.size();
+  const double low = quantile ? differences_[*quantile] : -infinity;
+  const double high = quantile ? differences_[n - 1 - *quantile] : infinity;
+  return {(differences_[(n - 1) / 2] + differences_[n / 2]) / 2.0, low, high};
+}
+
+}  // namespace ddproxy::model

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+#include "results/compare/compare_parts.hpp"
+#include "results/compare/trends.hpp"
+#include "results/file/validity.hpp"
+#include "results/run/run_conditions.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+using Kind = Column::Kind;
+using Texts = std::vector<std::string>;
+
+constexpr auto may_differ = {"ranks", "device", "sweep", "mode", "threads", "pieces", "buffers", "priority"};
+
+bool is_in(Texts const& allowed, std::string_view key) {
+  return std::ranges::find(allowed, key) != allowed.end();
+}
+
+std::vector<Run> read_offers(CompareOptions const& options) {
+  auto paths = options.base;
+  paths.insert(paths.end(), options.next.begin(), options.next.end());
+  if (paths.empty()) throw std::invalid_argument("compare: --rank-machines needs files");
+  auto runs = read_runs(paths);
+  for (auto& run : runs)
+    if (const auto given = options.labels.find(run.path); given != options.labels.end())
+      run.label = given->second;
+  return runs;
+}
+
+bool is_replay(Run const& run) {
+  return run.replay;
+}
+
+bool is_single(Run const& run) {
+  return run.valid == word_of(Validity::single);
+}
+
+using IsKind = bool (*)(Run const&);
+
+std::string first_and_more(std::span<const Run> runs, IsKind is_kind, bool wanted) {
+  const auto fits = [&](Run const& run) { return is_kind(run) == wanted; };
+  const auto first = std::ranges::find_if(runs, fits);
+  const auto more = std::ranges::count_if(runs, fits) - 1;
+  return first->path.string() + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+bool is_mixed(std::span<const Run> runs, IsKind is_kind) {
+  const auto count = std::ranges::count_if(runs, is_kind);
+  return count != 0 && count != std::ssize(runs);
+}
+
+// A replay's times come from a table: nobody can buy that machine.
+void check_one_kind(std::span<const Run> runs, Texts const& allowed) {
+  if (!is_mixed(runs, is_replay) || is_in(allowed, "mode")) return;
+  throw std::invalid_argument("compare: --rank-machines: replays (" + first_and_more(runs, is_replay, true) +
+                              ") are not ranked among measured runs (" +
+                              first_and_more(runs, is_replay, false) +
+                              "), because a replay takes times from tables; rank each kind alone, or rank "
+                              "them together with --allow mode");
+}
+
+// One rank communicates with nobody: its tokens per second would beat any machine that does.
+void check_all_reduce(std::span<const Run> runs, Texts const& allowed) {
+  if (!is_mixed(runs, is_single) || is_in(allowed, "valid")) return;
+  throw std::invalid_argument(
+      "compare: --rank-machines: runs of one rank (" + first_and_more(runs, is_single, true) +
+      ") are not ranked among runs that reduce (" + first_and_more(runs, is_single, false) +
+      "), because one rank reduces nothing (valid=single); rank each kind alone, or rank them together with "
+      "--allow valid");
+}
+
+std::string const& value_of(Run const& run, std::string_view key) {
+  return std::ranges::find(run.identity, key, [](auto const& pair) { return pair.first; })->second;
+}
+
+// What makes two figures of merit hard to compare although they may be: a doubt for each way in which the
+// runs differ from the first.
+Texts differing(std::span<const Run> runs, Texts const& allowed) {
+  Texts doubts;
+  for (auto key : {"sweep", "mode", "pieces", "buffers", "priority"}) {
+    if (is_in(allowed, key)) continue;
+    std::set<std::string> seen{value_of(runs[0], key), ""};
+    for (auto const& run : runs)
+      if (auto const& value = value_of(run, key);
+          !value_of(runs[0], key).empty() && seen.insert(value).second)
+        doubts.push_back(runs[0].path.string() + " and " + run.path.string() + " differ in the " + key +
+                         ", so their figures of merit may: " + against(key, value_of(runs[0], key), value) +
+                         " (--allow " + key + ")");
+  }
+  return doubts;
+}
+
+std::string interval_doubt(MachineMerit const& m) {
+  if (m.values == 0)
+    return m.machine + ": no figure of merit; no bucketed case was measured, or the files lack their tokens";
+  const std::string unit = m.runs.size() == 1 ? "sample" : "run";
+  const std::string count = std::to_string(m.values) + " " + unit + (m.values == 1 ? "" : "s");
+  if (!m.has_interval())
+    return m.machine + ": " + count + ", an interval takes six; without one its place in the order is open";
+  return m.runs.size() == 1 ? m.machine + ": one run, the interval is that of its " + count : "";
+}
+
+// Runs of one host may belong to two offers that nobody told apart.
+void add_software_doubts(Texts& doubts, MachineMerit const& m, Texts const& allowed) {
+  const std::set<std::string_view> software{"compiler", "flags", "blas", "mpi", "kokkos", "call"};
+  for (auto const& difference : differing_conditions(m.runs, allowed))
+    if (software.contains(difference.key))
+      doubts.push_back(m.machine + ": its runs " + difference.files + " differ in " + difference.key + ": " +
+                       difference.values +
+                       "; if they are two offers, give each a label (LABEL=FILE) (--allow " + difference.key +
+                       ")");
+}
+
+void add_overlaps(Texts& doubts, std::span<const MachineMerit> ranked) {
+  for (std::size_t a = 0; a < ranked.size(); ++a)
+    for (std::size_t b = a + 1; b < ranked.size(); ++b)
+      if (overlap(ranked[a], ranked[b]))
+        doubts.push_back(ranked[a].machine + " and " + ranked[b].machine +
+                         " cannot be told apart: their 95 % intervals overlap");
+}
+
+Table table_of(std::span<const MachineMerit> ranked) {
+  Table table{"machines",
+              {{"machine", "machine", Kind::text},
+               {"times", "times", Kind::text},
+               {"runs", "runs", Kind::count},
+               {"tokens_per_s", "tokens/s", Kind::number},
+               {"low", "95 % from", Kind::number},
+               {"high", "to", Kind::number}},
+              {}};
+  for (auto const& m : ranked) {
+    Row row{{{m.machine}, {m.replay ? "replayed" : "measured"}, {"", static_cast<double>(m.runs.size())}},
+            ""};
+    append(row, {m.tokens_per_s.value, m.tokens_per_s.low, m.tokens_per_s.high});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+int order_machines(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
+  const auto runs = read_offers(options);
+  check_one_kind(runs, options.allow);
+  check_all_reduce(runs, options.allow);
+  auto allowed = options.allow;
+  allowed.insert(allowed.end(), may_differ.begin(), may_differ.end());
+  check_comparable(runs, allowed);
+  auto doubts = differing(runs, options.allow);
+  for (auto const& run : runs)
+    if (!run.complete) doubts.push_back(run.path.string() + ": the run was interrupted");
+  const auto ranked = rank_machines(runs);
+  for (auto const& m : ranked) {
+    if (auto doubt = interval_doubt(m); !doubt.empty()) doubts.push_back(std::move(doubt));
+    add_software_doubts(doubts, m, options.allow);
+  }
+  add_overlaps(doubts, ranked);
+  finish(table_of(ranked), doubts, options, out, warnings);
+  return 0;
+}
+
+}  // namespace ddproxy::results

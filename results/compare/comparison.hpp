@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/statistics/estimate.hpp"
+#include "results/compare/family_test.hpp"
+#include "results/compare/outcome.hpp"
+#include "results/compare/percent.hpp"
+#include "results/run/run_file.hpp"
+
+namespace ddproxy::results {
+
+/// What is exchangeable if nothing changed: the two runs of a round that took turns, the runs of a session,
+/// or, of one file a side, the samples.
+enum class Unit { rounds, runs, samples };
+
+enum class Verdict { unchanged, slower, faster, undecided };
+
+struct CaseComparison {
+  std::string name;
+  double base = std::nan(""), next = std::nan("");  ///< median over units, seconds
+  model::Estimate ratio{};                          ///< new over base, 95 % interval
+  double noise = std::nan("");  ///< standard deviation of the logarithm between units; NaN where unknown
+  double p = std::nan("");      ///< that it is not slower, adjusted for all cases; NaN for samples
+  Verdict verdict = Verdict::undecided;
+  std::string doubt = {};  ///< why there is no verdict, or what limits it
+};
+
+/// The name of the first of Comparison::cases.
+inline constexpr char const* all_cases = "all cases";
+
+struct Comparison {
+  double tolerance = 0.0;
+  Unit unit = Unit::runs;
+  std::size_t base_units = 0, next_units = 0;
+  std::vector<CaseComparison> cases;  ///< the first is "all cases", their mean, where there are several
+  /// The slowdown that would have been found in 90 of 100 such comparisons, a share: of all cases together,
+  /// and of one case of middling noise. NaN for samples and where there are too few units.
+  double smallest_of_all = std::nan(""), smallest_of_one = std::nan("");
+  Outcome outcome;
+  std::vector<std::string> left_out;  ///< names of cases that only some of the runs measured
+  std::vector<std::string> warnings;
+};
+
+/// What a case means that only some of the runs measured: by itself it keeps the whole from being unchanged,
+/// because it may hide a slowdown.
+enum class MissingCases { undecided, warned_of };
+
+/// Compares what the runs have in common. They must be comparable (check_comparable).
+///
+/// Slower: the family test rejects at 1 % (family_test.hpp); the tolerance plays no part. Otherwise
+/// unchanged: the one-sided 95 % upper end of the mean slowdown over all cases is below 1 + tolerance.
+/// Otherwise undecided, and so is a comparison with too few units for that level.
+///
+/// Where all files belong to rounds of one gate, the round is the unit. Otherwise the run is. With one file a
+/// side nothing tells the spread between runs, so the whole stays undecided, unless both are replays: their
+/// work takes the time of a table, and only the host's delays vary.
+Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance,
+                        MissingCases missing = MissingCases::undecided);
+
+char const* name_of(Verdict verdict);
+/// "rounds", "runs" or "samples".
+char const* name_of(Unit unit);
+
+}  // namespace ddproxy::results

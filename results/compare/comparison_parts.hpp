@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "results/compare/comparison.hpp"
+
+namespace ddproxy::results {
+
+// The parts of compare_runs(): each fills cases and outcome of a Comparison whose tolerance is set.
+
+/// One case that both sides measured.
+struct CommonCase {
+  std::string name;
+  std::vector<CaseTimes const*> base, next;  ///< one for each run
+};
+
+/// The cases that every run measured, and the names of those that only some of the runs measured.
+struct CommonCases {
+  std::vector<CommonCase> cases;
+  std::vector<std::string> left_out;
+};
+CommonCases common_cases(std::span<const Run> base, std::span<const Run> next);
+
+/// base[k] and next[k] are the two runs of a round.
+void compare_rounds(std::vector<CommonCase> const& cases, Comparison& result);
+void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result);
+void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparison& result);
+
+/// Decides from the test and the one-sided 95 % upper end of the mean log ratio over all cases.
+void decide(FamilyTest const& test, double upper, Comparison& result);
+
+}  // namespace ddproxy::results

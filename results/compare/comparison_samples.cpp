@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "model/statistics/estimate.hpp"
+#include "model/statistics/quantile.hpp"
+#include "model/statistics/rank_sum.hpp"
+#include "results/compare/comparison_parts.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+struct Samples {
+  std::vector<double> base, next;  // logarithms of seconds
+};
+
+std::vector<double> finite_logs(CaseTimes const& times) {
+  std::vector<double> logs;
+  for (double seconds : times.samples)
+    if (std::isfinite(seconds)) logs.push_back(std::log(seconds));
+  return logs;
+}
+
+double deviation_of(Samples const& s) {
+  double squares = 0.0;
+  for (auto const* side : {&s.base, &s.next}) {
+    double mean = 0.0;
+    for (double x : *side) mean += x / static_cast<double>(side->size());
+    for (double x : *side) squares += (x - mean) * (x - mean);
+  }
+  const auto count = s.base.size() + s.next.size();
+  return count > 2 ? std::sqrt(squares / static_cast<double>(count - 2)) : std::nan("");
+}
+
+// How far the host delays replayed samples: of slowest over fastest sample of each case and side, the
+// logarithm that nine of ten stay below.
+double host_delay(std::vector<Samples> const& cases) {
+  std::vector<double> spreads;
+  for (auto const& one : cases)
+    for (auto const* side : {&one.base, &one.next}) {
+      const auto [low, high] = std::ranges::minmax(*side);
+      spreads.push_back(high - low);
+    }
+  std::ranges::sort(spreads);
+  return spreads[static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(spreads.size()))) - 1];
+}
+
+// A replayed case cannot be faster than its table says; the host only delays it. So the fastest samples tell,
+// and a difference counts where it is above what the host delays samples by.
+Verdict verdict_of_replay(Samples const& s, double delay, double tolerance) {
+  const double limit = std::max(delay, std::log1p(tolerance / 2.0));
+  const double fastest = std::ranges::min(s.next) - std::ranges::min(s.base);
+  const double middle = model::median(s.next) - model::median(s.base);
+  if (std::min(fastest, middle) > limit) return Verdict::slower;
+  if (std::max(fastest, middle) < -limit) return Verdict::faster;
+  return std::max(fastest, middle) < std::log1p(tolerance) ? Verdict::unchanged : Verdict::undecided;
+}
+
+CaseComparison row_of(std::string name, Samples const& s) {
+  const auto quantile = model::rank_sum_quantile(s.base.size(), s.next.size(), 0.025);
+  const model::Estimate e = model::Shift(s.base, s.next).interval(quantile);
+  return {std::move(name),
+          std::exp(model::median(s.base)),
+          std::exp(model::median(s.next)),
+          {std::exp(e.value), std::exp(e.low), std::exp(e.high)},
+          deviation_of(s)};
+}
+
+void decide_replay(Comparison& result) {
+  const auto count = [&](Verdict verdict) {
+    return std::ranges::count(result.cases, verdict, &CaseComparison::verdict);
+  };
+  const auto of_all = " of " + std::to_string(result.cases.size()) + " replayed cases";
+  if (const auto n = count(Verdict::slower); n > 0) {
+    const auto worst =
+        std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
+    result.outcome = {Decision::slower, "slower: " + std::to_string(n) + of_all + ", most of all " +
+                                            worst->name + " by " + percent(worst->ratio.value - 1.0)};
+  } else if (const auto open = count(Verdict::undecided); open > 0) {
+    result.outcome = {Decision::undecided,
+                      "undecided: " + std::to_string(open) + of_all +
+                          " are slower by more than the tolerance in their fastest sample "
+                          "or their median, but not in both by more than the host delays "
+                          "samples; run again"};
+  } else {
+    result.outcome = {Decision::unchanged, "unchanged: none" + of_all + " is slower by the tolerance of " +
+                                               percent(result.tolerance)};
+  }
+}
+
+void decide_real(Comparison& result) {
+  const auto worst = std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
+  result.outcome = {Decision::undecided,
+                    "undecided: one file a side cannot tell a slower build from another run; the largest "
+                    "difference is " +
+                        worst->name + " by " + signed_percent(worst->ratio.value - 1.0) + "; " +
+                        std::to_string(fewest_rounds) +
+                        " rounds of scripts/gate, or 5 runs a side, can decide"};
+}
+
+}  // namespace
+
+void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparison& result) {
+  result.unit = Unit::samples;
+  if (cases.empty()) return;
+  std::vector<Samples> samples;
+  for (auto const& one : cases) samples.push_back({finite_logs(*one.base[0]), finite_logs(*one.next[0])});
+  result.base_units = samples[0].base.size();
+  result.next_units = samples[0].next.size();
+  const double delay = host_delay(samples);
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    CaseComparison row = row_of(cases[c].name, samples[c]);
+    if (replay) row.verdict = verdict_of_replay(samples[c], delay, result.tolerance);
+    if (row.verdict == Verdict::undecided)
+      row.doubt = replay ? "slower by more than the tolerance, but the host delays samples by " +
+                               percent(std::expm1(delay))
+                         : "one file a side does not tell the spread from run to run";
+    result.cases.push_back(std::move(row));
+  }
+  if (replay)
+    decide_replay(result);
+  else
+    decide_real(result);
+}
+
+}  // namespace ddproxy::results

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/file/h5_dataset.hpp"
+
+#include <hdf5_hl.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace ddproxy::results::h5 {
+namespace {
+
+using Extents = std::vector<std::size_t>;
+
+bool grows(Dataset const& dataset, std::size_t dimension) {
+  return dataset.group() == growing_group && dataset.dimensions[dimension] == growing_dimension;
+}
+
+// Of a dataset that can grow; HDF5 needs chunks for that.
+Id growing_space(hid_t creation, Dataset const& dataset, Extents const& extents) {
+  constexpr hsize_t samples_of_a_chunk = 16;
+  const auto now = sizes(extents);
+  auto most = now, chunk = now;
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    chunk[k] = grows(dataset, k) ? samples_of_a_chunk : std::max<hsize_t>(now[k], 1);
+    if (grows(dataset, k)) most[k] = H5S_UNLIMITED;
+  }
+  check(H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data()));
+  return Id(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()), H5Sclose);
+}
+
+Id space_of(hid_t creation, Dataset const& dataset, Extents const& extents) {
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    if (grows(dataset, k)) return growing_space(creation, dataset, extents);
+  return simple_space(extents);
+}
+
+Id create_dataset(hid_t group, Dataset const& dataset, Extents const& extents) {
+  const Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const bool has_fill = dataset.type == Type::real || dataset.optional;
+  if (has_fill) set_fill_value(creation, dataset.type);
+  const Id type = memory_type(dataset.type);
+  const Id space = space_of(creation, dataset, extents);
+  const std::string name(dataset.name());
+  Id created(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
+  set_attribute(created, "units", std::string(dataset.units));
+  set_attribute(created, "long_name", std::string(dataset.long_name));
+  if (has_fill) mark_fill_value(created, dataset.type);
+  if (dataset.is_coordinate()) check(H5DSset_scale(created, name.c_str()));
+  return created;
+}
+
+void write_numbers(hid_t scale, std::size_t length) {
+  std::vector<std::int64_t> numbers(length);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (length > 0) check(H5Dwrite(scale, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()));
+}
+
+Id numbered_scale(hid_t file, std::string const& path, std::string_view dimension, std::size_t length) {
+  const bool is_new = !exists(file, path);
+  const std::string long_name = "index of the " + std::string(dimension);
+  Id scale = ensure_dataset(file, {path, Type::integer, {dimension}, "1", long_name}, {length});
+  if (is_new) write_numbers(scale, length);
+  return scale;
+}
+
+void set_samples(hid_t file, Dataset const& dataset, std::size_t samples) {
+  if (dataset.group() != growing_group || !exists(file, std::string(dataset.path))) return;
+  const Id open = open_dataset(file, std::string(dataset.path));
+  auto lengths = extents(open);
+  for (std::size_t k = 0; k < lengths.size(); ++k)
+    if (grows(dataset, k)) lengths[k] = samples;
+  if (lengths != extents(open)) check(H5Dset_extent(open, sizes(lengths).data()));
+}
+
+Id ensure_scale(hid_t file, std::string_view group, std::string_view dimension, std::size_t length) {
+  const std::string path = std::string(group) + "/" + std::string(dimension);
+  Dataset const* coordinate = find_dataset(path);
+  return coordinate ? ensure_dataset(file, *coordinate, {length})
+                    : numbered_scale(file, path, dimension, length);
+}
+
+Id open_checked(hid_t file, Dataset const& dataset, Extents const& wanted) {
+  Id old = open_dataset(file, std::string(dataset.path));
+  if (extents(old) != wanted)
+    throw std::logic_error(std::string(dataset.path) + " was given another length before");
+  return old;
+}
+
+}  // namespace
+
+Id ensure_dataset(hid_t file, Dataset const& dataset, Extents const& extents) {
+  if (extents.size() != dataset.rank())
+    throw std::logic_error(std::string(dataset.path) + " has " + std::to_string(dataset.rank()) +
+                           " dimensions, not " + std::to_string(extents.size()));
+  if (exists(file, std::string(dataset.path))) return open_checked(file, dataset, extents);
+  const Id group = open_or_create_group(file, std::string(dataset.group()));
+  std::vector<Id> scales;  // before the dataset: a length that does not fit must leave nothing behind
+  for (std::size_t k = 0; k < extents.size() && !dataset.is_coordinate(); ++k)
+    scales.push_back(ensure_scale(file, dataset.group(), dataset.dimensions[k], extents[k]));
+  Id created = create_dataset(group, dataset, extents);
+  for (std::size_t k = 0; k < scales.size(); ++k)
+    check(H5DSattach_scale(created, scales[k], static_cast<unsigned>(k)));
+  return created;
+}
+
+void grow_samples(hid_t file, std::size_t samples) {
+  for (auto const& dataset : schema()) set_samples(file, dataset, samples);
+  const std::string path = std::string(growing_group) + "/" + std::string(growing_dimension);
+  if (!exists(file, path)) return;
+  set_samples(file, {path, Type::integer, {growing_dimension}, "1", ""}, samples);
+  write_numbers(open_dataset(file, path), samples);
+}
+
+}  // namespace ddproxy::results::h5

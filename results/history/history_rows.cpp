@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/history/history_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "results/compare/compare_parts.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+using Kind = Column::Kind;
+
+// With fewer nights before the newest the smallest slowdown that is stated is too small: of slowdowns of the
+// size stated after 7 nights 9 of 40 were found, after 30 nights 34 of 40.
+constexpr std::size_t nights_for_the_noise = 15;
+
+// One series with what is said of it.
+struct Said {
+  std::string name;
+  std::size_t nights = 0;
+  bool is_measured = false;                  ///< in the newest night
+  double after_one = 0.0, after_five = 0.0;  ///< smallest slowdowns seen, shares
+  LevelRatio newest = {};
+  LevelTracker const* tracker = nullptr;
+};
+
+Said said_of(HistoryTest const& test, std::size_t s) {
+  auto const& tracker = test.trackers()[s];
+  const NoiseShape shape = test.shape(s);
+  return {test.names()[s],
+          test.nights(s),
+          test.history().nights.back().find(test.names()[s]) != nullptr,
+          tracker.smallest_seen(1, shape),
+          tracker.smallest_seen(5, shape),
+          tracker.newest(shape),
+          &tracker};
+}
+
+std::string words_for(Against against) {
+  switch (against) {
+    case Against::best:
+      return "the best level so far";
+    case Against::pinned:
+      return "the pinned level";
+    default:
+      return "the nights before";
+  }
+}
+
+std::string alarm_of(Said const& said, Night const& first) {
+  return percent(said.newest.ratio - 1.0) + " slower than " + words_for(said.tracker->slowdown()->against) +
+         " since " + first.created + " (" + first.path.filename().string() + ", revision " + first.revision +
+         "); fix it, or accept it with --acknowledge REASON";
+}
+
+std::string undecided_of(Said const& said, double at_least) {
+  if (!said.is_measured) return "the newest night did not measure it";
+  if (!said.tracker->is_tested() || std::isnan(said.after_one))
+    return std::to_string(said.nights) + (said.nights == 1 ? " night: " : " nights: ") +
+           "the test needs four nights before the newest to know the noise";
+  if (said.nights <= nights_for_the_noise)
+    return std::to_string(said.nights - 1) +
+           " nights before the newest: the noise is known well enough from " +
+           std::to_string(nights_for_the_noise) + " on; until then only large slowdowns are found";
+  if (said.after_one > at_least)
+    return "one night shows a slowdown of " + percent(said.after_one) + " or more, and --at-least asks for " +
+           percent(at_least) + "; measure with more rounds, on a quieter machine, or raise --at-least";
+  return "";
+}
+
+// The first night of the level that the verdict is about.
+std::optional<std::size_t> since_of(LevelTracker const& tracker) {
+  return tracker.slowdown() ? tracker.slowdown()->since : tracker.faster_since();
+}
+
+std::string verdict_of(Row const& row, LevelTracker const& tracker) {
+  if (tracker.slowdown()) return "slower than " + words_for(tracker.slowdown()->against);
+  if (!row.undecided.empty()) return "undecided";
+  return tracker.faster_since() ? "faster" : "unchanged";
+}
+
+Row row_of(HistoryTest const& test, Said const& said, double at_least) {
+  auto const& tracker = *said.tracker;
+  const auto since = since_of(tracker);
+  Row row{{{said.name}, {"", static_cast<double>(said.nights)}}, "", ""};
+  append(row, {said.newest.ratio, said.newest.low, said.newest.high});
+  if (test.is_pinned()) append(row, {tracker.over_pinned()});
+  append(row, {said.after_one, said.after_five});
+  Night const* first = since ? &test.history().nights[*since] : nullptr;
+  for (auto const& text : {first ? first->created : "", first ? first->path.filename().string() : "",
+                           first ? first->revision : ""})
+    row.cells.push_back({text});
+  if (tracker.slowdown())
+    row.alarm = alarm_of(said, *first);
+  else
+    row.undecided = undecided_of(said, at_least);
+  row.cells.push_back({verdict_of(row, tracker)});
+  return row;
+}
+
+std::vector<Column> columns(bool is_pinned) {
+  std::vector<Column> all{{"case", "case", Kind::text},
+                          {"nights", "nights", Kind::count},
+                          {"ratio", "newest", Kind::ratio},
+                          {"low", "95 % from", Kind::ratio},
+                          {"high", "to", Kind::ratio}};
+  if (is_pinned) all.push_back({"over_pinned", "over pinned", Kind::ratio});
+  all.insert(all.end(), {{"seen_after_1", "seen after 1", Kind::share},
+                         {"seen_after_5", "after 5", Kind::share},
+                         {"since", "since", Kind::text},
+                         {"file", "file", Kind::text},
+                         {"revision", "revision", Kind::text},
+                         {"verdict", "verdict", Kind::text}});
+  return all;
+}
+
+std::string period_of(HistoryTest const& test) {
+  auto const& nights = test.history().nights;
+  return std::to_string(nights.size()) + (nights.size() == 1 ? " night, " : " nights, ") +
+         nights.front().created + " to " + nights.back().created;
+}
+
+// "flat (and 2 more): MESSAGE", of the last row that has one, which is the whole where that has one; `count`:
+// of all rows that have one.
+std::string last_of(Table const& table, std::string Row::*message, std::size_t& count) {
+  Row const* last = nullptr;
+  for (auto const& row : table.rows)
+    if (!(row.*message).empty()) last = &row, ++count;
+  if (!last) return "";
+  const std::string more = count > 1 ? " (and " + std::to_string(count - 1) + " more)" : "";
+  return last->cells[0].text + more + ": " + last->*message;
+}
+
+// Whether the table is undecided: the whole is, or a case that the newest night should have measured is gone.
+// A case of much noise is listed and leaves the decision to the whole.
+bool is_undecided(HistoryTest const& test, Table const& table) {
+  if (!table.rows.back().undecided.empty()) return true;
+  return std::ranges::any_of(test.names(),
+                             [&](auto const& name) { return !test.history().nights.back().find(name); });
+}
+
+Outcome outcome_of(HistoryTest const& test, Table const& table, double seen) {
+  const std::string of_all = " of " + std::to_string(table.rows.size()) + " in " + period_of(test) + ": ";
+  std::size_t slower = 0, undecided = 0;
+  const std::string alarm = last_of(table, &Row::alarm, slower);
+  const std::string doubt = last_of(table, &Row::undecided, undecided);
+  if (slower > 0) return {Decision::slower, std::to_string(slower) + " slower" + of_all + alarm};
+  if (auto const& lost = test.history().lost_newest; !lost.empty())
+    return {Decision::undecided, "undecided in " + period_of(test) + ": the youngest file, " + lost +
+                                     ", cannot be read, and may be the newest night; remove or repeat it"};
+  if (is_undecided(test, table))
+    return {Decision::undecided, std::to_string(undecided) + " undecided" + of_all + doubt};
+  return {Decision::unchanged,
+          "no slowdown in " + period_of(test) + "; one of " + percent(seen) +
+              " of the whole would have been seen after one night (power 80 %)" +
+              (undecided > 0 ? "; " + std::to_string(undecided) +
+                                   (undecided == 1 ? " case is" : " cases are") + " undecided"
+                             : "")};
+}
+
+}  // namespace
+
+Table table_of(HistoryTest const& test, double at_least) {
+  Table table{"history", columns(test.is_pinned()), {}};
+  double seen = 0.0;
+  for (std::size_t s = 0; s < test.names().size(); ++s) {
+    const Said said = said_of(test, s);
+    seen = said.after_one;  // of the last row, which is the whole
+    table.rows.push_back(row_of(test, said, at_least));
+  }
+  table.whole = outcome_of(test, table, seen);
+  return table;
+}
+
+}  // namespace ddproxy::results

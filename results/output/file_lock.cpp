@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/output/file_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "results/output/fresh_file.hpp"
+#include "results/output/output_files.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+bool has_name(int descriptor, std::filesystem::path const& path) {
+  struct stat own {};
+  return fstat(descriptor, &own) == 0 && FileIdentity{own.st_dev, own.st_ino} == identity_of(path);
+}
+
+// 0, or errno where the file is not locked.
+int lock(int descriptor) {
+  while (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+}  // namespace
+
+FileLock::FileLock(std::filesystem::path const& target) : path_(target.string() + ".lock") {
+  if (!take())
+    throw std::invalid_argument(
+        "cannot write " + target.string() +
+        ": another program is writing it, perhaps a run that is still going; let that "
+        "end, or give another results file (-o)");
+}
+
+FileLock::~FileLock() {
+  release();
+}
+
+// The name is removed before the lock is given back. Who opened the file meanwhile gets the lock of a file
+// without a name, sees that, and opens again.
+void FileLock::release() {
+  if (descriptor_ < 0) return;
+  if (has_name(descriptor_, path_)) unlink(path_.c_str());
+  close(std::exchange(descriptor_, -1));
+}
+
+bool FileLock::take() {
+  for (;;) {
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail_to_open(path_, errno);
+    const int reason = lock(descriptor_);
+    if (reason != 0 && reason != EWOULDBLOCK) no_locks_ = std::strerror(reason);
+    if (reason != EWOULDBLOCK && has_name(descriptor_, path_)) return true;
+    close(std::exchange(descriptor_, -1));
+    if (reason == EWOULDBLOCK) return false;
+  }
+}
+
+bool FileLock::renew() {
+  if (descriptor_ >= 0 && has_name(descriptor_, path_)) return true;
+  release();
+  return take();
+}
+
+}  // namespace ddproxy::results

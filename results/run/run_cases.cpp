@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/run/run_cases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "model/statistics/quantile.hpp"
+#include "model/text/echo.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+double median_of_finite(std::vector<double> values) {
+  std::erase_if(values, [](double v) { return !std::isfinite(v); });
+  return values.empty() ? std::nan("") : model::median(values);
+}
+
+bool is_time(double value) {
+  return std::isfinite(value) && value > 0.0;
+}
+
+// The maximum over the ranks of each sample, up to the last one that any rank has.
+std::vector<double> slowest_of(std::span<const double> values, std::size_t ranks, std::string const& where) {
+  const auto is_nan = [](double v) { return std::isnan(v); };
+  std::size_t measured = values.size() / ranks;
+  while (measured > 0 && std::ranges::all_of(values.subspan((measured - 1) * ranks, ranks), is_nan))
+    --measured;
+  std::vector<double> slowest(values.size() / ranks, std::nan(""));
+  for (std::size_t s = 0; s < measured; ++s) {
+    const auto sample = values.subspan(s * ranks, ranks);
+    const auto wrong = std::ranges::find_if_not(sample, is_time);
+    if (wrong != sample.end())
+      throw std::invalid_argument(where + " has a time of " + std::to_string(*wrong) + " s (sample " +
+                                  std::to_string(s) + ", rank " + std::to_string(wrong - sample.begin()) +
+                                  "), which cannot have been measured; repeat the run");
+    slowest[s] = std::ranges::max(sample);
+  }
+  return slowest;
+}
+
+// Takes out what the run itself left out of its figures: samples of another state of the machine.
+void leave_out(Reader const& reader, std::size_t item, std::vector<double>& samples) {
+  if (!reader.has("/sweep/counted")) return;
+  const auto counted = reader.integers("/sweep/counted");
+  const auto first = item * samples.size();
+  if (counted.size() < first + samples.size())
+    throw std::invalid_argument(reader.path().string() +
+                                ": /sweep/counted and /sweep/measured differ in length");
+  for (std::size_t s = 0; s < samples.size(); ++s)
+    if (counted[first + s] == 0) samples[s] = std::nan("");
+}
+
+std::vector<std::int64_t> verified_of(Reader const& reader, std::size_t cases) {
+  if (!reader.has("/sweep/verified")) return std::vector<std::int64_t>(cases, -1);
+  auto verified = reader.integers("/sweep/verified");
+  if (verified.size() != cases)
+    throw std::invalid_argument(reader.path().string() +
+                                ": /sweep/verified and /sweep/name differ in length");
+  return verified;
+}
+
+void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
+  const auto verified = verified_of(reader, cases.size());
+  for (std::size_t c = 0; c < cases.size(); ++c)
+    if (verified[c] == 0)
+      throw std::invalid_argument(reader.path().string() + ": the case " + model::echo(cases[c].name) +
+                                  " reduced wrong gradients; its time means nothing");
+}
+
+}  // namespace
+
+std::vector<CaseTimes> read_cases(Reader const& reader) {
+  const std::string file = reader.path().string();
+  const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");
+  const auto values = reader.reals("/sweep/measured");
+  const auto extents = reader.extents("/sweep/measured");
+  if (extents[0] != names.size() || strategies.size() != names.size())
+    throw std::invalid_argument(file + ": /sweep/measured and /sweep/name differ in length");
+  if (extents[2] == 0) throw std::invalid_argument(file + ": /sweep/measured has no ranks");
+  const auto sources =
+      reader.has("/sweep/source") ? reader.texts("/sweep/source") : std::vector<std::string>(names.size());
+  if (sources.size() != names.size())
+    throw std::invalid_argument(file + ": /sweep/source and /sweep/name differ in length");
+  std::vector<CaseTimes> cases;
+  const std::size_t length = extents[1] * extents[2];
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    const auto own = std::span(values).subspan(c * length, length);
+    auto samples = slowest_of(own, extents[2], file + ": the case " + model::echo(names[c]));
+    leave_out(reader, c, samples);
+    const double middle = median_of_finite(samples);
+    cases.push_back({names[c], strategies[c], std::move(samples), middle, sources[c] != "pytorch"});
+  }
+  check_verified(reader, cases);
+  return cases;
+}
+
+std::vector<CaseTimes> read_parts(Reader const& reader) {
+  if (!reader.has("/gate/name")) return {};
+  const std::string file = reader.path().string();
+  const auto names = reader.texts("/gate/name");
+  const auto values = reader.reals("/gate/seconds");
+  const auto extents = reader.extents("/gate/seconds");
+  if (extents[0] != names.size())
+    throw std::invalid_argument(file + ": /gate/seconds and /gate/name differ in length");
+  std::vector<CaseTimes> parts;
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    const auto own = std::span(values).subspan(p * extents[1], extents[1]);
+    auto samples = slowest_of(own, 1, file + ": the part " + model::echo(names[p]));
+    const double middle = median_of_finite(samples);
+    parts.push_back({names[p], "part", std::move(samples), middle, true});
+  }
+  return parts;
+}
+
+std::vector<std::string> unverified_cases(Reader const& reader, std::vector<CaseTimes> const& cases) {
+  const auto verified = verified_of(reader, cases.size());
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < cases.size(); ++c)
+    if (cases[c].ours && std::isfinite(cases[c].seconds) && verified[c] != 1) names.push_back(cases[c].name);
+  return names;
+}
+
+CaseTimes const* Run::find(std::string const& name) const {
+  const auto found = std::ranges::find(cases, name, &CaseTimes::name);
+  return found == cases.end() ? nullptr : &*found;
+}
+
+}  // namespace ddproxy::results

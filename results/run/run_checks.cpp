@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "model/text/echo.hpp"
+#include "results/file/validity.hpp"
+#include "results/output/output_files.hpp"
+#include "results/run/joined.hpp"
+#include "results/run/run_conditions.hpp"
+#include "results/run/run_file.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+constexpr std::array<std::string_view, 12> keys{"model",   "step",   "precision", "sweep",
+                                                "ranks",   "device", "mode",      "wire",
+                                                "threads", "pieces", "buffers",   "priority"};
+constexpr std::array<std::string_view, 2> sound_keys{"valid", "verified"};
+
+constexpr std::size_t most_compared = 200;  // characters of a value: a difference may be at its end
+
+bool is_in(std::span<const std::string> allowed, std::string_view key) {
+  return std::ranges::find(allowed, key) != allowed.end();
+}
+
+bool is_in_list(std::string_view key, std::span<const std::string_view> list) {
+  return std::ranges::find(list, key) != list.end();
+}
+
+bool differ(std::string const& a, std::string const& b) {
+  return !a.empty() && !b.empty() && a != b;
+}
+
+std::string differences(Run const& first, Run const& other, std::span<const std::string> allowed) {
+  std::string all;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    auto const& [key, value] = other.identity[k];
+    if (!differ(first.identity[k].second, value) || is_in(allowed, key)) continue;
+    all += "; " + key + ": " + against(key, first.identity[k].second, value) + " (--allow " + key + ")";
+  }
+  return all;
+}
+
+// What stands between the parts of a list; empty: it is no list.
+std::string_view separator_of(std::string_view key) {
+  if (key == "flags") return " ";
+  if (key == "binding") return "; ";
+  return key == "sweep" || key == "host" || key == "mpi" || key == "kokkos" ? ", " : "";
+}
+
+std::vector<std::string> parts_of(std::string const& key, std::string const& text) {
+  const auto separator = separator_of(key);
+  if (separator.empty()) return {text};
+  std::vector<std::string> parts;
+  for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + separator.size()) {
+    end = text.find(separator, at);
+    const auto bracket = text.find('(', at);  // "(kernels: -O3 -mfma)" is one part
+    if (key == "flags" && bracket < end) end = text.find(separator, text.find(')', bracket));
+    parts.push_back(text.substr(at, end - at));
+  }
+  return parts;
+}
+
+std::string opened(std::string const& value) {
+  return std::string("'").append(model::echo(value, most_compared));
+}
+
+std::string quoted(std::string const& value) {
+  return opened(value).append("'");
+}
+
+// Three say what is the matter.
+std::string only_in(std::vector<std::string> own, std::vector<std::string> const& other) {
+  std::erase_if(own, [&](auto const& part) { return std::ranges::find(other, part) != other.end(); });
+  if (own.empty()) return "none of these";
+  std::string text = opened(own[0]);
+  for (std::size_t k = 1; k < std::min<std::size_t>(own.size(), 3); ++k)
+    text += ", " + model::echo(own[k], most_compared);
+  return text + "'" + (own.size() > 3 ? " and " + std::to_string(own.size() - 3) + " more" : "");
+}
+
+// One line for a key that only some of the files have.
+template <class Says>
+void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std::string_view key,
+                Says says) {
+  const auto silent = std::ranges::count_if(runs, [&](Run const& run) { return !says(run); });
+  if (silent == 0 || silent == std::ssize(runs)) return;
+  const auto first = std::ranges::find_if_not(runs, says);
+  doubts.push_back(first->path.string() + (silent > 1 ? " and " + std::to_string(silent - 1) + " more" : "") +
+                   ": not compared in " + std::string(key) + ", which the file does not say");
+}
+
+// Times of numbers that nobody confirmed are no evidence.
+void check_sound(Run const& run, std::span<const std::string> allowed) {
+  auto const* rule = find_validity(run.valid);
+  const bool is_compared = run.valid.empty() || (rule && rule->is_compared);
+  if (!is_compared && !is_in(allowed, "valid"))
+    throw std::invalid_argument(run.path.string() + ": valid=" + model::echo(run.valid) +
+                                ": the run did not confirm its figure of merit, so its times prove nothing; "
+                                "repeat the run (--allow valid)");
+  if (run.unverified.empty() || is_in(allowed, "verified")) return;
+  const auto more = run.unverified.size() - 1;
+  throw std::invalid_argument(run.path.string() + ": the gradients of the case " +
+                              model::echo(run.unverified[0]) +
+                              (more > 0 ? " and " + std::to_string(more) + " more" : "") +
+                              " were not verified, so its time may be that of a wrong result; repeat the run "
+                              "(--allow verified)");
+}
+
+bool same_times(CaseTimes const& a, CaseTimes const& b) {
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  return a.name == b.name && std::ranges::equal(a.samples, b.samples, same);
+}
+
+}  // namespace
+
+bool is_same_run(Run const& a, Run const& b) {
+  return (a.created == b.created && a.identity == b.identity &&
+          std::ranges::equal(a.cases, b.cases, same_times)) ||
+         is_same_file(a.path, b.path);
+}
+
+void check_distinct(std::span<const Run> runs) {
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    const auto before = runs.first(k);
+    const auto twin = std::ranges::find_if(before, [&](Run const& run) { return is_same_run(run, runs[k]); });
+    if (twin != before.end())
+      throw std::invalid_argument(twin->path.string() + " and " + runs[k].path.string() +
+                                  " hold the same run; a copy is no further run: give it once");
+  }
+}
+
+bool has_whole_identity(Run const& run) {
+  return std::ranges::equal(run.identity, keys, {}, &Run::Values::value_type::first);
+}
+
+std::string known_keys() {
+  std::vector<std::string_view> all(keys.begin(), keys.end());
+  all.insert(all.end(), sound_keys.begin(), sound_keys.end());
+  all.insert(all.end(), condition_keys().begin(), condition_keys().end());
+  return joined(all);
+}
+
+void check_keys(std::span<const std::string> allowed) {
+  for (auto const& key : allowed)
+    if (!is_in_list(key, keys) && !is_in_list(key, sound_keys) && !is_in_list(key, condition_keys()))
+      throw std::invalid_argument("--allow " + model::echo(key) + ": there is no such key; the keys are " +
+                                  known_keys());
+}
+
+void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed) {
+  for (auto const& run : runs) check_sound(run, allowed);
+  for (std::size_t r = 1; r < runs.size(); ++r)
+    for (auto const& before : runs.first(r))
+      if (const std::string differing = differences(before, runs[r], allowed); !differing.empty())
+        throw std::invalid_argument(before.path.string() + " and " + runs[r].path.string() +
+                                    " are not comparable" + differing);
+}
+
+std::string against(std::string const& key, std::string const& a, std::string const& b) {
+  const auto first = parts_of(key, a), other = parts_of(key, b);
+  if (std::ranges::is_permutation(first, other)) return quoted(a) + " against " + quoted(b);
+  return only_in(first, other) + " against " + only_in(other, first);
+}
+
+std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed) {
+  std::vector<std::string> doubts;
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    if (!is_in(allowed, keys[k]))
+      add_unsaid(doubts, runs, keys[k], [k](Run const& run) { return !run.identity[k].second.empty(); });
+  for (auto key : condition_keys())
+    if (!is_in(allowed, key))
+      add_unsaid(doubts, runs, key, [key](Run const& run) { return says_condition(run, key); });
+  std::vector<Run const*> all;
+  for (auto const& run : runs) all.push_back(&run);
+  for (auto const& difference : differing_conditions(all, allowed))
+    doubts.push_back(difference.files + " differ in " + difference.key + ": " + difference.values +
+                     "; their times may differ for that reason alone (--allow " + difference.key + ")");
+  return doubts;
+}
+
+}  // namespace ddproxy::results

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/run/run_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+#include "model/text/echo.hpp"
+#include "results/file/reader.hpp"
+#include "results/file/validity.hpp"
+#include "results/run/child_process.hpp"
+#include "results/run/joined.hpp"
+#include "results/run/run_cases.hpp"
+#include "results/run/run_conditions.hpp"
+#include "results/run/run_identity.hpp"
+#include "results/run/run_message.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+std::string machine_of(Reader const& reader) {
+  std::set<std::string> hosts;
+  if (reader.has("/provenance/host"))
+    for (std::string host : reader.texts("/provenance/host")) {
+      std::erase_if(host, [](char c) { return c >= '0' && c <= '9'; });
+      hosts.insert(host);
+    }
+  const auto ranks = reader.text("/sweep", "ranks", "?");
+  std::vector<std::string> parts{reader.text("/provenance", "device_kind", "?"),
+                                 ranks + (ranks == "1" ? " rank" : " ranks")};
+  parts.insert(parts.end(), hosts.begin(), hosts.end());
+  return joined(parts);
+}
+
+std::optional<std::int64_t> integer_of(Reader const& reader, std::string_view group, std::string_view name) {
+  const auto value = reader.attribute(group, name);
+  if (!value || !std::holds_alternative<std::int64_t>(*value)) return {};
+  return std::get<std::int64_t>(*value);
+}
+
+double tokens_of(Reader const& reader) {
+  double product = 1.0;
+  for (auto [group, name] : {std::pair{"/sweep", "ranks"}, {"/model", "batch"}, {"/model", "sequence"}}) {
+    const auto value = integer_of(reader, group, name);
+    if (!value) return std::nan("");
+    product *= static_cast<double>(*value);
+  }
+  return product;
+}
+
+Run run_of(std::filesystem::path const& path) {
+  const Reader reader(path);
+  Run run;
+  run.path = path;
+  run.complete = reader.complete();
+  run.created = reader.text("/", "created");
+  run.revision = reader.text("/provenance", "git_revision");
+  run.machine = machine_of(reader);
+  run.label = reader.text("/", "label");
+  run.tokens = tokens_of(reader);
+  run.session = reader.text("/gate", "session");
+  run.round = integer_of(reader, "/gate", "round").value_or(0);
+  run.cases = read_cases(reader);
+  run.identity = identity_of(reader);
+  run.conditions = conditions_of(reader);
+  run.unverified = unverified_cases(reader, run.cases);
+  const bool replayed_compute = reader.text("/sweep", "compute_mode") == "replay";
+  const bool replayed_reductions = reader.text("/sweep", "backend") == "replay";
+  run.replay = replayed_compute || replayed_reductions;
+  run.is_twin = replayed_compute && replayed_reductions;
+  const bool must_say = run.complete && std::ranges::any_of(run.cases, &CaseTimes::ours);
+  run.valid = updated_validity(reader.text("/fom", "valid", must_say ? "missing" : ""), replayed_compute,
+                               replayed_reductions, reader.text("/sweep", "ranks") == "1" ? 1 : 2);
+  for (auto& part : read_parts(reader)) run.cases.push_back(std::move(part));
+  return run;
+}
+
+constexpr char read_whole = 'r', refused = 'e';  // first byte of the child's answer
+
+std::string answer_for(std::filesystem::path const& path) {
+  try {
+    return read_whole + pack(run_of(path));
+  } catch (std::exception const& error) {
+    const std::string what = error.what();
+    return refused + (what.starts_with(path.string()) ? what : path.string() + ": " + what);
+  }
+}
+
+// A file is not compressed: its datasets take about what it takes, and are held twice at most.
+ChildLimits limits_for(std::filesystem::path const& path, double patience) {
+  ChildLimits limits{.seconds = patience};
+  std::error_code absent;
+  if (const auto size = std::filesystem::file_size(path, absent); !absent) {
+    limits.memory += 4 * size;
+    limits.answer += 2 * size;
+    limits.seconds += static_cast<double>(size) / (1 << 20);
+  }
+  return limits;
+}
+
+constexpr std::size_t most_of_a_name = 256, most_of_a_refusal = 2000;  // characters
+
+// Names of cases are printed in tables and compared: one that has to be altered would be another name.
+void check_names(Run const& run) {
+  for (auto const& one : run.cases)
+    for (auto const& name : {one.name, one.strategy})
+      if (name.size() > most_of_a_name || !model::is_printable(name))
+        throw std::invalid_argument(run.path.string() + ": the name or strategy of a case, '" +
+                                    model::echo(name) + "', is not up to " + std::to_string(most_of_a_name) +
+                                    " bytes of printable UTF-8; the file is damaged or no ddproxy's");
+}
+
+void make_printable(Run& run) {
+  for (auto* text : {&run.created, &run.revision, &run.machine, &run.label, &run.valid, &run.session})
+    *text = model::printable(*text);
+  for (auto& [key, value] : run.identity) value = model::printable(value);
+  for (auto& condition : run.conditions) condition.value = model::printable(condition.value);
+}
+
+// The child may be out of order in any way.
+Run checked(std::filesystem::path const& path, std::string_view answer) {
+  if (answer.starts_with(refused))
+    throw std::invalid_argument(model::echo(answer.substr(1), most_of_a_refusal));
+  Run run;
+  try {
+    run = unpack(answer.starts_with(read_whole) ? answer.substr(1) : "");
+  } catch (std::invalid_argument const&) {
+    throw std::invalid_argument(path.string() + ": the process that read it sent nonsense; it is damaged");
+  }
+  run.path = path;
+  if (!has_whole_identity(run) || !has_all_conditions(run))
+    throw std::invalid_argument(path.string() + ": the process that read it sent half a run; it is damaged");
+  check_names(run);
+  make_printable(run);
+  return run;
+}
+
+}  // namespace
+
+Run read_run(std::filesystem::path const& path, double patience) {
+  const auto end = run_in_child([&] { return answer_for(path); }, limits_for(path, patience));
+  if (end.answer) return checked(path, *end.answer);
+  throw std::invalid_argument(path.string() + ": the process that read it " + end.trouble +
+                              "; the file is damaged: leave it out, or repeat the run");
+}
+
+}  // namespace ddproxy::results

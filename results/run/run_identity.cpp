@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/run/run_identity.hpp"
+
+#include <cstdio>
+#include <set>
+#include <stdexcept>
+
+#include "results/run/joined.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+std::string attributes(Reader const& reader, std::string_view group,
+                       std::initializer_list<std::string_view> names) {
+  std::vector<std::string> values;
+  for (auto name : names) values.push_back(reader.text(group, name, "?"));
+  return joined(values);
+}
+
+Integers integers_of(Reader const& reader, std::string_view dataset, std::size_t cases) {
+  if (!reader.has(dataset)) return Integers(cases, -1);
+  auto values = reader.integers(dataset);
+  if (values.size() != cases)
+    throw std::invalid_argument(reader.path().string() + ": " + std::string(dataset) +
+                                " and /sweep/name differ in length");
+  return values;
+}
+
+// The buckets of each case, as eight digits that differ where any bucket does; empty where the file has none.
+class Plans {
+ public:
+  Plans(Reader const& reader, std::size_t cases)
+      : first_(integers_of(reader, "/plans/first", cases)),
+        count_(integers_of(reader, "/plans/count", cases)) {
+    if (reader.has("/plans/bytes")) bytes_ = reader.integers("/plans/bytes");
+  }
+
+  std::string digits(std::size_t c) const {
+    const std::int64_t all = std::ssize(bytes_);
+    if (first_[c] < 0 || first_[c] > all || count_[c] < 0 || count_[c] > all - first_[c]) return "";
+    const auto size = static_cast<std::size_t>(count_[c]) * sizeof(std::int64_t);
+    const std::string_view raw(reinterpret_cast<char const*>(bytes_.data() + first_[c]), size);
+    char text[16];
+    std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(std::hash<std::string_view>{}(raw)));
+    return text;
+  }
+
+ private:
+  Integers first_, count_, bytes_;
+};
+
+// The best plan rests on what was measured, and another program's is its own: of these the name is enough.
+std::string sweep_of(Reader const& reader) {
+  const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");
+  const auto buckets = integers_of(reader, "/sweep/buckets", names.size());
+  const auto caps = integers_of(reader, "/sweep/bucket_bytes", names.size());
+  const auto first = integers_of(reader, "/sweep/first_bucket_bytes", names.size());
+  const Plans plans(reader, names.size());
+  const auto sources = reader.has("/sweep/source") ? reader.texts("/sweep/source") : names;
+  std::set<std::string> all;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    std::string text = names[c];
+    if (strategies.at(c) != "optimal" && sources.at(c) != "pytorch" && buckets[c] >= 0) {
+      text += " in " + std::to_string(buckets[c]) + " buckets";
+      if (first[c] != caps[c]) text += "; the first up to " + std::to_string(first[c]) + " bytes";
+      if (const auto digits = plans.digits(c); !digits.empty()) text += " (plan " + digits + ")";
+    }
+    all.insert(text);
+  }
+  return joined(all);
+}
+
+// Backend, progress and wire have keys of their own, and NCCL's version is what one may want to compare.
+std::string buffers_of(Reader const& reader) {
+  const auto text = reader.text("/provenance", "allreduce");
+  if (reader.text("/sweep", "backend") != "mpi" || text.empty()) return "";
+  const auto has = [&](char const* word) { return text.find(word) != std::string::npos; };
+  return has("staged") ? "staged" : has("device buffers") ? "direct" : "host";
+}
+
+}  // namespace
+
+Run::Values identity_of(Reader const& reader) {
+  return {{"model", attributes(reader, "/model", {"preset", "shape", "parameters"})},
+          {"step", attributes(reader, "/model", {"batch", "sequence"})},
+          {"precision", reader.text("/model", "precision", "?")},
+          {"sweep", sweep_of(reader)},
+          {"ranks", reader.text("/sweep", "ranks", "?")},
+          {"device", reader.text("/provenance", "device_kind", "?")},
+          {"mode", attributes(reader, "/sweep", {"compute_mode", "backend", "progress", "copies"})},
+          {"wire", reader.text("/sweep", "wire", "fp32")},  // earlier files have none
+          {"threads", reader.text("/provenance", "threads")},
+          {"pieces", reader.text("/sweep", "piece_mib")},
+          {"buffers", buffers_of(reader)},
+          {"priority", reader.text("/sweep", "priority")}};
+}
+
+}  // namespace ddproxy::results
