@@ -21,58 +21,58 @@ Measurements evidence_of(double spread, int samples, int ranks, unsigned seed = 
   std::mt19937 random(seed);
   std::normal_distribution<double> scatter(1.0, spread);
   auto noisy = [&](double value) { return spread > 0 ? value * std::abs(scatter(random)) : value; };
-  Measurements evidence;
-  evidence.operations.assign(samples, std::vector(ranks, std::vector(10, 0.0)));
-  for (auto& pass : evidence.operations) {
+  Measurements measurements;
+  measurements.operations.assign(samples, std::vector(ranks, std::vector(10, 0.0)));
+  for (auto& pass : measurements.operations) {
     for (auto& rank : pass) {
       for (double& seconds : rank) seconds = noisy(0.01);
     }
   }
   for (std::size_t i = 0; i < 10; ++i) {
-    evidence.gradient_operation.push_back(i);
-    evidence.gradient_bytes.push_back(8'000'000);
+    measurements.gradient_operation.push_back(i);
+    measurements.gradient_bytes.push_back(8'000'000);
   }
   for (const std::int64_t size : {1'000'000, 10'000'000, 100'000'000}) {
-    evidence.sizes.push_back(size);
-    evidence.allreduce.emplace_back();
+    measurements.sizes.push_back(size);
+    measurements.allreduce.emplace_back();
     for (int i = 0; i < samples; ++i) {
-      evidence.allreduce.back().push_back(noisy(call + static_cast<double>(size) / bandwidth));
+      measurements.allreduce.back().push_back(noisy(call + static_cast<double>(size) / bandwidth));
     }
   }
-  return evidence;
+  return measurements;
 }
 
-std::vector<Plan> two_plans(Measurements const& evidence) {
-  return {per_tensor_plan(evidence.gradient_bytes), flat_plan(evidence.gradient_bytes)};
+std::vector<Plan> two_plans(Measurements const& measurements) {
+  return {per_tensor_plan(measurements.gradient_bytes), flat_plan(measurements.gradient_bytes)};
 }
 
 TEST(Uncertainty, TheJobIsMadeOfMedians) {
-  Measurements evidence = evidence_of(0, 3, 1);
-  evidence.operations[1][0][0] = 5;  // an outlier
-  evidence.allreduce[0][2] = 7;
-  const Job job = job_from(evidence, Jitter::left_out);
+  Measurements measurements = evidence_of(0, 3, 1);
+  measurements.operations[1][0][0] = 5;  // an outlier
+  measurements.allreduce[0][2] = 7;
+  const Job job = job_from(measurements, Jitter::left_out);
   EXPECT_NEAR(job.t_compute, 0.1, 1e-12);
   EXPECT_NEAR(job.ready[0], 0.01, 1e-12);
   EXPECT_NEAR(job.cost(1'000'000), call + 1e-3, 1e-9);
 }
 
 TEST(Uncertainty, WithJitterAGradientIsReadyWhenTheLastRankHasIt) {
-  Measurements evidence = evidence_of(0, 1, 2);
-  evidence.operations[0][0] = std::vector<double>{3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  evidence.operations[0][1] = std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 9};
-  const Job job = job_from(evidence, Jitter::included);
+  Measurements measurements = evidence_of(0, 1, 2);
+  measurements.operations[0][0] = std::vector<double>{3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  measurements.operations[0][1] = std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 9};
+  const Job job = job_from(measurements, Jitter::included);
   EXPECT_DOUBLE_EQ(job.ready[0], 3);
   EXPECT_DOUBLE_EQ(job.ready[8], 11);
   EXPECT_DOUBLE_EQ(job.ready[9], 18);
   EXPECT_DOUBLE_EQ(job.t_compute, 18);
-  EXPECT_DOUBLE_EQ(job_from(evidence, Jitter::left_out).ready[0], 2);
+  EXPECT_DOUBLE_EQ(job_from(measurements, Jitter::left_out).ready[0], 2);
 }
 
 TEST(Uncertainty, WithoutScatterTheBandsHaveNoWidth) {
-  const Measurements evidence = evidence_of(0, 5, 2);
-  const auto plans = two_plans(evidence);
-  const Bands bands = bootstrap(evidence, Jitter::included, plans, 20);
-  const Job job = job_from(evidence, Jitter::included);
+  const Measurements measurements = evidence_of(0, 5, 2);
+  const auto plans = two_plans(measurements);
+  const Bands bands = bootstrap(measurements, Jitter::included, plans, 20);
+  const Job job = job_from(measurements, Jitter::included);
   for (std::size_t k = 0; k < plans.size(); ++k) {
     EXPECT_DOUBLE_EQ(bands.total[k].low, simulate(job, plans[k]).total);
     EXPECT_EQ(bands.total[k].low, bands.total[k].high);
@@ -87,9 +87,9 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
   const Job truth = job_from(evidence_of(0, 1, 1), Jitter::left_out);
   int held = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
-    const Measurements evidence = evidence_of(0.1, 15, 1, seed + 1);
-    const auto plans = two_plans(evidence);
-    const Bands bands = bootstrap(evidence, Jitter::left_out, plans, 100, seed);
+    const Measurements measurements = evidence_of(0.1, 15, 1, seed + 1);
+    const auto plans = two_plans(measurements);
+    const Bands bands = bootstrap(measurements, Jitter::left_out, plans, 100, seed);
     const double exact = simulate(truth, plans[1]).total;
     held += bands.total[1].low <= exact && exact <= bands.total[1].high ? 1 : 0;
   }
@@ -97,27 +97,28 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
   EXPECT_LE(held, 100);
 }
 
-/// Ten quiet operations, whose phases differ by `deviation`: the evidence is of the first of three, the truth
-/// of a fourth.
+/// Ten quiet operations, whose phases differ by `deviation`: the measurements is of the first of three, the
+/// truth of a fourth.
 struct Phases {
-  Phases(double deviation, unsigned seed) : evidence(evidence_of(0, 3, 1)) {
+  Phases(double deviation, unsigned seed) : measurements(evidence_of(0, 3, 1)) {
     std::mt19937 random(seed);
     std::normal_distribution<double> scatter(0, deviation);
-    for (int phase = 0; phase < 3; ++phase) evidence.drift.compute.push_back(0.1 * std::exp(scatter(random)));
-    for (auto& pass : evidence.operations)
-      for (double& seconds : pass[0]) seconds *= evidence.drift.compute[0] / 0.1;
+    for (int phase = 0; phase < 3; ++phase)
+      measurements.drift.compute.push_back(0.1 * std::exp(scatter(random)));
+    for (auto& pass : measurements.operations)
+      for (double& seconds : pass[0]) seconds *= measurements.drift.compute[0] / 0.1;
     truth = evidence_of(0, 3, 1);
     const double factor = std::exp(scatter(random));
     for (auto& pass : truth.operations)
       for (double& seconds : pass[0]) seconds *= factor;
   }
   bool held() const {
-    const auto plans = two_plans(evidence);
-    const Band band = bootstrap(evidence, Jitter::left_out, plans, 100).total[1];
+    const auto plans = two_plans(measurements);
+    const Band band = bootstrap(measurements, Jitter::left_out, plans, 100).total[1];
     const double total = simulate(job_from(truth, Jitter::left_out), plans[1]).total;
     return band.low <= total && total <= band.high;
   }
-  Measurements evidence, truth;
+  Measurements measurements, truth;
 };
 
 TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
@@ -125,7 +126,7 @@ TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Phases phases(0.03, seed);
     held += phases.held();
-    phases.evidence.drift = {};
+    phases.measurements.drift = {};
     held_without += phases.held();
   }
   EXPECT_GE(held, 180);
@@ -134,15 +135,15 @@ TEST(Uncertainty, TheBandsHoldAnotherPhaseAboutAsOftenAsTheySay) {
 }
 
 TEST(Uncertainty, PhasesOfTheAllReduceWidenTheBandsToo) {
-  Measurements evidence = evidence_of(0, 3, 1);
-  const auto plans = two_plans(evidence);
-  const double total = simulate(job_from(evidence, Jitter::left_out), plans[1]).total;
-  evidence.drift.allreduce = {1, 1.02, 0.99};
-  const Band band = bootstrap(evidence, Jitter::left_out, plans).total[1];
+  Measurements measurements = evidence_of(0, 3, 1);
+  const auto plans = two_plans(measurements);
+  const double total = simulate(job_from(measurements, Jitter::left_out), plans[1]).total;
+  measurements.drift.allreduce = {1, 1.02, 0.99};
+  const Band band = bootstrap(measurements, Jitter::left_out, plans).total[1];
   EXPECT_LT(band.low, total);
   EXPECT_GT(band.high, total);
-  evidence.drift = {{0.1, 0.1, 0.1}, {2, 2, 2}};
-  const Band equal = bootstrap(evidence, Jitter::left_out, plans).total[1];
+  measurements.drift = {{0.1, 0.1, 0.1}, {2, 2, 2}};
+  const Band equal = bootstrap(measurements, Jitter::left_out, plans).total[1];
   EXPECT_EQ(equal.low, equal.high);
 }
 
@@ -155,57 +156,58 @@ TEST(Uncertainty, MoreSamplesMakeNarrowerBands) {
 }
 
 TEST(Uncertainty, ContentionIsDrawnToo) {
-  Measurements evidence = evidence_of(0, 5, 1);
-  evidence.contention = {{1000, {{0.8, 0.5}, {0.8, 0.6}, {0.8, 0.7}, {0.8, 0.8}, {0.8, 0.9}}}};
-  const auto plans = two_plans(evidence);
-  const Bands bands = bootstrap(evidence, Jitter::left_out, plans);
-  const double middle = simulate(job_from(evidence, Jitter::left_out), plans[0]).total;
+  Measurements measurements = evidence_of(0, 5, 1);
+  measurements.contention = {{1000, {{0.8, 0.5}, {0.8, 0.6}, {0.8, 0.7}, {0.8, 0.8}, {0.8, 0.9}}}};
+  const auto plans = two_plans(measurements);
+  const Bands bands = bootstrap(measurements, Jitter::left_out, plans);
+  const double middle = simulate(job_from(measurements, Jitter::left_out), plans[0]).total;
   EXPECT_LT(bands.total[0].low, middle);
   EXPECT_GT(bands.total[0].high, middle);
 }
 
 TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
   // ten gradients of 8 MB: a plan's caps begin one byte above a bucket and end at one
-  Measurements evidence = evidence_of(0.3, 9, 1);
+  Measurements measurements = evidence_of(0.3, 9, 1);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Band caps = bootstrap(evidence, Jitter::included, two_plans(evidence), 20, seed).best_cap;
+    const Band caps = bootstrap(measurements, Jitter::included, two_plans(measurements), 20, seed).best_cap;
     EXPECT_EQ(std::fmod(caps.low - 1, 8e6), 0) << caps.low;
     EXPECT_TRUE(std::fmod(caps.high, 8e6) == 0 || caps.high == static_cast<double>(any_cap)) << caps.high;
   }
 }
 
 TEST(Uncertainty, TheIntervalOfTheBestCapHeedsTheFirstBucket) {
-  Measurements evidence = evidence_of(0, 3, 1);
+  Measurements measurements = evidence_of(0, 3, 1);
   for (std::size_t i = 0; i < 10; ++i)
-    evidence.gradient_bytes[i] = static_cast<std::int64_t>(1 + i) * 3'000'000;
+    measurements.gradient_bytes[i] = static_cast<std::int64_t>(1 + i) * 3'000'000;
   const auto interval = [&] {
-    return bootstrap(evidence, Jitter::included, two_plans(evidence), 5).best_cap;
+    return bootstrap(measurements, Jitter::included, two_plans(measurements), 5).best_cap;
   };
   const Band plain = interval();
-  evidence.first_bucket = 40'000'000;
+  measurements.first_bucket = 40'000'000;
   const Band behind = interval();
-  const CapRange best = best_caps(sweep_caps(job_from(evidence, Jitter::included), evidence.first_bucket));
+  const CapRange best =
+      best_caps(sweep_caps(job_from(measurements, Jitter::included), measurements.first_bucket));
   EXPECT_EQ(behind.low, static_cast<double>(best.low));
   EXPECT_EQ(behind.high, static_cast<double>(best.high));
   EXPECT_TRUE(behind.low != plain.low || behind.high != plain.high);
 }
 
 TEST(Uncertainty, TheSameSeedGivesTheSameBands) {
-  const Measurements evidence = evidence_of(0.1, 10, 2);
-  const auto plans = two_plans(evidence);
-  EXPECT_EQ(bootstrap(evidence, Jitter::included, plans, 50, 7).total[0].low,
-            bootstrap(evidence, Jitter::included, plans, 50, 7).total[0].low);
-  EXPECT_NE(bootstrap(evidence, Jitter::included, plans, 50, 7).total[0].low,
-            bootstrap(evidence, Jitter::included, plans, 50, 8).total[0].low);
+  const Measurements measurements = evidence_of(0.1, 10, 2);
+  const auto plans = two_plans(measurements);
+  EXPECT_EQ(bootstrap(measurements, Jitter::included, plans, 50, 7).total[0].low,
+            bootstrap(measurements, Jitter::included, plans, 50, 7).total[0].low);
+  EXPECT_NE(bootstrap(measurements, Jitter::included, plans, 50, 7).total[0].low,
+            bootstrap(measurements, Jitter::included, plans, 50, 8).total[0].low);
 }
 
 TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
-  Measurements evidence = evidence_of(0.1, 9, 4);
-  evidence.contention = {{1000, {{0.8, 0.7}}}};
-  evidence.copies = {CopyMode::in_out, 1e10, 1e-5};
-  const Plan plan = per_tensor_plan(evidence.gradient_bytes);
-  const Waterfall waterfall = explain(evidence, plan);
-  Job job = job_from(evidence, Jitter::left_out);
+  Measurements measurements = evidence_of(0.1, 9, 4);
+  measurements.contention = {{1000, {{0.8, 0.7}}}};
+  measurements.copies = {CopyMode::in_out, 1e10, 1e-5};
+  const Plan plan = per_tensor_plan(measurements.gradient_bytes);
+  const Waterfall waterfall = explain(measurements, plan);
+  Job job = job_from(measurements, Jitter::left_out);
   EXPECT_EQ(waterfall.copies, simulate(job, plan).total - job.t_compute);
   job.copies = {};
   EXPECT_EQ(waterfall.contention, simulate(job, plan).total - job.t_compute);
@@ -213,23 +215,23 @@ TEST(Uncertainty, TheWaterfallAddsATermAtATime) {
   EXPECT_EQ(waterfall.ideal, simulate(job, plan).total - job.t_compute);
   EXPECT_LT(waterfall.ideal, waterfall.contention);
   EXPECT_LT(waterfall.contention, waterfall.copies);
-  const Job jittery = job_from(evidence, Jitter::included);
+  const Job jittery = job_from(measurements, Jitter::included);
   EXPECT_EQ(waterfall.jitter, simulate(jittery, plan).total - jittery.t_compute);
 }
 
 TEST(Uncertainty, RefusesIncompleteEvidence) {
-  Measurements evidence = evidence_of(0, 2, 2);
-  evidence.operations[1].pop_back();
-  EXPECT_THROW(job_from(evidence, Jitter::included), std::invalid_argument);
-  evidence = evidence_of(0, 2, 2);
-  evidence.operations[1][1].pop_back();
-  EXPECT_THROW(job_from(evidence, Jitter::included), std::invalid_argument);
-  evidence = evidence_of(0, 2, 2);
-  evidence.allreduce[1].clear();
-  EXPECT_THROW(job_from(evidence, Jitter::included), std::invalid_argument);
-  evidence = evidence_of(0, 2, 2);
-  evidence.gradient_operation[3] = 10;
-  EXPECT_THROW(job_from(evidence, Jitter::included), std::invalid_argument);
+  Measurements measurements = evidence_of(0, 2, 2);
+  measurements.operations[1].pop_back();
+  EXPECT_THROW(job_from(measurements, Jitter::included), std::invalid_argument);
+  measurements = evidence_of(0, 2, 2);
+  measurements.operations[1][1].pop_back();
+  EXPECT_THROW(job_from(measurements, Jitter::included), std::invalid_argument);
+  measurements = evidence_of(0, 2, 2);
+  measurements.allreduce[1].clear();
+  EXPECT_THROW(job_from(measurements, Jitter::included), std::invalid_argument);
+  measurements = evidence_of(0, 2, 2);
+  measurements.gradient_operation[3] = 10;
+  EXPECT_THROW(job_from(measurements, Jitter::included), std::invalid_argument);
   EXPECT_THROW(job_from({}, Jitter::included), std::invalid_argument);
   EXPECT_THROW(bootstrap(evidence_of(0, 2, 2), Jitter::included, {}, 0), std::invalid_argument);
 }

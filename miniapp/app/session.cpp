@@ -142,9 +142,9 @@ void Session::finish() {
                            ? (bench_.device_free - free_device_memory()) / bench_.runtime.ranks_on_device()
                            : peak_memory();
   const auto peaks = bench_.runtime.gather(std::vector<double>{taken});
-  const double need = of_device
-                          ? device_memory_need(bench_.config, bench_.workload, concurrency)
-                          : memory_need(bench_.config, bench_.workload, concurrency, bench_.runtime.ranks());
+  const double need =
+      of_device ? device_memory_need(bench_.config, bench_.workload, concurrency)
+                : host_memory_need(bench_.config, bench_.workload, concurrency, bench_.runtime.ranks());
   bench_.runtime.together([&] {
     if (!root()) return;
     keep_states();

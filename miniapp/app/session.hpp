@@ -94,7 +94,7 @@ class Session {
   std::vector<CaseReport> reports_;
   OperationTimes layer_times_;
   std::vector<Phase> phases_;
-  model::Measurements evidence_;
+  model::Measurements measurements_;
   model::Job job_;  ///< the prediction from before the sweep
   std::vector<ContentionSample> contention_samples_;
   std::vector<Uncertainty> uncertainty_;

@@ -57,7 +57,7 @@ void Session::predict_case(std::size_t item, model::Job const& job) {
   auto undisturbed = job;
   undisturbed.contention = {};
   report.uncontended = ddproxy::predict(report.item, undisturbed).total - job.t_compute;
-  if (report.item.overlapped) uncertainty_[item].terms = model::explain(evidence_, report.item.plan);
+  if (report.item.overlapped) uncertainty_[item].terms = model::explain(measurements_, report.item.plan);
 }
 
 void Session::predict_bands() {
@@ -68,7 +68,7 @@ void Session::predict_bands() {
     items.push_back(i);
     plans.push_back(reports_[i].item.plan);
   }
-  const auto bands = model::bootstrap(evidence_, model::Jitter::included, plans);
+  const auto bands = model::bootstrap(measurements_, model::Jitter::included, plans);
   best_cap_ = bands.best_cap;
   for (std::size_t k = 0; k < items.size(); ++k) uncertainty_[items[k]].total = bands.total[k];
 }
@@ -102,13 +102,13 @@ void Session::plan_from_input() {
 }
 
 model::Job Session::take_measurements() {
-  evidence_ =
+  measurements_ =
       collect_measurements(bench_, layer_times_, sizes_of_state(), bench_.reduces() ? nullptr : &*cost_);
-  evidence_.copies = bench_.copies;
-  for (auto const& run : runs_of_state()) evidence_.contention.push_back(samples_of(run));
-  evidence_.first_bucket = first_bucket_of(bench_.config);
-  evidence_.drift = drift_of(phases_);
-  auto job = model::job_from(evidence_, model::Jitter::included);
+  measurements_.copies = bench_.copies;
+  for (auto const& run : runs_of_state()) measurements_.contention.push_back(samples_of(run));
+  measurements_.first_bucket = first_bucket_of(bench_.config);
+  measurements_.drift = drift_of(phases_);
+  auto job = model::job_from(measurements_, model::Jitter::included);
   floor_ = model::floor_seconds(job);
   return job;
 }

@@ -137,7 +137,7 @@ bool needs_arena(Config const& config) {
   return config.backend != Backend::replay || config.compute == ComputeMode::kernels;
 }
 
-double memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
+double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
   return program_bytes + reduction_memory(config, static_cast<double>(workload.bytes()), ranks) +
          array_memory(config, workload, concurrency) + results_memory(config, workload, ranks);
 }

@@ -31,7 +31,7 @@ bool needs_arena(Config const& config);
 
 /// Bytes of memory that rank 0 needs, one of `ranks`; the others need less by results_memory(), as rank 0
 /// holds the results file. `concurrency`: of the execution space. Throws as kernel_memory().
-double memory_need(Config const& config, Workload const& workload, int concurrency, int ranks = 2);
+double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks = 2);
 
 /// The same of a device's memory; what its libraries (cuBLAS, NCCL) take for themselves is not in it.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency);

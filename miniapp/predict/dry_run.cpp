@@ -53,7 +53,7 @@ std::string describe_memory(Config const& config, Workload const& workload) {
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of the device a rank\n",
                        device_memory_need(config, workload, concurrency) / gib);
-  return fmt::format("memory: {:.2f} GiB a rank\n", memory_need(config, workload, concurrency) / gib);
+  return fmt::format("memory: {:.2f} GiB a rank\n", host_memory_need(config, workload, concurrency) / gib);
 }
 
 std::string describe_gate(GateParts const& gate) {

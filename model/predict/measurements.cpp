@@ -12,27 +12,29 @@ namespace {
 
 using Pass = std::vector<std::vector<double>>;  // seconds [rank][operation]
 
-void check(Measurements const& evidence) {
-  if (evidence.operations.empty() || evidence.operations[0].empty() || evidence.operations[0][0].empty()) {
-    throw std::invalid_argument("evidence: there is no sample of the operations' times");
+void check(Measurements const& measurements) {
+  if (measurements.operations.empty() || measurements.operations[0].empty() ||
+      measurements.operations[0][0].empty()) {
+    throw std::invalid_argument("measurements: there is no sample of the operations' times");
   }
-  const std::size_t operations = evidence.operations[0][0].size();
-  for (Pass const& pass : evidence.operations) {
+  const std::size_t operations = measurements.operations[0][0].size();
+  for (Pass const& pass : measurements.operations) {
     for (auto const& rank : pass) {
-      if (pass.size() == evidence.operations[0].size() && rank.size() == operations) continue;
-      throw std::invalid_argument("evidence: the samples differ in their number of ranks or operations");
+      if (pass.size() == measurements.operations[0].size() && rank.size() == operations) continue;
+      throw std::invalid_argument("measurements: the samples differ in their number of ranks or operations");
     }
   }
-  for (const std::size_t operation : evidence.gradient_operation) {
-    if (operation >= operations) throw std::invalid_argument("evidence: a gradient belongs to no operation");
+  for (const std::size_t operation : measurements.gradient_operation) {
+    if (operation >= operations)
+      throw std::invalid_argument("measurements: a gradient belongs to no operation");
   }
-  if (evidence.gradient_operation.size() != evidence.gradient_bytes.size()) {
-    throw std::invalid_argument("evidence: operations and bytes of the gradients differ in number");
+  if (measurements.gradient_operation.size() != measurements.gradient_bytes.size()) {
+    throw std::invalid_argument("measurements: operations and bytes of the gradients differ in number");
   }
-  const bool sampled = std::none_of(evidence.allreduce.begin(), evidence.allreduce.end(),
+  const bool sampled = std::none_of(measurements.allreduce.begin(), measurements.allreduce.end(),
                                     [](auto const& s) { return s.empty(); });
-  if (evidence.sizes.size() != evidence.allreduce.size() || !sampled) {
-    throw std::invalid_argument("evidence: every size of the all-reduce table needs samples");
+  if (measurements.sizes.size() != measurements.allreduce.size() || !sampled) {
+    throw std::invalid_argument("measurements: every size of the all-reduce table needs samples");
   }
 }
 
@@ -71,26 +73,26 @@ std::vector<double> ends_without_jitter(std::vector<Pass> const& passes) {
   return result;
 }
 
-TableCost cost_of(Measurements const& evidence) {
+TableCost cost_of(Measurements const& measurements) {
   std::vector<CostPoint> table;
-  for (std::size_t i = 0; i < evidence.sizes.size(); ++i)
-    table.push_back({evidence.sizes[i], median(evidence.allreduce[i])});
+  for (std::size_t i = 0; i < measurements.sizes.size(); ++i)
+    table.push_back({measurements.sizes[i], median(measurements.allreduce[i])});
   return TableCost(std::move(table));
 }
 
 }  // namespace
 
-Job job_from(Measurements const& evidence, Jitter jitter) {
-  check(evidence);
+Job job_from(Measurements const& measurements, Jitter jitter) {
+  check(measurements);
   const bool latest = jitter == Jitter::included;
-  const auto ends = (latest ? ends_with_jitter : ends_without_jitter)(evidence.operations);
+  const auto ends = (latest ? ends_with_jitter : ends_without_jitter)(measurements.operations);
   Job job;
   job.t_compute = ends.back();
-  for (const std::size_t operation : evidence.gradient_operation) job.ready.push_back(ends[operation]);
-  job.gradient_bytes = evidence.gradient_bytes;
-  job.cost = cost_of(evidence);
-  job.contention = contention_of(evidence.contention);
-  job.copies = evidence.copies;
+  for (const std::size_t operation : measurements.gradient_operation) job.ready.push_back(ends[operation]);
+  job.gradient_bytes = measurements.gradient_bytes;
+  job.cost = cost_of(measurements);
+  job.contention = contention_of(measurements.contention);
+  job.copies = measurements.copies;
   return job;
 }
 

@@ -39,6 +39,6 @@ enum class Jitter {
 
 /// The job that the medians of the samples make. Throws std::invalid_argument for samples that are missing or
 /// of different lengths, and as TableCost does.
-Job job_from(Measurements const& evidence, Jitter jitter);
+Job job_from(Measurements const& measurements, Jitter jitter);
 
 }  // namespace ddproxy::model

@@ -31,7 +31,7 @@ class Draw {
   explicit Draw(std::uint64_t seed) : engine_(seed) {}
 
   /// As many passes, and as many samples of each size, as there are.
-  Measurements evidence(Measurements drawn) {
+  Measurements measurements(Measurements drawn) {
     drawn.operations = resampled(drawn.operations);
     for (auto& samples : drawn.allreduce) samples = resampled(samples);
     for (auto& size : drawn.contention) size.samples = resampled(size.samples);
@@ -99,7 +99,7 @@ double exposed(Job const& job, Plan const& plan) {
 
 }  // namespace
 
-Bands bootstrap(Measurements const& evidence, Jitter jitter, std::span<const Plan> plans, int replicates,
+Bands bootstrap(Measurements const& measurements, Jitter jitter, std::span<const Plan> plans, int replicates,
                 std::uint64_t seed) {
   if (replicates < 1) throw std::invalid_argument("bootstrap: at least one replicate is needed");
   Draw draw(seed);
@@ -107,12 +107,12 @@ Bands bootstrap(Measurements const& evidence, Jitter jitter, std::span<const Pla
   std::vector<std::vector<double>> exposures(plans.size());
   std::vector<double> lows, highs;
   for (int replicate = 0; replicate < replicates; ++replicate) {
-    const Job job = job_from(draw.evidence(evidence), jitter);
+    const Job job = job_from(draw.measurements(measurements), jitter);
     for (std::size_t k = 0; k < plans.size(); ++k) {
       totals[k].push_back(simulate(job, plans[k]).total);
       exposures[k].push_back(totals[k].back() - job.t_compute);
     }
-    const CapRange best = best_caps(sweep_caps(job, evidence.first_bucket));
+    const CapRange best = best_caps(sweep_caps(job, measurements.first_bucket));
     lows.push_back(static_cast<double>(best.low));
     highs.push_back(static_cast<double>(best.high));
   }
@@ -123,8 +123,8 @@ Bands bootstrap(Measurements const& evidence, Jitter jitter, std::span<const Pla
   return bands;
 }
 
-Waterfall explain(Measurements const& evidence, Plan const& plan) {
-  const Job full = job_from(evidence, Jitter::left_out);
+Waterfall explain(Measurements const& measurements, Plan const& plan) {
+  const Job full = job_from(measurements, Jitter::left_out);
   Job job = full;
   job.contention = {};
   job.copies = {};
@@ -133,7 +133,7 @@ Waterfall explain(Measurements const& evidence, Plan const& plan) {
   job.contention = full.contention;
   waterfall.contention = exposed(job, plan);
   waterfall.copies = exposed(full, plan);
-  waterfall.jitter = exposed(job_from(evidence, Jitter::included), plan);
+  waterfall.jitter = exposed(job_from(measurements, Jitter::included), plan);
   return waterfall;
 }
 

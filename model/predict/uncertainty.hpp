@@ -28,7 +28,7 @@ struct Bands {
 /// faster the phase to come is (Measurements::drift), for compute and for all-reduces. The interval of b*
 /// runs from the 2.5 % quantile of the plateaus' low ends to the 97.5 % quantile of their high ends. The same
 /// seed gives the same bands.
-Bands bootstrap(Measurements const& evidence, Jitter jitter, std::span<const Plan> plans,
+Bands bootstrap(Measurements const& measurements, Jitter jitter, std::span<const Plan> plans,
                 int replicates = 200, std::uint64_t seed = 1);
 
 /// Why a prediction is what it is: E with one term more at a time, seconds.
@@ -38,6 +38,6 @@ struct Waterfall {
   double copies = 0;      ///< + copies
   double jitter = 0;      ///< + the latest rank of each gradient: the prediction
 };
-Waterfall explain(Measurements const& evidence, Plan const& plan);
+Waterfall explain(Measurements const& measurements, Plan const& plan);
 
 }  // namespace ddproxy::model

@@ -69,7 +69,7 @@ TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
   const auto fp32 = tiny("[allreduce]\nbackend = \"nccl\"\n");
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(fp32);
-  EXPECT_EQ(memory_need(bf16, make_workload(bf16), 1) - memory_need(fp32, workload, 1),
+  EXPECT_EQ(host_memory_need(bf16, make_workload(bf16), 1) - host_memory_need(fp32, workload, 1),
             static_cast<double>(workload.bytes()) / 2);
 }
 
@@ -80,7 +80,7 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   EXPECT_EQ(device_memory_need(kernels, workload, 1), arrays);
   const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // by the host
   EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1), arrays);
-  EXPECT_GT(memory_need(kernels, workload, 1), arrays + static_cast<double>(1 << 20));
+  EXPECT_GT(host_memory_need(kernels, workload, 1), arrays + static_cast<double>(1 << 20));
 
   const auto copied = tiny("[allreduce]\nbackend = \"mpi\"\ncopies = \"in\"\n");
   EXPECT_EQ(device_memory_need(copied, workload, 1), arrays + static_cast<double>(workload.bytes()));
@@ -98,7 +98,7 @@ TEST(KernelMemory, HoldsTheResultsFileAndItsImage) {
   // a sample has four values of each of the 8 ranks, and six of its own
   const double more = 8 * 10000 * (cases * (4 * 8 + 6) + 8 * operations);
   EXPECT_NEAR(results_file_bytes(many, workload, 8) - results_file_bytes(few, workload, 8), more, 1);
-  EXPECT_NEAR(memory_need(many, workload, 1, 8) - memory_need(few, workload, 1, 8), 2 * more, 1);
+  EXPECT_NEAR(host_memory_need(many, workload, 1, 8) - host_memory_need(few, workload, 1, 8), 2 * more, 1);
 }
 
 TEST(Roofline, KernelsStoreFp32WhateverTheyMultiplyIn) {

@@ -13,7 +13,7 @@ namespace ddproxy {
 /// A folder of its own that is removed at the end.
 class Folder {
  public:
-  Folder() : path_(std::filesystem::temp_directory_path() / ("ddproxy_planner_" + std::to_string(getpid()))) {
+  Folder() : path_(std::filesystem::temp_directory_path() / ("ddproxy_input_" + std::to_string(getpid()))) {
     std::filesystem::create_directories(path_);
   }
   ~Folder() { std::filesystem::remove_all(path_); }

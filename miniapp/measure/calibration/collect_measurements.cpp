@@ -21,22 +21,22 @@ std::vector<std::vector<std::vector<double>>> by_sample(OperationTimes const& ti
 model::Measurements collect_measurements(RankContext const& bench, OperationTimes const& layers,
                                          std::vector<SizeTimes> const& allreduce,
                                          model::TableCost const* known) {
-  model::Measurements evidence;
-  evidence.operations = by_sample(layers);
+  model::Measurements measurements;
+  measurements.operations = by_sample(layers);
   for (auto const& gradient : bench.workload.pass.gradients)
-    evidence.gradient_operation.push_back(gradient.operation);
-  evidence.gradient_bytes = bench.workload.gradient_bytes;
+    measurements.gradient_operation.push_back(gradient.operation);
+  measurements.gradient_bytes = bench.workload.gradient_bytes;
   if (known)
     for (auto const& [bytes, seconds] : known->table()) {
-      evidence.sizes.push_back(gradient_bytes(bytes, bench.workload.wire));
-      evidence.allreduce.push_back({seconds});
+      measurements.sizes.push_back(gradient_bytes(bytes, bench.workload.wire));
+      measurements.allreduce.push_back({seconds});
     }
   else
     for (auto const& size : allreduce) {
-      evidence.sizes.push_back(gradient_bytes(size.bytes, bench.workload.wire));
-      evidence.allreduce.push_back(size.seconds);
+      measurements.sizes.push_back(gradient_bytes(size.bytes, bench.workload.wire));
+      measurements.allreduce.push_back(size.seconds);
     }
-  return evidence;
+  return measurements;
 }
 
 }  // namespace ddproxy

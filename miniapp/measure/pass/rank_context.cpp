@@ -93,7 +93,7 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
 
 // Rank 0 holds the results file, too.
 void require_host_memory(Config const& config, Workload const& workload, Runtime const& runtime) {
-  const double all = memory_need(config, workload, kernels::Space().concurrency(), runtime.ranks());
+  const double all = host_memory_need(config, workload, kernels::Space().concurrency(), runtime.ranks());
   const double of_file = results_memory(config, workload, runtime.ranks());
   require_memory(runtime, all - of_file, runtime.root() ? of_file : 0);
 }
