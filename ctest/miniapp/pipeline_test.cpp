@@ -134,6 +134,7 @@ TEST_F(Verification, ASkippedBucketIsCaughtByCountingOnOneRankToo) {
 
 TEST_F(Verification, AMissingBucketIsCaught) {
   model::Plan short_plan(plan.begin(), plan.end() - 1);
+  EXPECT_NE(verify_step(workload, {short_plan}, 2), "");
   EXPECT_NE(verify(Schedule(workload, short_plan, true), workload), "");
 }
 

@@ -22,6 +22,12 @@ namespace ddproxy {
 
 std::string Session::verify_case(CaseReport const& report) {
   const bool overlapped = report.item.overlapped;
+  const model::Ddp strategy{
+      report.item.plan, overlapped, overlapped ? bench_.config.copies : model::CopyMode::none,
+      bench_.workload.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16};
+  // Every rank comes to the same answer, so none is left alone in a collective.
+  const auto wrong = verify_step(bench_.workload, strategy, static_cast<std::size_t>(bench_.ranks()));
+  if (!wrong.empty()) return wrong;
   const Schedule schedule(bench_.workload, report.item.plan, overlapped);
   if (!bench_.reduces())
     return verify_order(bench_.workload, schedule, bench_.backward_of(overlapped), *bench_.allreduce);

@@ -10,15 +10,9 @@
 #include "model/cost/allreduce_cost.hpp"
 #include "model/cost/contention.hpp"
 #include "model/step/bucket_plan.hpp"
+#include "model/step/copy_mode.hpp"
 
 namespace ddproxy::model {
-
-/// Copies between gradients and buckets, as PyTorch DDP makes them on the compute side.
-enum class CopyMode {
-  none,    ///< the gradients lie in their buckets
-  in,      ///< each gradient is copied into its bucket when it is ready
-  in_out,  ///< and every bucket back once it is reduced and the backward pass is over
-};
 
 struct Copies {
   CopyMode mode = CopyMode::none;

@@ -8,6 +8,7 @@
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/compute/witness.hpp"
 #include "miniapp/device/device.hpp"
+#include "model/step/check/check.hpp"
 
 namespace ddproxy {
 namespace {
@@ -72,6 +73,11 @@ std::string check_numbers(Runtime const& runtime, Workload const& workload, kern
 }
 
 }  // namespace
+
+std::string verify_step(Workload const& workload, model::Ddp const& strategy, std::size_t ranks) {
+  const auto violations = model::check(model::ddp(workload.pass, strategy, ranks));
+  return violations.empty() ? "" : "its step is wrong: " + violations.front().what;
+}
 
 std::string verify_order(Workload const& workload, Schedule const& schedule, Backward& backward,
                          Allreduce& allreduce) {

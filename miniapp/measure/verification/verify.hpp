@@ -8,8 +8,14 @@
 #include "kernels/types.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/measure/pass/pipeline.hpp"
+#include "model/step/strategies/ddp.hpp"
 
 namespace ddproxy {
+
+/// Checks the step graph of a case (model/step) on `ranks` ranks before anything runs: that every bucket
+/// waits for its gradients, that every gradient is averaged once, and more. Returns what is wrong, empty
+/// where nothing is.
+std::string verify_step(Workload const& workload, model::Ddp const& strategy, std::size_t ranks);
 
 /// Runs a pass through `backward` and `allreduce` and checks on this rank that each gradient was reduced
 /// once, in ready order, not before the operation that completes it had ended; that the library was given

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/step/check/buffer_contents.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/step/describe.hpp"
+#include "model/step/merged_order.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+constexpr std::array<std::string_view, 6> content_names{"nothing",         "a parameter",   "a gradient",
+                                                        "optimizer state", "an activation", "a norm"};
+
+}  // namespace
+
+std::string name_of(Content content) {
+  return std::string(content_names[static_cast<std::size_t>(content)]);
+}
+
+Pieces cut(Pieces const& pieces, Slice slice) {
+  Pieces result;
+  for (auto const& [run, value] : pieces) {
+    const std::size_t first = std::max(run.offset, slice.offset), end = std::min(run.end(), slice.end());
+    if (first >= end) continue;
+    result.push_back(
+        {{first - slice.offset, end - first}, value.moved(static_cast<std::ptrdiff_t>(slice.offset))});
+  }
+  return result;
+}
+
+void Findings::add(Rule rule, std::size_t rank, std::string const& what) {
+  violations_.push_back({rule, "rank " + std::to_string(rank) + ": " + where_ + what});
+}
+
+BufferContents::BufferContents(RankGraphs const& step, Findings& findings)
+    : step_(step), findings_(findings), classes_(class_of_ranks(step)) {
+  for (auto const& [groups] : step.communicators) {
+    auto& places = places_.emplace_back(classes_.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (std::size_t p = 0; p < groups[g].size(); ++p) places[groups[g][p]] = {g, p};
+    }
+  }
+  for (std::size_t rank = 0; rank < classes_.size(); ++rank) {
+    auto& buffers = buffers_.emplace_back();
+    for (Buffer const& buffer : graph(rank).buffers) buffers.push_back(entry(rank, buffer));
+  }
+}
+
+SliceMap<Value> BufferContents::entry(std::size_t rank, Buffer const& buffer) const {
+  BufferState const& state = buffer.at_entry;
+  SliceMap<Value> elements(buffer.elements);
+  if (state.content == Content::nothing) return elements;
+  Value value{.content = state.content, .model = static_cast<std::ptrdiff_t>(state.model.offset)};
+  if (!value.by_position()) return elements.set({0, buffer.elements}, value), elements;
+  const Slice held = model_slice(rank, buffer, state);
+  value.model = static_cast<std::ptrdiff_t>(held.offset);
+  const std::size_t count = std::min(held.count, buffer.elements);
+  elements.set({0, count}, value);
+  elements.set({count, buffer.elements - count}, {.padding = true});
+  return elements;
+}
+
+Slice BufferContents::slice(std::size_t rank, Access const& access) const {
+  if (!access.part) return access.slice;
+  const std::size_t count = elements_of(step_, access);
+  return {access.slice.offset + place(rank, *access.part) * count, count};
+}
+
+std::ptrdiff_t BufferContents::model_start(std::size_t rank, Access const& access) const {
+  std::size_t model = access.model;
+  if (access.content == Content::activation) return static_cast<std::ptrdiff_t>(model);
+  model += slice(rank, access).offset - access.slice.offset;
+  if (access.shard) model += place(rank, *access.shard) * access.slice.count;
+  return static_cast<std::ptrdiff_t>(model);
+}
+
+Slice BufferContents::model_slice(std::size_t rank, Buffer const& buffer, BufferState const& state) const {
+  if (!state.shard) return state.model;
+  const std::size_t first = state.model.offset + place(rank, *state.shard) * buffer.elements;
+  const std::size_t end = std::min(first + buffer.elements, state.model.end());
+  return {first, end > first ? end - first : 0};
+}
+
+Pieces BufferContents::read(std::size_t rank, BufferId buffer, Slice slice) {
+  Pieces pieces;
+  const auto start = static_cast<std::ptrdiff_t>(slice.offset);
+  buffers_[rank][index(buffer)].for_each(slice, [&](Slice run, Value const& value) {
+    pieces.push_back({{run.offset - slice.offset, run.count}, value.moved(start)});
+  });
+  return pieces;
+}
+
+Pieces BufferContents::filled(std::size_t rank, Access const& access) {
+  const Slice slice = this->slice(rank, access);
+  const std::size_t padding = access.slice.end() - access.padding;  // from here on
+  Pieces pieces;
+  for (auto const& [run, value] : read(rank, access.buffer, slice)) {
+    const std::size_t first = slice.offset + run.offset;
+    const std::size_t kept = first >= padding ? 0 : std::min(run.count, padding - first);
+    if (kept > 0) pieces.push_back({{run.offset, kept}, value});
+    if (kept < run.count) pieces.push_back({{run.offset + kept, run.count - kept}, {.padding = true}});
+    if (kept == 0 || value.padding || value.content != Content::nothing) continue;
+    findings_.add(Rule::filled, rank,
+                  "reads elements " + std::to_string(first) + " to " + std::to_string(first + kept - 1) +
+                      " of buffer " + std::to_string(index(access.buffer)) +
+                      ", which were not written yet or had their last use before");
+    return {};
+  }
+  return pieces;
+}
+
+void BufferContents::write(std::size_t rank, BufferId buffer, Slice slice, Pieces const& pieces) {
+  const auto start = static_cast<std::ptrdiff_t>(slice.offset);
+  for (auto const& [run, value] : pieces) {
+    buffers_[rank][index(buffer)].set({slice.offset + run.offset, run.count}, value.moved(-start));
+  }
+}
+
+}  // namespace ddproxy::model

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/step/check/collective_contents.hpp"
+
+#include <set>
+
+#include "model/step/describe.hpp"
+
+namespace ddproxy::model {
+
+void CollectiveContents::run(std::vector<ClassTask> const& node) {
+  std::set<CommunicatorId> communicators;
+  for (const ClassTask at : node) {
+    for (Collective const& each : collectives_of(task(at))) communicators.insert(each.communicator);
+  }
+  for (const CommunicatorId id : communicators) {
+    for (auto const& group : step_.communicators[index(id)].groups) {
+      const Members members = this->members(node, id, group);
+      if (!members.empty()) run(members);
+    }
+  }
+}
+
+CollectiveContents::Members CollectiveContents::members(std::vector<ClassTask> const& node, CommunicatorId id,
+                                                        std::vector<std::size_t> const& group) const {
+  Members members;
+  for (const std::size_t rank : group) {
+    for (const ClassTask at : node) {
+      if (at.rank_class != contents_.class_of(rank)) continue;
+      auto const& accesses = task(at).accesses;
+      const auto collectives = collectives_of(task(at));
+      const bool grouped = std::holds_alternative<std::vector<Collective>>(task(at).work);
+      for (std::size_t i = 0; i < collectives.size(); ++i) {
+        if (collectives[i].communicator != id) continue;
+        members.push_back({rank, collectives[i], grouped ? std::vector{accesses[i]} : accesses});
+      }
+    }
+  }
+  return members;
+}
+
+void CollectiveContents::run(Members const& members) {
+  Collective const& collective = members.front().collective;
+  findings_.at(std::string(name_of(collective.verb)) + " on communicator " +
+               std::to_string(index(collective.communicator)) + ": ");
+  switch (collective.verb) {
+    case Verb::all_reduce:
+      return all_reduce(members);
+    case Verb::reduce_scatter:
+      return reduce_scatter(members);
+    case Verb::all_gather:
+      return all_gather(members);
+    default:
+      return hand_over(members);
+  }
+}
+
+std::vector<Pieces> CollectiveContents::sources(Members const& members) {
+  std::vector<Pieces> pieces;
+  for (Member const& member : members) pieces.push_back(contents_.filled(member.rank, member.accesses[0]));
+  return pieces;
+}
+
+void CollectiveContents::all_reduce(Members const& members) {
+  const Pieces reduced = sums_.sum(members.front().rank, sources(members));
+  for (Member const& member : members) contents_.write(member.rank, member.accesses[0], reduced);
+}
+
+void CollectiveContents::reduce_scatter(Members const& members) {
+  const Pieces reduced = sums_.sum(members.front().rank, sources(members));
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const std::size_t rank = members[m].rank;
+    Access const& to = members[m].accesses[1];
+    const std::size_t count = elements_of(step_, to);
+    Pieces part = cut(reduced, {m * count, count});
+    if (to.mode == AccessMode::contribute) part = sums_.sum(rank, {contents_.filled(rank, to), part});
+    contents_.write(rank, to, part);
+  }
+}
+
+void CollectiveContents::all_gather(Members const& members) {
+  Pieces gathered;
+  std::size_t at = 0;
+  for (Member const& member : members) {
+    for (auto const& [run, value] : contents_.filled(member.rank, member.accesses[0])) {
+      gathered.push_back({{at + run.offset, run.count}, value.moved(-static_cast<std::ptrdiff_t>(at))});
+    }
+    at += elements_of(step_, member.accesses[0]);
+  }
+  for (Member const& member : members) contents_.write(member.rank, member.accesses[1], gathered);
+}
+
+// Broadcast, or a send with its receive: who reads hands over to all who assign.
+void CollectiveContents::hand_over(Members const& members) {
+  for (Member const& from : members) {
+    if (from.accesses[0].mode != AccessMode::read) continue;
+    const Pieces pieces = contents_.filled(from.rank, from.accesses[0]);
+    for (Member const& to : members) {
+      if (to.accesses[0].mode == AccessMode::assign) contents_.write(to.rank, to.accesses[0], pieces);
+    }
+  }
+}
+
+}  // namespace ddproxy::model

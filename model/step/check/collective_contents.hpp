@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/step/check/gradient_sums.hpp"
+#include "model/step/merged_order.hpp"
+
+namespace ddproxy::model {
+
+/// Carries out collectives on what buffers hold.
+class CollectiveContents {
+ public:
+  CollectiveContents(RankGraphs const& step, BufferContents& contents, GradientSums& sums, Findings& findings)
+      : step_(step), contents_(contents), sums_(sums), findings_(findings) {}
+
+  /// The collectives of the tasks of one node of the merged order, in every group.
+  void run(std::vector<ClassTask> const& node);
+
+ private:
+  /// A rank's part in a collective.
+  struct Member {
+    std::size_t rank;
+    Collective collective;
+    std::vector<Access> accesses;  ///< of this collective
+  };
+  using Members = std::vector<Member>;  ///< by their place in the group
+
+  Task const& task(ClassTask at) const { return step_.classes[at.rank_class].graph.tasks[at.task]; }
+  Members members(std::vector<ClassTask> const& node, CommunicatorId id,
+                  std::vector<std::size_t> const& group) const;
+  void run(Members const& members);
+  std::vector<Pieces> sources(Members const& members);
+  void all_reduce(Members const& members);
+  void reduce_scatter(Members const& members);
+  void all_gather(Members const& members);
+  void hand_over(Members const& members);
+
+  RankGraphs const& step_;
+  BufferContents& contents_;
+  GradientSums& sums_;
+  Findings& findings_;
+};
+
+}  // namespace ddproxy::model

@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/step/check/contents.hpp"
+
+#include <algorithm>
+
+#include "model/step/check/collective_contents.hpp"
+#include "model/step/check/gradient_sums.hpp"
+#include "model/step/describe.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+/// Carries out tasks on what the buffers hold.
+class Follower {
+ public:
+  Follower(RankGraphs const& step, Violations& violations)
+      : step_(step),
+        findings_(violations),
+        contents_(step, findings_),
+        sums_(contents_, findings_),
+        collectives_(step, contents_, sums_, findings_) {}
+
+  void run(std::vector<ClassTask> const& node) {
+    if (collectives_of(task(node.front())).empty()) {
+      run_alone(node.front());
+    } else {
+      collectives_.run(node);
+    }
+    for (const ClassTask at : node) release(at);
+  }
+
+  void check_exit() {
+    for (std::size_t rank = 0; rank < contents_.ranks(); ++rank) {
+      auto const& buffers = contents_.graph(rank).buffers;
+      for (std::size_t b = 0; b < buffers.size(); ++b) check_exit(rank, BufferId{b}, buffers[b]);
+    }
+  }
+
+ private:
+  Task const& task(ClassTask at) const { return step_.classes[at.rank_class].graph.tasks[at.task]; }
+
+  // ---- tasks of one rank
+
+  void run_alone(ClassTask at) {
+    findings_.at("task " + std::to_string(at.task) + ", " + describe(task(at)) + ": ");
+    auto const& accesses = task(at).accesses;
+    for (const std::size_t rank : step_.classes[at.rank_class].ranks) {
+      if (std::holds_alternative<Copy>(task(at).work)) {
+        contents_.write(rank, accesses[1], contents_.filled(rank, accesses[0]));
+      }
+      if (auto const* compute = std::get_if<Compute>(&task(at).work)) run(rank, accesses, *compute);
+    }
+  }
+
+  void run(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute) {
+    std::vector<Pieces> found;
+    for (Access const& access : accesses) {
+      found.push_back(access.mode == AccessMode::assign ? Pieces{} : contents_.filled(rank, access));
+      for (Piece const& piece : found.back()) {
+        if (!piece.value.padding) check_read(rank, accesses, compute, access, piece);
+      }
+    }
+    for (std::size_t a = 0; a < accesses.size(); ++a) {
+      if (accesses[a].mode != AccessMode::read) write(rank, accesses, compute, accesses[a], found[a]);
+    }
+  }
+
+  void wrong(std::size_t rank, std::string const& what, Access const& access) {
+    findings_.add(Rule::right_content, rank, what + " in buffer " + std::to_string(index(access.buffer)));
+  }
+
+  void check_read(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
+                  Access const& access, Piece const& piece) {
+    Value const& value = piece.value;
+    const std::string name = name_of(value.content);
+    if (value.content != access.content)
+      return wrong(rank, "takes " + name + " for " + name_of(access.content), access);
+    if (is_of_another(rank, compute, access, value)) {
+      return wrong(rank, "finds " + name + " of another operator, place or micro-batch", access);
+    }
+    if (value.version != 0 && value.content != Content::gradient) {
+      return wrong(rank, "uses " + name + " that is updated already", access);
+    }
+    if (compute.phase > Phase::backward) check_finished(rank, accesses, compute, access, piece);
+  }
+
+  /// Whether a value belongs to another operator, place or micro-batch than the access says. Of the output
+  /// that a task overwrites only the micro-batch counts.
+  bool is_of_another(std::size_t rank, Compute const& compute, Access const& access,
+                     Value const& value) const {
+    if (value.content == Content::norm) return false;
+    if (value.content != Content::activation) return value.model != contents_.model_start(rank, access);
+    if (value.micro_batch != -1 && value.micro_batch != compute.micro_batch) return true;
+    return access.mode != AccessMode::modify && value.model != contents_.model_start(rank, access);
+  }
+
+  /// What norm, clip and update read is complete; an update reads the clipped gradient of what it updates.
+  void check_finished(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
+                      Access const& access, Piece const& piece) {
+    Value const& value = piece.value;
+    if (value.content == Content::gradient ||
+        (value.content == Content::norm && compute.phase != Phase::norm)) {
+      sums_.check_complete(rank, piece);
+    }
+    if (compute.phase != Phase::update) return;
+    const int clipped = contents_.graph(rank).expected.clipped ? 1 : 0;
+    if (value.content == Content::gradient && value.version != clipped) {
+      wrong(rank, clipped ? "updates with a gradient that is not clipped" : "updates with a clipped gradient",
+            access);
+    }
+    if (value.content == Content::parameter && !reads_gradient(rank, accesses, piece)) {
+      wrong(rank, "updates parameters whose gradient it does not read,", access);
+    }
+  }
+
+  bool reads_gradient(std::size_t rank, std::vector<Access> const& accesses, Piece const& parameter) const {
+    const auto first = static_cast<std::ptrdiff_t>(parameter.run.offset) + parameter.value.model;
+    const auto end = first + static_cast<std::ptrdiff_t>(parameter.run.count);
+    return std::ranges::any_of(accesses, [&](Access const& access) {
+      if (access.content != Content::gradient || access.mode != AccessMode::read) return false;
+      const std::ptrdiff_t start = contents_.model_start(rank, access);
+      return start <= first &&
+             end <= start + static_cast<std::ptrdiff_t>(contents_.slice(rank, access).count);
+    });
+  }
+
+  void write(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
+             Access const& access, Pieces const& found) {
+    const Slice all{0, contents_.slice(rank, access).count};
+    Value mine{.content = access.content, .model = contents_.model_start(rank, access)};
+    if (compute.phase == Phase::update || compute.phase == Phase::clip) {
+      Pieces pieces = access.mode == AccessMode::assign ? Pieces{{all, mine}} : found;
+      for (auto& [run, value] : pieces) value.version = value.padding ? 0 : 1;
+      return contents_.write(rank, access, pieces);
+    }
+    if (access.content == Content::activation) {
+      mine.micro_batch = compute.micro_batch;
+      return contents_.write(rank, access, {{all, mine}});
+    }
+    if (compute.phase == Phase::norm) {
+      const auto cover = sums_.cover(rank, gradients_read(rank, accesses));
+      if (!cover) return;
+      mine.set = *cover;
+    } else {
+      mine.set = sums_.contribution(rank, compute);
+    }
+    const Pieces pieces{{all, mine}};
+    contents_.write(rank, access,
+                    access.mode == AccessMode::assign ? pieces : sums_.sum(rank, {found, pieces}));
+  }
+
+  /// The elements of the model whose gradients are read on a rank.
+  std::vector<Slice> gradients_read(std::size_t rank, std::vector<Access> const& accesses) {
+    std::vector<Slice> slices;
+    for (Access const& access : accesses) {
+      if (access.content != Content::gradient) continue;
+      for (auto const& [run, value] : contents_.read(rank, access.buffer, contents_.slice(rank, access))) {
+        if (value.content != Content::gradient) continue;
+        slices.push_back(
+            {static_cast<std::size_t>(static_cast<std::ptrdiff_t>(run.offset) + value.model), run.count});
+      }
+    }
+    return slices;
+  }
+
+  // ---- after a task, after the step
+
+  void release(ClassTask at) {
+    for (const std::size_t rank : step_.classes[at.rank_class].ranks) {
+      for (Access const& access : task(at).accesses) {
+        if (access.last_use) contents_.write(rank, access, {{{0, contents_.slice(rank, access).count}, {}}});
+      }
+    }
+  }
+
+  void check_exit(std::size_t rank, BufferId id, Buffer const& buffer) {
+    findings_.at("at the end of the step, buffer " + std::to_string(index(id)) + ": ");
+    if (buffer.at_entry.content != Content::nothing && buffer.at_entry != buffer.at_exit) {
+      return findings_.add(Rule::same_state_at_exit, rank, "is not said to hold what it held at the start");
+    }
+    if (buffer.at_exit.content == Content::nothing) return;
+    const Slice held = contents_.model_slice(rank, buffer, buffer.at_exit);
+    for (Piece const& piece : contents_.read(rank, id, {0, buffer.elements})) {
+      if (!piece.value.padding) check_exit(rank, buffer.at_exit, held, piece);
+    }
+  }
+
+  void check_exit(std::size_t rank, BufferState const& state, Slice held, Piece const& piece) {
+    Value const& value = piece.value;
+    const bool is_gradient = state.content == Content::gradient;
+    const bool updated = contents_.graph(rank).expected.updated && !is_gradient && value.by_position();
+    if (value.content != state.content || value.model != static_cast<std::ptrdiff_t>(held.offset) ||
+        (!is_gradient && value.version != (updated ? 1 : 0))) {
+      return findings_.add(Rule::same_state_at_exit, rank,
+                           "holds " + name_of(value.content) + ", updated " + std::to_string(value.version) +
+                               " times, not " + name_of(state.content) +
+                               " of the elements that it held, updated " + (updated ? "once" : "never"));
+    }
+    if (is_gradient) sums_.check_complete(rank, piece);
+  }
+
+  RankGraphs const& step_;
+  Findings findings_;
+  BufferContents contents_;
+  GradientSums sums_;
+  CollectiveContents collectives_;
+};
+
+}  // namespace
+
+void follow_contents(RankGraphs const& step, std::vector<std::vector<ClassTask>> const& nodes,
+                     Violations& violations) {
+  Follower follower(step, violations);
+  for (auto const& node : nodes) follower.run(node);
+  follower.check_exit();
+}
+
+}  // namespace ddproxy::model

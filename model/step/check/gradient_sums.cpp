@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/step/check/gradient_sums.hpp"
+
+#include <algorithm>
+
+namespace ddproxy::model {
+
+std::size_t GradientSums::contribution(std::size_t rank, Compute const& compute) {
+  return sets_.id({{rank, compute.micro_batch, compute.op}});
+}
+
+std::optional<std::size_t> GradientSums::cover(std::size_t rank, std::vector<Slice> slices) {
+  const auto id = covers_.id(std::move(slices));
+  if (!id) findings_.add(Rule::contributes_once, rank, "adds the square of an element twice");
+  return id;
+}
+
+Pieces GradientSums::sum(std::size_t rank, std::vector<Pieces> const& sources) {
+  Pieces result;
+  std::vector<std::size_t> next(sources.size());
+  for (std::size_t at = 0;;) {
+    std::size_t end = std::size_t(-1);
+    std::vector<Value> values;
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      while (next[s] < sources[s].size() && sources[s][next[s]].run.end() <= at) ++next[s];
+      if (next[s] == sources[s].size()) return result;
+      end = std::min(end, sources[s][next[s]].run.end());
+      values.push_back(sources[s][next[s]].value);
+    }
+    result.push_back({{at, end - at}, sum(rank, values)});
+    at = end;
+  }
+}
+
+Value GradientSums::sum(std::size_t rank, std::vector<Value> const& values) {
+  Value total = values.front();
+  std::vector<std::size_t> sets;
+  for (Value const& value : values) {
+    if (value.padding) return {.padding = true};
+    if (value.content != total.content || value.model != total.model || value.version != total.version) {
+      findings_.add(Rule::right_content, rank,
+                    "adds what does not belong together: " + name_of(total.content) + " and " +
+                        name_of(value.content) + ", or different elements of the model");
+      return {.padding = true};
+    }
+    sets.push_back(value.set);
+  }
+  if (total.content != Content::gradient && total.content != Content::norm) {
+    findings_.add(Rule::right_content, rank,
+                  "adds " + name_of(total.content) + ", which is not a gradient or a norm");
+    return {.padding = true};
+  }
+  const auto set = total.content == Content::norm ? covers_.joined(sets) : sets_.joined(sets);
+  if (!set) {
+    findings_.add(Rule::contributes_once, rank, "a contribution enters " + name_of(total.content) + " twice");
+    return {.padding = true};
+  }
+  total.set = *set;
+  return total;
+}
+
+void GradientSums::check_norm(std::size_t rank, Value const& value) {
+  if (covers_.equals(value.set, contents_.graph(rank).expected.gradients)) return;
+  findings_.add(Rule::contributes_all, rank, "the norm does not cover every gradient");
+}
+
+void GradientSums::check_complete(std::size_t rank, Piece const& piece) {
+  if (piece.value.content == Content::norm) return check_norm(rank, piece.value);
+  auto const& expected = contents_.graph(rank).expected.gradients;
+  const auto first =
+      static_cast<std::size_t>(static_cast<std::ptrdiff_t>(piece.run.offset) + piece.value.model);
+  auto each = std::ranges::upper_bound(expected, first, {}, [](auto const& e) { return e.model.end(); });
+  for (std::size_t at = first; at < first + piece.run.count; ++each) {
+    if (each == expected.end() || each->model.offset > at) {
+      return findings_.add(Rule::contributes_all, rank,
+                           "has a gradient of element " + std::to_string(at) + ", which no operator has");
+    }
+    at = each->model.end();
+    if (piece.value.set == expected_set(rank, *each)) continue;
+    return findings_.add(Rule::contributes_all, rank,
+                         "the gradient of elements " + std::to_string(each->model.offset) + " to " +
+                             std::to_string(each->model.end() - 1) + " of the model has " +
+                             std::to_string(sets_.size(piece.value.set)) +
+                             " contributions, not those of every replica, " + "micro-batch and operator");
+  }
+}
+
+std::size_t GradientSums::expected_set(std::size_t rank, ExpectedGradient const& gradient) {
+  Expected const& expected = contents_.graph(rank).expected;
+  auto const& group = contents_.group(rank, expected.replicas);
+  const auto [known, is_new] = expected_.try_emplace({group.front(), &gradient}, 0);
+  if (!is_new) return known->second;
+  std::vector<Contribution> all;
+  for (const std::size_t replica : group) {
+    for (int m = 0; m < expected.micro_batches; ++m) {
+      for (const OperatorId op : gradient.operators) all.push_back({replica, m, op});
+    }
+  }
+  return known->second = sets_.id(std::move(all));
+}
+
+}  // namespace ddproxy::model
