@@ -69,7 +69,7 @@ def draw_costs(results):
     figure, axes = plt.subplots(layout="constrained")
     roof = found.roof()
     word = "replayed from the roofline" if found.is_roofline() else "replayed" if found.replayed else "measured"
-    axes.loglog(found.intensity, found.speed / 1e9, "o", color=style.MEASURED, alpha=0.6, markersize=5, label=f"operation, {word}")
+    axes.loglog(found.intensity, found.speed / 1e9, "o", color=style.MEASURED, alpha=0.8, markersize=5, label=f"operation, {word}")
     if roof is not None:
         _draw_roof(axes, roof, found.intensity.min(), found.intensity.max())
     axes.set_xlabel("arithmetic intensity (flop/byte, log scale)")

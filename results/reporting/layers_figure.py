@@ -46,7 +46,7 @@ def draw_layers(results):
                           label=f"all {seconds.shape[0]} ranks")
     else:
         for rank in range(seconds.shape[0]):
-            axes.plot(x, seconds[rank] * factor, color=style.MEASURED, alpha=0.5, linewidth=1, marker=".",
+            axes.plot(x, seconds[rank] * factor, color=style.MEASURED, alpha=0.8, linewidth=1, marker=".",
                       label="each rank" if rank == 0 else None, drawstyle="steps-mid")
     if slowest:
         axes.plot(x, seconds[slowest[0]] * factor, color=style.PREDICTED, linewidth=1.8, drawstyle="steps-mid",

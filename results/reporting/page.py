@@ -6,16 +6,18 @@ import html
 from .tables import shown
 
 CSS = """
-:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #ffffff; --soft: #f3f4f6; --line: #c9ccd1; --accent: #0072B2; }
+:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #ffffff; --soft: #f3f4f6; --line: #c9ccd1; --accent: #0072B2;
+  --measured: #0072B2; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e8e8e8; --paper: #15171a; --soft: #22262b; --line: #444a52; --accent: #56B4E9; } }
+  :root { --ink: #e8e8e8; --paper: #15171a; --soft: #22262b; --line: #444a52; --accent: #56B4E9;
+  --measured: #2A8FD4; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1rem; max-width: 1240px; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 .gain { font-size: 1.25rem; font-weight: 600; margin: .6rem 0; } .lead { font-size: 1.1rem; }
 .warning { border-left: 4px solid #D55E00; padding: .3rem .8rem; background: var(--soft); }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr)); gap: 1.5rem; align-items: start; }
+.figures { columns: 2 520px; column-gap: 1.5rem; } .figures figure { margin: 0 0 1.5rem; break-inside: avoid; }
 figure { margin: 0; } figure svg { display: block; width: 100%; height: auto; max-width: 640px; color: var(--ink); }
 figcaption { font-size: .9rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: .6rem; padding: 0; margin: 1rem 0; }

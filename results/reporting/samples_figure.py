@@ -37,7 +37,7 @@ def _intervals(axes, results, rows):
     there = np.isfinite(low + high)
     ends = (np.array([low, high])[:, there] / middle[there] - 1.0) * 100.0
     if there.any():
-        axes.hlines(np.flatnonzero(there), *ends, color=style.PREDICTED, linewidth=7, alpha=0.3, label=intervals.label(results, rows))
+        axes.hlines(np.flatnonzero(there), *ends, color=style.PREDICTED, linewidth=7, alpha=0.4, label=intervals.label(results, rows))
 
 
 def draw_samples(results):
@@ -50,7 +50,7 @@ def draw_samples(results):
         return None
     figure, axes = plt.subplots(figsize=(5.2, 1.3 + 0.3 * rows.size), layout="constrained")
     _intervals(axes, results, rows)
-    for values, look, label in ((counted[rows], {"marker": "o", "color": style.MEASURED, "alpha": 0.6}, "sample"),
+    for values, look, label in ((counted[rows], {"marker": "o", "color": style.MEASURED, "alpha": 0.75}, "sample"),
                                 (left_out[rows], {"marker": "x", "color": style.GREY}, "sample left out (machine in another state)")):
         if np.isfinite(values).any():
             y = np.arange(rows.size)[:, None] + _rows_apart(values.shape[1])

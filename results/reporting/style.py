@@ -15,6 +15,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 MEASURED, PREDICTED, OTHER, GOOD, SKY = "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9"
 GREY = "#808080"  # readable on white and on black
 INK = "#010203"  # of text and axes; in the page it becomes the page's own text colour
+PAPER = "#fdfeff"  # behind text; in the page it becomes the page's own background
 
 matplotlib.rcParams.update({
     "figure.figsize": (5.2, 4.0), "savefig.dpi": 160, "font.size": 10, "axes.titlesize": 10, "legend.fontsize": 8.5,
@@ -55,7 +56,8 @@ def as_svg(figure, name):
     text = io.StringIO()
     figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
     svg = text.getvalue()
-    svg = svg[svg.index("<svg"):].replace(INK, "currentColor")
+    svg = svg[svg.index("<svg"):].replace(INK, "currentColor").replace(PAPER, "var(--paper)")
+    svg = svg.replace(MEASURED.lower(), "var(--measured)")  # too dark for a dark page
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     return re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", svg)
