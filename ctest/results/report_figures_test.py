@@ -55,7 +55,22 @@ class Sweep(WithSample):
         results = Results(self.sample)
         lower = next(a for a in draw_sweep(results).axes if a.texts)
         best = derive.best_case(results, derive.column(results, "measured_median"))
-        self.assertTrue(lower.texts[0].get_text().startswith(f"{results['/sweep/bucket_bytes'][best] / 2**20:g} MiB: "))
+        self.assertTrue(lower.texts[0].get_text().startswith(f"best: {results['/sweep/bucket_bytes'][best] / 2**20:g} MiB, "))
+
+    def test_an_interval_that_the_axis_cuts_is_marked(self):
+        for low, high, word in ((0.5, 1e3, "above"), (-1e3, 0.5, "below")):
+            self.change(lambda file: file["sweep/exposed_low"].__setitem__(4, low))
+            self.change(lambda file: file["sweep/exposed_high"].__setitem__(4, high))
+            exposed = [a for a in draw_sweep(Results(self.sample)).axes if a.get_legend()][-1]
+            self.assertIn(f"interval goes on {word} the axis", legend(exposed))
+
+    def test_a_curve_that_cannot_be_seen_has_a_word(self):
+        def exposed():
+            return [text for axes in draw_sweep(Results(self.sample)).axes if axes.get_legend() for text in legend(axes)]
+        self.change(lambda file: file["sweep/uncontended"].__setitem__(slice(None), file["sweep/predicted_exposed"][...]))
+        self.assertIn("predicted without contention: the same as predicted", exposed())
+        self.change(lambda file: file["sweep/uncontended"].__setitem__(slice(None), -1e3))
+        self.assertIn("predicted without contention, below this axis", exposed())
 
 
 class Samples(WithSample):

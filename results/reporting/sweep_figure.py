@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import to_rgba
 
 from . import broken_axis, derive, intervals, style
 from .cases import Cases, has_caps
 
 TOTAL = ("measured_median", "ci_low", "ci_high", "predicted", "predicted_low", "predicted_high")
+NEAR_EDGE = 0.25  # of the axis: a label this near to its edge stands beside it
 EXPOSED = ("exposed", "exposed_low", "exposed_high", "predicted_exposed", "none", "none")
 
 
@@ -58,8 +60,8 @@ def _predicted(axes, curve):
     axes.plot(cases.x[line], values[line], linestyle="--", label="predicted", **look)
     axes.plot(cases.x[beside], values[beside], linestyle="none", **look)
     if np.isfinite(low[line]).all() and np.isfinite(high[line]).all():
-        axes.fill_between(cases.x[line], low[line], high[line], color=style.PREDICTED, alpha=0.15, linewidth=0,
-                          label="95 % interval of the prediction")
+        axes.fill_between(cases.x[line], low[line], high[line], facecolor=to_rgba(style.PREDICTED, 0.15),
+                          edgecolor=to_rgba(style.PREDICTED, 0.4), linewidth=0.8, label="95 % interval of the prediction")
 
 
 def _draw(axes, curve):
@@ -82,20 +84,37 @@ def _mark_best(axes, curve, values, colour, marker, size, word):
 
 
 def _name_best(axes, curve, best, unit):
-    """The cap and its time under the minimum, where nothing else is drawn."""
+    """The cap and its time at the foot of the axis, below the minimum: there it covers no interval of another case."""
     if best is not None:
-        x, y = curve.cases.x[best], curve.columns[0][best]
-        axes.annotate(f"{curve.cases.mib[best]:g} MiB: {y:.4g} {unit}", (x, y), (0, -13), textcoords="offset points", ha="center",
-                      va="top", fontsize=9, fontweight="bold", color=style.MEASURED,
-                      bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.8, "linewidth": 0}, zorder=5)
+        low, high = axes.get_xlim()
+        x = (curve.cases.x[best] - low) / (high - low)
+        side = "left" if x < NEAR_EDGE else "right" if x > 1.0 - NEAR_EDGE else "center"
+        axes.annotate(f"best: {curve.cases.mib[best]:g} MiB, {curve.columns[0][best]:.4g} {unit}", ({"left": 0.0, "right": 1.0}.get(side, x), 0.0),
+                      ({"left": 5, "right": -5}.get(side, 0), 5), xycoords="axes fraction", textcoords="offset points", ha=side,
+                      va="bottom", fontsize=9, fontweight="bold", color=style.MEASURED,
+                      bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.8, "linewidth": 0}, zorder=5)
+
+
+def _mark_cut(segments, curve):
+    """Triangles at the edges of the axis where an interval goes on beyond it."""
+    cases, (_, low, high, *_) = curve.cases, curve.columns
+    shown = cases.ours & np.isfinite(cases.x)
+    for axes, edge, cut, marker in ((segments[-1], 0.0, low < segments[-1].get_ylim()[0], "v"),
+                                    (segments[0], 1.0, high > segments[0].get_ylim()[1], "^")):
+        if (cut & shown).any():
+            x = cases.x[cut & shown]
+            axes.plot(x, np.full(x.size, edge), transform=axes.get_xaxis_transform(), marker=marker, markersize=6, linestyle="none",
+                      color=style.MEASURED, clip_on=False, zorder=5)
+            segments[0].plot([], [], marker=marker, linestyle="none", color=style.MEASURED,
+                             label=f"interval goes on {'above' if edge else 'below'} the axis")
 
 
 def _shade_plateau(axes, cases, results):
     found = derive.plateau(results)
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
-        axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), color=style.GOOD, alpha=0.13, linewidth=0,
-                     label="95 % interval of the predicted optimum" if results.has("/score/b_star_low") else
+        axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), facecolor=to_rgba(style.GOOD, 0.13),
+                     edgecolor=to_rgba(style.GOOD, 0.6), linewidth=0.8, label="95 % interval of the predicted optimum" if results.has("/score/b_star_low") else
                      "caps that the noise cannot tell from the best")
 
 
@@ -107,13 +126,22 @@ def _level(axes, value, bottom, unit, label, **look):
         axes.plot([], [], label=f"{label}: {value:.4g} {unit}, below this axis", **look)
 
 
+def _where(values, predicted, bottom):
+    """Words for a curve that cannot be seen: it lies below the axis, or under the prediction."""
+    if np.nanmax(values) < bottom:
+        return ", below this axis"
+    same = np.allclose(values, predicted, rtol=0.005, atol=0.0, equal_nan=True)
+    return ": the same as predicted" if same else ""
+
+
 def _baselines(axes, curve, bottom, unit):
     """What a prediction has to be better than, and the lower bound."""
     results, line, x, factor = curve.results, curve.cases.line(), curve.cases.x, curve.factor
     floor = float(results["/sweep/floor"]) * factor if results.has("/sweep/floor") else np.nan
     uncontended = derive.column(results, "uncontended")[line] * factor
     if np.isfinite(uncontended).any():
-        axes.plot(x[line], uncontended, ":", color="#E69F00", linewidth=2, label="predicted without contention")
+        axes.plot(x[line], uncontended, ":", color="#E69F00", linewidth=2,
+                  label=f"predicted without contention{_where(uncontended, curve.columns[3][line], bottom)}")
     constant = derive.median(curve.columns[0][line])
     axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="best-constant baseline")
     if np.isfinite(floor):
@@ -140,6 +168,7 @@ def _draw_total(figure, cases, results):
         _mark_best(axes, curve, curve.columns[3], style.PREDICTED, "D", 13, "predicted")
         _level(axes, compute, lower[0], unit, "T_compute", color=style.GREY, linestyle=":")
     _name_best(segments[-1], curve, best, unit)
+    _mark_cut(segments, curve)
     _finish(figure, segments, cases, f"T: backward pass and all-reduce ({unit})")
 
 
@@ -150,6 +179,7 @@ def _draw_exposed(figure, cases, results):
     for axes in segments:
         _draw(axes, curve)
         _baselines(axes, curve, lower[0], unit)
+    _mark_cut(segments, curve)
     _finish(figure, segments, cases, f"E = T − T_compute: exposed communication ({unit})")
 
 
