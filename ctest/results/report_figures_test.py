@@ -203,6 +203,10 @@ class Impossible(WithSample):
         self.change(lambda file: file["sweep/floor"].__setitem__((), 10.0))
         self.assertIn("An E below its lower bound of 1e+04 ms", self.said("overlap", 0.5))
 
+    def test_names_a_slowdown_below_0(self):
+        self.assertRegex(self.said("slowdown", -0.5), r"A slowdown below 0 is impossible: bucketed 4 MiB \(-500\) ms\.")
+        self.assertEqual(self.said("slowdown", 0.0), "")
+
     def test_stands_on_the_page(self):
         self.said("overlap", 1.3)
         done = report(self.sample)

@@ -41,6 +41,14 @@ def _exposed(results):
            f"than the same pass without.{noise}")
 
 
+def _slowdown(results):
+    slowdown, totals, names = (derive.column(results, "slowdown"), derive.column(results, "measured_median"), derive.case_names(results))
+    below = slowdown < -ROUNDING * totals
+    if below.any():
+        yield (f"A slowdown below 0 is impossible: {_named(names[below], slowdown[below] * 1e3, '.3g')} ms. The backward pass cannot be faster with "
+               "communication than without. It is noise, or the machine was slower while T_compute was measured.")
+
+
 def _below_bound(results):
     floor = float(results["/sweep/floor"]) if results.has("/sweep/floor") else np.nan
     exposed, high, names = (derive.column(results, "exposed"), derive.column(results, "exposed_high"), derive.case_names(results))
@@ -72,5 +80,5 @@ def impossible(results):
     """A sentence or more for each kind of impossible figure."""
     found = [*_efficiency(results), *_speeds(results)]
     if results.has("/sweep/strategy", "/sweep/measured"):
-        found = [*_overlaps(results), *_exposed(results), *_below_bound(results), *found]
+        found = [*_overlaps(results), *_exposed(results), *_slowdown(results), *_below_bound(results), *found]
     return found
