@@ -23,7 +23,8 @@ CAPTIONS = {
     "against": "T over the bucket size for each file.",
     "history": "T of the best bucketed case of the first file, and of the strategies beside it, over time.",
 }
-TIMELINE = ("Compute and communication on rank {rank}. The exposed time is that of this one sample over its own T_compute; "
+TIMELINE = ("Compute and communication on rank {rank}. The exposed time is that of this one sample over its own T_compute. "
+            "That is the slowest rank's time without communication: this rank's compute can end before it or after it. "
             "E elsewhere on the page is the median over all samples.")
 FACTS = (("tokens_per_s", "tokens/s", ".1f"), ("backward_s", "T (s)", ".4f"), ("bucket_mib", "bucket (MiB)", "g"),
          ("exposed_s", "exposed (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),

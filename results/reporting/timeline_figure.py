@@ -73,17 +73,18 @@ def _fits(axes, text, width):
 def _label_exposed(axes, low, high, unit):
     """Inside the span: in one line, in two, or upright; a span that is too narrow for that has an arrow."""
     words, middle = f"exposed: {high - low:.3g} {unit}", (low + high) / 2.0
-    look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": {"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.75,
-                                                                   "linewidth": 0}, "color": "#111111"}
+    look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": {"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75,
+                                                                   "linewidth": 0}}
     if high - low < NARROWEST * np.ptp(axes.get_xlim()):
         axes.annotate(words, (middle, 1.62), (-30, 0), textcoords="offset points", arrowprops={"arrowstyle": "->", "color": style.GREY},
                       **{**look, "ha": "right"})
         return
-    text = axes.text(middle, 1.62, words, **look)
-    if not _fits(axes, text, high - low):
-        text.set(rotation=90, y=0.62, fontsize=8)
-        if not _fits(axes, text, high - low):
-            text.set(fontsize=7)
+    text, lines = axes.text(middle, 1.62, words, **look), words.replace(": ", ":\n")
+    for change in ({"text": lines, "fontsize": 8, "linespacing": 1.1, "y": 1.64}, {"rotation": 90, "y": 1.85, "va": "top"},
+                   {"text": words, "y": 0.62, "va": "center"}, {"fontsize": 7}):
+        if _fits(axes, text, high - low):
+            return
+        text.set(**change)
 
 
 def _draw(axes, results, case, factor, unit, longest):
