@@ -5,6 +5,7 @@ import csv
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from . import derive, style
 from .errors import ReportError
@@ -58,6 +59,14 @@ def _ticks(axes, sizes):
     axes.set_xlabel("message size (log scale)")
 
 
+def _bandwidth_ticks(axes):
+    """Plain numbers; where there are few decades, 2 and 5 too."""
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 300.0 * low else (1.0,)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
 def measured_with_nccl(results):
     """True where NCCL measured a(x) on GPUs: only then does a published NCCL table show the same kind of machine."""
     backend = results.attribute("/sweep", "backend", "")
@@ -75,8 +84,7 @@ def draw_allreduce(results, reference=None):
     fitted = fit(results)
     if fitted:
         line = fitted[0] + x / fitted[1]
-        off = (float(results["/calibration/fit_error_mean"]) if results.has("/calibration/fit_error_mean")
-               else np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0)))
+        off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))  # from what is drawn: a replay's fit is that of its table
         upper.plot(x, line, "--", color=style.PREDICTED,
                    label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, {off:.0%} off on average")
     if results.has("/allreduce/busbw"):
@@ -85,6 +93,7 @@ def draw_allreduce(results, reference=None):
         _draw_reference(upper, lower, reference)
     upper.set(xscale="log", yscale="log", ylabel="a(x): time of one all-reduce (s)")
     lower.set(xscale="log", yscale="log", ylabel="bus bandwidth (GB/s, log scale)")
+    _bandwidth_ticks(lower)
     _ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
     style.legend_above(upper)
     return figure

@@ -5,6 +5,7 @@ import datetime
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.dates import ConciseDateFormatter
 
 from . import derive, style
 from .cases import Cases, has_caps
@@ -102,7 +103,7 @@ def draw_history(files):
     axes.set_ylabel("T relative to the first file")
     axes.set_xlabel("time of the run" if x is times else "run, in the order of time")
     if x is times:
-        axes.tick_params(axis="x", rotation=30)
+        axes.xaxis.set_major_formatter(ConciseDateFormatter(axes.xaxis.get_major_locator()))
     style.legend_above(axes)
     return figure
 

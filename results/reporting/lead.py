@@ -68,7 +68,7 @@ def answer(results):
 
 def _others(results, totals, best, names):
     common = results["/sweep/bucket_bytes"] == derive.PYTORCH_DEFAULT_MIB * 2**20
-    others = [f"{names[k]} {totals[k] / totals[best] - 1.0:+.1%}" for k in range(len(names))
+    others = [f"{names[k]} {round(totals[k] / totals[best] - 1.0, 3) + 0.0:+.1%}" for k in range(len(names))
               if (results["/sweep/strategy"][k] != "bucketed" or common[k]) and k != best and np.isfinite(totals[k])]
     return f"T relative to the best bucket size: {', '.join(others)}." if others else ""
 

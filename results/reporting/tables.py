@@ -86,8 +86,8 @@ def allreduce_table(results):
     sizes = results["/allreduce/bytes"]
     columns = [results["/allreduce/" + n] if results.has("/allreduce/" + n) else np.full(sizes.size, np.nan) for n in names]
     rows = [[int(x), columns[0][k] * 1e6, columns[1][k] * 1e6, *[c[k] for c in columns[2:]]] for k, x in enumerate(sizes)]
-    return Table("allreduce", "All-reduce alone", [("bytes", "bytes", "d"), ("median_us", "median (µs)", ".5g"),
-                                                   ("p99_us", "p99 (µs)", ".5g"), ("algbw_GBps", "algbw (GB/s)", ".4g"),
+    return Table("allreduce", "All-reduce alone", [("bytes", "bytes", "d"), ("median_us", "median (µs)", ".2f"),
+                                                   ("p99_us", "p99 (µs)", ".2f"), ("algbw_GBps", "algbw (GB/s)", ".4g"),
                                                    ("busbw_GBps", "busbw (GB/s)", ".4g"), ("wrong", "wrong elements", ".0f")], rows)
 
 
