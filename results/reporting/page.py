@@ -23,7 +23,7 @@ figcaption { font-size: .9rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: .6rem; padding: 0; margin: 1rem 0; }
 .facts div { background: var(--soft); padding: .5rem .7rem; border-radius: 6px; }
 .facts dt { font-size: .85rem; } .facts dd { margin: 0; font-weight: 600; }
-table { border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .3rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: top; }
 th:first-child, td:first-child { text-align: left; }
 td.text { text-align: left; overflow-wrap: anywhere; } .mark td { background: var(--soft); font-weight: 600; }
@@ -48,7 +48,7 @@ def table(content, marked=None):
     for row in content.rows:
         cells = "".join(f'<td data-label="{escape(c[1])}">{escape(shown(v, c[2]))}</td>' for c, v in zip(content.columns, row))
         rows.append(f'<tr class="mark">{cells}</tr>' if marked is not None and row[0] == marked else f"<tr>{cells}</tr>")
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def noted_table(content, marked=None):
