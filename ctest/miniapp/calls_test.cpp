@@ -86,47 +86,47 @@ TEST(CoreShare, DividesSharedCoresAmongTheRanks) {
 class Calls : public testing::Test {
  protected:
   Calls() : config(read_config(std::filesystem::path(source_folder) / "inputs/tiny.toml")) {}
-  RankContext bench() { return make_rank_context(config, make_workload(config), *test_runtime); }
+  RankContext context() { return make_rank_context(config, make_workload(config), *test_runtime); }
   Config config;
 };
 
 TEST_F(Calls, AreTheSameOnAllRanksAndTheOnesThatTheEngineMakes) {
-  RankContext bench = this->bench();
-  bench.choice = compare_calls(bench, true);
-  const auto said = bench.choice.calls.description();
+  RankContext context = this->context();
+  context.choice = compare_calls(context, true);
+  const auto said = context.choice.calls.description();
   for (auto const& other : test_runtime->gather(said)) EXPECT_EQ(other, said);
-  EXPECT_EQ(bench.choice.reason.substr(0, 21), "auto: blocking takes ");
-  EXPECT_NE(bench.choice.reason.find(" beside compute"), std::string::npos) << bench.choice.reason;
-  EXPECT_TRUE(bench.choice.own_core);
+  EXPECT_EQ(context.choice.reason.substr(0, 21), "auto: blocking takes ");
+  EXPECT_NE(context.choice.reason.find(" beside compute"), std::string::npos) << context.choice.reason;
+  EXPECT_TRUE(context.choice.own_core);
 }
 
 TEST_F(Calls, SleepWhereRanksShareACore) {
   const Affinity affinity;
-  RankContext bench = this->bench();
+  RankContext context = this->context();
   allow_first(1);
-  choose_calls(bench);
-  EXPECT_EQ(bench.choice.calls.description(), "nonblocking");
+  choose_calls(context);
+  EXPECT_EQ(context.choice.calls.description(), "nonblocking");
   EXPECT_EQ(
-      bench.choice.reason,
+      context.choice.reason,
       ranks() == 1 ? "one rank" : "auto: ranks share cores, and who waits leaves its core to the others");
 }
 
 TEST_F(Calls, AreTheOnesThatTheInputAsksFor) {
   config.call = Call::blocking;
-  RankContext bench = this->bench();
-  choose_calls(bench);
-  EXPECT_EQ(describe(bench.choice), "all-reduce call: blocking (as the input says)\n");
-  EXPECT_EQ(bench.allreduce->description(), "mpi, host buffers, fp32, blocking, thread");
+  RankContext context = this->context();
+  choose_calls(context);
+  EXPECT_EQ(describe(context.choice), "all-reduce call: blocking (as the input says)\n");
+  EXPECT_EQ(context.allreduce->description(), "mpi, host buffers, fp32, blocking, thread");
   config.call = Call::nonblocking;
-  choose_calls(bench);
-  EXPECT_EQ(bench.allreduce->description(), "mpi, host buffers, fp32, thread");
+  choose_calls(context);
+  EXPECT_EQ(context.allreduce->description(), "mpi, host buffers, fp32, thread");
 }
 
 TEST_F(Calls, AreNotChosenWhereNothingIsReduced) {
-  RankContext bench = this->bench();
+  RankContext context = this->context();
   config.backend = Backend::replay;
-  choose_calls(bench);
-  EXPECT_EQ(describe(bench.choice), "");
+  choose_calls(context);
+  EXPECT_EQ(describe(context.choice), "");
 }
 
 }  // namespace

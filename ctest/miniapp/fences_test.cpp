@@ -43,16 +43,17 @@ struct PipelineFences : testing::TestWithParam<Way> {
 
 TEST_P(PipelineFences, AreOnlyThoseThatEndIt) {
   const auto workload = make_workload(config);
-  const auto bench = make_rank_context(config, workload, *test_runtime);
+  const auto context = make_rank_context(config, workload, *test_runtime);
   const Schedule schedule(
       workload, model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536}), true);
-  Witness first(bench.backward_of(true)), second(bench.backward_of(true));  // as a sweep has them
+  Witness first(context.backward_of(true)), second(context.backward_of(true));  // as a sweep has them
   synchronise_clocks();
-  run_pass(first, *bench.allreduce, schedule);  // what is made on first use
+  run_pass(first, *context.allreduce, schedule);  // what is made on first use
   const FenceWatch watch;
-  run_pass(second, *bench.allreduce, schedule);
+  run_pass(second, *context.allreduce, schedule);
   const std::size_t ends = GetParam().copies == model::CopyMode::in_out ? 2 : 1;
-  EXPECT_EQ(watch.seen(), std::vector<std::string>(ends, "KernelBackward")) << bench.allreduce->description();
+  EXPECT_EQ(watch.seen(), std::vector<std::string>(ends, "KernelBackward"))
+      << context.allreduce->description();
 }
 
 constexpr auto none = model::CopyMode::none, in_out = model::CopyMode::in_out;

@@ -183,18 +183,19 @@ void execute(Options const& options, Runtime const& runtime) {
   });
   agree_on_input(runtime, config);
   const double timeout_s = config.timeout_s;
-  RankContext bench = make_rank_context(config, std::move(workload), runtime);
+  RankContext context = make_rank_context(config, std::move(workload), runtime);
   if (auto const& text = options.turns.slow_operator; !text.empty())
-    bench.backward = std::make_unique<SlowedBackward>(std::move(bench.backward), bench.workload.pass, text);
+    context.backward =
+        std::make_unique<SlowedBackward>(std::move(context.backward), context.workload.pass, text);
   if (options.turns.go.empty())  // whoever has the other turns compares sample by sample
-    bench.probe = make_state_probe(runtime, bench.reduces());
+    context.probe = make_state_probe(runtime, context.reduces());
   std::optional<Session> session;
   const CallLimit limit(runtime, timeout_s, session);
   try {
-    if (options.command != "layers") choose_calls(bench);
-    if (runtime.root()) results::print_output(describe(bench.choice));
-    if (options.planted_state > 0) plant_state(bench, options.planted_state);  // into what was chosen
-    session.emplace(options, std::move(bench), std::move(cases));
+    if (options.command != "layers") choose_calls(context);
+    if (runtime.root()) results::print_output(describe(context.choice));
+    if (options.planted_state > 0) plant_state(context, options.planted_state);  // into what was chosen
+    session.emplace(options, std::move(context), std::move(cases));
     run_steps(*session, runtime, options.command, !options.chunks_mib.empty());
   } catch (StuckCall const& error) {
     leave_stuck_call(runtime, session ? &*session : nullptr, error.what());

@@ -101,9 +101,9 @@ std::vector<double> gather_number(Runtime const& runtime, double mine) {
 }
 
 // Empty where others compute than the host's threads.
-std::string threads_of_a_rank(RankContext const& bench) {
-  const auto all = bench.runtime.gather(std::to_string(kernels::Space().concurrency()));
-  if (bench.config.compute == ComputeMode::replay || bench.runtime.device() >= 0) return "";
+std::string threads_of_a_rank(RankContext const& context) {
+  const auto all = context.runtime.gather(std::to_string(kernels::Space().concurrency()));
+  if (context.config.compute == ComputeMode::replay || context.runtime.device() >= 0) return "";
   return fmt::format("{}", fmt::join(std::set(all.begin(), all.end()), " or "));
 }
 
@@ -115,9 +115,9 @@ std::string kokkos_configuration() {
 
 }  // namespace
 
-Provenance gather_provenance(RankContext const& bench) {
-  auto const& runtime = bench.runtime;
-  const bool replay = bench.config.compute == ComputeMode::replay;
+Provenance gather_provenance(RankContext const& context) {
+  auto const& runtime = context.runtime;
+  const bool replay = context.config.compute == ComputeMode::replay;
   const DeviceInfo device = describe_own_device(runtime);
   Provenance provenance;
   provenance.attributes = {{"git_revision", git_revision},
@@ -126,10 +126,10 @@ Provenance gather_provenance(RankContext const& bench) {
                            {"kokkos", kokkos_configuration()},
                            {"mpi", mpi_version()},
                            {"nccl", nccl_version()},
-                           {"allreduce", bench.allreduce->description()},
+                           {"allreduce", context.allreduce->description()},
                            {"blas", replay ? "not used" : kernels::gemm_backend()},
                            {"blas_advice", replay ? "" : kernels::gemm_advice()},
-                           {"threads", threads_of_a_rank(bench)},
+                           {"threads", threads_of_a_rank(context)},
                            {"device_kind", replay ? "replay" : device.name}};
   for (auto& version : device_versions()) provenance.attributes.push_back(std::move(version));
   provenance.threads = report_threads(runtime);

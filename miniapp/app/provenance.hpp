@@ -22,6 +22,6 @@ struct Provenance {
 };
 
 /// Collective; complete on rank 0.
-Provenance gather_provenance(RankContext const& bench);
+Provenance gather_provenance(RankContext const& context);
 
 }  // namespace ddproxy

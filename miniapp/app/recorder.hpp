@@ -42,7 +42,7 @@ class Recorder {
   /// All samples, with their probes.
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
   /// By which call MPI reduced: an attribute of `group`; none where it reduced nothing.
-  void call(std::string_view group, RankContext const& bench);
+  void call(std::string_view group, RankContext const& context);
   /// Medians and bandwidths of those that count; may be called again.
   void allreduce_figures(std::vector<SizeTimes> const& times, int ranks);
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
@@ -64,7 +64,7 @@ class Recorder {
   void phases(std::vector<Phase> const& phases, std::string const& drift);
 
   /// Names, plans and predictions of the cases, and room for their samples.
-  void plan(RankContext const& bench, std::vector<CaseReport> const& reports, bool predicted, double floor);
+  void plan(RankContext const& context, std::vector<CaseReport> const& reports, bool predicted, double floor);
   /// Of the cases, and the floor of E; may be called again.
   void predictions(std::vector<CaseReport> const& reports, double floor);
   void verified(std::vector<std::int64_t> const& right);

@@ -78,9 +78,9 @@ void write_overlap(results::Writer& writer, Reports const& reports) {
 
 }  // namespace
 
-void Recorder::plan(RankContext const& bench, Reports const& reports, bool predicted, double floor) {
-  auto const& config = bench.config;
-  writer_.attribute("/sweep", "ranks", std::int64_t{bench.ranks()});
+void Recorder::plan(RankContext const& context, Reports const& reports, bool predicted, double floor) {
+  auto const& config = context.config;
+  writer_.attribute("/sweep", "ranks", std::int64_t{context.ranks()});
   writer_.attribute("/sweep", "compute_mode", std::string(word_of(config.compute, compute_mode_words)));
   writer_.attribute("/sweep", "backend", std::string(word_of(config.backend, backend_words)));
   writer_.attribute("/sweep", "progress", std::string(word_of(config.progress, progress_words)));
@@ -90,20 +90,20 @@ void Recorder::plan(RankContext const& bench, Reports const& reports, bool predi
   if (config.backend == Backend::mpi) writer_.attribute("/sweep", "piece_mib", config.piece_mib);
   if (config.backend == Backend::nccl)
     writer_.attribute("/sweep", "priority", std::string(word_of(config.priority, priority_words)));
-  call("/sweep", bench);
+  call("/sweep", context);
   write_names(writer_, config, reports);
   write_plans(writer_, reports);
   if (predicted) write_predictions(writer_, reports);
   writer_.write("/sweep/floor", Reals{floor});
   const auto samples = static_cast<std::size_t>(config.samples);
-  const auto ranks = static_cast<std::size_t>(bench.computing_ranks());
+  const auto ranks = static_cast<std::size_t>(context.computing_ranks());
   for (auto const* dataset : {"/sweep/measured", "/sweep/compute", "/sweep/backward_end", "/sweep/arrival"})
     writer_.reserve(dataset, {reports.size(), samples, ranks});
   writer_.reserve("/sweep/comm_alone", {reports.size(), samples});
 }
 
-void Recorder::call(std::string_view group, RankContext const& bench) {
-  if (!bench.choice.reason.empty()) writer_.attribute(group, "call", bench.choice.calls.description());
+void Recorder::call(std::string_view group, RankContext const& context) {
+  if (!context.choice.reason.empty()) writer_.attribute(group, "call", context.choice.calls.description());
 }
 
 void Recorder::predictions(Reports const& reports, double floor) {

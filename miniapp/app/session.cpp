@@ -21,17 +21,17 @@
 
 namespace ddproxy {
 
-Session::Session(Options const& options, RankContext bench, std::vector<Case> cases)
-    : options_(options), bench_(std::move(bench)) {
-  const auto provenance = gather_provenance(bench_);
+Session::Session(Options const& options, RankContext context, std::vector<Case> cases)
+    : options_(options), context_(std::move(context)) {
+  const auto provenance = gather_provenance(context_);
   const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
   if (root() && !doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
   say_threads(provenance.threads);
-  bench_.runtime.together([&] {
+  context_.runtime.together([&] {
     if (!root()) return;
-    recorder_.emplace(options, bench_.config);
+    recorder_.emplace(options, context_.config);
     recorder_->provenance(provenance);
-    recorder_->model(bench_.config, bench_.workload);
+    recorder_->model(context_.config, context_.workload);
     recorder_->flush();
     for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
   });
@@ -60,7 +60,7 @@ void Session::say(std::string const& progress) const {
 
 // A twin computes and reduces on no core of this machine.
 void Session::say_threads(ThreadReport const& report) {
-  const bool is_twin = bench_.config.compute == ComputeMode::replay && !bench_.reduces();
+  const bool is_twin = context_.config.compute == ComputeMode::replay && !context_.reduces();
   if (!root() || is_twin || report.line.empty()) return;
   oversubscribed_ = report.oversubscribed;
   results::print_output(
@@ -71,37 +71,37 @@ void Session::say_threads(ThreadReport const& report) {
 
 void Session::layers() {
   say("timing the operations");
-  layer_times_ = measure_layers(bench_, bench_.config.samples);
+  layer_times_ = measure_layers(context_, context_.config.samples);
   if (!root()) return;
-  const auto ready = slowest_ready(bench_.workload, layer_times_);
-  recorder_->layers(bench_.config, bench_.workload, layer_times_, ready);
-  const bool replayed = bench_.config.compute == ComputeMode::replay;
+  const auto ready = slowest_ready(context_.workload, layer_times_);
+  recorder_->layers(context_.config, context_.workload, layer_times_, ready);
+  const bool replayed = context_.config.compute == ComputeMode::replay;
   recorder_->flush();
-  keep_table(".layers.csv", layer_csv(bench_.workload, layer_times_, replayed));
-  keep_table(".gradients.csv", gradient_csv(bench_.workload, ready, replayed));
-  if (options_.command == "layers") report_ += layer_table(bench_.workload, layer_times_, replayed);
+  keep_table(".layers.csv", layer_csv(context_.workload, layer_times_, replayed));
+  keep_table(".gradients.csv", gradient_csv(context_.workload, ready, replayed));
+  if (options_.command == "layers") report_ += layer_table(context_.workload, layer_times_, replayed);
 }
 
 void Session::allreduce() {
   say("timing the all-reduce");
-  const auto known = bench_.reduces() ? std::nullopt : input_cost(bench_.config);
+  const auto known = context_.reduces() ? std::nullopt : input_cost(context_.config);
   std::vector<std::int64_t> sizes;
   if (known)
     std::ranges::transform(known->table(), std::back_inserter(sizes), &model::CostPoint::bytes);
   else
-    sizes = message_sizes(wire_bytes(bench_.workload.bytes(), bench_.workload.wire));
+    sizes = message_sizes(wire_bytes(context_.workload.bytes(), context_.workload.wire));
   const auto start = Clock::now();
-  allreduce_times_ = measure_allreduce(bench_, sizes);
-  table_seconds_ = seconds_since(bench_, start);
-  complete_table(bench_, allreduce_times_, seconds_for_state(table_seconds_));
+  allreduce_times_ = measure_allreduce(context_, sizes);
+  table_seconds_ = seconds_since(context_, start);
+  complete_table(context_, allreduce_times_, seconds_for_state(table_seconds_));
   keep_allreduce(known);
-  bench_.runtime.together([&] {
+  context_.runtime.together([&] {
     for (auto const& size : allreduce_times_)
       if (size.wrong > 0)
         throw WrongNumbers(
             fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
   });
-  figures_.valid = results::validity_of(false, !bench_.reduces(), bench_.ranks());
+  figures_.valid = results::validity_of(false, !context_.reduces(), context_.ranks());
 }
 
 void Session::keep_allreduce(std::optional<model::TableCost> const& known) {
@@ -109,48 +109,49 @@ void Session::keep_allreduce(std::optional<model::TableCost> const& known) {
   settle_tables();
   const auto sizes = sizes_of_state();
   cost_ = known ? *known : model::TableCost(to_table(sizes));
-  recorder_->allreduce(allreduce_times_, bench_.ranks());
-  recorder_->call("/allreduce", bench_);
-  recorder_->allreduce_figures(sizes, bench_.ranks());
+  recorder_->allreduce(allreduce_times_, context_.ranks());
+  recorder_->call("/allreduce", context_);
+  recorder_->allreduce_figures(sizes, context_.ranks());
   recorder_->cost_table(cost_->table());
   recorder_->flush();
-  keep_table(".allreduce.csv", allreduce_csv(sizes, bench_.ranks(), !bench_.reduces()));
-  figures_.bus_bw_GBps = bus_bandwidth(sizes.back(), bench_.ranks()) / 1e9;
-  if (options_.command == "allreduce") report_ += allreduce_table(sizes, bench_.ranks(), !bench_.reduces());
+  keep_table(".allreduce.csv", allreduce_csv(sizes, context_.ranks(), !context_.reduces()));
+  figures_.bus_bw_GBps = bus_bandwidth(sizes.back(), context_.ranks()) / 1e9;
+  if (options_.command == "allreduce")
+    report_ += allreduce_table(sizes, context_.ranks(), !context_.reduces());
 }
 
 void Session::pieces() {
   const auto total = options_.total_mib > 0
                          ? static_cast<std::int64_t>(options_.total_mib * model::bytes_per_mib)
-                         : wire_bytes(bench_.workload.bytes(), bench_.workload.wire);
+                         : wire_bytes(context_.workload.bytes(), context_.workload.wire);
   std::vector<SizeTimes> times;
   for (double mib : options_.chunks_mib)
-    times.push_back(measure_pieces(bench_, total, static_cast<std::int64_t>(mib * model::bytes_per_mib),
-                                   bench_.config.samples));
+    times.push_back(measure_pieces(context_, total, static_cast<std::int64_t>(mib * model::bytes_per_mib),
+                                   context_.config.samples));
   if (!root()) return;
   recorder_->pieces(times, total);
-  recorder_->call("/allreduce", bench_);
+  recorder_->call("/allreduce", context_);
   recorder_->flush();
   report_ += pieces_table(times, total);
 }
 
 void Session::finish() {
   const int concurrency = kernels::Space().concurrency();
-  const bool of_device = on_device && needs_arena(bench_.config);
+  const bool of_device = on_device && needs_arena(context_.config);
   // arrays stay to the end, so what the device lacks now is the most; ranks that share it take alike
-  const double taken = of_device
-                           ? (bench_.device_free - free_device_memory()) / bench_.runtime.ranks_on_device()
-                           : peak_memory();
-  const auto peaks = bench_.runtime.gather(std::vector<double>{taken});
+  const double taken =
+      of_device ? (context_.device_free - free_device_memory()) / context_.runtime.ranks_on_device()
+                : peak_memory();
+  const auto peaks = context_.runtime.gather(std::vector<double>{taken});
   const double need =
-      of_device ? device_memory_need(bench_.config, bench_.workload, concurrency)
-                : host_memory_need(bench_.config, bench_.workload, concurrency, bench_.runtime.ranks());
-  bench_.runtime.together([&] {
+      of_device ? device_memory_need(context_.config, context_.workload, concurrency)
+                : host_memory_need(context_.config, context_.workload, concurrency, context_.runtime.ranks());
+  context_.runtime.together([&] {
     if (!root()) return;
     keep_states();
     recorder_->memory(peaks, need);
     report_ += memory_line(peaks, need);
-    if (bench_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
+    if (context_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())
       report_ += kernels::gemm_advice() + "\n";
     using results::Validity;
     if (oversubscribed_ && (figures_.valid == Validity::yes || figures_.valid == Validity::single))

@@ -19,7 +19,7 @@ namespace ddproxy {
 class Session {
  public:
   /// Throws CollectiveError (exit 2) where the results file cannot be created.
-  Session(Options const& options, RankContext bench, std::vector<Case> cases);
+  Session(Options const& options, RankContext context, std::vector<Case> cases);
   ~Session();  ///< prints what finish() did not come to print
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
@@ -46,7 +46,7 @@ class Session {
   void close_unfinished() { recorder_.reset(); }
 
  private:
-  bool root() const { return bench_.runtime.root(); }
+  bool root() const { return context_.runtime.root(); }
   void say(std::string const& progress) const;
   void keep_table(std::string const& ending, std::string text);
   void say_threads(ThreadReport const& report);
@@ -55,7 +55,7 @@ class Session {
   std::string judge_precision();
   /// a(x) by bytes of gradients, once it is known.
   model::AllreduceCost cost() const {
-    return cost_ ? of_gradients(*cost_, bench_.workload.wire) : model::AllreduceCost();
+    return cost_ ? of_gradients(*cost_, context_.workload.wire) : model::AllreduceCost();
   }
   void keep_allreduce(std::optional<model::TableCost> const& known);
   void keep_calibration();
@@ -87,7 +87,7 @@ class Session {
   void warn_of_table() const;
 
   Options const& options_;
-  RankContext bench_;
+  RankContext context_;
   std::optional<Recorder> recorder_;
   std::vector<results::TextFile> tables_;  // beside the results file, written with it
   std::string report_;                     // to print when the file is finished

@@ -16,38 +16,38 @@ namespace ddproxy {
 void Session::calibrate() {
   say("running compute beside all-reduces");
   const auto start = Clock::now();
-  contention_samples_ = ddproxy::calibrate(bench_, bench_.config.samples);
-  if (bench_.copying && bench_.config.compute == ComputeMode::kernels)
-    bench_.copies.bandwidth = measure_copy_bandwidth(bench_, bench_.config.samples);
-  const double spent = seconds_since(bench_, start);
+  contention_samples_ = ddproxy::calibrate(context_, context_.config.samples);
+  if (context_.copying && context_.config.compute == ComputeMode::kernels)
+    context_.copies.bandwidth = measure_copy_bandwidth(context_, context_.config.samples);
+  const double spent = seconds_since(context_, start);
   table_seconds_ += spent;
-  complete_table(bench_, contention_samples_, allreduce_times_, seconds_for_state(spent));
+  complete_table(context_, contention_samples_, allreduce_times_, seconds_for_state(spent));
   if (!root()) return;
   settle_tables();
   recorder_->calibration(contention_samples_);
   keep_calibration();
   recorder_->flush();
-  if (const auto doubt = standstill(runs_of_state(), bench_.choice); bench_.ranks() > 1 && !doubt.empty())
+  if (const auto doubt = standstill(runs_of_state(), context_.choice); context_.ranks() > 1 && !doubt.empty())
     results::say_error(fmt::format("warning: {}", doubt));
 }
 
 void Session::keep_calibration() {
   const auto runs = runs_of_state();
   recorder_->speeds(runs, cost_->table());
-  if (!runs.empty()) keep_table(".contention.csv", contention_csv(runs, bench_.workload.wire));
+  if (!runs.empty()) keep_table(".contention.csv", contention_csv(runs, context_.workload.wire));
 }
 
 void Session::end_phase(std::string const& name) {
-  phases_.push_back(measure_phase(bench_, name, phases_.empty() ? &layer_times_ : nullptr));
+  phases_.push_back(measure_phase(context_, name, phases_.empty() ? &layer_times_ : nullptr));
 }
 
 // Rank 0 has the costs, and so the best plan; the others need to know it.
 void Session::share_plan(Case& item) const {
-  std::vector<std::int64_t> ends(bench_.workload.gradient_bytes.size() + 1, 0);
+  std::vector<std::int64_t> ends(context_.workload.gradient_bytes.size() + 1, 0);
   for (auto const& bucket : item.plan) ends[++ends[0]] = static_cast<std::int64_t>(bucket.last);
-  bench_.runtime.broadcast(ends);
+  context_.runtime.broadcast(ends);
   const std::vector<std::size_t> last(ends.begin() + 1, ends.begin() + 1 + ends[0]);
-  item.plan = model::plan_ending_at(bench_.workload.gradient_bytes, last);
+  item.plan = model::plan_ending_at(context_.workload.gradient_bytes, last);
 }
 
 void Session::predict_case(std::size_t item, model::Job const& job) {
@@ -79,15 +79,15 @@ void Session::warn_of_table() const {
   };
   std::vector<std::string> beyond;
   for (auto const& report : reports_)
-    if (reaches_beyond(report.item.plan, cost_->table(), bench_.workload.wire))
+    if (reaches_beyond(report.item.plan, cost_->table(), context_.workload.wire))
       beyond.push_back(report.item.name());
   warn(fall_warning(*cost_));
   warn(extrapolation_warning(beyond, cost_->table()));
 }
 
 void Session::plan_from_input() {
-  bench_.runtime.together([&] {
-    const auto job = input_job(bench_.config, bench_.workload);
+  context_.runtime.together([&] {
+    const auto job = input_job(context_.config, context_.workload);
     if (job) floor_ = model::floor_seconds(*job);
     for (auto& report : reports_) {
       if (report.item.strategy != Strategy::optimal) continue;
@@ -96,17 +96,17 @@ void Session::plan_from_input() {
             exit_usage,
             "the strategy \"optimal\" needs costs, and this input states none: use `run`, which measures "
             "them, or leave it out of [sweep] strategies");
-      plan_optimal(report.item, *job, first_bucket_of(bench_.config));
+      plan_optimal(report.item, *job, first_bucket_of(context_.config));
     }
   });
 }
 
 model::Job Session::take_measurements() {
   measurements_ =
-      collect_measurements(bench_, layer_times_, sizes_of_state(), bench_.reduces() ? nullptr : &*cost_);
-  measurements_.copies = bench_.copies;
+      collect_measurements(context_, layer_times_, sizes_of_state(), context_.reduces() ? nullptr : &*cost_);
+  measurements_.copies = context_.copies;
   for (auto const& run : runs_of_state()) measurements_.contention.push_back(samples_of(run));
-  measurements_.first_bucket = first_bucket_of(bench_.config);
+  measurements_.first_bucket = first_bucket_of(context_.config);
   measurements_.drift = drift_of(phases_);
   auto job = model::job_from(measurements_, model::Jitter::included);
   floor_ = model::floor_seconds(job);
@@ -125,7 +125,7 @@ void Session::predict() {
   model::Job const& job = job_;
   for (auto& report : reports_) {
     if (report.item.strategy != Strategy::optimal) continue;
-    if (root()) plan_optimal(report.item, job, first_bucket_of(bench_.config));
+    if (root()) plan_optimal(report.item, job, first_bucket_of(context_.config));
     share_plan(report.item);
   }
   predicted_ = true;

@@ -108,7 +108,7 @@ void Session::withdraw_prediction() {
 // The sweep may have run in a state that the machine was not in before. All-reduces alone and beside compute
 // tell nothing of the cases that are predicted from them, before or after those.
 void Session::measure_missing_tables() {
-  if (!bench_.probe || !predicted_) return;
+  if (!context_.probe || !predicted_) return;
   std::vector<std::int64_t> message(2 + most_states, -1);  // the state to measure, how many limits, limits
   if (root()) {
     const auto states = find_states();
@@ -120,7 +120,7 @@ void Session::measure_missing_tables() {
                              [](double seconds) { return std::llround(seconds * femto); });
     }
   }
-  bench_.runtime.broadcast(message);
+  context_.runtime.broadcast(message);
   if (message[0] < 0) return;
   std::vector<double> limits;
   for (std::size_t k = 0; k < static_cast<std::size_t>(message[1]); ++k)
@@ -128,8 +128,8 @@ void Session::measure_missing_tables() {
   const auto states = model::MachineStates::between(limits);
   const auto sizes = counts_of(allreduce_times_), runs = counts_of(contention_samples_);
   say("measuring the tables of the state that prevailed in the sweep");
-  complete_tables(bench_, allreduce_times_, contention_samples_, states, static_cast<std::size_t>(message[0]),
-                  seconds_after_sweep(table_seconds_));
+  complete_tables(context_, allreduce_times_, contention_samples_, states,
+                  static_cast<std::size_t>(message[0]), seconds_after_sweep(table_seconds_));
   if (!root()) return;
   recorder_->later(behind(allreduce_times_, sizes), behind(contention_samples_, runs));
   recorder_->flush();
@@ -141,11 +141,11 @@ bool Session::has_tables(model::MachineStates const& states, std::size_t state) 
 
 // From the samples of the tables in the state of the figures, and nothing of the sweep.
 void Session::predict_again() {
-  if (bench_.reduces()) cost_ = model::TableCost(to_table(sizes_of_state()));
-  recorder_->allreduce_figures(sizes_of_state(), bench_.ranks());
+  if (context_.reduces()) cost_ = model::TableCost(to_table(sizes_of_state()));
+  recorder_->allreduce_figures(sizes_of_state(), context_.ranks());
   recorder_->cost_table(cost_->table());
-  keep_table(".allreduce.csv", allreduce_csv(sizes_of_state(), bench_.ranks(), !bench_.reduces()));
-  figures_.bus_bw_GBps = bus_bandwidth(sizes_of_state().back(), bench_.ranks()) / 1e9;
+  keep_table(".allreduce.csv", allreduce_csv(sizes_of_state(), context_.ranks(), !context_.reduces()));
+  figures_.bus_bw_GBps = bus_bandwidth(sizes_of_state().back(), context_.ranks()) / 1e9;
   keep_calibration();
   job_ = take_measurements();
   predict_cases(job_);
@@ -154,7 +154,7 @@ void Session::predict_again() {
 }
 
 void Session::keep_states() {
-  if (!bench_.probe || states_.round_trips().empty()) return;
+  if (!context_.probe || states_.round_trips().empty()) return;
   const auto sweep = sweep_states();
   recorder_->states(sweep, state_, samples_, order_);
   report_ += states_line(sweep, state_);

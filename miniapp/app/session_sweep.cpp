@@ -23,46 +23,46 @@ namespace ddproxy {
 std::string Session::verify_case(CaseReport const& report) {
   const bool overlapped = report.item.overlapped;
   const model::Ddp strategy{
-      report.item.plan, overlapped, overlapped ? bench_.config.copies : model::CopyMode::none,
-      bench_.workload.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16};
+      report.item.plan, overlapped, overlapped ? context_.config.copies : model::CopyMode::none,
+      context_.workload.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16};
   // Every rank comes to the same answer, so none is left alone in a collective.
-  const auto wrong = verify_step(bench_.workload, strategy, static_cast<std::size_t>(bench_.ranks()));
+  const auto wrong = verify_step(context_.workload, strategy, static_cast<std::size_t>(context_.ranks()));
   if (!wrong.empty()) return wrong;
-  const Schedule schedule(bench_.workload, report.item.plan, overlapped);
-  if (!bench_.reduces())
-    return verify_order(bench_.workload, schedule, bench_.backward_of(overlapped), *bench_.allreduce);
-  if (overlapped && bench_.copying && bench_.config.compute == ComputeMode::kernels)
-    return verify_copied_numbers(bench_.runtime, bench_.workload, schedule, bench_.gradients, bench_.arena,
-                                 bench_.copying->takes_back(), *bench_.allreduce);
-  return verify_numbers(bench_.runtime, bench_.workload, schedule, bench_.arena, *bench_.allreduce);
+  const Schedule schedule(context_.workload, report.item.plan, overlapped);
+  if (!context_.reduces())
+    return verify_order(context_.workload, schedule, context_.backward_of(overlapped), *context_.allreduce);
+  if (overlapped && context_.copying && context_.config.compute == ComputeMode::kernels)
+    return verify_copied_numbers(context_.runtime, context_.workload, schedule, context_.gradients,
+                                 context_.arena, context_.copying->takes_back(), *context_.allreduce);
+  return verify_numbers(context_.runtime, context_.workload, schedule, context_.arena, *context_.allreduce);
 }
 
 // What is wrong with real gradients that were rounded on their way; records and prints how much.
 std::string Session::verify_wire() {
-  const bool rounds = bench_.workload.wire != WireFormat::fp32;
-  if (!rounds || !bench_.reduces() || bench_.config.compute == ComputeMode::replay) return "";
+  const bool rounds = context_.workload.wire != WireFormat::fp32;
+  if (!rounds || !context_.reduces() || context_.config.compute == ComputeMode::replay) return "";
   say("comparing the reduced gradients of a pass with their fp32 average");
-  const auto errors = measure_wire_errors(bench_);
+  const auto errors = measure_wire_errors(context_);
   if (root()) {
-    recorder_->wire_errors(errors, bench_.workload.wire);
-    results::print_output(describe(errors, bench_.workload));
+    recorder_->wire_errors(errors, context_.workload.wire);
+    results::print_output(describe(errors, context_.workload));
   }
-  return beyond_bound(errors, bench_.workload);
+  return beyond_bound(errors, context_.workload);
 }
 
 // What is wrong with real gradients at the input's precision; records and prints how far they are from fp32.
 std::string Session::judge_precision() {
-  if (!compares_precision(bench_.config)) return "";
+  if (!compares_precision(context_.config)) return "";
   // nothing to compare with where the environment of a rank makes TF32 of fp32
   const bool overridden = !complain_of_override(false, std::getenv("NVIDIA_TF32_OVERRIDE")).empty();
-  if (bench_.runtime.maximum(overridden) > 0) return "";
+  if (context_.runtime.maximum(overridden) > 0) return "";
   say("comparing the gradients of a pass with those of fp32 products");
-  const auto errors = measure_precision_errors(bench_);
+  const auto errors = measure_precision_errors(context_);
   if (root()) {
     recorder_->precision_errors(errors);
-    results::print_output(describe(errors, bench_.config.precision));
+    results::print_output(describe(errors, context_.config.precision));
   }
-  return beyond_bound(errors, bench_.config.precision, bench_.workload.pass);
+  return beyond_bound(errors, context_.config.precision, context_.workload.pass);
 }
 
 void Session::verify() {
@@ -70,16 +70,16 @@ void Session::verify() {
   std::vector<std::int64_t> right;
   for (auto const& report : reports_) {
     say("verifying " + report.item.name());
-    const auto complaints = bench_.runtime.gather(bench_.computes() ? verify_case(report) : "");
+    const auto complaints = context_.runtime.gather(context_.computes() ? verify_case(report) : "");
     const auto wrong = std::ranges::find_if_not(complaints, &std::string::empty);
     right.push_back(wrong == complaints.end());
     if (wrong != complaints.end() && complaint.empty()) complaint = report.item.name() + ": " + *wrong;
   }
   if (const auto wrong = verify_wire(); complaint.empty()) complaint = wrong;
   verified_ = complaint.empty();
-  bench_.runtime.together([&] {
+  context_.runtime.together([&] {
     if (!root()) return;
-    recorder_->plan(bench_, reports_, predicted_, floor_);
+    recorder_->plan(context_, reports_, predicted_, floor_);
     recorder_->verified(right);
     if (predicted_) recorder_->uncertainty(uncertainty_);
     recorder_->flush();
@@ -90,16 +90,16 @@ void Session::verify() {
 void Session::sweep() {
   samples_.resize(reports_.size());
   order_.assign(reports_.size(),
-                std::vector<std::int64_t>(static_cast<std::size_t>(bench_.config.samples), -1));
+                std::vector<std::int64_t>(static_cast<std::size_t>(context_.config.samples), -1));
   stops_.assign(reports_.size(), Stop::samples);
   std::vector<Case> cases;
   for (auto const& report : reports_) cases.push_back(report.item);
-  parts_ = part_names(bench_);
+  parts_ = part_names(context_);
   part_values_.assign(parts_.size(), 0);
-  if (root() && bench_.runtime.ranks() == 1 && !bench_.config.gate.allreduce_kib.empty())
+  if (root() && context_.runtime.ranks() == 1 && !context_.config.gate.allreduce_kib.empty())
     results::say_error(
         "warning: [gate] allreduce_kib is left out: one rank has nobody to reduce with; start two ranks");
-  if (root()) recorder_->gate(options_.turns, parts_, part_samples(bench_, cases.size()));
+  if (root()) recorder_->gate(options_.turns, parts_, part_samples(context_, cases.size()));
   const auto keep_sample = [&](std::size_t item, int round, int position, Sample const& sample) {
     say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, cases[item].name()));
     samples_[item].push_back(sample);
@@ -112,26 +112,26 @@ void Session::sweep() {
     return takes_another_round(rounds, std::chrono::duration<double>(Clock::now() - start).count());
   };
   const auto flush = [&] { recorder_->flush_if_due(); };
-  const auto traces = run_sweep(bench_, cases, options_.turns, {keep_sample, keep_part, another, flush});
+  const auto traces = run_sweep(context_, cases, options_.turns, {keep_sample, keep_part, another, flush});
   if (root()) recorder_->flush();
-  bench_.runtime.together([&] {
+  context_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
       throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
   });
   measure_missing_tables();
   if (!root()) return;
   conclude_sweep();
-  recorder_->timeline(bench_.workload, traces);
+  recorder_->timeline(context_.workload, traces);
 }
 
 bool Session::takes_another_round(int rounds, double seconds) {
-  const RoundBudget budget(bench_.config.samples, bench_.config.max_seconds);
+  const RoundBudget budget(context_.config.samples, context_.config.max_seconds);
   bool all_precise = true;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     if (samples_[i].empty()) continue;  // left out by a filter
     const auto samples = samples_of_state(i);
     const bool precise =
-        !samples.empty() && is_precise(analyse(samples, not_available), bench_.config.target);
+        !samples.empty() && is_precise(analyse(samples, not_available), context_.config.target);
     stops_[i] = budget.reason(precise);
     all_precise = all_precise && precise;
   }
@@ -157,10 +157,10 @@ void Session::conclude_sweep() {
     if (predicted_) reports_[i].same_round = predict_rounds(reports_[i].item, job_, samples);
   }
   recorder_->results(reports_, order_);
-  recorder_->stops(stops_, bench_.config);
+  recorder_->stops(stops_, context_.config);
   judge_sweep();
   compare_phases();
-  report_ += sweep_table(bench_.config, reports_, stops_, predicted_);
+  report_ += sweep_table(context_.config, reports_, stops_, predicted_);
   report_ += tuning_line(reports_, floor_);
   if (const auto cases = scored_cases(reports_); predicted_ && !cases.empty())
     report_ += score_lines(cases, model::score(cases));
@@ -179,9 +179,9 @@ void Session::find_contradictions() {
         found.push_back(std::move(more));
     for (auto const& one : found) {
       sentences.push_back(one.sentence);
-      if (one.is_large && bench_.reduces()) figures_.valid = results::Validity::no;
+      if (one.is_large && context_.reduces()) figures_.valid = results::Validity::no;
     }
-    const auto cost = bench_.reduces() ? costs_of_overlapping(reports_[i]) : "";
+    const auto cost = context_.reduces() ? costs_of_overlapping(reports_[i]) : "";
     if (!cost.empty()) sentences.push_back(cost);
   }
   for (auto const& sentence : sentences) results::say_error(fmt::format("warning: {}", sentence));
@@ -191,7 +191,7 @@ void Session::find_contradictions() {
 void Session::compare_phases() {
   if (phases_.empty()) return;
   const Phase layers = phases_.front();
-  phases_.push_back({"sweep", sweep_compute(bench_.config, samples_), {}});
+  phases_.push_back({"sweep", sweep_compute(context_.config, samples_), {}});
   const auto doubt = phase_doubt(layers, phases_.back());
   recorder_->phases(phases_, doubt);
   if (!doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
@@ -199,11 +199,11 @@ void Session::compare_phases() {
 
 void Session::judge_sweep() {
   const double bus_bandwidth_GBps = figures_.bus_bw_GBps;
-  figures_ = judge(reports_, bench_.ranks(), bench_.config.tokens.count());
+  figures_ = judge(reports_, context_.ranks(), context_.config.tokens.count());
   figures_.bus_bw_GBps = bus_bandwidth_GBps;
-  figures_.valid =
-      results::validity_of(bench_.config.compute == ComputeMode::replay, !bench_.reduces(), bench_.ranks());
-  if (bench_.reduces() && sweep_states().unsteady()) figures_.valid = results::Validity::unsteady;
+  figures_.valid = results::validity_of(context_.config.compute == ComputeMode::replay, !context_.reduces(),
+                                        context_.ranks());
+  if (context_.reduces() && sweep_states().unsteady()) figures_.valid = results::Validity::unsteady;
   if (!predicted_) {
     figures_.model_error = figures_.model_error_beyond_noise = figures_.regret = not_available;
     figures_.why_no_error = figures_.why_no_regret = "nothing was predicted; use `run`, which predicts";

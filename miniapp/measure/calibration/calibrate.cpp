@@ -48,34 +48,34 @@ double seconds_from(Completion const& start, Clock::time_point end) {
   return std::chrono::duration<double>(end - moment_of(start)).count();
 }
 
-Times time_together(RankContext& bench, Work const& work, bool with_compute, bool with_collective) {
-  bench.allreduce->begin(work.calls.size());
-  bench.runtime.barrier();  // nobody uses the device while clocks are compared
+Times time_together(RankContext& context, Work const& work, bool with_compute, bool with_collective) {
+  context.allreduce->begin(work.calls.size());
+  context.runtime.barrier();  // nobody uses the device while clocks are compared
   synchronise_clocks();
-  bench.runtime.barrier();
+  context.runtime.barrier();
   Marks marks(1);
-  const Completion start = common_start(bench.config, marks);
+  const Completion start = common_start(context.config, marks);
   const auto reduce = [&] {
-    for (auto const& slice : work.calls) bench.allreduce->start(slice, start);
+    for (auto const& slice : work.calls) context.allreduce->start(slice, start);
   };
   // Where the compute side itself moves the calls on, a host asks for them first; a device is behind the
   // host.
   if (with_collective && !on_device) reduce();
-  if (with_compute) run_work(bench, work);
-  const Completion computed = with_compute ? bench.backward->completion() : start;
+  if (with_compute) run_work(context, work);
+  const Completion computed = with_compute ? context.backward->completion() : start;
   if (with_collective && on_device) reduce();
-  bench.backward->fence();
+  context.backward->fence();
   Times times;
   times.compute = seconds_from(start, moment_of(computed));
-  bench.allreduce->wait_all();
-  if (with_collective) times.collective = seconds_from(start, bench.allreduce->reductions().back().end);
-  return {bench.runtime.maximum(times.compute), bench.runtime.maximum(times.collective)};
+  context.allreduce->wait_all();
+  if (with_collective) times.collective = seconds_from(start, context.allreduce->reductions().back().end);
+  return {context.runtime.maximum(times.compute), context.runtime.maximum(times.collective)};
 }
 
-ContentionSample sample(RankContext& bench, Work const& work) {
-  const double compute_alone = time_together(bench, work, true, false).compute;
-  const double collective_alone = time_together(bench, work, false, true).collective;
-  const auto [compute, collective] = time_together(bench, work, true, true);
+ContentionSample sample(RankContext& context, Work const& work) {
+  const double compute_alone = time_together(context, work, true, false).compute;
+  const double collective_alone = time_together(context, work, false, true).collective;
+  const auto [compute, collective] = time_together(context, work, true, true);
   ContentionSample one;
   one.compute_alone = {compute_alone};
   one.collective_alone = {collective_alone};
@@ -89,12 +89,12 @@ std::size_t as_many(double seconds, double of_one, double most) {
 }
 
 // As much compute and as many calls as end together: what only one of them takes says nothing about both.
-void balance(RankContext& bench, Work& work, Slice slice) {
+void balance(RankContext& context, Work& work, Slice slice) {
   work.repetitions = 1;
   work.calls.assign(1, slice);
   for (int round = 0; round < balancing_rounds; ++round) {
-    const double alone = time_together(bench, work, false, true).collective;
-    const auto [compute, collective] = time_together(bench, work, true, true);
+    const double alone = time_together(context, work, false, true).collective;
+    const auto [compute, collective] = time_together(context, work, true, true);
     const double left = std::max(collective - compute, 0.0);
     const double share = left > 0 ? std::max(1 - left / alone, least_share) : 1;
     const double call = std::min(compute, collective) / (share * static_cast<double>(work.calls.size()));
@@ -113,8 +113,8 @@ struct Trial {
   double spent = 0;  // seconds
 };
 
-Trial make_trial(RankContext& bench, Work work, std::size_t elements) {
-  balance(bench, work, {work.free_offset, elements});
+Trial make_trial(RankContext& context, Work work, std::size_t elements) {
+  balance(context, work, {work.free_offset, elements});
   ContentionSample run;
   run.bytes = static_cast<std::int64_t>(elements * sizeof(float));
   run.calls = static_cast<std::int64_t>(work.calls.size());
@@ -122,9 +122,9 @@ Trial make_trial(RankContext& bench, Work work, std::size_t elements) {
   return {std::move(work), std::move(run)};
 }
 
-void repeat(RankContext& bench, Trial& trial) {
+void repeat(RankContext& context, Trial& trial) {
   ContentionSample one;
-  probed(bench, trial.run.probes, [&] { one = sample(bench, trial.work); });
+  probed(context, trial.run.probes, [&] { one = sample(context, trial.work); });
   for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,
                      &ContentionSample::compute_beside, &ContentionSample::collective_beside})
     (trial.run.*times).push_back((one.*times).front());
@@ -133,11 +133,11 @@ void repeat(RankContext& bench, Trial& trial) {
 }
 
 // From the smallest to the largest, in equal steps of the logarithm.
-std::vector<std::size_t> elements_tried(RankContext const& bench, Work const& work) {
-  const double free = static_cast<double>(bench.arena.extent(0) - work.free_offset);
+std::vector<std::size_t> elements_tried(RankContext const& context, Work const& work) {
+  const double free = static_cast<double>(context.arena.extent(0) - work.free_offset);
   const double largest = std::min(static_cast<double>(largest_message) / sizeof(float), free);
-  const double smallest =
-      std::min(largest, static_cast<double>(std::ranges::min(bench.workload.gradient_bytes)) / sizeof(float));
+  const double smallest = std::min(
+      largest, static_cast<double>(std::ranges::min(context.workload.gradient_bytes)) / sizeof(float));
   std::vector<std::size_t> tried;
   for (int i = 0; i < message_sizes_tried; ++i) {
     const double share = static_cast<double>(i) / (message_sizes_tried - 1);
@@ -165,54 +165,54 @@ Work choose_work(Workload const& workload) {
   return work;
 }
 
-void run_work(RankContext& bench, Work const& work) {
+void run_work(RankContext& context, Work const& work) {
   for (int i = 0; i < work.repetitions; ++i)
     for (std::size_t op : work.operations) {
-      bench.backward->run(op);
-      bench.allreduce->progress();
+      context.backward->run(op);
+      context.allreduce->progress();
     }
 }
 
-std::vector<ContentionSample> calibrate(RankContext& bench, int samples) {
-  if (bench.config.compute == ComputeMode::replay) return {};
-  const Work work = choose_work(bench.workload);
-  run_work(bench, work);
-  bench.backward->fence();
+std::vector<ContentionSample> calibrate(RankContext& context, int samples) {
+  if (context.config.compute == ComputeMode::replay) return {};
+  const Work work = choose_work(context.workload);
+  run_work(context, work);
+  context.backward->fence();
   std::vector<Trial> trials;
-  for (const std::size_t elements : elements_tried(bench, work)) {
-    stop_where_signalled(bench.runtime);
-    trials.push_back(make_trial(bench, work, elements));
+  for (const std::size_t elements : elements_tried(context, work)) {
+    stop_where_signalled(context.runtime);
+    trials.push_back(make_trial(context, work, elements));
   }
   // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
   for (int round = 0; round < samples; ++round) {
-    if (round > 0 && signalled(bench.runtime)) break;  // what is measured is kept
+    if (round > 0 && signalled(context.runtime)) break;  // what is measured is kept
     for (Trial& trial : trials)
-      if (round < least_samples || trial.spent < time_a_size_s) repeat(bench, trial);
+      if (round < least_samples || trial.spent < time_a_size_s) repeat(context, trial);
   }
   std::vector<ContentionSample> runs;
   for (Trial& trial : trials) runs.push_back(std::move(trial.run));
   return runs;
 }
 
-void add_sample(RankContext& bench, ContentionSample& run) {
-  Work work = choose_work(bench.workload);
+void add_sample(RankContext& context, ContentionSample& run) {
+  Work work = choose_work(context.workload);
   work.repetitions = run.repetitions;
   const Slice slice{work.free_offset, static_cast<std::size_t>(run.bytes) / sizeof(float)};
   work.calls.assign(static_cast<std::size_t>(run.calls), slice);
   Trial trial{std::move(work), std::move(run)};
-  repeat(bench, trial);
+  repeat(context, trial);
   run = std::move(trial.run);
 }
 
-double measure_copy_bandwidth(RankContext& bench, int samples) {
-  const Slice slice{0, std::min<std::size_t>(bench.arena.extent(0), 1 << 24)};
+double measure_copy_bandwidth(RankContext& context, int samples) {
+  const Slice slice{0, std::min<std::size_t>(context.arena.extent(0), 1 << 24)};
   std::vector<double> seconds;
   for (int i = 0; i <= samples; ++i) {  // the first one touches the memory
-    bench.runtime.barrier();
+    context.runtime.barrier();
     const auto start = Clock::now();
-    for (int copy = 0; copy < copies_at_once; ++copy) bench.copying->take_back(slice, {start});
-    bench.copying->fence();
-    if (const double took = bench.runtime.maximum(since(start)); i > 0)
+    for (int copy = 0; copy < copies_at_once; ++copy) context.copying->take_back(slice, {start});
+    context.copying->fence();
+    if (const double took = context.runtime.maximum(since(start)); i > 0)
       seconds.push_back(took / copies_at_once);
   }
   return static_cast<double>(slice.count * sizeof(float)) / model::median(seconds);

@@ -21,20 +21,20 @@ struct Work {
 /// Those operations, once, and no calls.
 Work choose_work(Workload const& workload);
 /// Runs the operations of `work`, without waiting for a device.
-void run_work(RankContext& bench, Work const& work);
+void run_work(RankContext& context, Work const& work);
 
 /// Runs the linear operations of the block that comes first in the backward pass beside back-to-back
 /// all-reduces of gradients that they do not write, at six message sizes from that of the smallest gradient
 /// to 64 MiB, as much of both as takes the same time. Nothing of the cases to be predicted runs. `samples`:
 /// the most of a size; long ones have fewer, three at least. Collective; the same on all ranks; empty where
 /// compute is replayed, because nothing is contended for there.
-std::vector<ContentionSample> calibrate(RankContext& bench, int samples);
+std::vector<ContentionSample> calibrate(RankContext& context, int samples);
 
 /// Adds one sample to a co-run that calibrate() made. Collective.
-void add_sample(RankContext& bench, ContentionSample& run);
+void add_sample(RankContext& context, ContentionSample& run);
 
 /// Bytes of gradients that this machine copies per second between gradients and buckets, as one rank of all
-/// that copy at once: the slowest. Needs bench.copying. Collective.
-double measure_copy_bandwidth(RankContext& bench, int samples);
+/// that copy at once: the slowest. Needs context.copying. Collective.
+double measure_copy_bandwidth(RankContext& context, int samples);
 
 }  // namespace ddproxy

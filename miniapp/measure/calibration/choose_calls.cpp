@@ -15,8 +15,8 @@ namespace {
 constexpr double rounding = 1e-6;  // of a sum of shares of cores
 
 // Threads of the host that are busy while a pass computes.
-int busy_threads(RankContext const& bench) {
-  const bool on_host = !on_device && bench.config.compute == ComputeMode::kernels;
+int busy_threads(RankContext const& context) {
+  const bool on_host = !on_device && context.config.compute == ComputeMode::kernels;
   return on_host ? kernels::Space().concurrency() : 1;
 }
 
@@ -30,14 +30,14 @@ struct Cores {
   bool oversubscribed() const { return least < 1 - rounding; }
 };
 
-Cores count_cores(RankContext const& bench) {
-  Cores cores{0, busy_threads(bench)};
+Cores count_cores(RankContext const& context) {
+  Cores cores{0, busy_threads(context)};
   {
-    const auto limit = bench.runtime.limited("MPI_Allreduce");
-    cores.mine = core_share(bench.runtime.communicator());
+    const auto limit = context.runtime.limited("MPI_Allreduce");
+    cores.mine = core_share(context.runtime.communicator());
   }
-  cores.least = -bench.runtime.maximum(-cores.mine);
-  cores.least_spare = -bench.runtime.maximum(cores.busy - cores.mine);
+  cores.least = -context.runtime.maximum(-cores.mine);
+  cores.least_spare = -context.runtime.maximum(cores.busy - cores.mine);
   return cores;
 }
 
@@ -48,23 +48,23 @@ std::string too_few_cores(Cores const& cores) {
       cores.least_spare > 0 ? cores.least_spare : 0.0);
 }
 
-CallChoice choose_automatically(RankContext& bench, Cores const& cores) {
-  if (bench.config.progress != Progress::thread)
+CallChoice choose_automatically(RankContext& context, Cores const& cores) {
+  if (context.config.progress != Progress::thread)
     return {CallTable(false), false, "the compute side drives the reductions"};
-  if (bench.runtime.ranks() == 1) return {CallTable(false), cores.own(), "one rank"};
+  if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "one rank"};
   if (cores.oversubscribed())
     return {CallTable(false), false, "auto: ranks share cores, and who waits leaves its core to the others"};
-  if (!bench.reduces() && cores.own_everywhere())
+  if (!context.reduces() && cores.own_everywhere())
     return {CallTable(true), true, "auto: each rank has a core for it"};
-  if (!bench.reduces()) return {CallTable(false), cores.own(), "auto: " + too_few_cores(cores)};
-  return compare_calls(bench, cores.own());
+  if (!context.reduces()) return {CallTable(false), cores.own(), "auto: " + too_few_cores(cores)};
+  return compare_calls(context, cores.own());
 }
 
-CallChoice choose(RankContext& bench) {
-  const Cores cores = count_cores(bench);
-  if (bench.config.call == Call::automatic) return choose_automatically(bench, cores);
-  const bool blocking = bench.config.call == Call::blocking;
-  if (blocking && !cores.own_everywhere() && bench.runtime.root())
+CallChoice choose(RankContext& context) {
+  const Cores cores = count_cores(context);
+  if (context.config.call == Call::automatic) return choose_automatically(context, cores);
+  const bool blocking = context.config.call == Call::blocking;
+  if (blocking && !cores.own_everywhere() && context.runtime.root())
     results::say_error(fmt::format(
         "warning: [allreduce] call = \"blocking\": {}; what overlaps is slow. Leave a core to each "
         "rank, or use \"auto\"",
@@ -74,13 +74,13 @@ CallChoice choose(RankContext& bench) {
 
 }  // namespace
 
-void choose_calls(RankContext& bench) {
-  auto const& config = bench.config;
-  const bool parts = !config.gate.allreduce_kib.empty() && bench.runtime.ranks() > 1;
-  if (config.backend == Backend::nccl || (!bench.reduces() && !parts)) return;
-  bench.choice = choose(bench);
-  if (bench.reduces())
-    bench.allreduce = make_allreduce(config, bench.choice, bench.runtime.communicator(), bench.arena);
+void choose_calls(RankContext& context) {
+  auto const& config = context.config;
+  const bool parts = !config.gate.allreduce_kib.empty() && context.runtime.ranks() > 1;
+  if (config.backend == Backend::nccl || (!context.reduces() && !parts)) return;
+  context.choice = choose(context);
+  if (context.reduces())
+    context.allreduce = make_allreduce(config, context.choice, context.runtime.communicator(), context.arena);
 }
 
 std::string describe(CallChoice const& choice) {

@@ -18,22 +18,22 @@ std::vector<std::vector<std::vector<double>>> by_sample(OperationTimes const& ti
 
 }  // namespace
 
-model::Measurements collect_measurements(RankContext const& bench, OperationTimes const& layers,
+model::Measurements collect_measurements(RankContext const& context, OperationTimes const& layers,
                                          std::vector<SizeTimes> const& allreduce,
                                          model::TableCost const* known) {
   model::Measurements measurements;
   measurements.operations = by_sample(layers);
-  for (auto const& gradient : bench.workload.pass.gradients)
+  for (auto const& gradient : context.workload.pass.gradients)
     measurements.gradient_operation.push_back(gradient.operation);
-  measurements.gradient_bytes = bench.workload.gradient_bytes;
+  measurements.gradient_bytes = context.workload.gradient_bytes;
   if (known)
     for (auto const& [bytes, seconds] : known->table()) {
-      measurements.sizes.push_back(gradient_bytes(bytes, bench.workload.wire));
+      measurements.sizes.push_back(gradient_bytes(bytes, context.workload.wire));
       measurements.allreduce.push_back({seconds});
     }
   else
     for (auto const& size : allreduce) {
-      measurements.sizes.push_back(gradient_bytes(size.bytes, bench.workload.wire));
+      measurements.sizes.push_back(gradient_bytes(size.bytes, context.workload.wire));
       measurements.allreduce.push_back(size.seconds);
     }
   return measurements;

@@ -12,7 +12,7 @@ namespace ddproxy {
 
 /// What was measured, as the model takes it: the operations of all ranks, and a(x) (`known` where it is a
 /// table's). No contention and no copies yet.
-model::Measurements collect_measurements(RankContext const& bench, OperationTimes const& layers,
+model::Measurements collect_measurements(RankContext const& context, OperationTimes const& layers,
                                          std::vector<SizeTimes> const& allreduce,
                                          model::TableCost const* known);
 

@@ -27,36 +27,37 @@ double since(Clock::time_point start) {
 
 // The all-reduces that are compared, one by each call.
 struct Both {
-  Both(RankContext& bench, bool own_core)
-      : blocking(make(bench, true, own_core)), nonblocking(make(bench, false, own_core)) {}
-  static std::unique_ptr<Allreduce> make(RankContext& bench, bool blocking, bool own_core) {
-    return make_allreduce(bench.config, {CallTable(blocking), own_core, ""}, bench.runtime.communicator(),
-                          bench.arena);
+  Both(RankContext& context, bool own_core)
+      : blocking(make(context, true, own_core)), nonblocking(make(context, false, own_core)) {}
+  static std::unique_ptr<Allreduce> make(RankContext& context, bool blocking, bool own_core) {
+    return make_allreduce(context.config, {CallTable(blocking), own_core, ""}, context.runtime.communicator(),
+                          context.arena);
   }
   std::unique_ptr<Allreduce> blocking, nonblocking;
 };
 
-std::vector<std::int64_t> sizes_of(RankContext const& bench) {
-  const auto wire = bench.workload.wire;
-  const auto piece = static_cast<std::int64_t>(bench.config.piece_mib * model::bytes_per_mib);
+std::vector<std::int64_t> sizes_of(RankContext const& context) {
+  const auto wire = context.workload.wire;
+  const auto piece = static_cast<std::int64_t>(context.config.piece_mib * model::bytes_per_mib);
   const auto largest =
-      std::min({wire_bytes(piece, wire), wire_bytes(bench.workload.bytes(), wire), largest_message});
+      std::min({wire_bytes(piece, wire), wire_bytes(context.workload.bytes(), wire), largest_message});
   std::vector<std::int64_t> sizes;
   for (auto size = smallest_message; size < largest; size *= size_step) sizes.push_back(size);
   sizes.push_back(largest);
   return sizes;
 }
 
-double time_row(RankContext& bench, Allreduce& allreduce, std::vector<Slice> const& calls, Work const* work) {
+double time_row(RankContext& context, Allreduce& allreduce, std::vector<Slice> const& calls,
+                Work const* work) {
   allreduce.begin(calls.size());
   synchronise_clocks();
-  bench.runtime.barrier();
+  context.runtime.barrier();
   const auto start = Clock::now();
   for (auto const& slice : calls) allreduce.start(slice, {start});
-  if (work) run_work(bench, *work);
-  if (work) bench.backward->fence();
+  if (work) run_work(context, *work);
+  if (work) context.backward->fence();
   allreduce.wait_all();
-  return bench.runtime.maximum(since(start));
+  return context.runtime.maximum(since(start));
 }
 
 struct Medians {
@@ -65,13 +66,13 @@ struct Medians {
 };
 
 // Seconds of a row by both calls, in turns; the first of each is not kept.
-Medians time_both(RankContext& bench, Both& both, std::vector<Slice> const& calls, Work const* work,
+Medians time_both(RankContext& context, Both& both, std::vector<Slice> const& calls, Work const* work,
                   int times) {
   std::vector<double> of_blocking, of_nonblocking;
   int faster = 0;  // pairs in which the blocking call was
   for (int i = 0; i <= times; ++i) {
-    const double first = time_row(bench, *both.blocking, calls, work);
-    const double second = time_row(bench, *both.nonblocking, calls, work);
+    const double first = time_row(context, *both.blocking, calls, work);
+    const double second = time_row(context, *both.nonblocking, calls, work);
     if (i == 0) continue;
     of_blocking.push_back(first);
     of_nonblocking.push_back(second);
@@ -88,16 +89,16 @@ std::vector<Slice> row_of(Slice slice, int calls) {
   return std::vector<Slice>(static_cast<std::size_t>(calls), slice);
 }
 
-CallTimes measure_size(RankContext& bench, Both& both, std::int64_t bytes, std::optional<Work> const& work,
+CallTimes measure_size(RankContext& context, Both& both, std::int64_t bytes, std::optional<Work> const& work,
                        double work_s) {
-  Slice slice{0, static_cast<std::size_t>(bytes / wire_element_bytes(bench.workload.wire))};
-  const int calls = as_many(row_s, time_row(bench, *both.blocking, {slice}, nullptr));
-  const auto alone = time_both(bench, both, row_of(slice, calls), nullptr, samples);
+  Slice slice{0, static_cast<std::size_t>(bytes / wire_element_bytes(context.workload.wire))};
+  const int calls = as_many(row_s, time_row(context, *both.blocking, {slice}, nullptr));
+  const auto alone = time_both(context, both, row_of(slice, calls), nullptr, samples);
   CallTimes times{bytes, alone.blocking / calls, alone.nonblocking / calls};
   if (!work) return times;
-  slice = {work->free_offset, std::min(slice.count, bench.arena.extent(0) - work->free_offset)};
+  slice = {work->free_offset, std::min(slice.count, context.arena.extent(0) - work->free_offset)};
   const int calls_beside = as_many(work_s, std::min(times.blocking, times.nonblocking));
-  const auto beside = time_both(bench, both, row_of(slice, calls_beside), &*work, samples_beside);
+  const auto beside = time_both(context, both, row_of(slice, calls_beside), &*work, samples_beside);
   times.beside_blocking = beside.blocking;
   times.beside_nonblocking = beside.nonblocking;
   times.certain = beside.certain;
@@ -105,16 +106,16 @@ CallTimes measure_size(RankContext& bench, Both& both, std::int64_t bytes, std::
 }
 
 // As much compute as takes a few milliseconds; nothing where compute takes no core.
-std::optional<Work> make_work(RankContext& bench, double& seconds) {
-  if (on_device || bench.config.compute == ComputeMode::replay) return {};
-  Work work = choose_work(bench.workload);
-  if (work.free_offset >= bench.arena.extent(0)) return {};
+std::optional<Work> make_work(RankContext& context, double& seconds) {
+  if (on_device || context.config.compute == ComputeMode::replay) return {};
+  Work work = choose_work(context.workload);
+  if (work.free_offset >= context.arena.extent(0)) return {};
   for (int pass = 0; pass < 2; ++pass) {  // the first one touches the memory
-    bench.runtime.barrier();
+    context.runtime.barrier();
     const auto start = Clock::now();
-    run_work(bench, work);
-    bench.backward->fence();
-    seconds = bench.runtime.maximum(since(start));
+    run_work(context, work);
+    context.backward->fence();
+    seconds = context.runtime.maximum(since(start));
   }
   work.repetitions = as_many(compute_s, seconds);
   seconds *= work.repetitions;
@@ -147,19 +148,19 @@ bool prefers_blocking(CallTimes const& times) {
   return times.certain && times.beside_nonblocking > clearly * times.beside_blocking;
 }
 
-CallChoice compare_calls(RankContext& bench, bool own_core) {
-  Both both(bench, own_core);
-  const auto sizes = sizes_of(bench);
-  const auto elements = static_cast<std::size_t>(sizes.back() / wire_element_bytes(bench.workload.wire));
-  write_verification_pattern(bench.arena, 0, elements,
-                             bench.runtime.rank());  // numbers stay finite: sums of NaN may take longer
+CallChoice compare_calls(RankContext& context, bool own_core) {
+  Both both(context, own_core);
+  const auto sizes = sizes_of(context);
+  const auto elements = static_cast<std::size_t>(sizes.back() / wire_element_bytes(context.workload.wire));
+  write_verification_pattern(context.arena, 0, elements,
+                             context.runtime.rank());  // numbers stay finite: sums of NaN may take longer
   double work_s = 0;
-  const auto work = make_work(bench, work_s);
+  const auto work = make_work(context, work_s);
   std::vector<CallTimes> all;
-  for (const auto bytes : sizes) all.push_back(measure_size(bench, both, bytes, work, work_s));
+  for (const auto bytes : sizes) all.push_back(measure_size(context, both, bytes, work, work_s));
   std::vector<std::int64_t> decided;
   for (auto const& times : all) decided.push_back(prefers_blocking(times));
-  bench.runtime.broadcast(decided);
+  context.runtime.broadcast(decided);
   return {CallTable(sizes, {decided.begin(), decided.end()}), own_core, explain(all)};
 }
 

@@ -24,6 +24,6 @@ bool prefers_blocking(CallTimes const& times);
 /// Measures both calls in turns at sizes from 1 KiB to that of a piece, alone and, where operators compute on
 /// the host, in a short overlapped pipeline; rank 0 chooses for each size and tells the others. `own_core`:
 /// the communication threads have cores beside those that compute. Collective.
-CallChoice compare_calls(RankContext& bench, bool own_core);
+CallChoice compare_calls(RankContext& context, bool own_core);
 
 }  // namespace ddproxy

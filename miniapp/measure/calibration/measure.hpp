@@ -23,7 +23,7 @@ struct OperationTimes {
 
 /// Times each operation, `samples` times after one unmeasured pass: on a host between two fences, on a device
 /// by events in a pass that nothing interrupts. Collective.
-OperationTimes measure_layers(RankContext& bench, int samples);
+OperationTimes measure_layers(RankContext& context, int samples);
 
 /// r_i as the maximum over ranks, T_compute likewise.
 struct ReadyTimes {
@@ -52,19 +52,19 @@ double bus_bandwidth(SizeTimes const& times, int ranks);
 std::vector<std::int64_t> message_sizes(std::int64_t largest);
 
 /// Reduces these slices of the arena one after another, with nothing beside them. Returns seconds of all
-/// together, the maximum over ranks; bench.allreduce->reductions() has each one. Collective.
-double time_row(RankContext& bench, std::vector<Slice> const& slices);
+/// together, the maximum over ranks; context.allreduce->reductions() has each one. Collective.
+double time_row(RankContext& context, std::vector<Slice> const& slices);
 
 /// Measures a(x), x bytes on the wire, the way the pipeline reduces, its packing included. Collective; the
 /// same on all ranks.
-std::vector<SizeTimes> measure_allreduce(RankContext& bench, std::vector<std::int64_t> const& sizes);
+std::vector<SizeTimes> measure_allreduce(RankContext& context, std::vector<std::int64_t> const& sizes);
 
 /// Adds one sample to a size that has some: as many calls as one sample of it has. Collective.
-void add_sample(RankContext& bench, SizeTimes& times);
+void add_sample(RankContext& context, SizeTimes& times);
 
 /// A fixed total of bytes on the wire reduced in pieces of `piece` bytes each, the last one shorter.
 /// Collective.
-SizeTimes measure_pieces(RankContext& bench, std::int64_t total, std::int64_t piece, int samples);
+SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t piece, int samples);
 
 /// The medians as a table of a(x).
 std::vector<model::CostPoint> to_table(std::vector<SizeTimes> const& times);

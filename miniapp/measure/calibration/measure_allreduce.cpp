@@ -20,20 +20,20 @@ constexpr std::int64_t long_message = 1 << 20;
 constexpr int least_samples = 3, most_samples = 50, most_calls = 256;
 
 // `bytes` on the wire.
-std::size_t elements_of(RankContext const& bench, std::int64_t bytes) {
-  return static_cast<std::size_t>(bytes / wire_element_bytes(bench.workload.wire));
+std::size_t elements_of(RankContext const& context, std::int64_t bytes) {
+  return static_cast<std::size_t>(bytes / wire_element_bytes(context.workload.wire));
 }
 
 // `seconds`: of the reduction, assigned. The arena stays finite: sums of NaN or of ever growing numbers may
 // take another time.
-std::int64_t count_wrong(RankContext& bench, Slice slice, double& seconds) {
-  const int groups = verification_groups(bench.workload.wire, bench.runtime.ranks());
-  if (bench.reduces())
-    write_verification_pattern(bench.arena, slice.offset, slice.count, bench.runtime.rank(), groups);
-  seconds = time_row(bench, {slice});
-  if (!bench.reduces()) return -1;
-  const auto wrong = find_wrong(bench.arena, slice.offset, slice.count, bench.runtime.ranks(), groups);
-  return std::llround(bench.runtime.sum(static_cast<double>(wrong.count)));
+std::int64_t count_wrong(RankContext& context, Slice slice, double& seconds) {
+  const int groups = verification_groups(context.workload.wire, context.runtime.ranks());
+  if (context.reduces())
+    write_verification_pattern(context.arena, slice.offset, slice.count, context.runtime.rank(), groups);
+  seconds = time_row(context, {slice});
+  if (!context.reduces()) return -1;
+  const auto wrong = find_wrong(context.arena, slice.offset, slice.count, context.runtime.ranks(), groups);
+  return std::llround(context.runtime.sum(static_cast<double>(wrong.count)));
 }
 
 // How one size is measured: a row of calls, so many times.
@@ -47,34 +47,34 @@ int calls_of_sample(double seconds_of_one) {
   return std::clamp(static_cast<int>(least_sample_s / seconds_of_one), 1, most_calls);
 }
 
-Trial make_trial(RankContext& bench, std::int64_t bytes) {
-  const Slice slice{0, elements_of(bench, bytes)};
+Trial make_trial(RankContext& context, std::int64_t bytes) {
+  const Slice slice{0, elements_of(context, bytes)};
   double once = 0;
-  SizeTimes times{bytes, {}, count_wrong(bench, slice, once)};
+  SizeTimes times{bytes, {}, count_wrong(context, slice, once)};
   // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
-  if (once < time_a_size_s || bytes < long_message) once = time_row(bench, {slice});
+  if (once < time_a_size_s || bytes < long_message) once = time_row(context, {slice});
   const int calls = calls_of_sample(once);
   const auto samples =
       std::clamp(static_cast<int>(time_a_size_s / (once * calls)), least_samples, most_samples);
   return {std::move(times), std::vector<Slice>(static_cast<std::size_t>(calls), slice), samples};
 }
 
-void repeat(RankContext& bench, Trial& trial) {
-  probed(bench, trial.times.probes, [&] {
-    trial.times.seconds.push_back(time_row(bench, trial.row) / static_cast<double>(trial.row.size()));
+void repeat(RankContext& context, Trial& trial) {
+  probed(context, trial.times.probes, [&] {
+    trial.times.seconds.push_back(time_row(context, trial.row) / static_cast<double>(trial.row.size()));
   });
 }
 
 }  // namespace
 
-double time_row(RankContext& bench, std::vector<Slice> const& slices) {
-  bench.allreduce->begin(slices.size());
+double time_row(RankContext& context, std::vector<Slice> const& slices) {
+  context.allreduce->begin(slices.size());
   synchronise_clocks();
-  bench.runtime.barrier();
+  context.runtime.barrier();
   const auto start = Clock::now();
-  for (auto const& slice : slices) bench.allreduce->start(slice, {start});
-  bench.allreduce->wait_all();
-  return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
+  for (auto const& slice : slices) context.allreduce->start(slice, {start});
+  context.allreduce->wait_all();
+  return context.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
 std::vector<std::int64_t> message_sizes(std::int64_t largest) {
@@ -88,34 +88,34 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest) {
   return sizes;
 }
 
-std::vector<SizeTimes> measure_allreduce(RankContext& bench, std::vector<std::int64_t> const& sizes) {
+std::vector<SizeTimes> measure_allreduce(RankContext& context, std::vector<std::int64_t> const& sizes) {
   std::vector<Trial> trials;
-  for (std::int64_t bytes : sizes) trials.push_back(make_trial(bench, bytes));
+  for (std::int64_t bytes : sizes) trials.push_back(make_trial(context, bytes));
   // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
   for (int round = 0; round < most_samples; ++round) {
-    if (round >= least_samples && signalled(bench.runtime)) break;  // what is measured is kept
+    if (round >= least_samples && signalled(context.runtime)) break;  // what is measured is kept
     for (Trial& trial : trials)
-      if (round < trial.samples) repeat(bench, trial);
+      if (round < trial.samples) repeat(context, trial);
   }
   std::vector<SizeTimes> all;
   for (Trial& trial : trials) all.push_back(std::move(trial.times));
   return all;
 }
 
-void add_sample(RankContext& bench, SizeTimes& times) {
-  const Slice slice{0, elements_of(bench, times.bytes)};
+void add_sample(RankContext& context, SizeTimes& times) {
+  const Slice slice{0, elements_of(context, times.bytes)};
   const auto calls = static_cast<std::size_t>(calls_of_sample(model::median(times.seconds)));
   Trial trial{std::move(times), std::vector<Slice>(calls, slice), 1};
-  repeat(bench, trial);
+  repeat(context, trial);
   times = std::move(trial.times);
 }
 
-SizeTimes measure_pieces(RankContext& bench, std::int64_t total, std::int64_t piece, int samples) {
+SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t piece, int samples) {
   std::vector<Slice> row;
-  const auto elements = elements_of(bench, total), step = elements_of(bench, piece);
+  const auto elements = elements_of(context, total), step = elements_of(context, piece);
   for (std::size_t at = 0; at < elements; at += step) row.push_back({at, std::min(step, elements - at)});
   SizeTimes times{piece, {}, -1};
-  for (int i = 0; i < samples; ++i) times.seconds.push_back(time_row(bench, row));
+  for (int i = 0; i < samples; ++i) times.seconds.push_back(time_row(context, row));
   return times;
 }
 

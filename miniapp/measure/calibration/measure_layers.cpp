@@ -9,12 +9,12 @@
 namespace ddproxy {
 namespace {
 
-std::vector<double> time_operations(RankContext& bench) {
-  auto& backward = *bench.backward;
+std::vector<double> time_operations(RankContext& context) {
+  auto& backward = *context.backward;
   std::vector<Completion> ends;
   ends.reserve(backward.operations() + 1);
   synchronise_clocks();
-  bench.runtime.barrier();
+  context.runtime.barrier();
   backward.begin();
   ends.push_back(backward.completion());
   for (std::size_t op = 0; op < backward.operations(); ++op) {
@@ -30,20 +30,20 @@ std::vector<double> time_operations(RankContext& bench) {
 
 }  // namespace
 
-OperationTimes measure_layers(RankContext& bench, int samples) {
-  auto const& runtime = bench.runtime;
-  OperationTimes times{static_cast<std::size_t>(runtime.ranks()), bench.backward->operations(), 0, {}};
-  if (bench.config.compute == ComputeMode::replay) {  // known, not measured
+OperationTimes measure_layers(RankContext& context, int samples) {
+  auto const& runtime = context.runtime;
+  OperationTimes times{static_cast<std::size_t>(runtime.ranks()), context.backward->operations(), 0, {}};
+  if (context.config.compute == ComputeMode::replay) {  // known, not measured
     times.samples = 1;
-    times.seconds = bench.workload.operation_seconds;
+    times.seconds = context.workload.operation_seconds;
     times.ranks = 1;
     return times;
   }
   times.samples = static_cast<std::size_t>(samples);
   times.seconds.resize(runtime.root() ? times.ranks * times.operations * times.samples : 0);
-  time_operations(bench);
+  time_operations(context);
   for (std::size_t sample = 0; sample < times.samples; ++sample) {
-    const auto all = runtime.gather(time_operations(bench));
+    const auto all = runtime.gather(time_operations(context));
     for (std::size_t i = 0; i < all.size(); ++i) times.seconds[i * times.samples + sample] = all[i];
   }
   return times;

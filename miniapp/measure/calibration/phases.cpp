@@ -18,9 +18,9 @@ constexpr std::int64_t most_bytes = std::int64_t{4} << 20;
 constexpr double least_told = 0.005;  // of T_compute: the score does not resolve less
 
 // The first call is a warm-up.
-std::vector<double> time_allreduce(RankContext& bench) {
-  const auto bytes = std::min(wire_bytes(bench.workload.bytes(), bench.workload.wire), most_bytes);
-  auto seconds = measure_pieces(bench, bytes, bytes, calls).seconds;
+std::vector<double> time_allreduce(RankContext& context) {
+  const auto bytes = std::min(wire_bytes(context.workload.bytes(), context.workload.wire), most_bytes);
+  auto seconds = measure_pieces(context, bytes, bytes, calls).seconds;
   seconds.erase(seconds.begin());
   return seconds;
 }
@@ -38,11 +38,11 @@ std::vector<double> pass_seconds(OperationTimes const& times) {
   return slowest;
 }
 
-Phase measure_phase(RankContext& bench, std::string name, OperationTimes const* layers) {
+Phase measure_phase(RankContext& context, std::string name, OperationTimes const* layers) {
   Phase phase{std::move(name), {}, {}};
-  const auto times = layers ? *layers : measure_layers(bench, std::min(bench.config.samples, passes));
-  if (bench.runtime.root()) phase.compute = pass_seconds(times);
-  if (bench.reduces()) phase.allreduce = time_allreduce(bench);
+  const auto times = layers ? *layers : measure_layers(context, std::min(context.config.samples, passes));
+  if (context.runtime.root()) phase.compute = pass_seconds(times);
+  if (context.reduces()) phase.allreduce = time_allreduce(context);
   return phase;
 }
 

@@ -25,7 +25,7 @@ std::vector<double> pass_seconds(OperationTimes const& times);
 /// Times a few passes and a few all-reduces of at most 4 MiB, all alone, so that phases can be compared.
 /// `layers`: the passes, where they were timed already. Collective. Nothing of the cases to be predicted
 /// runs.
-Phase measure_phase(RankContext& bench, std::string name, OperationTimes const* layers = nullptr);
+Phase measure_phase(RankContext& context, std::string name, OperationTimes const* layers = nullptr);
 
 /// The medians of the phases.
 model::Drift drift_of(std::vector<Phase> const& phases);

@@ -54,11 +54,11 @@ Completion SlowedAllreduce::wait_for(std::size_t call) {
   return {done_[call].end};
 }
 
-void plant_state(RankContext& bench, int probes_of_turn) {
+void plant_state(RankContext& context, int probes_of_turn) {
   if (on_device) throw std::invalid_argument("--planted-state: not in a build for a device");
   auto state = std::make_unique<PlantedState>(probes_of_turn);
-  bench.allreduce = std::make_unique<SlowedAllreduce>(std::move(bench.allreduce), *state);
-  bench.probe = std::move(state);
+  context.allreduce = std::make_unique<SlowedAllreduce>(std::move(context.allreduce), *state);
+  context.probe = std::move(state);
 }
 
 }  // namespace ddproxy

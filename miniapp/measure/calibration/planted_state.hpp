@@ -51,6 +51,6 @@ struct RankContext;
 
 /// Plants two states, in turns of so many probes, into a run. Throws std::invalid_argument in a build for a
 /// device.
-void plant_state(RankContext& bench, int probes_of_turn);
+void plant_state(RankContext& context, int probes_of_turn);
 
 }  // namespace ddproxy

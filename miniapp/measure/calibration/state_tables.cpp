@@ -60,26 +60,26 @@ std::vector<double> collect(Rows const& rows) {
 
 // One more sample of each row that lacks some in the state that the machine is in now.
 template <class Rows>
-void measure_now(RankContext& bench, MachineStates const& states, Rows& rows) {
-  const auto now = states.state_of(bench.probe_state());
+void measure_now(RankContext& context, MachineStates const& states, Rows& rows) {
+  const auto now = states.state_of(context.probe_state());
   if (!now || complete(states, *now, rows)) return std::this_thread::sleep_for(pause);
   for (auto& row : rows)
-    if (lacks(states, *now, row)) add_sample(bench, row);
+    if (lacks(states, *now, row)) add_sample(context, row);
 }
 
 // `find_states` and `wanted` (of those states) are asked for anew after each round.
 template <class Rows, class FindStates, class Wanted>
-void go_on(RankContext& bench, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
+void go_on(RankContext& context, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
   const auto start = Clock::now();
   const auto late = [&] {
     const double spent = std::chrono::duration<double>(Clock::now() - start).count();
-    return bench.runtime.maximum(spent) > limit_s;
+    return context.runtime.maximum(spent) > limit_s;
   };
   for (;;) {
     const MachineStates states = find_states();
     if (states.count() == 1 || complete(states, wanted(states), rows)) return;
-    if (late() || signalled(bench.runtime)) return;
-    measure_now(bench, states, rows);
+    if (late() || signalled(context.runtime)) return;
+    measure_now(context, states, rows);
   }
 }
 
@@ -102,15 +102,15 @@ void keep(MachineStates const& states, std::size_t state, model::Probes const& p
 
 }  // namespace
 
-void probed(RankContext const& bench, model::Probes& probes, std::function<void()> const& sample) {
-  if (!bench.probe) return sample();
-  probes.before.push_back(bench.probe->measure());
+void probed(RankContext const& context, model::Probes& probes, std::function<void()> const& sample) {
+  if (!context.probe) return sample();
+  probes.before.push_back(context.probe->measure());
   sample();
-  probes.after.push_back(bench.probe->measure());
+  probes.after.push_back(context.probe->measure());
 }
 
-double seconds_since(RankContext const& bench, Clock::time_point start) {
-  return bench.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
+double seconds_since(RankContext const& context, Clock::time_point start) {
+  return context.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
 double seconds_for_state(double table_seconds) {
@@ -198,26 +198,26 @@ std::optional<std::size_t> state_with_table(MachineStates const& states,
   return best;
 }
 
-void complete_table(RankContext& bench, std::vector<SizeTimes>& sizes, double limit_s) {
+void complete_table(RankContext& context, std::vector<SizeTimes>& sizes, double limit_s) {
   go_on(
-      bench, sizes, limit_s, [&] { return MachineStates(probes_of(sizes), quantities_of(sizes)); },
+      context, sizes, limit_s, [&] { return MachineStates(probes_of(sizes), quantities_of(sizes)); },
       [&](MachineStates const& states) { return most_sampled(states, sizes); });
 }
 
-void complete_tables(RankContext& bench, std::vector<SizeTimes>& sizes, std::vector<ContentionSample>& runs,
+void complete_tables(RankContext& context, std::vector<SizeTimes>& sizes, std::vector<ContentionSample>& runs,
                      MachineStates const& states, std::size_t state, double limit_s) {
   const auto same_states = [&] { return states; };
   const auto same_state = [=](MachineStates const&) { return state; };
-  go_on(bench, sizes, limit_s, same_states, same_state);
-  go_on(bench, runs, limit_s, same_states, same_state);
+  go_on(context, sizes, limit_s, same_states, same_state);
+  go_on(context, runs, limit_s, same_states, same_state);
 }
 
-void complete_table(RankContext& bench, std::vector<ContentionSample>& runs,
+void complete_table(RankContext& context, std::vector<ContentionSample>& runs,
                     std::vector<SizeTimes> const& sizes, double limit_s) {
   const auto find_states = [&] {
     return MachineStates({probes_of(sizes), probes_of(runs)}, quantities_of(sizes));
   };
-  go_on(bench, runs, limit_s, find_states, [&](MachineStates const& states) {
+  go_on(context, runs, limit_s, find_states, [&](MachineStates const& states) {
     return state_with_table(states, sizes).value_or(most_sampled(states, sizes));
   });
 }

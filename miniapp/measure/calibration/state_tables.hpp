@@ -15,7 +15,7 @@ namespace ddproxy {
 
 /// Takes one sample between two probes, and keeps both. Only takes the sample where the run has no probe.
 /// Collective.
-void probed(RankContext const& bench, model::Probes& probes, std::function<void()> const& sample);
+void probed(RankContext const& context, model::Probes& probes, std::function<void()> const& sample);
 
 /// All probes of the rows of a table.
 std::vector<double> probes_of(std::vector<SizeTimes> const& sizes);
@@ -39,7 +39,7 @@ std::optional<std::size_t> state_with_table(model::MachineStates const& states,
                                             std::vector<SizeTimes> const& sizes);
 
 /// Seconds from `start` to now, the maximum over ranks. Collective.
-double seconds_since(RankContext const& bench, Clock::time_point start);
+double seconds_since(RankContext const& context, Clock::time_point start);
 
 /// The most seconds that completing a table before the sweep may take, where measuring it took
 /// `table_seconds`: as long again, from 0.5 to 5.
@@ -51,13 +51,13 @@ double seconds_after_sweep(double table_seconds);
 /// Goes on measuring until the state in which most samples are has a table, `limit_s` seconds at the most.
 /// While the machine is in a state that lacks samples, they are taken; else it waits. Ends where a signal
 /// came. Does nothing on a machine with one state. Collective; the same on all ranks.
-void complete_table(RankContext& bench, std::vector<SizeTimes>& sizes, double limit_s);
+void complete_table(RankContext& context, std::vector<SizeTimes>& sizes, double limit_s);
 /// The same for the state of the table of `sizes`, which is not changed.
-void complete_table(RankContext& bench, std::vector<ContentionSample>& runs,
+void complete_table(RankContext& context, std::vector<ContentionSample>& runs,
                     std::vector<SizeTimes> const& sizes, double limit_s);
 
 /// The same for a given one of given states, of both tables, in that order.
-void complete_tables(RankContext& bench, std::vector<SizeTimes>& sizes, std::vector<ContentionSample>& runs,
+void complete_tables(RankContext& context, std::vector<SizeTimes>& sizes, std::vector<ContentionSample>& runs,
                      model::MachineStates const& states, std::size_t state, double limit_s);
 
 /// The samples behind the first so many of each row.

@@ -20,40 +20,40 @@ namespace {
 
 constexpr std::uint32_t seed = 774030080;
 
-kernels::Floats make_arena(RankContext const& bench) {
+kernels::Floats make_arena(RankContext const& context) {
   return kernels::Floats(Kokkos::view_alloc(Kokkos::WithoutInitializing, "gradients"),
-                         static_cast<std::size_t>(bench.workload.bytes()) / sizeof(float));
+                         static_cast<std::size_t>(context.workload.bytes()) / sizeof(float));
 }
 
 // Beside real all-reduces of device memory the time is spent there; a twin needs no device.
-std::unique_ptr<Backward> make_replay(RankContext const& bench, std::vector<double> const& seconds,
+std::unique_ptr<Backward> make_replay(RankContext const& context, std::vector<double> const& seconds,
                                       double back_seconds = -1) {
-  if (on_device && bench.reduces()) return std::make_unique<StreamReplay>(seconds, back_seconds);
+  if (on_device && context.reduces()) return std::make_unique<StreamReplay>(seconds, back_seconds);
   return std::make_unique<HostReplay>(seconds, back_seconds);
 }
 
-std::unique_ptr<Backward> make_backward(RankContext const& bench) {
-  auto const& config = bench.config;
-  if (config.compute == ComputeMode::replay) return make_replay(bench, bench.workload.operation_seconds);
-  return std::make_unique<KernelBackward>(config.shape, bench.workload.pass, config.tokens, seed,
-                                          bench.runtime.rank(), bench.gradients);
+std::unique_ptr<Backward> make_backward(RankContext const& context) {
+  auto const& config = context.config;
+  if (config.compute == ComputeMode::replay) return make_replay(context, context.workload.operation_seconds);
+  return std::make_unique<KernelBackward>(config.shape, context.workload.pass, config.tokens, seed,
+                                          context.runtime.rank(), context.gradients);
 }
 
 // A replayed operation that completes gradients takes the time of their copies too.
-std::unique_ptr<Backward> replay_with_copies(RankContext const& bench, bool back) {
-  auto seconds = bench.workload.operation_seconds;
-  const double element_seconds = gradient_element_bytes / bench.copies.bandwidth;
-  for (auto const& gradient : bench.workload.pass.gradients)
+std::unique_ptr<Backward> replay_with_copies(RankContext const& context, bool back) {
+  auto seconds = context.workload.operation_seconds;
+  const double element_seconds = gradient_element_bytes / context.copies.bandwidth;
+  for (auto const& gradient : context.workload.pass.gradients)
     seconds[gradient.operation] += static_cast<double>(gradient.numel) * element_seconds;
-  return make_replay(bench, seconds, back ? element_seconds : -1);
+  return make_replay(context, seconds, back ? element_seconds : -1);
 }
 
-std::unique_ptr<Backward> make_copying(RankContext const& bench) {
-  const bool back = bench.config.copies == model::CopyMode::in_out;
-  if (bench.config.copies == model::CopyMode::none) return nullptr;
-  if (bench.config.compute == ComputeMode::replay) return replay_with_copies(bench, back);
-  return std::make_unique<CopyingBackward>(*bench.backward, bench.workload.pass, bench.gradients, bench.arena,
-                                           back);
+std::unique_ptr<Backward> make_copying(RankContext const& context) {
+  const bool back = context.config.copies == model::CopyMode::in_out;
+  if (context.config.copies == model::CopyMode::none) return nullptr;
+  if (context.config.compute == ComputeMode::replay) return replay_with_copies(context, back);
+  return std::make_unique<CopyingBackward>(*context.backward, context.workload.pass, context.gradients,
+                                           context.arena, back);
 }
 
 void refuse_replay_of_many(Config const& config, Runtime const& runtime) {
@@ -123,15 +123,15 @@ RankContext make_rank_context(Config const& config, Workload workload, Runtime c
   });
   const double device_free = free_device_memory();
   require_room(config, workload, runtime, device_free);
-  RankContext bench{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
-  if (needs_arena(config)) bench.arena = bench.gradients = make_arena(bench);
-  bench.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written
+  RankContext context{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
+  if (needs_arena(config)) context.arena = context.gradients = make_arena(context);
+  context.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written
   if (config.copies != model::CopyMode::none && config.compute == ComputeMode::kernels)
-    bench.gradients = make_arena(bench);
-  bench.backward = make_backward(bench);
-  bench.copying = make_copying(bench);
-  bench.allreduce = make_allreduce(config, bench.choice, runtime.communicator(), bench.arena);
-  return bench;
+    context.gradients = make_arena(context);
+  context.backward = make_backward(context);
+  context.copying = make_copying(context);
+  context.allreduce = make_allreduce(config, context.choice, runtime.communicator(), context.arena);
+  return context;
 }
 
 }  // namespace ddproxy

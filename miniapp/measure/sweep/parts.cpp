@@ -41,8 +41,8 @@ double run_buckets(Allreduce& allreduce, std::vector<Slice> const& calls) {
 }
 
 // One rank has nobody to reduce with.
-std::vector<double> sizes_of(RankContext const& bench) {
-  return bench.runtime.ranks() > 1 ? bench.config.gate.allreduce_kib : std::vector<double>{};
+std::vector<double> sizes_of(RankContext const& context) {
+  return context.runtime.ranks() > 1 ? context.config.gate.allreduce_kib : std::vector<double>{};
 }
 
 std::size_t elements_of(double kib) {
@@ -55,10 +55,10 @@ std::vector<Slice> row_of(double kib) {
 }
 
 // The same engine that a run with real all-reduces has; a replay's input leaves it at MPI.
-std::unique_ptr<Allreduce> make_real(RankContext const& bench, kernels::Floats const& memory) {
-  Config config = bench.config;
+std::unique_ptr<Allreduce> make_real(RankContext const& context, kernels::Floats const& memory) {
+  Config config = context.config;
   if (config.backend == Backend::replay) config.backend = Backend::mpi;
-  return make_allreduce(config, bench.choice, bench.runtime.communicator(), memory);
+  return make_allreduce(config, context.choice, context.runtime.communicator(), memory);
 }
 
 }  // namespace
@@ -83,35 +83,35 @@ std::vector<double> OperatorTimes::seconds(Clock::time_point start,
   return all;
 }
 
-std::vector<std::string> Parts::names_of(RankContext const& bench) {
+std::vector<std::string> Parts::names_of(RankContext const& context) {
   std::vector<std::string> names;
-  if (bench.config.gate.bucket) names.push_back("bucket");
-  for (double kib : sizes_of(bench)) names.push_back(fmt::format("allreduce/{}KiB", kib));
+  if (context.config.gate.bucket) names.push_back("bucket");
+  for (double kib : sizes_of(context)) names.push_back(fmt::format("allreduce/{}KiB", kib));
   return names;
 }
 
-Parts::Parts(RankContext& bench) : bench_(bench), names_(names_of(bench)) {
-  if (bench.config.gate.bucket) {
+Parts::Parts(RankContext& context) : context_(context), names_(names_of(context)) {
+  if (context.config.gate.bucket) {
     rows_.push_back({false, std::vector<Slice>(bucket_calls, Slice{0, 1})});
     const auto no_time = [](std::int64_t) { return 0.0; };
     free_ = std::make_unique<ThreadedAllreduce>(std::make_unique<ReplayEngine>(no_time));
   }
-  const auto sizes = sizes_of(bench);
+  const auto sizes = sizes_of(context);
   if (sizes.empty()) return;
   for (double kib : sizes) rows_.push_back({true, row_of(kib)});
   memory_ = kernels::Floats("messages of the gate", elements_of(std::ranges::max(sizes)));
-  real_ = make_real(bench, memory_);
+  real_ = make_real(context, memory_);
 }
 
 double Parts::measure(std::size_t part) {
   Row const& row = rows_[part];
-  if (!row.collective && !bench_.runtime.root()) return 0;
+  if (!row.collective && !context_.runtime.root()) return 0;
   Allreduce& allreduce = row.collective ? *real_ : *free_;
   allreduce.begin(row.calls.size());
   synchronise_clocks();
   if (!row.collective) return run_buckets(allreduce, row.calls);
-  bench_.runtime.barrier();
-  return bench_.runtime.maximum(run_row(allreduce, row.calls));
+  context_.runtime.barrier();
+  return context_.runtime.maximum(run_row(allreduce, row.calls));
 }
 
 }  // namespace ddproxy

@@ -30,11 +30,11 @@ class OperatorTimes {
 class Parts {
  public:
   /// Collective. Takes memory of its own for the largest message.
-  explicit Parts(RankContext& bench);
+  explicit Parts(RankContext& context);
   /// "bucket": the host's cost of one bucket, from start() until its completion is seen, its reduction taking
   /// no time. "allreduce/64KiB": one real all-reduce, nothing beside it.
   std::vector<std::string> const& names() const { return names_; }
-  static std::vector<std::string> names_of(RankContext const& bench);
+  static std::vector<std::string> names_of(RankContext const& context);
   /// Seconds of one call of a part, maximum over ranks; on rank 0. Collective.
   double measure(std::size_t part);
 
@@ -43,7 +43,7 @@ class Parts {
     bool collective;
     std::vector<Slice> calls;
   };
-  RankContext& bench_;
+  RankContext& context_;
   std::vector<std::string> names_;
   std::vector<Row> rows_;
   kernels::Floats memory_;

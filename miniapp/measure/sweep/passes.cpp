@@ -86,21 +86,21 @@ std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
 
 // A rank that waits for a command sleeps where another program or rank 0 alone may be at work on its core.
 void Passes::exchange(std::vector<std::int64_t>& message) {
-  if (in_turns_ || bench_.computing_ranks() < bench_.runtime.ranks())
-    bench_.runtime.broadcast_asleep(message);
+  if (in_turns_ || context_.computing_ranks() < context_.runtime.ranks())
+    context_.runtime.broadcast_asleep(message);
   else
-    bench_.runtime.broadcast(message);
+    context_.runtime.broadcast(message);
 }
 
 std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
   if (action == part_pass) return {parts_.measure(item)};
   if (action == reductions) return run_reductions(item);
-  auto mine = bench_.computes() ? run(action, item) : std::vector<double>(columns, 0.0);
+  auto mine = context_.computes() ? run(action, item) : std::vector<double>(columns, 0.0);
   mine[was_signalled] = signalled() ? 1.0 : 0.0;
-  const auto all = bench_.runtime.gather(mine);
+  const auto all = context_.runtime.gather(mine);
   if (action == timed_compute_pass)
     for (double& seconds : operator_seconds_)
-      seconds = bench_.runtime.maximum(bench_.computes() ? seconds : 0.0);
+      seconds = context_.runtime.maximum(context_.computes() ? seconds : 0.0);
   for (std::size_t rank = 0; rank < all.size() / columns; ++rank)
     if (all[rank * columns + was_signalled] > 0) set_signalled();
   return all;
@@ -111,30 +111,30 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   const bool is_timed = action == case_pass || action == timed_compute_pass;
   note_step(fmt::format("in pass {} of the sweep ({})", ++passes_, of_case ? names_[item] : "compute alone"));
   auto const& schedule = of_case ? schedules_[item] : alone_;
-  Witness backward(bench_.backward_of(of_case && overlapped_[item]));  // of all passes alike
+  Witness backward(context_.backward_of(of_case && overlapped_[item]));  // of all passes alike
   const auto arrived = Clock::now();
-  const double before = is_timed ? bench_.probe_state() : not_available;
+  const double before = is_timed ? context_.probe_state() : not_available;
   synchronise_clocks();
-  if (bench_.computing_ranks() > 1) bench_.runtime.barrier();
+  if (context_.computing_ranks() > 1) context_.runtime.barrier();
   const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
-  const auto times = run_pass(backward, *bench_.allreduce, schedule);
-  if (action == case_pass) traces_[item] = trace_of(times, backward, bench_.allreduce->reductions());
-  if (action == timed_compute_pass && bench_.config.gate.operators)
+  const auto times = run_pass(backward, *context_.allreduce, schedule);
+  if (action == case_pass) traces_[item] = trace_of(times, backward, context_.allreduce->reductions());
+  if (action == timed_compute_pass && context_.config.gate.operators)
     operator_seconds_ = operators_.seconds(times.start, backward.ends());
   std::vector<double> mine(columns, 0.0);
   mine[total] = times.total;
   mine[backward_end] = times.backward_end;
   mine[barrier_wait] = waited;
   mine[probe_before] = before;
-  mine[probe_after] = is_timed ? bench_.probe_state() : not_available;
+  mine[probe_after] = is_timed ? context_.probe_state() : not_available;
   return mine;
 }
 
 std::vector<double> Passes::run_reductions(std::size_t item) {
   auto const& buckets = schedules_[item].buckets();
-  const double all = time_row(bench_, {buckets.begin(), buckets.end()});
+  const double all = time_row(context_, {buckets.begin(), buckets.end()});
   std::vector<double> seconds;
-  for (auto const& one : bench_.allreduce->reductions())
+  for (auto const& one : context_.allreduce->reductions())
     seconds.push_back(seconds_between(one.start, one.end));
   const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   for (double& one : seconds) one *= all / sum;
@@ -143,7 +143,7 @@ std::vector<double> Passes::run_reductions(std::size_t item) {
 
 std::vector<double> Passes::split(std::vector<double> const& all, std::size_t column) const {
   std::vector<double> values;
-  const auto ranks = static_cast<std::size_t>(bench_.computing_ranks());
+  const auto ranks = static_cast<std::size_t>(context_.computing_ranks());
   for (std::size_t i = column; i < std::min(all.size(), ranks * columns); i += columns)
     values.push_back(all[i]);
   return values;

@@ -20,13 +20,13 @@ namespace ddproxy {
 /// Every method but the accessors is collective in that sense.
 class Passes {
  public:
-  /// `bench` outlives the passes. With `in_turns` the ranks sleep between commands (see Turns).
-  Passes(RankContext& bench, std::vector<Case> const& cases, bool in_turns)
-      : bench_(bench), in_turns_(in_turns), operators_(bench.workload.pass), parts_(bench) {
-    if (bench.config.gate.operators) operator_seconds_.resize(operators_.names().size());
+  /// `context` outlives the passes. With `in_turns` the ranks sleep between commands (see Turns).
+  Passes(RankContext& context, std::vector<Case> const& cases, bool in_turns)
+      : context_(context), in_turns_(in_turns), operators_(context.workload.pass), parts_(context) {
+    if (context.config.gate.operators) operator_seconds_.resize(operators_.names().size());
     schedules_.reserve(cases.size());
     for (auto const& item : cases) {
-      schedules_.emplace_back(bench.workload, item.plan, item.overlapped);
+      schedules_.emplace_back(context.workload, item.plan, item.overlapped);
       overlapped_.push_back(item.overlapped);
       names_.push_back(item.name());
     }
@@ -47,7 +47,7 @@ class Passes {
   /// Adds a pass of the case to `sample`, which measure_compute() returned.
   Sample measure(std::size_t item, Sample sample);
   /// Whether several ranks reduce in this run, with no other program in between.
-  bool can_reduce_alone() const { return bench_.computing_ranks() > 1 && !in_turns_; }
+  bool can_reduce_alone() const { return context_.computing_ranks() > 1 && !in_turns_; }
   /// The all-reduces of a case one after another, with nothing beside them, over the arena as its buckets lie
   /// in it. Seconds of each bucket: together the maximum over ranks, in the proportions of rank 0.
   std::vector<double> reduce_alone(std::size_t item);
@@ -65,12 +65,12 @@ class Passes {
   std::vector<double> run_reductions(std::size_t item);
   std::vector<double> split(std::vector<double> const& all, std::size_t column) const;
 
-  RankContext& bench_;
+  RankContext& context_;
   bool in_turns_;
   OperatorTimes operators_;
   Parts parts_;
   std::vector<double> operator_seconds_;
-  Schedule alone_{bench_.workload.pass.operations.size()};
+  Schedule alone_{context_.workload.pass.operations.size()};
   std::vector<Schedule> schedules_;
   std::vector<bool> overlapped_;
   std::vector<std::string> names_;  // [case]

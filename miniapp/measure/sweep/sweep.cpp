@@ -18,8 +18,8 @@ namespace {
 // Rank 0's side: what Google Benchmark calls for each sample of a case or a part, the parts after the cases.
 class Leader {
  public:
-  Leader(RankContext& bench, Passes& passes, std::size_t cases, Turns& turns, SweepObserver const& observer)
-      : bench_(bench), passes_(passes), cases_(cases), turns_(turns), observer_(observer) {}
+  Leader(RankContext& context, Passes& passes, std::size_t cases, Turns& turns, SweepObserver const& observer)
+      : context_(context), passes_(passes), cases_(cases), turns_(turns), observer_(observer) {}
 
   double sample(std::size_t item, int round) {
     const bool has_waited = turns_.wait();
@@ -40,7 +40,7 @@ class Leader {
   }
 
   double sample_case(std::size_t item, int round) {
-    if (!bench_.config.shared_compute || round != round_) take_compute();
+    if (!context_.config.shared_compute || round != round_) take_compute();
     round_ = round;
     Sample sample = passes_.measure(item, compute_);
     if (passes_.can_reduce_alone()) sample.buckets_alone = passes_.reduce_alone(item);
@@ -61,7 +61,7 @@ class Leader {
       observer_.part(passes_.operators().names()[k], seconds[k]);
   }
 
-  RankContext& bench_;
+  RankContext& context_;
   Passes& passes_;
   std::size_t cases_;
   Turns& turns_;
@@ -109,22 +109,22 @@ std::vector<std::string> item_names(std::vector<Case> const& cases, Passes const
 }
 
 // False: interrupted by a signal.
-bool lead(RankContext& bench, Passes& passes, std::vector<Case> const& cases, TurnOptions const& options,
+bool lead(RankContext& context, Passes& passes, std::vector<Case> const& cases, TurnOptions const& options,
           SweepObserver const& observer) {
   Turns turns(options.go, options.ready);
-  for (int i = 0; i < bench.config.warmup; ++i) {
+  for (int i = 0; i < context.config.warmup; ++i) {
     passes.compute();
     passes.warm_up(0);
   }
-  Leader leader(bench, passes, cases.size(), turns, observer);
+  Leader leader(context, passes, cases.size(), turns, observer);
   RoundPlanner planner(item_names(cases, passes), options.seed);
   const auto take = [&](int rounds) {
     drive(planner.next(rounds),
           [&](std::size_t item, int round) { return signalled() ? 0.0 : leader.sample(item, round); });
   };
-  take(bench.config.samples);
+  take(context.config.samples);
   const bool fixed = has_own_arguments() || !options.go.empty();
-  for (int rounds = bench.config.samples; !fixed && !signalled() && observer.another(rounds); ++rounds)
+  for (int rounds = context.config.samples; !fixed && !signalled() && observer.another(rounds); ++rounds)
     take(1);
   const bool interrupted = signalled();  // asked once: the others are told the same
   passes.end(interrupted);
@@ -133,27 +133,28 @@ bool lead(RankContext& bench, Passes& passes, std::vector<Case> const& cases, Tu
 
 }  // namespace
 
-std::vector<std::string> part_names(RankContext const& bench) {
+std::vector<std::string> part_names(RankContext const& context) {
   std::vector<std::string> names;
-  if (bench.config.gate.operators) names = OperatorTimes(bench.workload.pass).names();
-  for (auto& name : Parts::names_of(bench)) names.push_back(std::move(name));
+  if (context.config.gate.operators) names = OperatorTimes(context.workload.pass).names();
+  for (auto& name : Parts::names_of(context)) names.push_back(std::move(name));
   return names;
 }
 
-std::size_t part_samples(RankContext const& bench, std::size_t cases) {
-  const auto rounds = static_cast<std::size_t>(bench.config.samples);
-  return bench.config.gate.operators && !bench.config.shared_compute ? rounds * cases : rounds;
+std::size_t part_samples(RankContext const& context, std::size_t cases) {
+  const auto rounds = static_cast<std::size_t>(context.config.samples);
+  return context.config.gate.operators && !context.config.shared_compute ? rounds * cases : rounds;
 }
 
-std::vector<std::vector<RankTrace>> run_sweep(RankContext& bench, std::vector<Case> const& cases,
+std::vector<std::vector<RankTrace>> run_sweep(RankContext& context, std::vector<Case> const& cases,
                                               TurnOptions const& turns, SweepObserver const& observer) {
-  Passes passes(bench, cases, !turns.go.empty());
-  const bool complete = bench.runtime.root() ? lead(bench, passes, cases, turns, observer) : passes.follow();
+  Passes passes(context, cases, !turns.go.empty());
+  const bool complete =
+      context.runtime.root() ? lead(context, passes, cases, turns, observer) : passes.follow();
   if (!complete) throw CollectiveError(exit_interrupted, interrupted_text);
   std::vector<std::vector<RankTrace>> traces;
   for (auto const& mine : passes.traces()) {
-    if (bench.computing_ranks() > 1)
-      traces.push_back(gather_traces(bench.runtime, mine));
+    if (context.computing_ranks() > 1)
+      traces.push_back(gather_traces(context.runtime, mine));
     else
       traces.emplace_back(mine.operation_end.empty() ? 0 : 1, mine);
   }

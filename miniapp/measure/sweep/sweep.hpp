@@ -44,12 +44,12 @@ struct SweepObserver {
 /// Returns the timeline of each case's last sample: on rank 0 a trace of each rank, none elsewhere and for a
 /// case without samples. Throws CollectiveError (exit 75) on all ranks where a signal came; the samples until
 /// then went to the sink.
-std::vector<std::vector<RankTrace>> run_sweep(RankContext& bench, std::vector<Case> const& cases,
+std::vector<std::vector<RankTrace>> run_sweep(RankContext& context, std::vector<Case> const& cases,
                                               TurnOptions const& turns, SweepObserver const& observer);
 
 /// The parts of the step that a sweep times: those of compute, then those of Parts.
-std::vector<std::string> part_names(RankContext const& bench);
+std::vector<std::string> part_names(RankContext const& context);
 /// The most values that a part has after a sweep over so many cases.
-std::size_t part_samples(RankContext const& bench, std::size_t cases);
+std::size_t part_samples(RankContext const& context, std::size_t cases);
 
 }  // namespace ddproxy

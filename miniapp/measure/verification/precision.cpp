@@ -35,10 +35,10 @@ Squares compare(float const* fp32, float const* other, std::size_t count) {
   return squares;
 }
 
-void run_step(RankContext& bench, Precision precision) {
+void run_step(RankContext& context, Precision precision) {
   set_product_precision(precision);
-  bench.backward->renew();
-  run_all(*bench.backward);
+  context.backward->renew();
+  run_all(*context.backward);
 }
 
 }  // namespace
@@ -61,15 +61,15 @@ PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::Host
   return errors;
 }
 
-PrecisionErrors measure_precision_errors(RankContext& bench) {
-  run_step(bench, Precision::fp32);
+PrecisionErrors measure_precision_errors(RankContext& context) {
+  run_step(context, Precision::fp32);
   const kernels::HostFloats fp32(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fp32"),
-                                 bench.gradients.size());
-  Kokkos::deep_copy(fp32, bench.gradients);
-  run_step(bench, bench.config.precision);
-  auto errors = compare_gradients(bench.workload.pass, fp32, bench.gradients);
-  for (double& rms : errors.rms) rms = bench.runtime.maximum(rms);
-  errors.total_rms = bench.runtime.maximum(errors.total_rms);
+                                 context.gradients.size());
+  Kokkos::deep_copy(fp32, context.gradients);
+  run_step(context, context.config.precision);
+  auto errors = compare_gradients(context.workload.pass, fp32, context.gradients);
+  for (double& rms : errors.rms) rms = context.runtime.maximum(rms);
+  errors.total_rms = context.runtime.maximum(errors.total_rms);
   return errors;
 }
 

@@ -17,7 +17,7 @@ struct PrecisionErrors {
 };
 
 /// Runs the step twice, and leaves the precision as the input has it. Collective; the same on all ranks.
-PrecisionErrors measure_precision_errors(RankContext& bench);
+PrecisionErrors measure_precision_errors(RankContext& context);
 
 /// Of one rank: `fp32` and `gradients` are [parameters] in ready order.
 PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::HostFloats const& fp32,

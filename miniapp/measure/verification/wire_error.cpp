@@ -26,15 +26,15 @@ using kernels::HostFloats;
 // Pieces of gradients on the host.
 class Comparison {
  public:
-  explicit Comparison(RankContext& bench) : bench_(bench) {}
+  explicit Comparison(RankContext& context) : context_(context) {}
 
   Sums compare(Slice slice) {
-    fetch(bench_.gradients, slice, sum_);
+    fetch(context_.gradients, slice, sum_);
     for (std::size_t i = 0; i < slice.count; ++i) size_(i) = std::abs(sum_(i));
     add_up(sum_, slice.count);
     add_up(size_, slice.count);
     reduce(slice);
-    fetch(bench_.arena, slice, reduced_);
+    fetch(context_.arena, slice, reduced_);
     return sums(slice.count);
   }
 
@@ -49,21 +49,21 @@ class Comparison {
   }
 
   void add_up(HostFloats const& values, std::size_t count) const {
-    const auto limit = bench_.runtime.limited("MPI_Allreduce");
+    const auto limit = context_.runtime.limited("MPI_Allreduce");
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(count), MPI_FLOAT, MPI_SUM,
-                            bench_.runtime.communicator()));
+                            context_.runtime.communicator()));
   }
 
   void reduce(Slice slice) const {
-    if (bench_.gradients.data() != bench_.arena.data())
-      Kokkos::deep_copy(part(bench_.arena, slice), part(bench_.gradients, slice));
-    bench_.allreduce->begin(1);
-    bench_.allreduce->start(slice, {Clock::now()});
-    bench_.allreduce->wait_all();
+    if (context_.gradients.data() != context_.arena.data())
+      Kokkos::deep_copy(part(context_.arena, slice), part(context_.gradients, slice));
+    context_.allreduce->begin(1);
+    context_.allreduce->start(slice, {Clock::now()});
+    context_.allreduce->wait_all();
   }
 
   Sums sums(std::size_t count) const {
-    const double ranks = bench_.runtime.ranks();
+    const double ranks = context_.runtime.ranks();
     Sums sums;
     for (std::size_t i = 0; i < count; ++i) {
       const double average = sum_(i) / ranks, error = reduced_(i) - average;
@@ -75,7 +75,7 @@ class Comparison {
     return sums;
   }
 
-  RankContext& bench_;
+  RankContext& context_;
   HostFloats sum_{"sum", piece_elements}, size_{"size", piece_elements}, reduced_{"reduced", piece_elements};
 };
 
@@ -85,13 +85,13 @@ double ratio(double error_squares, double squares) {
 
 }  // namespace
 
-WireErrors measure_wire_errors(RankContext& bench) {
-  run_all(*bench.backward);
-  const WireFormat wire = bench.workload.wire;
-  const int ranks = bench.runtime.ranks();
+WireErrors measure_wire_errors(RankContext& context) {
+  run_all(*context.backward);
+  const WireFormat wire = context.workload.wire;
+  const int ranks = context.runtime.ranks();
   WireErrors errors{{}, {}, 0, wire_error_bound(wire, ranks) + wire_error_bound(WireFormat::fp32, ranks)};
-  Comparison comparison(bench);
-  const model::TensorLayout layout(bench.workload.pass);
+  Comparison comparison(context);
+  const model::TensorLayout layout(context.workload.pass);
   Sums all;
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
     const std::size_t end = layout[tensor].end();
@@ -103,12 +103,12 @@ WireErrors measure_wire_errors(RankContext& bench) {
       sums.squares += piece.squares;
       sums.worst = std::max(sums.worst, piece.worst);
     }
-    errors.rms.push_back(bench.runtime.maximum(ratio(sums.error_squares, sums.squares)));
-    errors.max.push_back(bench.runtime.maximum(sums.worst));
+    errors.rms.push_back(context.runtime.maximum(ratio(sums.error_squares, sums.squares)));
+    errors.max.push_back(context.runtime.maximum(sums.worst));
     all.error_squares += sums.error_squares;
     all.squares += sums.squares;
   }
-  errors.total_rms = bench.runtime.maximum(ratio(all.error_squares, all.squares));
+  errors.total_rms = context.runtime.maximum(ratio(all.error_squares, all.squares));
   return errors;
 }
 

@@ -21,7 +21,7 @@ struct WireErrors {
 
 /// Runs one pass and reduces its gradients twice, piece by piece: as the pipeline does, and by MPI in fp32.
 /// Collective; the same on all ranks.
-WireErrors measure_wire_errors(RankContext& bench);
+WireErrors measure_wire_errors(RankContext& context);
 
 /// What is wrong: a gradient beyond the bound, or NaN; empty where nothing is.
 std::string beyond_bound(WireErrors const& errors, Workload const& workload);
