@@ -28,7 +28,7 @@ int rank() {
   return test_runtime->rank();
 }
 
-// Who drives the reductions, and by which call. A spinning thread is one with a core of its own.
+// Who drives the all-reduces, and by which call. A spinning thread is one with a core of its own.
 enum class Drive { thread, spinning, poll, none, blocking, spinning_blocking, both_calls };
 
 CallTable calls_of(Drive drive) {
@@ -85,7 +85,7 @@ void EveryDrive::averages_each_slice_once_in_order(WireFormat wire) {
     allreduce->wait_all();
     EXPECT_EQ(find_wrong(arena, 0, 1000, ranks()).count, 0);
   }
-  auto const& done = allreduce->reductions();
+  auto const& done = allreduce->reduced();
   ASSERT_EQ(done.size(), slices.size());
   for (std::size_t i = 0; i < done.size(); ++i) {
     EXPECT_EQ(done[i].slice, slices[i]);
@@ -125,7 +125,7 @@ TEST_P(EveryDrive, DoesNotStartBeforeTheSliceIsReady) {
   allreduce->start({0, 100}, {ready});
   allreduce->progress();
   allreduce->wait_all();
-  EXPECT_GE(allreduce->reductions().front().start, ready);
+  EXPECT_GE(allreduce->reduced().front().start, ready);
 }
 
 void reduce(Allreduce& allreduce, std::vector<Slice> const& slices) {
@@ -204,7 +204,7 @@ struct Watched : AllreduceEngine {
   void begin(Slice slice, Completion ready) override { inner->begin(slice, ready); }
   bool test() override { return inner->test(); }
   void wait(std::size_t bucket) override { inner->wait(bucket); }
-  Reduction last() const override { return inner->last(); }
+  ReducedBucket last() const override { return inner->last(); }
   std::int64_t elements_reduced() const override { return inner->elements_reduced(); }
   std::string description() const override { return inner->description(); }
   double unwatched_limit_s() const override { return inner->unwatched_limit_s(); }
@@ -264,11 +264,11 @@ TEST(Threaded, HandsOverManyBucketsOneByOne) {
     const auto allreduce = make(drive, arena);
     for (int pass = 0; pass < 3; ++pass) {
       allreduce->begin(40);
-      for (std::size_t call = 0; call < 40; ++call) {
+      for (std::size_t bucket = 0; bucket < 40; ++bucket) {
         allreduce->start({0, 10}, {Clock::now()});
-        allreduce->wait_for(call);
+        allreduce->wait_for(bucket);
       }
-      EXPECT_EQ(allreduce->reductions().size(), 40U);
+      EXPECT_EQ(allreduce->reduced().size(), 40U);
     }
   }
 }
@@ -278,7 +278,7 @@ TEST(Threaded, AnErrorOfTheEngineReachesWhoWaits) {
     void begin(Slice, Completion) override { throw std::runtime_error("broken wire"); }
     bool test() override { return true; }
     void wait(std::size_t) override {}
-    Reduction last() const override { return {}; }
+    ReducedBucket last() const override { return {}; }
     std::int64_t elements_reduced() const override { return 0; }
     std::string description() const override { return "broken"; }
   };

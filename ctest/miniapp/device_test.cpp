@@ -138,7 +138,7 @@ void expect_average(Config const& config, kernels::Space const& exec) {
   allreduce->start(whole, marks.after(exec));
   allreduce->wait_all();
   EXPECT_EQ(find_wrong(arena, 0, whole.count, ranks, groups).count, 0) << allreduce->description();
-  auto const& done = allreduce->reductions().at(0);
+  auto const& done = allreduce->reduced().at(0);
   EXPECT_LE(done.start, done.end);
 }
 

@@ -27,21 +27,21 @@ struct PlannedEvent : Event {
   Clock::time_point at = Clock::now() - 1s;
 };
 
-/// Notes whether the event was passed when a reduction began.
+/// Notes whether the event was passed when a bucket was begun.
 struct NotingEngine : AllreduceEngine {
   explicit NotingEngine(PlannedEvent const& event) : event_(event) {}
   void begin(Slice slice, Completion ready) override {
     too_early = too_early || !event_.passed;
-    reduction = {slice, Clock::now(), Clock::now(), ready.when};
+    bucket = {slice, Clock::now(), Clock::now(), ready.when};
   }
   bool test() override { return true; }
   void wait(std::size_t) override {}
-  Reduction last() const override { return reduction; }
+  ReducedBucket last() const override { return bucket; }
   std::int64_t elements_reduced() const override { return 0; }
   std::string description() const override { return "noting"; }
   PlannedEvent const& event_;
   std::atomic<bool> too_early = false;
-  Reduction reduction{};
+  ReducedBucket bucket{};
 };
 
 void expect_to_wait(Allreduce& allreduce, NotingEngine const& engine, PlannedEvent& event) {
@@ -55,8 +55,8 @@ void expect_to_wait(Allreduce& allreduce, NotingEngine const& engine, PlannedEve
   allreduce.wait_all();
   device.join();
   EXPECT_FALSE(engine.too_early);
-  ASSERT_EQ(allreduce.reductions().size(), 1U);
-  EXPECT_EQ(allreduce.reductions().front().ready, event.at);
+  ASSERT_EQ(allreduce.reduced().size(), 1U);
+  EXPECT_EQ(allreduce.reduced().front().ready, event.at);
 }
 
 TEST(Events, ACommunicationThreadWaitsForThem) {

@@ -46,20 +46,20 @@ class Faulty : public MpiEngine {
     if (skip_) return;
     MpiEngine::wait(bucket);
     if (calls_ != 2) return;
-    const Reduction first = MpiEngine::last();
+    const ReducedBucket first = MpiEngine::last();
     if (fault_ == wrong_sum) values_[first.slice.offset] += 1;
     if (fault_ != reduced_twice) return;
     MpiEngine::begin(first.slice, {first.ready});
     MpiEngine::wait(bucket);
   }
-  Reduction last() const override { return skip_ ? skipped_ : MpiEngine::last(); }
+  ReducedBucket last() const override { return skip_ ? skipped_ : MpiEngine::last(); }
 
  private:
   float* values_;
   Fault fault_;
   int calls_ = 0;
   bool skip_ = false;
-  Reduction skipped_{};
+  ReducedBucket skipped_{};
 };
 
 // Of a network so fast that a reduction is over before its caller goes on: how early it began is seen in what
@@ -79,10 +79,10 @@ class AtOnce : public MpiEngine {
 class Hasty : public MpiEngine {
  public:
   explicit Hasty(float* arena) : MpiEngine(MPI_COMM_WORLD, arena, 1 << 20, 60) {}
-  Reduction last() const override {
-    Reduction reduction = MpiEngine::last();
-    reduction.start -= std::chrono::seconds(1);
-    return reduction;
+  ReducedBucket last() const override {
+    ReducedBucket bucket = MpiEngine::last();
+    bucket.start -= std::chrono::seconds(1);
+    return bucket;
   }
 };
 
@@ -180,18 +180,18 @@ struct Listed : Backward {
 
 struct Noted : Allreduce {
   explicit Noted(std::vector<std::string>& log_) : log(log_) {}
-  void begin(std::size_t calls) override { EXPECT_EQ(calls, 2U); }
+  void begin(std::size_t buckets) override { EXPECT_EQ(buckets, 2U); }
   void start(Slice slice, Completion) override { log.push_back("start" + std::to_string(slice.offset)); }
   void wait_all() override { log.push_back("wait"); }
-  Completion wait_for(std::size_t call) override {
-    log.push_back("wait" + std::to_string(call));
+  Completion wait_for(std::size_t bucket) override {
+    log.push_back("wait" + std::to_string(bucket));
     return {};
   }
-  std::vector<Reduction> const& reductions() const override { return none; }
+  std::vector<ReducedBucket> const& reduced() const override { return none; }
   std::int64_t elements_reduced() const override { return 0; }
   std::string description() const override { return ""; }
   std::vector<std::string>& log;
-  std::vector<Reduction> none;
+  std::vector<ReducedBucket> none;
 };
 
 // Two gradients of 2 and 3 elements, complete after the operations 1 and 3.

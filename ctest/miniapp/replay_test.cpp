@@ -131,7 +131,7 @@ TEST(HostReplay, CopiesBackFromTheDeadlinesToo) {
   EXPECT_LT(least, 56e-3);
 }
 
-TEST(ReplayEngine, ReductionsFollowOneAnotherFromTheDeadline) {
+TEST(ReplayEngine, BucketsFollowOneAnotherFromTheDeadline) {
   ReplayEngine engine(model::AlphaBeta{20e-3, 1e12});
   const auto start = Clock::now();
   engine.begin({0, 1}, {start});
@@ -155,7 +155,7 @@ double replayed_seconds(std::filesystem::path const& table, WireFormat wire, std
   allreduce->begin(1);
   allreduce->start({0, bytes / sizeof(float)}, {Clock::now()});
   allreduce->wait_all();
-  auto const& only = allreduce->reductions().at(0);
+  auto const& only = allreduce->reduced().at(0);
   return std::chrono::duration<double>(only.end - only.start).count();
 }
 

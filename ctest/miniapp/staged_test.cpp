@@ -84,7 +84,7 @@ void expect_average(Allreduce& allreduce, kernels::Floats const& arena, std::vec
   write_verification_pattern(arena, 0, arena.size(), test_runtime->rank());
   reduce(allreduce, slices);
   EXPECT_EQ(find_wrong(arena, 0, arena.size(), test_runtime->ranks()).count, 0);
-  auto const& done = allreduce.reductions();
+  auto const& done = allreduce.reduced();
   ASSERT_EQ(done.size(), slices.size());
   for (std::size_t i = 0; i < done.size(); ++i) {
     EXPECT_EQ(done[i].slice, slices[i]);

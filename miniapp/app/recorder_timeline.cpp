@@ -25,8 +25,8 @@ struct Events {
       add(on_rank, {before, trace.operation_end[op]}, "compute", workload.pass.operations[op].name);
       before = trace.operation_end[op];
     }
-    for (std::size_t k = 0; k < trace.reductions.size(); ++k)
-      add(on_rank, trace.reductions[k], "communication", "bucket " + std::to_string(k));
+    for (std::size_t k = 0; k < trace.buckets.size(); ++k)
+      add(on_rank, trace.buckets[k], "communication", "bucket " + std::to_string(k));
   }
 
   void add_case(Workload const& workload, std::vector<RankTrace> const& ranks) {

@@ -11,33 +11,39 @@
 
 namespace ddproxy {
 
-/// One all-reduce as it happened on this rank.
-struct Reduction {
+/// A bucket to be reduced.
+struct PostedBucket {
+  Slice slice;
+  Completion ready;  ///< of its gradients
+};
+
+/// A bucket as it was reduced on this rank.
+struct ReducedBucket {
   Slice slice;
   Clock::time_point start;
   Clock::time_point end;    ///< scaled by 1/n
-  Clock::time_point ready;  ///< as the pipeline declared it, whenever the reduction came to start
+  Clock::time_point ready;  ///< as the pipeline declared it, whenever the all-reduce came to start
 };
 
-/// Averages slices of the arena over all ranks, in place, one after another in the order of start().
+/// Averages buckets over all ranks: slices of the arena, in place, one after another in the order of start().
 class Allreduce {
  public:
   virtual ~Allreduce() = default;
-  /// Forgets earlier reductions and makes room for `calls`, so that nothing is allocated while time runs.
-  virtual void begin(std::size_t calls) = 0;
-  /// Asks for one reduction, to begin when `ready` is over. Returns at once. Each rank starts the same slices
-  /// in the same order.
+  /// Forgets earlier buckets and makes room for `buckets`, so that nothing is allocated while time runs.
+  virtual void begin(std::size_t buckets) = 0;
+  /// Posts one bucket, to be reduced when `ready` has completed. Returns at once. Each rank starts the same
+  /// buckets in the same order.
   virtual void start(Slice slice, Completion ready) = 0;
   /// The compute side offers a moment between two operations.
   virtual void progress() {}
-  /// Returns when all that was started is reduced. Throws what went wrong: std::runtime_error naming rank,
-  /// bucket (its call, from 0) and elements.
+  /// Waits until every bucket that was started is reduced. Throws what went wrong: std::runtime_error naming
+  /// rank, bucket (from 0) and elements.
   virtual void wait_all() = 0;
-  /// When the reduction of that number (from 0) is complete: returns when it is, with the moment when it was;
-  /// on a device's stream at once, with the event that will tell. Errors as wait_all().
-  virtual Completion wait_for(std::size_t call) = 0;
-  /// Since begin(); valid after wait_all().
-  virtual std::vector<Reduction> const& reductions() const = 0;
+  /// Waits until bucket `bucket` (from 0) is reduced and returns its completion time. On a device's stream,
+  /// returns at once with the event that will record it. Errors as wait_all().
+  virtual Completion wait_for(std::size_t bucket) = 0;
+  /// The buckets reduced since begin(); valid after wait_all() until the next begin().
+  virtual std::vector<ReducedBucket> const& reduced() const = 0;
   /// Elements that were handed to the library that reduces, since construction, each as often as it was: an
   /// average that is averaged again is the same average, so only counting tells. Between wait_all() and
   /// start().

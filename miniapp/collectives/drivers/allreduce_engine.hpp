@@ -9,23 +9,22 @@
 
 namespace ddproxy {
 
-/// Carries out one all-reduce at a time; who drives it (a thread, or the compute side) is the affair of its
-/// owner.
+/// Reduces one bucket at a time; its owner drives it, from a thread or from the compute side.
 class AllreduceEngine {
  public:
   virtual ~AllreduceEngine() = default;
-  /// Begins a reduction; the one before is complete, and `ready` is over, at the moment that it holds.
+  /// Begins a bucket. The one before is reduced, and `ready` has completed, at the time it records.
   virtual void begin(Slice slice, Completion ready) = 0;
-  /// Moves it on; true when it is complete. Waits only where the reduction goes by a call that blocks.
+  /// Makes progress; true when the bucket is reduced. Waits only where the library's call blocks.
   virtual bool test() = 0;
-  /// Returns when it is complete. An error names it as that bucket of the pass.
+  /// Waits until the bucket is reduced. An error names it as number `bucket` of the pass.
   virtual void wait(std::size_t bucket) = 0;
-  /// The reduction that completed last.
-  virtual Reduction last() const = 0;
+  /// The bucket that was reduced last.
+  virtual ReducedBucket last() const = 0;
   /// As Allreduce::elements_reduced(): counted where the library is called.
   virtual std::int64_t elements_reduced() const = 0;
   virtual std::string description() const = 0;
-  /// The time limit of a reduction, in seconds, where wait() may stay in a library's call that knows no
+  /// The time limit of a bucket, in seconds, where wait() may stay in a library's call that knows no
   /// limit, so that another thread has to watch the time; 0 where the engine watches it itself.
   virtual double unwatched_limit_s() const { return 0; }
 };

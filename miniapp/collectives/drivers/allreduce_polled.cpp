@@ -4,23 +4,23 @@
 
 namespace ddproxy {
 
-void PolledAllreduce::begin(std::size_t calls) {
-  jobs_.clear();
+void PolledAllreduce::begin(std::size_t buckets) {
+  posted_.clear();
   done_.clear();
-  jobs_.reserve(calls);
-  done_.reserve(calls);
+  posted_.reserve(buckets);
+  done_.reserve(buckets);
 }
 
 void PolledAllreduce::start(Slice slice, Completion ready) {
-  jobs_.push_back({slice, ready});
+  posted_.push_back({slice, ready});
   begin_next();
 }
 
 void PolledAllreduce::begin_next() {
-  if (in_flight_ || done_.size() == jobs_.size()) return;
-  Job const& job = jobs_[done_.size()];
-  if (!is_over(job.ready)) return;
-  engine_->begin(job.slice, {moment_of(job.ready)});
+  if (in_flight_ || done_.size() == posted_.size()) return;
+  PostedBucket const& next = posted_[done_.size()];
+  if (!is_over(next.ready)) return;
+  engine_->begin(next.slice, {moment_of(next.ready)});
   in_flight_ = true;
 }
 
@@ -34,18 +34,18 @@ void PolledAllreduce::progress() {
 }
 
 void PolledAllreduce::wait_all() {
-  if (!jobs_.empty()) wait_for(jobs_.size() - 1);
+  if (!posted_.empty()) wait_for(posted_.size() - 1);
 }
 
-Completion PolledAllreduce::wait_for(std::size_t call) {
-  while (done_.size() <= call) {
-    if (!in_flight_) wait_until_over(jobs_[done_.size()].ready);
+Completion PolledAllreduce::wait_for(std::size_t bucket) {
+  while (done_.size() <= bucket) {
+    if (!in_flight_) wait_until_over(posted_[done_.size()].ready);
     begin_next();
     engine_->wait(done_.size());
     done_.push_back(engine_->last());
     in_flight_ = false;
   }
-  return {done_[call].end};
+  return {done_[bucket].end};
 }
 
 }  // namespace ddproxy

@@ -9,35 +9,31 @@
 namespace ddproxy {
 
 /// An engine driven by the compute side alone. With `poll` it moves on between two operations and while
-/// waiting at the end; without, only the call that starts a reduction and the waiting at the end touch it.
+/// waiting at the end; without, only starting a bucket and the waiting at the end touch it.
 class PolledAllreduce : public Allreduce {
  public:
   PolledAllreduce(std::unique_ptr<AllreduceEngine> engine, bool poll)
       : engine_(std::move(engine)), poll_(poll) {}
 
-  void begin(std::size_t calls) override;
+  void begin(std::size_t buckets) override;
   void start(Slice slice, Completion ready) override;
   void progress() override;
   void wait_all() override;
-  Completion wait_for(std::size_t call) override;
-  std::vector<Reduction> const& reductions() const override { return done_; }
+  Completion wait_for(std::size_t bucket) override;
+  std::vector<ReducedBucket> const& reduced() const override { return done_; }
   std::int64_t elements_reduced() const override { return engine_->elements_reduced(); }
   std::string description() const override {
     return engine_->description() + (poll_ ? ", poll" : ", no progress");
   }
 
  private:
-  struct Job {
-    Slice slice;
-    Completion ready;
-  };
   void begin_next();
 
   std::unique_ptr<AllreduceEngine> engine_;
   bool poll_;
-  std::vector<Job> jobs_;
-  bool in_flight_ = false;  // jobs_[done_.size()] is begun
-  std::vector<Reduction> done_;
+  std::vector<PostedBucket> posted_;
+  bool in_flight_ = false;  // posted_[done_.size()] is begun
+  std::vector<ReducedBucket> done_;
 };
 
 }  // namespace ddproxy

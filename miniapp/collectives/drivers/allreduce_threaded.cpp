@@ -16,9 +16,9 @@ ThreadedAllreduce::~ThreadedAllreduce() {
     thread_.join();
 }
 
-Completion ThreadedAllreduce::wait_for(std::size_t call) {
-  worker_->wait(call + 1);
-  return {reductions()[call].end};
+Completion ThreadedAllreduce::wait_for(std::size_t bucket) {
+  worker_->wait(bucket + 1);
+  return {reduced()[bucket].end};
 }
 
 }  // namespace ddproxy

@@ -22,12 +22,12 @@ class ThreadedAllreduce : public Allreduce {
   ThreadedAllreduce(ThreadedAllreduce const&) = delete;
   ThreadedAllreduce& operator=(ThreadedAllreduce const&) = delete;
 
-  void begin(std::size_t calls) override { worker_->begin(calls); }
-  /// Throws std::logic_error for more calls than begin() made room for.
+  void begin(std::size_t buckets) override { worker_->begin(buckets); }
+  /// Throws std::logic_error for more buckets than begin() made room for.
   void start(Slice slice, Completion ready) override { worker_->post(slice, ready); }
   void wait_all() override { worker_->wait(worker_->posted()); }
-  Completion wait_for(std::size_t call) override;
-  std::vector<Reduction> const& reductions() const override { return worker_->reductions(); }
+  Completion wait_for(std::size_t bucket) override;
+  std::vector<ReducedBucket> const& reduced() const override { return worker_->reduced(); }
   std::string description() const override { return worker_->description() + ", thread"; }
   std::int64_t elements_reduced() const override { return worker_->elements_reduced(); }
 

@@ -15,7 +15,7 @@ namespace ddproxy {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Clock::duration idle_spin = 200us;  // of the communication thread, for the next job
+constexpr Clock::duration idle_spin = 200us;  // of the communication thread, for the next bucket
 constexpr Clock::duration wait_spin = 1ms;    // of the compute side: waking up costs little of what it took
 constexpr Clock::duration yield_spin = 1ms;   // of both, where they share a core
 
@@ -33,24 +33,25 @@ AllreduceWorker::AllreduceWorker(std::unique_ptr<AllreduceEngine> engine, bool o
     watch_.emplace(limit, [this, rank](char const* call) { call_is_overdue(call, rank); });
 }
 
-void AllreduceWorker::begin(std::size_t calls) {
+void AllreduceWorker::begin(std::size_t buckets) {
   first_ = posted_;
-  jobs_.resize(calls);
+  buckets_.resize(buckets);
   done_.clear();
-  done_.reserve(calls);
+  done_.reserve(buckets);
 }
 
 void AllreduceWorker::post(Slice slice, Completion ready) {
-  const std::size_t job = posted();
-  if (job >= jobs_.size()) throw std::logic_error("more all-reduces are started than begin() made room for");
-  jobs_[job] = {slice, ready};
+  const std::size_t bucket = posted();
+  if (bucket >= buckets_.size())
+    throw std::logic_error("more buckets are started than begin() made room for");
+  buckets_[bucket] = {slice, ready};
   ++posted_;
   work_.ring();
 }
 
-void AllreduceWorker::wait(std::size_t jobs) {
-  wanted_ = first_ + jobs;
-  done_bell_.wait([&] { return finished_ - first_ >= jobs || failed_; });
+void AllreduceWorker::wait(std::size_t buckets) {
+  wanted_ = first_ + buckets;
+  done_bell_.wait([&] { return finished_ - first_ >= buckets || failed_; });
   wanted_ = nobody_waits;
   if (!failed_) return;
   const std::lock_guard lock(failure_mutex_);
@@ -63,14 +64,14 @@ bool AllreduceWorker::take(std::size_t taken) {
 }
 
 void AllreduceWorker::carry_out(std::size_t bucket) {
-  Job const& job = jobs_[bucket];
-  const auto ready = wait_until_over(job.ready);
+  auto const& [slice, when] = buckets_[bucket];
+  const auto ready = wait_until_over(when);
   std::optional<CallWatch::Scope> watched;
   if (watch_) {
-    name_call(name_, bucket, job.slice);
+    name_bucket(name_, bucket, slice);
     watched.emplace(*watch_, name_.c_str());
   }
-  engine_->begin(job.slice, {ready});
+  engine_->begin(slice, {ready});
   engine_->wait(bucket);
 }
 
@@ -86,7 +87,7 @@ void AllreduceWorker::work() {
       fail(std::current_exception());
     }
     done_.push_back(engine_->last());
-    // Whoever waits for a later job sleeps on. It says what it waits for before it looks at finished_.
+    // Whoever waits for a later bucket sleeps on. It says what it waits for before it looks at finished_.
     if (++finished_ >= wanted_) done_bell_.ring();
   }
 }

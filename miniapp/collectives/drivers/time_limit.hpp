@@ -11,15 +11,15 @@ namespace ddproxy {
 
 /// Names a bucket, counted from 0 as they are started, in a text that is used again: nothing is allocated
 /// while time is measured.
-void name_call(std::string& text, std::size_t bucket, Slice slice);
+void name_bucket(std::string& text, std::size_t bucket, Slice slice);
 
-/// What is said of a bucket that takes too long, and of a call that name_call() named: with what the rank was
-/// doing (miniapp/errors/step_name.hpp).
+/// Says that a bucket takes too long, and what the rank was doing meanwhile; `name` is by name_bucket()
+/// (miniapp/errors/step_name.hpp).
 std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s);
-std::string over_time_limit(std::string_view call, double timeout_s);
+std::string over_time_limit(std::string_view name, double timeout_s);
 
-/// Throws std::runtime_error, naming rank, bucket and elements, where a reduction under way began longer ago
-/// than allreduce.timeout_s allows.
-void check_time_limit(Reduction const& reduction, std::size_t bucket, int rank, double timeout_s);
+/// Throws std::runtime_error, naming rank, bucket and elements, where a bucket was begun longer ago than
+/// allreduce.timeout_s allows.
+void check_time_limit(ReducedBucket const& begun, std::size_t bucket, int rank, double timeout_s);
 
 }  // namespace ddproxy

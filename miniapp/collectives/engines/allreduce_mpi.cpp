@@ -39,7 +39,7 @@ MpiEngine::~MpiEngine() {
 }
 
 void MpiEngine::begin(Slice slice, Completion ready) {
-  reduction_ = {slice, Clock::now(), {}, ready.when};
+  bucket_ = {slice, Clock::now(), {}, ready.when};
   blocking_ = calls_.blocking(static_cast<std::int64_t>(slice.count) * wire_.element_bytes());
   piece_ = {slice.offset, std::min(piece_elements_, slice.count)};
   if (!blocking_) start_piece();
@@ -61,9 +61,8 @@ void MpiEngine::reduce_piece() {
 
 void MpiEngine::finish_piece() {
   wire_.unpack(arena_ + piece_.offset, piece_.count);
-  Slice const& slice = reduction_.slice;
   piece_.offset += piece_.count;
-  piece_.count = std::min(piece_elements_, slice.offset + slice.count - piece_.offset);
+  piece_.count = std::min(piece_elements_, bucket_.slice.end() - piece_.offset);
 }
 
 bool MpiEngine::test() {
@@ -74,17 +73,17 @@ bool MpiEngine::test() {
     check_mpi(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE));
   if (!complete) return false;
   finish_piece();
-  if (piece_.count == 0) reduction_.end = Clock::now();
+  if (piece_.count == 0) bucket_.end = Clock::now();
   if (piece_.count > 0 && !blocking_) start_piece();
   return piece_.count == 0;
 }
 
 void MpiEngine::wait(std::size_t bucket) {
-  Backoff nap;
+  Backoff backoff;
   while (!test())
     if (!blocking_) {
-      check_time_limit(reduction_, bucket, rank_, timeout_s_);
-      nap();
+      check_time_limit(bucket_, bucket, rank_, timeout_s_);
+      backoff();
     }
 }
 

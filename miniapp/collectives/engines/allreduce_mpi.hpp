@@ -11,13 +11,13 @@
 namespace ddproxy {
 
 /// MPI all-reduces of host memory, or of a device's where MPI takes it, by MPI_Iallreduce or by
-/// MPI_Allreduce. A slice goes in consecutive pieces, because an in-place nonblocking collective allocates a
+/// MPI_Allreduce. A bucket goes in consecutive pieces, because an in-place nonblocking collective allocates a
 /// temporary of the whole message; each piece is packed for the wire when it leaves, and unpacked and scaled
 /// by 1/n as it arrives.
 class MpiEngine : public AllreduceEngine {
  public:
-  /// `arena` outlives the engine; a piece has at most `piece_elements`; a slice that takes longer than
-  /// `timeout_s` is an error. `calls` says which call reduces a slice, by its bytes on the wire; all ranks
+  /// `arena` outlives the engine; a piece has at most `piece_elements`; a bucket that takes longer than
+  /// `timeout_s` is an error. `calls` says which call reduces a bucket, by its bytes on the wire; all ranks
   /// have the same. Device memory needs `scale`, and goes over the wire as it is (fp32).
   MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
             WireFormat wire = WireFormat::fp32, CallTable calls = CallTable(), Scale scale = nullptr);
@@ -29,7 +29,7 @@ class MpiEngine : public AllreduceEngine {
   /// With the blocking call it carries out one piece.
   bool test() override;
   void wait(std::size_t bucket) override;
-  Reduction last() const override { return reduction_; }
+  ReducedBucket last() const override { return bucket_; }
   std::int64_t elements_reduced() const override { return elements_reduced_; }
   std::string description() const override;
   double unwatched_limit_s() const override;
@@ -49,8 +49,8 @@ class MpiEngine : public AllreduceEngine {
   int rank_ = 0;
   MpiWire wire_;
 
-  Reduction reduction_{};
-  bool blocking_ = false;  // this slice's call
+  ReducedBucket bucket_{};
+  bool blocking_ = false;  // this bucket's call
   Slice piece_{};          // under way; with the blocking call the next one
   std::int64_t elements_reduced_ = 0;
 };

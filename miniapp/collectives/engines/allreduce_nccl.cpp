@@ -31,24 +31,20 @@ class NcclAllreduce : public Allreduce {
         message_(wire_ == WireFormat::fp32 ? 0 : arena.size()),
         nccl_(communicator, config.timeout_s) {}
 
-  void begin(std::size_t calls) override;
+  void begin(std::size_t buckets) override;
   void start(Slice slice, Completion ready) override;
   void wait_all() override;
-  Completion wait_for(std::size_t call) override;
-  std::vector<Reduction> const& reductions() const override;
+  Completion wait_for(std::size_t bucket) override;
+  std::vector<ReducedBucket> const& reduced() const override;
   std::int64_t elements_reduced() const override { return elements_reduced_; }
   std::string description() const override;
 
  private:
-  struct Call {
-    Slice slice;
-    Completion ready;
-  };
   struct Span {
     gpu::TimedEvent start, end;
   };
   void enqueue(Slice slice);
-  void wait_until_reduced(std::size_t call);
+  void wait_until_reduced(std::size_t bucket);
 
   kernels::Floats arena_;
   double timeout_s_;
@@ -58,26 +54,26 @@ class NcclAllreduce : public Allreduce {
   kernels::Space exec_;  // the same stream, as Kokkos knows it
   DeviceWire message_;
   NcclCommunicator nccl_;
-  std::vector<Call> calls_;
+  std::vector<PostedBucket> buckets_;
   std::string name_;                          // of the last
-  std::vector<std::unique_ptr<Span>> spans_;  // of the calls, used again in each pass
-  mutable std::vector<Reduction> done_;       // as far as it was asked for
+  std::vector<std::unique_ptr<Span>> spans_;  // of the buckets, used again in each pass
+  mutable std::vector<ReducedBucket> done_;   // as far as it was asked for
   std::int64_t elements_reduced_ = 0;
 };
 
-void NcclAllreduce::begin(std::size_t calls) {
-  calls_.clear();
+void NcclAllreduce::begin(std::size_t buckets) {
+  buckets_.clear();
   done_.clear();
-  calls_.reserve(calls);
-  done_.reserve(calls);
-  while (spans_.size() < calls) spans_.push_back(std::make_unique<Span>());
+  buckets_.reserve(buckets);
+  done_.reserve(buckets);
+  while (spans_.size() < buckets) spans_.push_back(std::make_unique<Span>());
 }
 
 void NcclAllreduce::start(Slice slice, Completion ready) {
-  auto& [start, end] = *spans_.at(calls_.size());
-  name_call(name_, calls_.size(), slice);
+  auto& [start, end] = *spans_.at(buckets_.size());
+  name_bucket(name_, buckets_.size(), slice);
   const auto watched = nccl_.watch(name_.c_str());
-  calls_.push_back({slice, ready});
+  buckets_.push_back({slice, ready});
   if (ready.event)
     gpu::timed(*ready.event).hold_back(stream_.get());
   else
@@ -96,38 +92,39 @@ void NcclAllreduce::enqueue(Slice slice) {
   message_.unpack(exec_, values, slice.count, 1.0F / static_cast<float>(nccl_.ranks()));
 }
 
-Completion NcclAllreduce::wait_for(std::size_t call) {
-  name_call(name_, call, calls_.at(call).slice);
+Completion NcclAllreduce::wait_for(std::size_t bucket) {
+  name_bucket(name_, bucket, buckets_.at(bucket).slice);
   nccl_.check_errors(name_);
-  return {{}, &spans_.at(call)->end};
+  return {{}, &spans_.at(bucket)->end};
 }
 
-// What is over last tells of all: a stream keeps its order.
+// The last event covers all earlier ones on the stream.
 void NcclAllreduce::wait_all() {
-  if (calls_.empty() || spans_[calls_.size() - 1]->end.over()) return;
-  for (std::size_t call = 0; call < calls_.size(); ++call) wait_until_reduced(call);
+  if (buckets_.empty() || spans_[buckets_.size() - 1]->end.over()) return;
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) wait_until_reduced(bucket);
 }
 
-// Without naps: what is waited for here is the tail that is measured. The limit counts from when the one
-// before was over, or from when the host came here.
-void NcclAllreduce::wait_until_reduced(std::size_t call) {
+// Does not sleep: what is waited for here is the tail that is measured. The limit counts from when the bucket
+// before was reduced, or from when the host came here.
+void NcclAllreduce::wait_until_reduced(std::size_t bucket) {
   const auto since = Clock::now();
-  auto const& end = spans_[call]->end;
+  auto const& end = spans_[bucket]->end;
   for (unsigned turn = 1; !end.over(); ++turn) {
     sched_yield();
     if (turn % 1024 != 0) continue;
-    name_call(name_, call, calls_[call].slice);
+    name_bucket(name_, bucket, buckets_[bucket].slice);
     nccl_.check_errors(name_);
     if (std::chrono::duration<double>(Clock::now() - since).count() > timeout_s_)
-      nccl_.abort(over_time_limit(call, calls_[call].slice, timeout_s_));
+      nccl_.abort(over_time_limit(bucket, buckets_[bucket].slice, timeout_s_));
   }
 }
 
-// Only when it is asked for, after the pass: three questions to the driver a call would be measured as tail.
-std::vector<Reduction> const& NcclAllreduce::reductions() const {
-  for (std::size_t call = done_.size(); call < calls_.size(); ++call) {
-    auto const& span = *spans_[call];
-    auto const& [slice, ready] = calls_[call];
+// Only when it is asked for, after the pass: three questions to the driver for each bucket would be measured
+// as tail.
+std::vector<ReducedBucket> const& NcclAllreduce::reduced() const {
+  for (std::size_t bucket = done_.size(); bucket < buckets_.size(); ++bucket) {
+    auto const& span = *spans_[bucket];
+    auto const& [slice, ready] = buckets_[bucket];
     done_.push_back({slice, span.start.moment(), span.end.moment(), moment_of(ready)});
   }
   return done_;

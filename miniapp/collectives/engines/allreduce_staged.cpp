@@ -10,13 +10,13 @@
 namespace ddproxy {
 
 Slice StagedEngine::slice_of(std::size_t piece) const {
-  auto const& whole = reduction_.slice;
+  auto const& whole = bucket_.slice;
   const std::size_t first = piece * piece_elements_;
   return {whole.offset + first, std::min(piece_elements_, whole.count - first)};
 }
 
 void StagedEngine::begin(Slice slice, Completion ready) {
-  reduction_ = {slice, Clock::now(), {}, ready.when};
+  bucket_ = {slice, Clock::now(), {}, ready.when};
   piece_ = 0;
   pieces_ = (slice.count + piece_elements_ - 1) / piece_elements_;
   stage_ = Stage::fetching;
@@ -28,7 +28,7 @@ bool StagedEngine::test() {
   if (stage_ == Stage::fetching && staging_->over(slot())) reduce_piece();
   if (stage_ == Stage::reducing && inner_->test()) finish_piece();
   if (stage_ != Stage::draining || !staging_->over((pieces_ - 1) % 2)) return false;
-  reduction_.end = Clock::now();
+  bucket_.end = Clock::now();
   return true;
 }
 
@@ -44,7 +44,7 @@ void StagedEngine::finish_piece() {
 }
 
 void StagedEngine::wait(std::size_t bucket) {
-  for (Backoff nap; !test(); nap()) check_time_limit(reduction_, bucket, rank_, timeout_s_);
+  for (Backoff backoff; !test(); backoff()) check_time_limit(bucket_, bucket, rank_, timeout_s_);
 }
 
 }  // namespace ddproxy

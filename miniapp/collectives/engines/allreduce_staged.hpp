@@ -13,7 +13,7 @@ namespace ddproxy {
 /// reduced, the next is fetched and the one before put back.
 class StagedEngine : public AllreduceEngine {
  public:
-  /// `inner` reduces the staging memory. A slot holds `piece_elements`; a slice that takes longer than
+  /// `inner` reduces the staging memory. A slot holds `piece_elements`; a bucket that takes longer than
   /// `timeout_s` is an error, in the name of `rank`.
   StagedEngine(std::unique_ptr<Staging> staging, std::unique_ptr<AllreduceEngine> inner,
                std::size_t piece_elements, int rank, double timeout_s)
@@ -26,7 +26,7 @@ class StagedEngine : public AllreduceEngine {
   void begin(Slice slice, Completion ready) override;
   bool test() override;
   void wait(std::size_t bucket) override;
-  Reduction last() const override { return reduction_; }
+  ReducedBucket last() const override { return bucket_; }
   std::int64_t elements_reduced() const override { return inner_->elements_reduced(); }
   std::string description() const override { return inner_->description() + ", staged in pinned memory"; }
   double unwatched_limit_s() const override { return inner_->unwatched_limit_s(); }
@@ -44,7 +44,7 @@ class StagedEngine : public AllreduceEngine {
   std::size_t piece_elements_;
   int rank_;
   double timeout_s_;
-  Reduction reduction_{};
+  ReducedBucket bucket_{};
   Stage stage_ = Stage::draining;
   std::size_t piece_ = 0, pieces_ = 0;
 };

@@ -68,7 +68,7 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
   Times times;
   times.compute = seconds_from(start, moment_of(computed));
   context.allreduce->wait_all();
-  if (with_collective) times.collective = seconds_from(start, context.allreduce->reductions().back().end);
+  if (with_collective) times.collective = seconds_from(start, context.allreduce->reduced().back().end);
   return {context.runtime.maximum(times.compute), context.runtime.maximum(times.collective)};
 }
 

@@ -52,7 +52,7 @@ double bus_bandwidth(SizeTimes const& times, int ranks);
 std::vector<std::int64_t> message_sizes(std::int64_t largest);
 
 /// Reduces these slices of the arena one after another, with nothing beside them. Returns seconds of all
-/// together, the maximum over ranks; context.allreduce->reductions() has each one. Collective.
+/// together, the maximum over ranks; context.allreduce->reduced() has each one. Collective.
 double time_row(RankContext& context, std::vector<Slice> const& slices);
 
 /// Measures a(x), x bytes on the wire, the way the pipeline reduces, its packing included. Collective; the

@@ -22,12 +22,12 @@ double PlantedState::measure() {
   return slow_ ? slow_round_trip : fast_round_trip;
 }
 
-void SlowedAllreduce::begin(std::size_t calls) {
-  allreduce_->begin(calls);
+void SlowedAllreduce::begin(std::size_t buckets) {
+  allreduce_->begin(buckets);
   slow_.clear();
   done_.clear();
-  slow_.reserve(calls);
-  done_.reserve(calls);
+  slow_.reserve(buckets);
+  done_.reserve(buckets);
 }
 
 void SlowedAllreduce::start(Slice slice, Completion ready) {
@@ -37,9 +37,9 @@ void SlowedAllreduce::start(Slice slice, Completion ready) {
 
 void SlowedAllreduce::wait_all() {
   allreduce_->wait_all();
-  auto const& real = allreduce_->reductions();
+  auto const& real = allreduce_->reduced();
   for (std::size_t k = done_.size(); k < real.size(); ++k) {
-    Reduction later = real[k];
+    ReducedBucket later = real[k];
     const auto takes = later.end - later.start;
     if (k > 0) later.start = std::max(later.start, done_[k - 1].end);
     later.end = later.start + takes + (slow_[k] ? delay : delay.zero());
@@ -48,10 +48,10 @@ void SlowedAllreduce::wait_all() {
   if (!done_.empty()) sleep_until(done_.back().end);
 }
 
-// Of all that were started, which is later than need be: reductions() of others is not to be read before.
-Completion SlowedAllreduce::wait_for(std::size_t call) {
+// Of all that were started, which is later than need be: reduced() of others is not to be read before.
+Completion SlowedAllreduce::wait_for(std::size_t bucket) {
   wait_all();
-  return {done_[call].end};
+  return {done_[bucket].end};
 }
 
 void plant_state(RankContext& context, int probes_of_turn) {

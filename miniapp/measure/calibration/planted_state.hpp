@@ -31,12 +31,12 @@ class SlowedAllreduce : public Allreduce {
   SlowedAllreduce(std::unique_ptr<Allreduce> allreduce, PlantedState const& state)
       : allreduce_(std::move(allreduce)), state_(state) {}
 
-  void begin(std::size_t calls) override;
+  void begin(std::size_t buckets) override;
   void start(Slice slice, Completion ready) override;
   void progress() override { allreduce_->progress(); }
   void wait_all() override;
-  Completion wait_for(std::size_t call) override;
-  std::vector<Reduction> const& reductions() const override { return done_; }
+  Completion wait_for(std::size_t bucket) override;
+  std::vector<ReducedBucket> const& reduced() const override { return done_; }
   std::int64_t elements_reduced() const override { return allreduce_->elements_reduced(); }
   std::string description() const override { return allreduce_->description(); }
 
@@ -44,7 +44,7 @@ class SlowedAllreduce : public Allreduce {
   std::unique_ptr<Allreduce> allreduce_;
   PlantedState const& state_;
   std::vector<bool> slow_;  // [call]
-  std::vector<Reduction> done_;
+  std::vector<ReducedBucket> done_;
 };
 
 struct RankContext;

@@ -45,7 +45,8 @@ PassTimes run_pass(Backward& backward, Allreduce& allreduce, Schedule const& sch
   times.backward_end = since(times.start);
   for (auto const& slice : schedule.after_backward()) allreduce.start(slice, backward.completion());
   if (backward.takes_back()) copy_back(backward, allreduce, schedule.buckets());
-  allreduce.wait_all();  // before the fence, which would wait for ever for a reduction that stands still
+  allreduce
+      .wait_all();  // before the fence, which would wait for ever for an all-reduce that makes no progress
   if (backward.takes_back()) backward.fence();
   times.total = since(times.start);
   return times;

@@ -37,7 +37,7 @@ struct PassTimes {
   double total;  ///< backward over, every bucket reduced, and copied back where that is asked for
 };
 
-/// Runs the backward pass and its reductions. No barrier: the caller sees to it that all ranks start
+/// Runs the backward pass and reduces its buckets. No barrier: the caller sees to it that all ranks start
 /// together, and that the clocks were synchronised (synchronise_clocks()) while nobody used the device.
 PassTimes run_pass(Backward& backward, Allreduce& allreduce, Schedule const& schedule);
 

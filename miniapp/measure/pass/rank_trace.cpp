@@ -12,7 +12,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 // Operations, then start and end of each reduction.
 std::vector<double> flatten(RankTrace const& trace) {
   auto values = trace.operation_end;
-  for (auto const& [start, end] : trace.reductions) {
+  for (auto const& [start, end] : trace.buckets) {
     values.push_back(start);
     values.push_back(end);
   }
@@ -21,17 +21,18 @@ std::vector<double> flatten(RankTrace const& trace) {
 
 }  // namespace
 
-RankTrace trace_of(PassTimes const& times, Witness const& witness, std::vector<Reduction> const& reductions) {
+RankTrace trace_of(PassTimes const& times, Witness const& witness,
+                   std::vector<ReducedBucket> const& buckets) {
   RankTrace trace;
   for (auto end : witness.ends()) trace.operation_end.push_back(seconds_between(times.start, end));
-  for (auto const& reduction : reductions)
-    trace.reductions.push_back(
-        {seconds_between(times.start, reduction.start), seconds_between(times.start, reduction.end)});
+  for (auto const& bucket : buckets)
+    trace.buckets.push_back(
+        {seconds_between(times.start, bucket.start), seconds_between(times.start, bucket.end)});
   return trace;
 }
 
 std::vector<RankTrace> gather_traces(Runtime const& runtime, RankTrace const& mine) {
-  const std::size_t operations = mine.operation_end.size(), length = operations + 2 * mine.reductions.size();
+  const std::size_t operations = mine.operation_end.size(), length = operations + 2 * mine.buckets.size();
   std::vector<RankTrace> traces;
   if (length == 0) return traces;
   const auto all = runtime.gather(flatten(mine));
@@ -39,7 +40,7 @@ std::vector<RankTrace> gather_traces(Runtime const& runtime, RankTrace const& mi
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(at);
     RankTrace trace{{first, first + static_cast<std::ptrdiff_t>(operations)}, {}};
     for (std::size_t k = at + operations; k < at + length; k += 2)
-      trace.reductions.push_back({all[k], all[k + 1]});
+      trace.buckets.push_back({all[k], all[k + 1]});
     traces.push_back(std::move(trace));
   }
   return traces;

@@ -14,11 +14,11 @@ namespace ddproxy {
 /// What one rank did in one pass, in seconds from the start of its pass.
 struct RankTrace {
   std::vector<double> operation_end;
-  std::vector<model::Interval> reductions;
+  std::vector<model::Interval> buckets;
 };
 
 /// Of a pass that is over, on this rank.
-RankTrace trace_of(PassTimes const& times, Witness const& witness, std::vector<Reduction> const& reductions);
+RankTrace trace_of(PassTimes const& times, Witness const& witness, std::vector<ReducedBucket> const& buckets);
 
 /// Collective; on rank 0 one trace a rank, empty elsewhere and where there is none. Each rank's has as many
 /// operations and reductions.

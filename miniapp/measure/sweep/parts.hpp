@@ -47,7 +47,7 @@ class Parts {
   std::vector<std::string> names_;
   std::vector<Row> rows_;
   kernels::Floats memory_;
-  std::unique_ptr<Allreduce> free_;  // its reductions take no time
+  std::unique_ptr<Allreduce> free_;  // its all-reduces take no time
   std::unique_ptr<Allreduce> real_;
 };
 

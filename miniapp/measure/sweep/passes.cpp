@@ -36,7 +36,7 @@ enum Action : std::int64_t {
   warm_up_pass,
   case_pass,
   part_pass,
-  reductions
+  buckets_alone
 };
 
 double seconds_between(Clock::time_point start, Clock::time_point end) {
@@ -63,7 +63,7 @@ double Passes::part(std::size_t part) {
 }
 
 std::vector<double> Passes::reduce_alone(std::size_t item) {
-  return command(reductions, item);
+  return command(buckets_alone, item);
 }
 
 void Passes::warm_up(std::size_t item) {
@@ -94,7 +94,7 @@ void Passes::exchange(std::vector<std::int64_t>& message) {
 
 std::vector<double> Passes::carry_out(std::int64_t action, std::size_t item) {
   if (action == part_pass) return {parts_.measure(item)};
-  if (action == reductions) return run_reductions(item);
+  if (action == buckets_alone) return run_buckets(item);
   auto mine = context_.computes() ? run(action, item) : std::vector<double>(columns, 0.0);
   mine[was_signalled] = signalled() ? 1.0 : 0.0;
   const auto all = context_.runtime.gather(mine);
@@ -118,7 +118,7 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   if (context_.computing_ranks() > 1) context_.runtime.barrier();
   const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
   const auto times = run_pass(backward, *context_.allreduce, schedule);
-  if (action == case_pass) traces_[item] = trace_of(times, backward, context_.allreduce->reductions());
+  if (action == case_pass) traces_[item] = trace_of(times, backward, context_.allreduce->reduced());
   if (action == timed_compute_pass && context_.config.gate.operators)
     operator_seconds_ = operators_.seconds(times.start, backward.ends());
   std::vector<double> mine(columns, 0.0);
@@ -130,11 +130,11 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   return mine;
 }
 
-std::vector<double> Passes::run_reductions(std::size_t item) {
+std::vector<double> Passes::run_buckets(std::size_t item) {
   auto const& buckets = schedules_[item].buckets();
   const double all = time_row(context_, {buckets.begin(), buckets.end()});
   std::vector<double> seconds;
-  for (auto const& one : context_.allreduce->reductions())
+  for (auto const& one : context_.allreduce->reduced())
     seconds.push_back(seconds_between(one.start, one.end));
   const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   for (double& one : seconds) one *= all / sum;

@@ -62,7 +62,7 @@ class Passes {
   void exchange(std::vector<std::int64_t>& message);
   std::vector<double> carry_out(std::int64_t action, std::size_t item);
   std::vector<double> run(std::int64_t action, std::size_t item);
-  std::vector<double> run_reductions(std::size_t item);
+  std::vector<double> run_buckets(std::size_t item);
   std::vector<double> split(std::vector<double> const& all, std::size_t column) const;
 
   RankContext& context_;

@@ -13,13 +13,13 @@
 namespace ddproxy {
 namespace {
 
-using Reductions = std::vector<Reduction>;
+using ReducedBuckets = std::vector<ReducedBucket>;
 
 // Buckets in ready order cover the arena once, from its start to its end.
-std::string check_coverage(Reductions const& reductions, std::size_t elements) {
+std::string check_coverage(ReducedBuckets const& buckets, std::size_t elements) {
   std::size_t next = 0;
-  for (auto const& reduction : reductions) {
-    auto const& slice = reduction.slice;
+  for (auto const& bucket : buckets) {
+    auto const& slice = bucket.slice;
     if (slice.offset != next)
       return fmt::format("a bucket starts at element {} where {} was due", slice.offset, next);
     next += slice.count;
@@ -37,17 +37,17 @@ std::string check_count(std::int64_t reduced, std::size_t elements) {
 // The clocks of a host and its device.
 constexpr auto clocks_agree = std::chrono::microseconds(50);
 
-std::string check_times(Reductions const& reductions, Workload const& workload,
+std::string check_times(ReducedBuckets const& buckets, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
   const model::TensorLayout layout(workload.pass);
   std::size_t bucket = 0;
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
     auto const& gradient = workload.pass.gradients[tensor];
-    while (layout[tensor].offset >= reductions[bucket].slice.end()) ++bucket;
+    while (layout[tensor].offset >= buckets[bucket].slice.end()) ++bucket;
     const auto end = ends[gradient.operation];
-    if (reductions[bucket].ready < end)
+    if (buckets[bucket].ready < end)
       return fmt::format("bucket {} started before its gradient {} was complete", bucket, gradient.name);
-    if (reductions[bucket].start + clocks_agree < end)
+    if (buckets[bucket].start + clocks_agree < end)
       return fmt::format("bucket {} did not wait for its gradient {}", bucket, gradient.name);
   }
   return "";
@@ -84,12 +84,12 @@ std::string verify_order(Workload const& workload, Schedule const& schedule, Bac
   Witness witness(backward);
   const auto before = allreduce.elements_reduced();
   run_pass(witness, allreduce, schedule);
-  auto const& reductions = allreduce.reductions();
+  auto const& buckets = allreduce.reduced();
   const auto elements = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
-  const auto coverage = check_coverage(reductions, elements);
+  const auto coverage = check_coverage(buckets, elements);
   if (!coverage.empty()) return coverage;
   const auto count = check_count(allreduce.elements_reduced() - before, elements);
-  return count.empty() ? check_times(reductions, workload, witness.ends()) : count;
+  return count.empty() ? check_times(buckets, workload, witness.ends()) : count;
 }
 
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
