@@ -34,7 +34,7 @@ TEST_F(Fences, ABackwardPassHasOnlyTheOneThatEndsIt) {
   run_all();
   EXPECT_EQ(watch.seen(), std::vector<std::string>());
   backward.fence();
-  EXPECT_EQ(watch.seen(), std::vector<std::string>{"KernelBackward"});
+  EXPECT_EQ(watch.seen(), std::vector<std::string>{"ComputeLane"});
 }
 
 TEST_F(Fences, APlantedOneIsSeen) {

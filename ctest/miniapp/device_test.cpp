@@ -11,7 +11,6 @@
 #include "ctest/mpi_main.hpp"
 #include "kernels/occupy_stream.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/compute/copying_backward.hpp"
 #include "miniapp/compute/stream_replay.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 
@@ -65,7 +64,7 @@ TEST_F(Device, ReplayedOperationsDoNotAddUp) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   synchronise_clocks();
   constexpr std::size_t operations = 400;
-  StreamReplay backward(std::vector<double>(operations, 10e-6));
+  StreamReplay backward(std::vector<double>(operations, 10e-6), 0, operations);
   std::vector<double> held;
   for (int i = 0; i < 9; ++i) {
     kernels::occupy_stream(exec, 5e-3);  // the host runs ahead of it
@@ -95,31 +94,23 @@ TEST_F(Device, MarksTellOnTheHostsClockAndDoNotStopTheHost) {
   EXPECT_LT(moment, Clock::now() + std::chrono::milliseconds(1));
 }
 
-// Somebody asks for the pass' completion between an operation and its copy.
-class AskedEarly : public VerificationBackward {
- public:
-  using VerificationBackward::VerificationBackward;
-  void run(std::size_t operation) override {
-    VerificationBackward::run(operation);
-    before_copy = completion();
-  }
-  Completion before_copy;
-};
-
 TEST_F(Device, ABucketIsCompleteWhenItsCopyIs) {
   const auto pass = model::backward_pass(model::find_preset("tiny"));
   const auto elements = static_cast<std::size_t>(model::parameters(pass));
-  const kernels::Floats gradients("gradients", elements), arena("arena", elements);
-  AskedEarly pattern(pass, gradients, 0, exec);
-  CopyingBackward backward(pattern, pass, gradients, arena, false, exec);
+  const kernels::Floats memory("buckets and gradients", 2 * elements);
+  VerificationLane lane(pass, memory, elements, 0, exec);
   synchronise_clocks();
-  run_all(backward);  // loads the kernels
-  backward.begin();
-  for (std::size_t op = 0; op < backward.operations(); ++op) {
-    backward.run(op);
-    const auto copied = wait_until_over(backward.completion());
-    if (completed_slices(pass)[op].count == 0) continue;
-    EXPECT_GT(copied, moment_of(pattern.before_copy)) << op;
+  run_all(lane);  // loads the kernels
+  lane.copy({elements, 1}, 0);
+  lane.begin();
+  for (std::size_t op = 0; op < lane.operations(); ++op) {
+    lane.run(op);
+    const auto before_copy = lane.completion();
+    const Slice slice = completed_slices(pass)[op];
+    if (slice.count == 0) continue;
+    lane.copy({elements + slice.offset, slice.count}, slice.offset);
+    const auto copied = wait_until_over(lane.completion());
+    EXPECT_GT(copied, moment_of(before_copy)) << op;
   }
 }
 

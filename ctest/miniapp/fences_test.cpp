@@ -5,10 +5,9 @@
 #include "ctest/fence_watch.hpp"
 #include "ctest/mpi_main.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/compute/witness.hpp"
 #include "miniapp/device/device.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
+#include "miniapp/measure/pass/run_step.hpp"
 
 // A pass of the whole pipeline, backward and reductions: the host waits for the device where the backward
 // pass is over and, with copies out of the buckets, at the end, and nowhere else, as far as Kokkos tells of
@@ -44,16 +43,15 @@ struct PipelineFences : testing::TestWithParam<Way> {
 TEST_P(PipelineFences, AreOnlyThoseThatEndIt) {
   const auto workload = make_workload(config);
   const auto context = make_rank_context(config, workload, *test_runtime);
-  const Schedule schedule(
-      workload, model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536}), true);
-  Witness first(context.backward_of(true)), second(context.backward_of(true));  // as a sweep has them
+  CompiledStep step =
+      context.compile({model::strategy_named("bucketed"), 0.0625,
+                       model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536})});
   synchronise_clocks();
-  run_pass(first, *context.allreduce, schedule);  // what is made on first use
+  run_step(step, *context.backward, *context.allreduce);  // what is made on first use
   const FenceWatch watch;
-  run_pass(second, *context.allreduce, schedule);
+  run_step(step, *context.backward, *context.allreduce);
   const std::size_t ends = GetParam().copies == model::CopyMode::in_out ? 2 : 1;
-  EXPECT_EQ(watch.seen(), std::vector<std::string>(ends, "KernelBackward"))
-      << context.allreduce->description();
+  EXPECT_EQ(watch.seen(), std::vector<std::string>(ends, "ComputeLane")) << context.allreduce->description();
 }
 
 constexpr auto none = model::CopyMode::none, in_out = model::CopyMode::in_out;

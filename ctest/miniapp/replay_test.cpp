@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ctest/miniapp/ddp_steps.hpp"
 #include "ctest/miniapp/input/input_file.hpp"
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
@@ -12,7 +13,7 @@
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/compute/host_replay.hpp"
 #include "miniapp/input/cases.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
+#include "miniapp/measure/pass/run_step.hpp"
 #include "miniapp/measure/verification/verify.hpp"
 #include "model/statistics/quantile.hpp"
 
@@ -37,11 +38,11 @@ struct Twin : testing::Test {
   }
   std::vector<Case> cases() const {
     auto const& bytes = workload.gradient_bytes;
-    return {
-        {Strategy::naive, 0, false, model::per_tensor_plan(bytes)},
-        {Strategy::flat, 0, false, model::flat_plan(bytes)},
-        {Strategy::per_tensor, 0, true, model::per_tensor_plan(bytes)},
-        {Strategy::bucketed, 0.0625, true, model::bucketed_plan(bytes, std::vector<std::int64_t>{65536})}};
+    return {{model::strategy_named("naive"), 0, model::per_tensor_plan(bytes)},
+            {model::strategy_named("flat"), 0, model::flat_plan(bytes)},
+            {model::strategy_named("per_tensor"), 0, model::per_tensor_plan(bytes)},
+            {model::strategy_named("bucketed"), 0.0625,
+             model::bucketed_plan(bytes, std::vector<std::int64_t>{65536})}};
   }
 };
 
@@ -49,14 +50,14 @@ TEST_F(Twin, MeasuresWhatItsTablesPredict) {
   HostReplay backward(workload.operation_seconds);
   const auto allreduce = threaded();
   for (auto const& item : cases()) {
-    const Schedule schedule(workload, item.plan, item.overlapped);
+    CompiledStep step = ddp_step(workload, {item.plan, item.overlapped()});
     const double predicted = predict(item, job).total, exposed = predicted - job.t_compute;
     const double allowed = std::min(0.02 * predicted, std::max(0.1 * exposed, 0.5e-3));
     double undisturbed = std::numeric_limits<double>::infinity();
     // other programs only ever add time: a round that they disturb is run again
     for (int round = 0; round < 5 && undisturbed > predicted + allowed; ++round) {
       std::vector<double> totals;
-      for (int i = 0; i < 7; ++i) totals.push_back(run_pass(backward, *allreduce, schedule).total);
+      for (int i = 0; i < 7; ++i) totals.push_back(run_step(step, backward, *allreduce).total);
       EXPECT_GE(std::ranges::min(totals), predicted * 0.9999) << item.name();
       undisturbed = std::min(undisturbed, model::median(totals));
     }
@@ -67,9 +68,10 @@ TEST_F(Twin, MeasuresWhatItsTablesPredict) {
 TEST_F(Twin, ReducesInOrderAndNotTooEarly) {
   HostReplay backward(workload.operation_seconds);
   const auto allreduce = threaded();
-  for (auto const& item : cases())
-    EXPECT_EQ(verify_order(workload, Schedule(workload, item.plan, item.overlapped), backward, *allreduce),
-              "");
+  for (auto const& item : cases()) {
+    CompiledStep step = ddp_step(workload, {item.plan, item.overlapped()});
+    EXPECT_EQ(verify_order(workload, step, backward, *allreduce), "");
+  }
 }
 
 TEST_F(Twin, ABucketThatStartsTooEarlyIsCaught) {
@@ -77,8 +79,8 @@ TEST_F(Twin, ABucketThatStartsTooEarlyIsCaught) {
   Workload hasty = workload;
   for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
   const auto allreduce = threaded();
-  const Schedule schedule(hasty, model::per_tensor_plan(workload.gradient_bytes), true);
-  EXPECT_EQ(verify_order(workload, schedule, backward, *allreduce),
+  CompiledStep step = ddp_step(hasty, {model::per_tensor_plan(workload.gradient_bytes)});
+  EXPECT_EQ(verify_order(workload, step, backward, *allreduce),
             "bucket 0 started before its gradient ln_f.bias was complete");
 }
 
@@ -87,7 +89,8 @@ TEST_F(Twin, AMissingBucketIsCaught) {
   auto plan = model::per_tensor_plan(workload.gradient_bytes);
   plan.erase(plan.begin() + 3);
   const auto allreduce = threaded();
-  EXPECT_NE(verify_order(workload, Schedule(workload, plan, true), backward, *allreduce), "");
+  CompiledStep step = ddp_step(workload, {plan});
+  EXPECT_NE(verify_order(workload, step, backward, *allreduce), "");
 }
 
 // The least of the seconds that `pass` returns: other programs only ever add time, so it is run until it took
@@ -116,17 +119,18 @@ TEST(HostReplay, LateWakeUpsDoNotAddUp) {
   EXPECT_LT(least, 10e-3);
 }
 
-// Backward 10 ms, two buckets of 20 ms one after another, each copied back in 5 ms when it is reduced; after
-// both it would be 60 ms.
+// Backward 5 ms, then two copies into buckets of 5 ms each. The first bucket is reduced from 10 to 30 ms, the
+// second until 50 ms. Each is copied back in 5 ms when it is reduced; after both it would be 60 ms.
 TEST(HostReplay, CopiesBackFromTheDeadlinesToo) {
   Workload workload;
   workload.pass.operations.resize(1);
   workload.pass.gradients = {{"a", "l", 1000, 0}, {"b", "l", 1000, 0}};
   workload.gradient_bytes = {4000, 4000};
-  HostReplay backward({10e-3}, 5e-6);
+  HostReplay backward({5e-3}, 5e-6);
   ThreadedAllreduce allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 20e-3; }));
-  const Schedule schedule(workload, model::per_tensor_plan(workload.gradient_bytes), true);
-  const double least = least_of([&] { return run_pass(backward, allreduce, schedule).total; }, 56e-3);
+  CompiledStep step =
+      ddp_step(workload, {model::per_tensor_plan(workload.gradient_bytes), true, model::CopyMode::in_out});
+  const double least = least_of([&] { return run_step(step, backward, allreduce).total; }, 56e-3);
   EXPECT_GE(least, 54.9e-3);
   EXPECT_LT(least, 56e-3);
 }

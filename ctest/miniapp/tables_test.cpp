@@ -12,7 +12,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-CaseReport measured(Strategy strategy, double cap_mib, model::Estimate total) {
+CaseReport measured(model::Strategy const& strategy, double cap_mib, model::Estimate total) {
   CaseReport report{};
   report.item.strategy = strategy;
   report.item.cap_mib = cap_mib;
@@ -22,11 +22,11 @@ CaseReport measured(Strategy strategy, double cap_mib, model::Estimate total) {
 }
 
 TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
-  std::vector<CaseReport> reports{measured(Strategy::naive, 0, {0.9, 0.9, 0.9}),
-                                  measured(Strategy::bucketed, 4, {0.200, 0.199, 0.201}),
-                                  measured(Strategy::bucketed, 25, {0.165, 0.164, 0.166}),
-                                  measured(Strategy::bucketed, 64, {0.150, 0.149, 0.151}),
-                                  measured(Strategy::optimal, 0, {0.1, 0.1, 0.1})};
+  std::vector<CaseReport> reports{measured(model::strategy_named("naive"), 0, {0.9, 0.9, 0.9}),
+                                  measured(model::strategy_named("bucketed"), 4, {0.200, 0.199, 0.201}),
+                                  measured(model::strategy_named("bucketed"), 25, {0.165, 0.164, 0.166}),
+                                  measured(model::strategy_named("bucketed"), 64, {0.150, 0.149, 0.151}),
+                                  measured(model::strategy_named("optimal"), 0, {0.1, 0.1, 0.1})};
   const std::string worst = "50 ms (25.0 %) against bucketed/4, the worst cap run\n";
   EXPECT_EQ(tuning_line(reports, 0.017),
             "floor 17 ms; choosing the bucket well is worth up to 15 ms (9.1 %) against 25 MiB, PyTorch's "
@@ -37,15 +37,17 @@ TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
 }
 
 TEST(TuningLine, SaysWhereTheNoiseIsLarger) {
-  const std::vector<CaseReport> reports{measured(Strategy::bucketed, 4, {0.200, 0.170, 0.201}),
-                                        measured(Strategy::bucketed, 25, {0.150, 0.149, 0.180})};
+  const std::vector<CaseReport> reports{
+      measured(model::strategy_named("bucketed"), 4, {0.200, 0.170, 0.201}),
+      measured(model::strategy_named("bucketed"), 25, {0.150, 0.149, 0.180})};
   EXPECT_NE(tuning_line(reports, unknown).find("within the noise"), std::string::npos);
-  EXPECT_EQ(tuning_line({measured(Strategy::flat, 0, {1, 1, 1})}, unknown), "");
+  EXPECT_EQ(tuning_line({measured(model::strategy_named("flat"), 0, {1, 1, 1})}, unknown), "");
 }
 
 TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
-  const std::vector<CaseReport> reports{measured(Strategy::bucketed, 4, {2.2, unknown, unknown}),
-                                        measured(Strategy::bucketed, 25, {0.150, unknown, unknown})};
+  const std::vector<CaseReport> reports{
+      measured(model::strategy_named("bucketed"), 4, {2.2, unknown, unknown}),
+      measured(model::strategy_named("bucketed"), 25, {0.150, unknown, unknown})};
   EXPECT_EQ(
       tuning_line(reports, 1e-17),
       "floor 0 ms; choosing the bucket well is worth up to 0 ms (0.0 %) against 25 MiB, PyTorch's default, "
@@ -54,7 +56,7 @@ TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
 }
 
 TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
-  auto report = measured(Strategy::bucketed, 25, {0.3, 0.3, 0.3});
+  auto report = measured(model::strategy_named("bucketed"), 25, {0.3, 0.3, 0.3});
   report.measured->exposed.value = 0.1;
   EXPECT_EQ(
       waterfall_line(report, {0.010, 0.030, 0.060, 0.065}),

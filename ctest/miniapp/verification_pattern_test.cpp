@@ -75,7 +75,7 @@ TEST(Pattern, TheBackwardPassWritesEveryGradientWithTheOperationThatCompletesIt)
   pass.gradients = {{"a", "l", 2, 1}, {"b", "l", 3, 1}, {"c", "l", 4, 2}};
   const kernels::Floats arena("arena", 9);
   poison(arena);
-  VerificationBackward backward(pass, arena, 0);
+  VerificationLane backward(pass, arena, 0, 0);
   backward.run(0);
   EXPECT_EQ(find_wrong(arena, 0, 9, 1).count, 9);
   backward.run(1);

@@ -156,9 +156,10 @@ TEST(Timeline, CopiesAreSlowedAsComputeIs) {
   EXPECT_DOUBLE_EQ(timeline.backward_end, 5);
 }
 
-TEST(Timeline, AfterTheBackwardPassNothingOverlaps) {
+TEST(Timeline, WhereGradientsAreReadyAfterTheBackwardPassNothingOverlaps) {
   const Case c = random_case(7);
-  const Timeline timeline = simulate_after(c.t_compute, c.plan, cost);
+  const std::vector<double> ready(c.ready.size(), c.t_compute);
+  const Timeline timeline = simulate(ready, c.t_compute, c.plan, cost, {0.5, 0.5});
   EXPECT_DOUBLE_EQ(timeline.total, c.t_compute + communication_seconds(c.plan, cost));
   EXPECT_EQ(timeline.backward_end, c.t_compute);
   EXPECT_EQ(timeline.buckets.front().start, c.t_compute);

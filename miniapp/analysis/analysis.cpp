@@ -60,7 +60,7 @@ std::optional<model::Estimate> find_overlap(CaseResult const& result, std::vecto
 }
 
 bool is_bucketed(CaseReport const& report) {
-  return report.item.strategy == Strategy::bucketed && report.measured;
+  return report.item.has_cap() && report.measured;
 }
 
 model::ScoredCase scored(CaseReport const& report) {

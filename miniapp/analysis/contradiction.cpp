@@ -50,7 +50,7 @@ double largest_term(model::Waterfall const& terms) {
 std::vector<Contradiction> find_contradictions(CaseReport const& report) {
   if (!report.measured || !report.measured->overlap) return {};
   model::Estimate const& overlap = *report.measured->overlap;
-  if (!report.item.overlapped)
+  if (!report.item.overlapped())
     return one(report, distance(overlap, 0.0),
                report.item.name() +
                    " overlaps nothing, but T differs from T_compute + T_comm as if its overlap were " +
@@ -71,7 +71,7 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report, model::
 }
 
 std::string costs_of_overlapping(CaseReport const& report) {
-  if (!report.measured || !report.measured->overlap || !report.item.overlapped) return "";
+  if (!report.measured || !report.measured->overlap || !report.item.overlapped()) return "";
   if (!(report.measured->overlap->high < -resolution)) return "";
   return report.item.name() + ": overlapping costs more than it hides here (overlap " + overlap_text(report) +
          "): compute and all-reduces slow each other down";

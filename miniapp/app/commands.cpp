@@ -12,7 +12,7 @@
 
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
-#include "miniapp/compute/slowed_backward.hpp"
+#include "miniapp/compute/slowed_lane.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/wire_format.hpp"
@@ -185,8 +185,7 @@ void execute(Options const& options, Runtime const& runtime) {
   const double timeout_s = config.timeout_s;
   RankContext context = make_rank_context(config, std::move(workload), runtime);
   if (auto const& text = options.turns.slow_operator; !text.empty())
-    context.backward =
-        std::make_unique<SlowedBackward>(std::move(context.backward), context.workload.pass, text);
+    context.backward = std::make_unique<SlowedLane>(std::move(context.backward), context.workload.pass, text);
   if (options.turns.go.empty())  // whoever has the other turns compares sample by sample
     context.probe = make_state_probe(runtime, context.reduces());
   std::optional<Session> session;

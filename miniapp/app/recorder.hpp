@@ -13,7 +13,7 @@
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
-#include "miniapp/measure/pass/rank_trace.hpp"
+#include "miniapp/measure/sweep/sweep.hpp"
 #include "miniapp/measure/verification/precision.hpp"
 #include "miniapp/measure/verification/wire_error.hpp"
 #include "miniapp/options/options.hpp"
@@ -81,8 +81,8 @@ class Recorder {
   /// Sentences about results that contradict each other.
   void contradictions(std::vector<std::string> const& sentences);
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
-  /// One pass of each case: [case][rank].
-  void timeline(Workload const& workload, std::vector<std::vector<RankTrace>> const& traces);
+  /// One step of each case.
+  void timeline(Workload const& workload, std::vector<CaseTimeline> const& cases);
   void figures(FigureOfMerit const& figures);
   /// Bytes: the peak of each rank, and the need of any that was predicted.
   void memory(std::vector<double> const& peaks, double need);

@@ -39,12 +39,11 @@ void write_plans(results::Writer& writer, Reports const& reports) {
 }
 
 void write_names(results::Writer& writer, Config const& config, Reports const& reports) {
-  const auto is_bucketed = [](auto& r) { return r.item.strategy == Strategy::bucketed; };
+  const auto is_bucketed = [](auto& r) { return r.item.has_cap(); };
   const auto first = first_bucket_of(config);
   writer.write("/sweep/name", column<Texts>(reports, [](auto& r) { return r.item.name(); }));
-  writer.write("/sweep/strategy", column<Texts>(reports, [](auto& r) {
-                 return std::string(word_of(r.item.strategy, strategy_words));
-               }));
+  writer.write("/sweep/strategy",
+               column<Texts>(reports, [](auto& r) { return std::string(r.item.strategy.name); }));
   writer.write("/sweep/source", Texts(reports.size(), "ddproxy"));
   writer.write("/sweep/compute_source", Texts(reports.size(), config.shared_compute ? "round" : "own"));
   writer.write("/sweep/bucket_bytes",

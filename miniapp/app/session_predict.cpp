@@ -17,7 +17,7 @@ void Session::calibrate() {
   say("running compute beside all-reduces");
   const auto start = Clock::now();
   contention_samples_ = ddproxy::calibrate(context_, context_.config.samples);
-  if (context_.copying && context_.config.compute == ComputeMode::kernels)
+  if (context_.copies_for_real())
     context_.copies.bandwidth = measure_copy_bandwidth(context_, context_.config.samples);
   const double spent = seconds_since(context_, start);
   table_seconds_ += spent;
@@ -57,14 +57,14 @@ void Session::predict_case(std::size_t item, model::Job const& job) {
   auto undisturbed = job;
   undisturbed.contention = {};
   report.uncontended = ddproxy::predict(report.item, undisturbed).total - job.t_compute;
-  if (report.item.overlapped) uncertainty_[item].terms = model::explain(measurements_, report.item.plan);
+  if (report.item.overlapped()) uncertainty_[item].terms = model::explain(measurements_, report.item.plan);
 }
 
 void Session::predict_bands() {
   std::vector<std::size_t> items;
   std::vector<model::Plan> plans;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
-    if (!reports_[i].item.overlapped) continue;
+    if (!reports_[i].item.overlapped()) continue;
     items.push_back(i);
     plans.push_back(reports_[i].item.plan);
   }
@@ -90,7 +90,7 @@ void Session::plan_from_input() {
     const auto job = input_job(context_.config, context_.workload);
     if (job) floor_ = model::floor_seconds(*job);
     for (auto& report : reports_) {
-      if (report.item.strategy != Strategy::optimal) continue;
+      if (!report.item.is_optimal()) continue;
       if (!job)
         throw CollectiveError(
             exit_usage,
@@ -124,7 +124,7 @@ void Session::predict() {
   if (root()) job_ = take_measurements();
   model::Job const& job = job_;
   for (auto& report : reports_) {
-    if (report.item.strategy != Strategy::optimal) continue;
+    if (!report.item.is_optimal()) continue;
     if (root()) plan_optimal(report.item, job, first_bucket_of(context_.config));
     share_plan(report.item);
   }

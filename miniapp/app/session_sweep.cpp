@@ -21,20 +21,16 @@
 namespace ddproxy {
 
 std::string Session::verify_case(CaseReport const& report) {
-  const bool overlapped = report.item.overlapped;
-  const model::Ddp strategy{
-      report.item.plan, overlapped, overlapped ? context_.config.copies : model::CopyMode::none,
-      context_.workload.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16};
   // Every rank comes to the same answer, so none is left alone in a collective.
-  const auto wrong = verify_step(context_.workload, strategy, static_cast<std::size_t>(context_.ranks()));
+  const auto wrong = verify_graphs(step_of(report.item, context_.workload, context_.config.copies,
+                                           static_cast<std::size_t>(context_.ranks())));
   if (!wrong.empty()) return wrong;
-  const Schedule schedule(context_.workload, report.item.plan, overlapped);
+  CompiledStep step = context_.compile(report.item);
   if (!context_.reduces())
-    return verify_order(context_.workload, schedule, context_.backward_of(overlapped), *context_.allreduce);
-  if (overlapped && context_.copying && context_.config.compute == ComputeMode::kernels)
-    return verify_copied_numbers(context_.runtime, context_.workload, schedule, context_.gradients,
-                                 context_.arena, context_.copying->takes_back(), *context_.allreduce);
-  return verify_numbers(context_.runtime, context_.workload, schedule, context_.arena, *context_.allreduce);
+    return verify_order(context_.workload, step, *context_.backward, *context_.allreduce);
+  return verify_numbers(context_.runtime, context_.workload, step,
+                        {context_.memory, context_.places(step.graph()), context_.gradients_at()},
+                        *context_.allreduce);
 }
 
 // What is wrong with real gradients that were rounded on their way; records and prints how much.
@@ -112,7 +108,7 @@ void Session::sweep() {
     return takes_another_round(rounds, std::chrono::duration<double>(Clock::now() - start).count());
   };
   const auto flush = [&] { recorder_->flush_if_due(); };
-  const auto traces = run_sweep(context_, cases, options_.turns, {keep_sample, keep_part, another, flush});
+  const auto timelines = run_sweep(context_, cases, options_.turns, {keep_sample, keep_part, another, flush});
   if (root()) recorder_->flush();
   context_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
@@ -121,7 +117,7 @@ void Session::sweep() {
   measure_missing_tables();
   if (!root()) return;
   conclude_sweep();
-  recorder_->timeline(context_.workload, traces);
+  recorder_->timeline(context_.workload, timelines);
 }
 
 bool Session::takes_another_round(int rounds, double seconds) {
@@ -174,7 +170,7 @@ void Session::find_contradictions() {
   std::vector<std::string> sentences;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     auto found = ddproxy::find_contradictions(reports_[i]);
-    if (predicted_ && reports_[i].item.overlapped)
+    if (predicted_ && reports_[i].item.overlapped())
       for (auto& more : ddproxy::find_contradictions(reports_[i], uncertainty_[i].terms))
         found.push_back(std::move(more));
     for (auto const& one : found) {

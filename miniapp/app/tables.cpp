@@ -139,7 +139,7 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   if (!best) return "";
   CaseReport const *worst = best, *common = nullptr;
   for (auto const& report : reports) {
-    if (report.item.strategy != Strategy::bucketed || !report.measured) continue;
+    if (!report.item.has_cap() || !report.measured) continue;
     if (report.measured->total.value > worst->measured->total.value) worst = &report;
     if (report.item.cap_mib == common_cap_mib) common = &report;
   }

@@ -115,17 +115,20 @@ void check_backend(Config const& config) {
                                 ": [allreduce] backend: this build has no NCCL; use \"mpi\" or \"replay\"");
 }
 
-static std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm,
-                                                      kernels::Floats const&) {
+static std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm, kernels::Floats const&,
+                                                      std::size_t) {
   check_backend(config);
   return nullptr;
 }
 #endif
 
 std::unique_ptr<Allreduce> make_allreduce(Config const& config, CallChoice const& choice,
-                                          MPI_Comm communicator, kernels::Floats const& arena) {
-  if (config.backend == Backend::nccl) return make_nccl_allreduce(config, communicator, arena);
-  auto engine = make_engine(config, choice.calls, communicator, arena.data());
+                                          MPI_Comm communicator, kernels::Floats const& memory,
+                                          std::size_t most_elements) {
+  if (config.backend == Backend::nccl)
+    return make_nccl_allreduce(config, communicator, memory,
+                               most_elements > 0 ? most_elements : memory.extent(0));
+  auto engine = make_engine(config, choice.calls, communicator, memory.data());
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
   if (config.progress == Progress::thread)

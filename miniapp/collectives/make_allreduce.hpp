@@ -24,10 +24,12 @@ struct CallChoice {
   std::string reason;     ///< why these calls, for people; empty where nothing is reduced by MPI
 };
 
-/// The all-reduce that the input asks for, with these calls. `arena` may be empty for replay. Collective over
-/// `communicator`. Throws as check_backend() does.
+/// Makes the all-reduce that the input asks for, with these calls, for slices of `memory`, which may be empty
+/// for replay. A slice has at most `most_elements`; 0: as many as the memory. Collective over `communicator`.
+/// Throws as check_backend() does.
 std::unique_ptr<Allreduce> make_allreduce(Config const& config, CallChoice const& choice,
-                                          MPI_Comm communicator, kernels::Floats const& arena);
+                                          MPI_Comm communicator, kernels::Floats const& memory,
+                                          std::size_t most_elements = 0);
 
 /// Version of the NCCL that this program would use, or "none".
 std::string nccl_version();

@@ -20,9 +20,12 @@ void HostReplay::run(std::size_t operation) {
   sleep_until(deadline_);
 }
 
-void HostReplay::take_back(Slice slice, Completion reduced) {
-  deadline_ =
-      std::max(deadline_, reduced.when) + duration_of(back_seconds_ * static_cast<double>(slice.count));
+void HostReplay::copy(Slice from, std::size_t) {
+  deadline_ += duration_of(copy_seconds_ * static_cast<double>(from.count));
+}
+
+void HostReplay::wait_for(Completion const& completion) {
+  deadline_ = std::max(deadline_, completion.when);
 }
 
 void HostReplay::fence() {

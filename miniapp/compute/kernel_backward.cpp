@@ -16,11 +16,11 @@ namespace ddproxy {
 namespace {
 
 model::Shape const& checked(model::Shape const& shape, model::BackwardPass const& pass, model::Tokens tokens,
-                            kernels::Floats const& arena) {
+                            kernels::Floats const& gradients) {
   check_kernels_have(shape, tokens);
   const std::int64_t elements = model::parameters(pass);
-  if (static_cast<std::int64_t>(arena.size()) != elements)
-    throw std::invalid_argument("the gradient arena has " + std::to_string(arena.size()) +
+  if (static_cast<std::int64_t>(gradients.size()) != elements)
+    throw std::invalid_argument("the memory of the gradients has " + std::to_string(gradients.size()) +
                                 " elements, the model " + std::to_string(elements) +
                                 " parameters; they must be equal");
   return shape;
@@ -29,14 +29,13 @@ model::Shape const& checked(model::Shape const& shape, model::BackwardPass const
 }  // namespace
 
 KernelBackward::KernelBackward(model::Shape const& shape, model::BackwardPass const& pass,
-                               model::Tokens tokens, std::uint32_t seed, int rank, kernels::Floats arena,
-                               kernels::Space exec)
-    : exec_(std::move(exec)),
-      arena_(std::move(arena)),
-      gpt_(exec_, checked(shape, pass, tokens, arena_), pass, tokens, seed, rank),
+                               model::Tokens tokens, std::uint32_t seed, int rank, kernels::Floats gradients,
+                               kernels::Floats memory, kernels::Space exec)
+    : KernelLane(std::move(exec), std::move(memory), most_launches(pass)),
+      gradients_(std::move(gradients)),
+      gpt_(exec_, checked(shape, pass, tokens, gradients_), pass, tokens, seed, rank),
       work_memory_("work buffers", work_buffers(shape, tokens, exec_.concurrency())),
-      work_(work_memory_),
-      marks_(pass.operations.size()) {
+      work_(work_memory_) {
   for (auto const& operation : pass.operations) steps_.push_back(step(operation));
   renew();
 }
@@ -51,7 +50,9 @@ KernelBackward::Step KernelBackward::step(model::Operation const& operation) {
     case model::OperationKind::cross_entropy:
       return [this] { loss(); };
     case model::OperationKind::head:
-      return [this] { head(); };
+      return [this, weight = gpt_.weight(gpt_.head_weight()), out = gradient(gpt_.head_weight())] {
+        head(weight, out);
+      };
     case model::OperationKind::norm:
       return norm_step(operation);
     case model::OperationKind::linear:
@@ -61,9 +62,9 @@ KernelBackward::Step KernelBackward::step(model::Operation const& operation) {
     case model::OperationKind::attention:
       return [this, &block = block_of(operation)] { attention(block); };
     case model::OperationKind::position_table:
-      return [this] { position_table(); };
+      return [this, out = gradient("wpe.weight")] { position_table(out); };
     case model::OperationKind::token_table:
-      return [this] { token_table(); };
+      return [this, out = gradient("wte.weight")] { token_table(out); };
   }
   throw std::logic_error("no kernel for the operation " + operation.name);
 }
@@ -122,11 +123,9 @@ void KernelBackward::loss() const {
                                   gpt_.targets.data(), scale, work_.logits);
 }
 
-void KernelBackward::head() const {
-  const std::string name = gpt_.head_weight();
+void KernelBackward::head(float const* weight, float* out) const {
   kernels::head_backward(exec_, {gpt_.rows(), gpt_.shape.d_model, gpt_.shape.vocabulary},
-                         gpt_.activations.ln_f, gpt_.weight(name), work_.logits, gradient(name),
-                         work_.branch);
+                         gpt_.activations.ln_f, weight, work_.logits, out, work_.branch);
 }
 
 void KernelBackward::gelu(BlockActivations const& block) const {
@@ -139,14 +138,13 @@ void KernelBackward::attention(BlockActivations const& block) const {
                               work_.scratch);
 }
 
-void KernelBackward::position_table() const {
+void KernelBackward::position_table(float* table) const {
   const kernels::EmbeddingSize size{gpt_.tokens.batch, gpt_.tokens.sequence, gpt_.shape.d_model};
-  kernels::position_backward(exec_, size, gpt_.shape.context, work_.residual, gradient("wpe.weight"));
+  kernels::position_backward(exec_, size, gpt_.shape.context, work_.residual, table);
 }
 
 /// Adds to what the head has assigned, where the two are tied.
-void KernelBackward::token_table() const {
-  float* const table = gradient("wte.weight");
+void KernelBackward::token_table(float* table) const {
   const kernels::Index columns = gpt_.shape.d_model;
   if (!gpt_.shape.tied) kernels::fill_zero(exec_, gpt_.shape.vocabulary * columns, table);
   kernels::token_backward(exec_, columns, gpt_.groups, gpt_.inputs.data(), work_.residual, table);

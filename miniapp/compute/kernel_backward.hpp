@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "miniapp/compute/backward.hpp"
+#include "miniapp/compute/kernel_lane.hpp"
 #include "miniapp/compute/kernel_model.hpp"
 #include "miniapp/device/device.hpp"
 
@@ -14,13 +14,15 @@ namespace ddproxy {
 
 /// The backward pass of a GPT-2 in float, computed by the kernels from the activations of one real forward
 /// pass.
-class KernelBackward : public Backward {
+class KernelBackward : public KernelLane {
  public:
-  /// `arena` [parameters] receives the gradients of the mean loss over the rank's tokens, in ready order,
-  /// each pass assigning them anew. Seed and rank are those of KernelModel. Throws as check_kernels_have()
-  /// does, and where the arena's size is not the number of parameters.
+  /// `gradients` [parameters] receives the gradients of the mean loss over the rank's tokens, in ready order,
+  /// each pass assigning them anew. `memory` holds the buffers of a step, the gradients among them; copies go
+  /// from one part of it to another. Seed and rank are those of KernelModel. Throws as check_kernels_have()
+  /// does, and where the size of `gradients` is not the number of parameters.
   KernelBackward(model::Shape const& shape, model::BackwardPass const& pass, model::Tokens tokens,
-                 std::uint32_t seed, int rank, kernels::Floats arena, kernels::Space exec = {});
+                 std::uint32_t seed, int rank, kernels::Floats gradients, kernels::Floats memory = {},
+                 kernels::Space exec = {});
 
   // the steps hold `this`
   KernelBackward(KernelBackward const&) = delete;
@@ -28,13 +30,10 @@ class KernelBackward : public Backward {
 
   std::size_t operations() const override { return steps_.size(); }
   void renew() override;
-  void begin() override { marks_.move_on(); }
   void run(std::size_t operation) override {
     steps_[operation]();
     marks_.move_on();
   }
-  Completion completion() override { return marks_.after(exec_); }
-  void fence() override { exec_.fence("KernelBackward"); }
 
   KernelModel const& gpt() const { return gpt_; }
 
@@ -60,21 +59,19 @@ class KernelBackward : public Backward {
   NormOperands norm_operands(model::Operation const& operation) const;
   LinearOperands linear_operands(model::Operation const& operation) const;
   BlockActivations const& block_of(model::Operation const& operation) const;
-  float* gradient(std::string const& name) const { return arena_.data() + gpt_.layout.of(name).offset; }
+  float* gradient(std::string const& name) const { return gradients_.data() + gpt_.layout.of(name).offset; }
   void loss() const;
-  void head() const;
+  void head(float const* weight, float* out) const;
   void gelu(BlockActivations const& block) const;
   void attention(BlockActivations const& block) const;
-  void position_table() const;
-  void token_table() const;
+  void position_table(float* table) const;
+  void token_table(float* table) const;
 
-  kernels::Space exec_;
-  kernels::Floats arena_;
+  kernels::Floats gradients_;
   KernelModel gpt_;
   BumpAllocator work_memory_;
   WorkBuffers work_;
   std::vector<Step> steps_;
-  Marks marks_;
 };
 
 }  // namespace ddproxy

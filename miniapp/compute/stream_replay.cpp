@@ -4,21 +4,22 @@
 
 namespace ddproxy {
 
-StreamReplay::StreamReplay(std::vector<double> operation_seconds, double back_seconds, kernels::Space exec)
+StreamReplay::StreamReplay(std::vector<double> operation_seconds, double copy_seconds, std::size_t launches,
+                           kernels::Space exec)
     : seconds_(std::move(operation_seconds)),
-      back_seconds_(back_seconds),
+      copy_seconds_(copy_seconds),
       exec_(std::move(exec)),
       stream_(exec_),
-      marks_(seconds_.size()) {}
+      marks_(launches) {}
 
 void StreamReplay::run(std::size_t operation) {
   stream_.hold(seconds_[operation]);
   marks_.move_on();
 }
 
-void StreamReplay::take_back(Slice slice, Completion reduced) {
-  begin_after(exec_, reduced);
-  stream_.hold(back_seconds_ * static_cast<double>(slice.count));
+void StreamReplay::copy(Slice from, std::size_t) {
+  stream_.hold(copy_seconds_ * static_cast<double>(from.count));
+  marks_.move_on();
 }
 
 }  // namespace ddproxy

@@ -6,29 +6,30 @@
 
 #include "kernels/occupy_stream.hpp"
 #include "kernels/types.hpp"
-#include "miniapp/compute/backward.hpp"
+#include "miniapp/compute/compute_lane.hpp"
 #include "miniapp/device/device.hpp"
 
 namespace ddproxy {
 
-/// A replayed backward pass whose operations hold the device's stream for the time that a table says, so that
-/// real all-reduces of device memory run beside it.
-class StreamReplay : public Backward {
+/// A compute lane whose operators hold the device's stream for the time that a table says, so that real
+/// all-reduces of device memory run beside it.
+class StreamReplay : public ComputeLane {
  public:
-  /// Each element that is copied back takes `back_seconds`; below 0 nothing is copied back.
-  explicit StreamReplay(std::vector<double> operation_seconds, double back_seconds = -1,
-                        kernels::Space exec = {});
+  /// `operation_seconds`: of each operator. `copy_seconds`: of each element that is copied. `launches`: the
+  /// operators and copies of a step.
+  StreamReplay(std::vector<double> operation_seconds, double copy_seconds, std::size_t launches,
+               kernels::Space exec = {});
   std::size_t operations() const override { return seconds_.size(); }
   void begin() override { marks_.move_on(); }
   void run(std::size_t operation) override;
   Completion completion() override { return marks_.after(exec_); }
-  bool takes_back() const override { return back_seconds_ >= 0; }
-  void take_back(Slice slice, Completion reduced) override;
+  void copy(Slice from, std::size_t to) override;
+  void wait_for(Completion const& completion) override { begin_after(exec_, completion); }
   void fence() override { exec_.fence("StreamReplay"); }
 
  private:
   std::vector<double> seconds_;
-  double back_seconds_;
+  double copy_seconds_;
   kernels::Space exec_;
   kernels::OccupiedStream stream_;
   Marks marks_;

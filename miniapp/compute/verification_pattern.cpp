@@ -43,19 +43,18 @@ std::vector<Slice> completed_slices(model::BackwardPass const& pass) {
   return slices;
 }
 
-VerificationBackward::VerificationBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank,
-                                           kernels::Space exec, int groups)
-    : runs_(completed_slices(pass)),
-      arena_(std::move(arena)),
+VerificationLane::VerificationLane(model::BackwardPass const& pass, kernels::Floats memory,
+                                   std::size_t gradients_at, int rank, kernels::Space exec, int groups)
+    : KernelLane(std::move(exec), std::move(memory), most_launches(pass)),
+      runs_(completed_slices(pass)),
+      gradients_(Kokkos::subview(memory_, std::pair{gradients_at, memory_.extent(0)})),
       rank_(rank),
-      groups_(groups),
-      exec_(std::move(exec)),
-      marks_(runs_.size()) {}
+      groups_(groups) {}
 
-void VerificationBackward::run(std::size_t operation) {
+void VerificationLane::run(std::size_t operation) {
   constexpr double pause_s = 200e-6;
   kernels::occupy_stream(exec_, pause_s);
-  write_verification_pattern(exec_, arena_, runs_[operation], rank_, groups_);
+  write_verification_pattern(exec_, gradients_, runs_[operation], rank_, groups_);
   marks_.move_on();
 }
 

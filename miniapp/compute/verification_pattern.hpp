@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/types.hpp"
-#include "miniapp/compute/backward.hpp"
+#include "miniapp/compute/kernel_lane.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/input/wire_format.hpp"
 #include "model/transformer/gpt2.hpp"
@@ -34,25 +34,21 @@ inline int verification_groups(WireFormat wire, int ranks) {
 /// The elements that each operation completes.
 std::vector<Slice> completed_slices(model::BackwardPass const& pass);
 
-/// A backward pass that writes f(rank, element) instead of gradients: what verification runs through the
-/// pipeline. It pauses before each operation, on a device the stream does, so that a bucket that starts too
-/// early has the time to do harm.
-class VerificationBackward : public Backward {
+/// A compute lane that writes f(rank, element) instead of gradients: what verification runs in place of the
+/// model. It pauses before each operator, on a device the stream does, so that a bucket that starts too early
+/// has the time to do harm.
+class VerificationLane : public KernelLane {
  public:
-  VerificationBackward(model::BackwardPass const& pass, kernels::Floats arena, int rank,
-                       kernels::Space exec = {}, int groups = 1);
+  /// `memory` holds the buffers of a step; the gradients lie there in ready order from `gradients_at` on.
+  VerificationLane(model::BackwardPass const& pass, kernels::Floats memory, std::size_t gradients_at,
+                   int rank, kernels::Space exec = {}, int groups = 1);
   std::size_t operations() const override { return runs_.size(); }
-  void begin() override { marks_.move_on(); }
   void run(std::size_t operation) override;
-  Completion completion() override { return marks_.after(exec_); }
-  void fence() override { exec_.fence("VerificationBackward"); }
 
  private:
-  std::vector<Slice> runs_;  // elements that each operation completes
-  kernels::Floats arena_;
+  std::vector<Slice> runs_;    // elements that each operator completes
+  kernels::Floats gradients_;  // a part of the memory
   int rank_, groups_;
-  kernels::Space exec_;
-  Marks marks_;
 };
 
 /// Elements of the arena that are not the average of f over `ranks` ranks (assigned); `first` is the first of

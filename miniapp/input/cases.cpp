@@ -7,15 +7,15 @@
 #include <cmath>
 #include <numeric>
 
-#include "miniapp/input/words.hpp"
 #include "model/predict/best_plan.hpp"
 
 namespace ddproxy {
 namespace {
 
-Case bucketed(Config const& config, Workload const& workload, double cap_mib) {
+Case with_cap(model::Strategy const& strategy, Config const& config, Workload const& workload,
+              double cap_mib) {
   const std::int64_t cap = to_bytes(cap_mib), caps[] = {first_bucket_of(config).value_or(cap), cap};
-  return {Strategy::bucketed, cap_mib, true, model::bucketed_plan(workload.gradient_bytes, caps)};
+  return {strategy, cap_mib, model::bucketed_plan(workload.gradient_bytes, caps)};
 }
 
 }  // namespace
@@ -29,31 +29,35 @@ std::int64_t Case::cap_bytes() const {
 }
 
 std::string Case::name() const {
-  const auto word = word_of(strategy, strategy_words);
-  return strategy == Strategy::bucketed ? fmt::format("{}/{}", word, cap_mib) : std::string(word);
+  return has_cap() ? fmt::format("{}/{}", strategy.name, cap_mib) : std::string(strategy.name);
 }
 
 std::vector<Case> make_cases(Config const& config, Workload const& workload) {
+  using model::BucketRule;
   std::vector<Case> cases;
   auto const& bytes = workload.gradient_bytes;
-  for (Strategy strategy : config.strategies) switch (strategy) {
-      case Strategy::naive:
-        cases.push_back({strategy, 0, false, model::per_tensor_plan(bytes)});
+  for (auto const& strategy : config.strategies) switch (strategy.buckets) {
+      case BucketRule::per_tensor:
+        cases.push_back({strategy, 0, model::per_tensor_plan(bytes)});
         break;
-      case Strategy::flat:
-        cases.push_back({strategy, 0, false, model::flat_plan(bytes)});
+      case BucketRule::flat:
+        cases.push_back({strategy, 0, model::flat_plan(bytes)});
         break;
-      case Strategy::per_tensor:
-        cases.push_back({strategy, 0, true, model::per_tensor_plan(bytes)});
+      case BucketRule::cap:
+        for (double cap : config.caps_mib) cases.push_back(with_cap(strategy, config, workload, cap));
         break;
-      case Strategy::bucketed:
-        for (double cap : config.caps_mib) cases.push_back(bucketed(config, workload, cap));
-        break;
-      case Strategy::optimal:
-        cases.push_back({strategy, 0, true, {}});
+      case BucketRule::optimal:
+        cases.push_back({strategy});
         break;
     }
   return cases;
+}
+
+model::RankGraphs step_of(Case const& item, Workload const& workload, model::CopyMode copies,
+                          std::size_t ranks) {
+  const model::Ddp step{item.plan, item.overlapped(), item.overlapped() ? copies : model::CopyMode::none,
+                        workload.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16};
+  return item.strategy.build(workload.pass, step, ranks);
 }
 
 model::FirstBucket first_bucket_of(Config const& config) {
@@ -61,7 +65,7 @@ model::FirstBucket first_bucket_of(Config const& config) {
 }
 
 void plan_optimal(Case& item, model::Job const& job, model::FirstBucket first_bucket) {
-  if (item.strategy == Strategy::optimal) item.plan = model::optimal_plan(job, first_bucket);
+  if (item.is_optimal()) item.plan = model::optimal_plan(job, first_bucket);
 }
 
 std::optional<model::Job> input_job(Config const& config, Workload const& workload) {
@@ -74,8 +78,10 @@ std::optional<model::Job> input_job(Config const& config, Workload const& worklo
 }
 
 model::Timeline predict(Case const& item, model::Job const& job) {
-  if (item.overlapped) return model::simulate(job, item.plan);
-  return model::simulate_after(job.t_compute, item.plan, job.cost);
+  if (item.overlapped()) return model::simulate(job, item.plan);
+  // Every bucket is ready when the backward pass is over, and nothing runs beside it.
+  const std::vector<double> ready(job.gradient_bytes.size(), job.t_compute);
+  return model::simulate(ready, job.t_compute, item.plan, job.cost);
 }
 
 }  // namespace ddproxy

@@ -12,18 +12,22 @@
 #include "model/predict/timeline.hpp"
 #include "model/step/bucket_plan.hpp"
 #include "model/step/cap_walk.hpp"
+#include "model/step/strategies/strategy.hpp"
 
 namespace ddproxy {
 
 std::int64_t to_bytes(double mib);  ///< rounded
 
-/// One case of the sweep: a strategy, and for `bucketed` a cap. The plan of `optimal` rests on costs: it is
-/// empty until plan_optimal().
+/// One case of the sweep: a strategy, and a cap where the strategy has caps. An optimal plan rests on costs:
+/// it is empty until plan_optimal().
 struct Case {
-  Strategy strategy;
-  double cap_mib = 0;  ///< `bucketed` only, else 0
-  bool overlapped;     ///< false: every bucket starts after the backward pass
-  model::Plan plan;
+  model::Strategy strategy;
+  double cap_mib = 0;  ///< of a strategy with caps, else 0
+  model::Plan plan = {};
+
+  bool overlapped() const { return strategy.overlapped; }
+  bool has_cap() const { return strategy.buckets == model::BucketRule::cap; }
+  bool is_optimal() const { return strategy.buckets == model::BucketRule::optimal; }
 
   std::int64_t cap_bytes() const;
   std::string name() const;  ///< for instance "bucketed/25"
@@ -34,6 +38,11 @@ model::FirstBucket first_bucket_of(Config const& config);
 
 /// The cases of the input file, in its order; `bucketed` once for each cap.
 std::vector<Case> make_cases(Config const& config, Workload const& workload);
+
+/// Builds the step graphs of a case on `ranks` ranks: of its plan, with the copies that an overlapped case
+/// makes, and with the wire format of the workload.
+model::RankGraphs step_of(Case const& item, Workload const& workload, model::CopyMode copies,
+                          std::size_t ranks);
 
 /// Gives a case `optimal` the best plan of the job, no slower than a cap behind that first bucket, and leaves
 /// any other case as it is. Seconds for thousands of gradients.

@@ -113,10 +113,10 @@ void read_allreduce(Config& config, Section section) {
 
 void read_sweep(Config& config, Section section) {
   for (auto const& name : section.text_list("strategies", {"naive", "flat", "per_tensor", "bucketed"})) {
-    const auto strategy = find_word(name, strategy_words);
+    const auto* strategy = model::find_strategy(name);
     if (!strategy)
       section.fail("strategies",
-                   fmt::format("'{}' is unknown; use: {}", model::echo(name), list_words(strategy_words)));
+                   fmt::format("'{}' is unknown; use: {}", model::echo(name), model::list_strategies()));
     config.strategies.push_back(*strategy);
   }
   config.caps_mib = section.positive_list("caps_mib", default_caps_mib);

@@ -11,7 +11,7 @@
 #include "miniapp/input/wire_format.hpp"
 #include "model/cost/layer_cost.hpp"
 #include "model/cost/machine.hpp"
-#include "model/predict/timeline.hpp"
+#include "model/step/strategies/strategy.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
@@ -23,7 +23,6 @@ enum class Progress { thread, poll, none };
 enum class Call { automatic, blocking, nonblocking };
 enum class Priority { normal, high };
 enum class Buffers { automatic, direct, staged };
-enum class Strategy { naive, flat, per_tensor, bucketed, optimal };
 
 /// From a byte to 1e9 MiB.
 constexpr bool is_bucket_size(double mib) {
@@ -62,7 +61,7 @@ struct Config {
   double piece_mib = 16;                 ///< an MPI all-reduce of more goes in pieces of this size
   double timeout_s = 300;                ///< of one bucket
 
-  std::vector<Strategy> strategies;
+  std::vector<model::Strategy> strategies;
   std::vector<double> caps_mib;
   double first_bucket_mib = 0;  ///< 0: the cap
   int samples = 5;              ///< of each case, at least

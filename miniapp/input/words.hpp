@@ -33,11 +33,6 @@ inline constexpr std::array<Word<Priority>, 2> priority_words{
     {{"normal", Priority::normal}, {"high", Priority::high}}};
 inline constexpr std::array<Word<Buffers>, 3> buffers_words{
     {{"auto", Buffers::automatic}, {"direct", Buffers::direct}, {"staged", Buffers::staged}}};
-inline constexpr std::array<Word<Strategy>, 5> strategy_words{{{"naive", Strategy::naive},
-                                                               {"flat", Strategy::flat},
-                                                               {"per_tensor", Strategy::per_tensor},
-                                                               {"bucketed", Strategy::bucketed},
-                                                               {"optimal", Strategy::optimal}}};
 inline constexpr std::array<Word<model::CopyMode>, 3> copy_words{
     {{"none", model::CopyMode::none}, {"in", model::CopyMode::in}, {"in+out", model::CopyMode::in_out}}};
 

@@ -25,7 +25,7 @@ double handy_cap_mib(model::CapRange const& range) {
 std::vector<PredictedCase> predict_cases(PredictInput const& input, Prediction const& prediction) {
   std::vector<PredictedCase> cases;
   for (auto& item : make_cases(input.config, input.workload)) {
-    if (item.strategy == Strategy::optimal) item.plan = prediction.plan;
+    if (item.is_optimal()) item.plan = prediction.plan;
     auto timeline = predict(item, prediction.job);
     const double exposed = timeline.total - prediction.job.t_compute;
     cases.push_back({std::move(item), std::move(timeline), exposed});

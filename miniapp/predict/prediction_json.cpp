@@ -23,13 +23,10 @@ Json interval(model::CapRange const& range) {
 }
 
 Json case_json(PredictedCase const& c) {
-  const bool capped = c.item.strategy == Strategy::bucketed;
-  return {{"strategy", word_of(c.item.strategy, strategy_words)},
-          {"bucket_mib", capped ? Json(c.item.cap_mib) : Json(nullptr)},
-          {"buckets", c.item.plan.size()},
-          {"predicted_s", c.timeline.total},
-          {"exposed_s", c.exposed},
-          {"tail_s", c.timeline.tail()}};
+  const bool capped = c.item.has_cap();
+  return {{"strategy", c.item.strategy.name}, {"bucket_mib", capped ? Json(c.item.cap_mib) : Json(nullptr)},
+          {"buckets", c.item.plan.size()},    {"predicted_s", c.timeline.total},
+          {"exposed_s", c.exposed},           {"tail_s", c.timeline.tail()}};
 }
 
 Json known(double value) {

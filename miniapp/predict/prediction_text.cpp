@@ -39,7 +39,7 @@ std::string case_table(Prediction const& prediction) {
 double worst_bucketed(Prediction const& prediction) {
   double worst = prediction.best.seconds;
   for (auto const& c : prediction.cases)
-    if (c.item.strategy == Strategy::bucketed) worst = std::max(worst, c.timeline.total);
+    if (c.item.has_cap()) worst = std::max(worst, c.timeline.total);
   return worst;
 }
 
@@ -185,8 +185,7 @@ std::string to_csv(std::vector<Prediction> const& predictions) {
   for (auto const& p : predictions)
     for (auto const& c : p.cases)
       fmt::format_to(Out(text), "{},{},{},{},{},{},{},{},{}\n", p.network.ranks, c.item.name(),
-                     word_of(c.item.strategy, strategy_words),
-                     c.item.strategy == Strategy::bucketed ? fmt::format("{}", c.item.cap_mib) : "",
+                     c.item.strategy.name, c.item.has_cap() ? fmt::format("{}", c.item.cap_mib) : "",
                      c.item.plan.size(), c.timeline.total, c.exposed, c.timeline.tail(),
                      c.timeline.slowdown(p.job.t_compute));
   return text;

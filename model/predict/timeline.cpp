@@ -72,18 +72,6 @@ Timeline simulate(Job const& job, Plan const& plan) {
   return simulate(job.ready, job.t_compute, plan, job.cost, job.contention, job.copies);
 }
 
-Timeline simulate_after(double t_compute, Plan const& plan, AllreduceCost const& cost) {
-  Timeline timeline;
-  timeline.backward_end = t_compute;
-  timeline.total = t_compute;
-  for (Bucket const& bucket : plan) {
-    const double start = timeline.total;
-    timeline.total += cost(bucket.bytes);
-    timeline.buckets.push_back({start, timeline.total});
-  }
-  return timeline;
-}
-
 double communication_seconds(Plan const& plan, AllreduceCost const& cost) {
   double sum = 0;
   for (Bucket const& bucket : plan) sum += cost(bucket.bytes);

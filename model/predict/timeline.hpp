@@ -78,9 +78,6 @@ struct Job {
 
 Timeline simulate(Job const& job, Plan const& plan);
 
-/// The same, with every bucket started only after the backward pass (naive, flat).
-Timeline simulate_after(double t_compute, Plan const& plan, AllreduceCost const& cost);
-
 /// T_comm: the sum of a(x_k) over the plan's buckets.
 double communication_seconds(Plan const& plan, AllreduceCost const& cost);
 

@@ -107,7 +107,7 @@ TEST(Analysis, NoSampleIsAnError) {
 
 CaseReport report(double cap, double measured, double predicted) {
   const std::vector<Sample> samples(2, sample(1, {1, 1}, {measured, measured}));
-  CaseReport r{{Strategy::bucketed, cap, true, {}}, analyse(samples, 1), {}, 1};
+  CaseReport r{{model::strategy_named("bucketed"), cap, {}}, analyse(samples, 1), {}, 1};
   r.predicted.total = predicted;
   return r;
 }

@@ -128,7 +128,7 @@ TEST(Cases, AreThoseOfTheInputInItsOrder) {
 
 TEST(Cases, AFirstBucketOfItsOwnIsHeeded) {
   auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x8.toml");
-  config.strategies = {Strategy::bucketed};
+  config.strategies = {model::strategy_named("bucketed")};
   config.caps_mib = {128, 256, 512, 1024};
   config.first_bucket_mib = 1;
   std::vector<std::size_t> buckets;
@@ -149,7 +149,7 @@ TEST(Cases, NaiveAndFlatAreSerialInThePrediction) {
 
 TEST(Cases, TheOptimalOneIsPlannedOnceTheCostsAreKnown) {
   auto config = read_config(std::string(ddproxy::inputs_folder) + "/gpt2-large-a100x16-slingshot.toml");
-  config.strategies = {Strategy::bucketed, Strategy::optimal};
+  config.strategies = {model::strategy_named("bucketed"), model::strategy_named("optimal")};
   const auto workload = make_workload(config);
   auto cases = make_cases(config, workload);
   EXPECT_EQ(cases.back().name(), "optimal");

@@ -59,7 +59,7 @@ model::Job job_before() {
 }
 
 Case per_tensor() {
-  return {Strategy::per_tensor, 0, true, model::per_tensor_plan(std::vector<std::int64_t>{4, 4})};
+  return {model::strategy_named("per_tensor"), 0, model::per_tensor_plan(std::vector<std::int64_t>{4, 4})};
 }
 
 TEST(RoundPrediction, takes_compute_and_all_reduces_of_the_round) {
@@ -78,7 +78,7 @@ TEST(RoundPrediction, is_the_prediction_from_before_where_nothing_drifted) {
 
 TEST(RoundPrediction, keeps_the_sum_of_the_all_reduces) {
   Case naive = per_tensor();
-  naive.overlapped = false;
+  naive.strategy = model::strategy_named("naive");
   const Sample uneven{{2.6}, {2.0}, {2.0}, {0}, {0.1, 0.7}};
   EXPECT_NEAR(predict_rounds(naive, job_before(), {uneven}).total, 2.8, 1e-12);
 }
@@ -89,7 +89,7 @@ TEST(RoundPrediction, is_not_known_without_all_reduces_alone) {
 }
 
 CaseReport report_of(bool overlapped, double total, double communication, std::size_t samples = 6) {
-  CaseReport report{{overlapped ? Strategy::bucketed : Strategy::naive, 0, overlapped, {}}, {}, {}, 0, {}};
+  CaseReport report{{model::strategy_named(overlapped ? "bucketed" : "naive"), 0, {}}, {}, {}, 0, {}};
   report.measured = analyse(std::vector<Sample>(samples, sample(total, {communication})), not_available);
   return report;
 }

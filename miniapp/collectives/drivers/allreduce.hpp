@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/compute/backward.hpp"
+#include "miniapp/compute/compute_lane.hpp"
 
 namespace ddproxy {
 

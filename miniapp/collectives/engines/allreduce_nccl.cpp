@@ -21,14 +21,15 @@ namespace {
 
 class NcclAllreduce : public Allreduce {
  public:
-  NcclAllreduce(Config const& config, MPI_Comm communicator, kernels::Floats const& arena)
+  NcclAllreduce(Config const& config, MPI_Comm communicator, kernels::Floats const& arena,
+                std::size_t most_elements)
       : arena_(arena),
         timeout_s_(config.timeout_s),
         priority_(config.priority),
         wire_(config.wire),
         stream_(config.priority == Priority::high),
         exec_(stream_.get()),
-        message_(wire_ == WireFormat::fp32 ? 0 : arena.size()),
+        message_(wire_ == WireFormat::fp32 ? 0 : most_elements),
         nccl_(communicator, config.timeout_s) {}
 
   void begin(std::size_t buckets) override;
@@ -138,8 +139,8 @@ std::string NcclAllreduce::description() const {
 }  // namespace
 
 std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
-                                               kernels::Floats const& arena) {
-  return std::make_unique<NcclAllreduce>(config, communicator, arena);
+                                               kernels::Floats const& arena, std::size_t most_elements) {
+  return std::make_unique<NcclAllreduce>(config, communicator, arena, most_elements);
 }
 
 std::string loaded_nccl_version() {

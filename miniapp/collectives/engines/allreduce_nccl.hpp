@@ -13,14 +13,14 @@
 
 namespace ddproxy {
 
-/// Averages slices of `arena`, device memory, by NCCL (or RCCL) on a stream of its own,
-/// which waits for each slice's event; the host only asks. With wire "bf16" kernels on that stream round each
-/// slice before its reduction and widen it after. Collective over `communicator`. Throws std::runtime_error
-/// where NCCL is older than it has to be (nccl_version.hpp) or finds no way between the ranks. wait_all() and
-/// wait_for() throw, the communicator aborted, where NCCL reports an error or a slice takes longer than
-/// allreduce.timeout_s.
+/// Averages slices of `arena`, device memory, of at most `most_elements`, by NCCL (or RCCL) on a stream of
+/// its own, which waits for each slice's event; the host only asks. With wire "bf16" kernels on that stream
+/// round each slice before its reduction and widen it after. Collective over `communicator`. Throws
+/// std::runtime_error where NCCL is older than it has to be (nccl_version.hpp) or finds no way between the
+/// ranks. wait_all() and wait_for() throw, the communicator aborted, where NCCL reports an error or a slice
+/// takes longer than allreduce.timeout_s.
 std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
-                                               kernels::Floats const& arena);
+                                               kernels::Floats const& arena, std::size_t most_elements);
 
 /// Of the library that is loaded, for instance 2.28.9.
 std::string loaded_nccl_version();

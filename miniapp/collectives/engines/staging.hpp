@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "miniapp/compute/backward.hpp"
+#include "miniapp/compute/compute_lane.hpp"
 
 namespace ddproxy {
 

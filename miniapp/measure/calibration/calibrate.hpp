@@ -34,7 +34,7 @@ std::vector<ContentionSample> calibrate(RankContext& context, int samples);
 void add_sample(RankContext& context, ContentionSample& run);
 
 /// Bytes of gradients that this machine copies per second between gradients and buckets, as one rank of all
-/// that copy at once: the slowest. Needs context.copying. Collective.
+/// that copy at once: the slowest. Needs context.copies_for_real(). Collective.
 double measure_copy_bandwidth(RankContext& context, int samples);
 
 }  // namespace ddproxy

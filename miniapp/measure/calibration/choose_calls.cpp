@@ -79,8 +79,7 @@ void choose_calls(RankContext& context) {
   const bool parts = !config.gate.allreduce_kib.empty() && context.runtime.ranks() > 1;
   if (config.backend == Backend::nccl || (!context.reduces() && !parts)) return;
   context.choice = choose(context);
-  if (context.reduces())
-    context.allreduce = make_allreduce(config, context.choice, context.runtime.communicator(), context.arena);
+  if (context.reduces()) context.allreduce = context.make_allreduce(context.choice);
 }
 
 std::string describe(CallChoice const& choice) {

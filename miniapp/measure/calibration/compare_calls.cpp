@@ -30,8 +30,7 @@ struct Both {
   Both(RankContext& context, bool own_core)
       : blocking(make(context, true, own_core)), nonblocking(make(context, false, own_core)) {}
   static std::unique_ptr<Allreduce> make(RankContext& context, bool blocking, bool own_core) {
-    return make_allreduce(context.config, {CallTable(blocking), own_core, ""}, context.runtime.communicator(),
-                          context.arena);
+    return context.make_allreduce({CallTable(blocking), own_core, ""});
   }
   std::unique_ptr<Allreduce> blocking, nonblocking;
 };

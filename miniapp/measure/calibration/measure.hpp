@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "model/cost/allreduce_cost.hpp"
 #include "model/predict/machine_state.hpp"

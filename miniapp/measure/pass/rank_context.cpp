@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/compute/copying_backward.hpp"
 #include "miniapp/compute/host_replay.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
 #include "miniapp/compute/stream_replay.hpp"
@@ -20,40 +19,31 @@ namespace {
 
 constexpr std::uint32_t seed = 774030080;
 
-kernels::Floats make_arena(RankContext const& context) {
-  return kernels::Floats(Kokkos::view_alloc(Kokkos::WithoutInitializing, "gradients"),
-                         static_cast<std::size_t>(context.workload.bytes()) / sizeof(float));
+// Where gradients are copied into buckets, both have memory.
+void allocate(RankContext& context) {
+  const auto elements = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
+  context.memory = kernels::Floats(Kokkos::view_alloc(Kokkos::WithoutInitializing, "gradients and buckets"),
+                                   context.copies_for_real() ? 2 * elements : elements);
+  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, elements});
+  context.gradients = Kokkos::subview(
+      context.memory, std::pair{context.memory.extent(0) - elements, context.memory.extent(0)});
 }
 
 // Beside real all-reduces of device memory the time is spent there; a twin needs no device.
-std::unique_ptr<Backward> make_replay(RankContext const& context, std::vector<double> const& seconds,
-                                      double back_seconds = -1) {
-  if (on_device && context.reduces()) return std::make_unique<StreamReplay>(seconds, back_seconds);
-  return std::make_unique<HostReplay>(seconds, back_seconds);
+std::unique_ptr<ComputeLane> make_replay(RankContext const& context) {
+  auto const& seconds = context.workload.operation_seconds;
+  const double of_copy =
+      context.copies.mode == model::CopyMode::none ? 0 : gradient_element_bytes / context.copies.bandwidth;
+  if (on_device && context.reduces())
+    return std::make_unique<StreamReplay>(seconds, of_copy, most_launches(context.workload.pass));
+  return std::make_unique<HostReplay>(seconds, of_copy);
 }
 
-std::unique_ptr<Backward> make_backward(RankContext const& context) {
+std::unique_ptr<ComputeLane> make_compute_lane(RankContext const& context) {
   auto const& config = context.config;
-  if (config.compute == ComputeMode::replay) return make_replay(context, context.workload.operation_seconds);
+  if (config.compute == ComputeMode::replay) return make_replay(context);
   return std::make_unique<KernelBackward>(config.shape, context.workload.pass, config.tokens, seed,
-                                          context.runtime.rank(), context.gradients);
-}
-
-// A replayed operation that completes gradients takes the time of their copies too.
-std::unique_ptr<Backward> replay_with_copies(RankContext const& context, bool back) {
-  auto seconds = context.workload.operation_seconds;
-  const double element_seconds = gradient_element_bytes / context.copies.bandwidth;
-  for (auto const& gradient : context.workload.pass.gradients)
-    seconds[gradient.operation] += static_cast<double>(gradient.numel) * element_seconds;
-  return make_replay(context, seconds, back ? element_seconds : -1);
-}
-
-std::unique_ptr<Backward> make_copying(RankContext const& context) {
-  const bool back = context.config.copies == model::CopyMode::in_out;
-  if (context.config.copies == model::CopyMode::none) return nullptr;
-  if (context.config.compute == ComputeMode::replay) return replay_with_copies(context, back);
-  return std::make_unique<CopyingBackward>(*context.backward, context.workload.pass, context.gradients,
-                                           context.arena, back);
+                                          context.runtime.rank(), context.gradients, context.memory);
 }
 
 void refuse_replay_of_many(Config const& config, Runtime const& runtime) {
@@ -110,6 +100,29 @@ void require_room(Config const& config, Workload const& workload, Runtime const&
 
 }  // namespace
 
+std::vector<std::size_t> RankContext::places(model::StepGraph const& graph) const {
+  std::vector<std::size_t> places;
+  for (auto const& buffer : graph.buffers)
+    places.push_back(buffer.kind == model::BufferKind::gradient ? gradients_at() : 0);
+  return places;
+}
+
+CompiledStep RankContext::compile(Case const& item) const {
+  auto graphs = step_of(item, workload, config.copies, static_cast<std::size_t>(ranks()));
+  const auto first_elements = places(graphs.classes.front().graph);
+  return {std::move(graphs.classes.front().graph), first_elements};  // all ranks are alike
+}
+
+CompiledStep RankContext::compile_backward() const {
+  auto graphs = model::ddp(workload.pass, {}, 1);
+  const auto first_elements = places(graphs.classes.front().graph);
+  return {std::move(graphs.classes.front().graph), first_elements};
+}
+
+std::unique_ptr<Allreduce> RankContext::make_allreduce(CallChoice const& with) const {
+  return ddproxy::make_allreduce(config, with, runtime.communicator(), memory, arena.extent(0));
+}
+
 RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime) {
   refuse_replay_of_many(config, runtime);
   runtime.together([&] {
@@ -124,13 +137,10 @@ RankContext make_rank_context(Config const& config, Workload workload, Runtime c
   const double device_free = free_device_memory();
   require_room(config, workload, runtime, device_free);
   RankContext context{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
-  if (needs_arena(config)) context.arena = context.gradients = make_arena(context);
   context.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written
-  if (config.copies != model::CopyMode::none && config.compute == ComputeMode::kernels)
-    context.gradients = make_arena(context);
-  context.backward = make_backward(context);
-  context.copying = make_copying(context);
-  context.allreduce = make_allreduce(config, context.choice, runtime.communicator(), context.arena);
+  if (needs_arena(config)) allocate(context);
+  context.backward = make_compute_lane(context);
+  context.allreduce = context.make_allreduce(context.choice);
   return context;
 }
 

@@ -7,11 +7,13 @@
 #include "kernels/types.hpp"
 #include "miniapp/analysis/figure_of_merit.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
-#include "miniapp/compute/backward.hpp"
+#include "miniapp/compute/compute_lane.hpp"
+#include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/workload.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/machine/state_probe.hpp"
+#include "miniapp/measure/pass/compiled_step.hpp"
 
 namespace ddproxy {
 
@@ -20,19 +22,32 @@ struct RankContext {
   Config const& config;
   Runtime const& runtime;
   Workload workload;
-  kernels::Floats
-      arena;  ///< all gradients in ready order; empty where nothing is reduced and nothing computed
-  kernels::Floats gradients;  ///< what the backward pass writes: the arena, or with copies memory of its own
+  /// The buffers of a step: the buckets, and behind them the gradients. They are one where the gradients lie
+  /// in their buckets. Empty where nothing is reduced and nothing computed.
+  kernels::Floats memory;
+  kernels::Floats arena;      ///< the part of the memory with the buckets: all gradients in ready order
+  kernels::Floats gradients;  ///< the part of the memory that the backward pass writes, in the same order
   model::Copies copies;       ///< with the speed at which this machine makes them
-  std::unique_ptr<Backward> backward;
-  std::unique_ptr<Backward> copying;  ///< the backward pass with its copies; null without
+  std::unique_ptr<ComputeLane> backward;
   std::unique_ptr<Allreduce> allreduce;
   CallChoice choice;       ///< of the MPI calls (miniapp/measure/calibration/choose_calls.hpp)
   double device_free = 0;  ///< of the run's device before anything was allocated there, bytes
   std::unique_ptr<StateProbe> probe = nullptr;  ///< of the machine's state; null: none
 
-  /// The backward pass of a case: only an overlapped one makes the copies that the input asks for.
-  Backward& backward_of(bool overlapped) const { return overlapped && copying ? *copying : *backward; }
+  /// The first element of the gradients in the memory.
+  std::size_t gradients_at() const { return memory.extent(0) - gradients.extent(0); }
+  /// The first element of each buffer of a graph in the memory.
+  std::vector<std::size_t> places(model::StepGraph const& graph) const;
+  /// The step of a case on this rank, ready to run.
+  CompiledStep compile(Case const& item) const;
+  /// The backward pass alone, ready to run.
+  CompiledStep compile_backward() const;
+  /// All-reduces of slices of the memory, as the input asks for them, with these calls. Collective.
+  std::unique_ptr<Allreduce> make_allreduce(CallChoice const& with) const;
+  /// Whether this run can measure how fast it copies.
+  bool copies_for_real() const {
+    return copies.mode != model::CopyMode::none && config.compute == ComputeMode::kernels;
+  }
   bool reduces() const { return config.backend != Backend::replay; }
   /// Ranks that carry out passes: all of them, or rank 0 alone where the all-reduces are replayed.
   int computing_ranks() const { return reduces() ? runtime.ranks() : 1; }

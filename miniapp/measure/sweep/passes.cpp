@@ -110,17 +110,16 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   const bool of_case = action == case_pass || action == warm_up_pass;
   const bool is_timed = action == case_pass || action == timed_compute_pass;
   note_step(fmt::format("in pass {} of the sweep ({})", ++passes_, of_case ? names_[item] : "compute alone"));
-  auto const& schedule = of_case ? schedules_[item] : alone_;
-  Witness backward(context_.backward_of(of_case && overlapped_[item]));  // of all passes alike
+  CompiledStep& step = of_case ? steps_[item] : alone_;
   const auto arrived = Clock::now();
   const double before = is_timed ? context_.probe_state() : not_available;
   synchronise_clocks();
   if (context_.computing_ranks() > 1) context_.runtime.barrier();
   const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
-  const auto times = run_pass(backward, *context_.allreduce, schedule);
-  if (action == case_pass) traces_[item] = trace_of(times, backward, context_.allreduce->reduced());
+  const auto times = run_step(step, *context_.backward, *context_.allreduce);
+  if (action == case_pass) traces_[item] = trace_of(times, step, context_.allreduce->reduced());
   if (action == timed_compute_pass && context_.config.gate.operators)
-    operator_seconds_ = operators_.seconds(times.start, backward.ends());
+    operator_seconds_ = operators_.seconds(times.start, step.operator_ends());
   std::vector<double> mine(columns, 0.0);
   mine[total] = times.total;
   mine[backward_end] = times.backward_end;
@@ -131,14 +130,19 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
 }
 
 std::vector<double> Passes::run_buckets(std::size_t item) {
-  auto const& buckets = schedules_[item].buckets();
-  const double all = time_row(context_, {buckets.begin(), buckets.end()});
+  const double all = time_row(context_, steps_[item].all_reduces());
   std::vector<double> seconds;
   for (auto const& one : context_.allreduce->reduced())
     seconds.push_back(seconds_between(one.start, one.end));
   const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   for (double& one : seconds) one *= all / sum;
   return seconds;
+}
+
+std::vector<model::StepGraph> Passes::graphs() const {
+  std::vector<model::StepGraph> graphs;
+  for (auto const& step : steps_) graphs.push_back(step.graph());
+  return graphs;
 }
 
 std::vector<double> Passes::split(std::vector<double> const& all, std::size_t column) const {

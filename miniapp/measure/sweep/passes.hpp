@@ -8,9 +8,8 @@
 
 #include "miniapp/analysis/analysis.hpp"
 #include "miniapp/input/cases.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
-#include "miniapp/measure/pass/rank_trace.hpp"
+#include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/sweep/parts.hpp"
 
 namespace ddproxy {
@@ -22,12 +21,15 @@ class Passes {
  public:
   /// `context` outlives the passes. With `in_turns` the ranks sleep between commands (see Turns).
   Passes(RankContext& context, std::vector<Case> const& cases, bool in_turns)
-      : context_(context), in_turns_(in_turns), operators_(context.workload.pass), parts_(context) {
+      : context_(context),
+        in_turns_(in_turns),
+        operators_(context.workload.pass),
+        parts_(context),
+        alone_(context.compile_backward()) {
     if (context.config.gate.operators) operator_seconds_.resize(operators_.names().size());
-    schedules_.reserve(cases.size());
+    steps_.reserve(cases.size());
     for (auto const& item : cases) {
-      schedules_.emplace_back(context.workload, item.plan, item.overlapped);
-      overlapped_.push_back(item.overlapped);
+      steps_.push_back(context.compile(item));
       names_.push_back(item.name());
     }
     traces_.resize(cases.size());
@@ -54,7 +56,9 @@ class Passes {
   void end(bool interrupted);
   bool follow();  ///< on all ranks but 0; false: interrupted
   /// Of this rank's last pass of each case; empty for a case that was not measured.
-  std::vector<RankTrace> const& traces() const { return traces_; }
+  std::vector<model::StepTrace> const& traces() const { return traces_; }
+  /// The graphs of the cases, in the order of traces().
+  std::vector<model::StepGraph> graphs() const;
 
  private:
   void send(std::int64_t action, std::size_t item);
@@ -70,12 +74,11 @@ class Passes {
   OperatorTimes operators_;
   Parts parts_;
   std::vector<double> operator_seconds_;
-  Schedule alone_{context_.workload.pass.operations.size()};
-  std::vector<Schedule> schedules_;
-  std::vector<bool> overlapped_;
-  std::vector<std::string> names_;  // [case]
-  int passes_ = 0;                  // so far
-  std::vector<RankTrace> traces_;   // [case]
+  CompiledStep alone_;                    // the backward pass, nothing beside it
+  std::vector<CompiledStep> steps_;       // [case]
+  std::vector<std::string> names_;        // [case]
+  int passes_ = 0;                        // so far
+  std::vector<model::StepTrace> traces_;  // [case]
 };
 
 }  // namespace ddproxy

@@ -145,20 +145,22 @@ std::size_t part_samples(RankContext const& context, std::size_t cases) {
   return context.config.gate.operators && !context.config.shared_compute ? rounds * cases : rounds;
 }
 
-std::vector<std::vector<RankTrace>> run_sweep(RankContext& context, std::vector<Case> const& cases,
-                                              TurnOptions const& turns, SweepObserver const& observer) {
+std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<Case> const& cases,
+                                    TurnOptions const& turns, SweepObserver const& observer) {
   Passes passes(context, cases, !turns.go.empty());
   const bool complete =
       context.runtime.root() ? lead(context, passes, cases, turns, observer) : passes.follow();
   if (!complete) throw CollectiveError(exit_interrupted, interrupted_text);
-  std::vector<std::vector<RankTrace>> traces;
-  for (auto const& mine : passes.traces()) {
+  std::vector<CaseTimeline> timelines;
+  const auto graphs = passes.graphs();
+  for (std::size_t item = 0; item < cases.size(); ++item) {
+    auto const& mine = passes.traces()[item];
     if (context.computing_ranks() > 1)
-      traces.push_back(gather_traces(context.runtime, mine));
+      timelines.push_back({graphs[item], gather_traces(context.runtime, mine)});
     else
-      traces.emplace_back(mine.operation_end.empty() ? 0 : 1, mine);
+      timelines.push_back({graphs[item], std::vector(mine.tasks.empty() ? 0 : 1, mine)});
   }
-  return traces;
+  return timelines;
 }
 
 }  // namespace ddproxy

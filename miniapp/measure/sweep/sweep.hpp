@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "miniapp/analysis/analysis.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
-#include "miniapp/measure/pass/rank_trace.hpp"
+#include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/sweep/parts.hpp"
 #include "miniapp/options/turn_options.hpp"
 
@@ -27,6 +26,13 @@ using RoundQuestion = std::function<bool(int rounds)>;
 /// Called on rank 0 before the first sample of each round, in its turn where it takes turns.
 using RoundStart = std::function<void()>;
 
+/// The last sample of one case: its step, and what each rank did; no trace elsewhere than on rank 0, and for
+/// a case without samples.
+struct CaseTimeline {
+  model::StepGraph graph;
+  std::vector<model::StepTrace> ranks;
+};
+
 /// What rank 0 does while a sweep goes on.
 struct SweepObserver {
   SampleSink sample;
@@ -41,11 +47,10 @@ struct SweepObserver {
 /// all. Where several ranks reduce, a sample is followed by the case's all-reduces alone. Google Benchmark
 /// runs on rank 0 and drives it; the other ranks follow its commands, so that they cannot disagree on the
 /// order or the number of passes. Each sample waits for its turn where turns.go names a pipe. Collective.
-/// Returns the timeline of each case's last sample: on rank 0 a trace of each rank, none elsewhere and for a
-/// case without samples. Throws CollectiveError (exit 75) on all ranks where a signal came; the samples until
-/// then went to the sink.
-std::vector<std::vector<RankTrace>> run_sweep(RankContext& context, std::vector<Case> const& cases,
-                                              TurnOptions const& turns, SweepObserver const& observer);
+/// Returns the timeline of each case's last sample. Throws CollectiveError (exit 75) on all ranks where a
+/// signal came; the samples until then went to the sink.
+std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<Case> const& cases,
+                                    TurnOptions const& turns, SweepObserver const& observer);
 
 /// The parts of the step that a sweep times: those of compute, then those of Parts.
 std::vector<std::string> part_names(RankContext const& context);

@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "miniapp/compute/copying_backward.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
-#include "miniapp/compute/witness.hpp"
 #include "miniapp/device/device.hpp"
 #include "model/step/check/check.hpp"
 
@@ -15,14 +13,14 @@ namespace {
 
 using ReducedBuckets = std::vector<ReducedBucket>;
 
-// Buckets in ready order cover the arena once, from its start to its end.
+// Buckets in ready order cover the gradients once, from the first to the last.
 std::string check_coverage(ReducedBuckets const& buckets, std::size_t elements) {
+  const std::size_t first = buckets.empty() ? 0 : buckets.front().slice.offset;
   std::size_t next = 0;
   for (auto const& bucket : buckets) {
-    auto const& slice = bucket.slice;
-    if (slice.offset != next)
-      return fmt::format("a bucket starts at element {} where {} was due", slice.offset, next);
-    next += slice.count;
+    const std::size_t offset = bucket.slice.offset - first;
+    if (offset != next) return fmt::format("a bucket starts at element {} where {} was due", offset, next);
+    next += bucket.slice.count;
   }
   return next == elements ? "" : fmt::format("{} of {} elements were reduced", next, elements);
 }
@@ -40,10 +38,11 @@ constexpr auto clocks_agree = std::chrono::microseconds(50);
 std::string check_times(ReducedBuckets const& buckets, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
   const model::TensorLayout layout(workload.pass);
+  const std::size_t first = buckets.front().slice.offset;
   std::size_t bucket = 0;
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
     auto const& gradient = workload.pass.gradients[tensor];
-    while (layout[tensor].offset >= buckets[bucket].slice.end()) ++bucket;
+    while (first + layout[tensor].offset >= buckets[bucket].slice.end()) ++bucket;
     const auto end = ends[gradient.operation];
     if (buckets[bucket].ready < end)
       return fmt::format("bucket {} started before its gradient {} was complete", bucket, gradient.name);
@@ -65,55 +64,56 @@ int groups_of(Runtime const& runtime, Workload const& workload) {
   return verification_groups(workload.wire, runtime.ranks());
 }
 
-std::string check_numbers(Runtime const& runtime, Workload const& workload, kernels::Floats const& arena) {
-  const auto wrong = find_wrong(arena, 0, arena.extent(0), runtime.ranks(), groups_of(runtime, workload));
+std::string check_buffer(Runtime const& runtime, Workload const& workload, kernels::Floats const& elements) {
+  const auto wrong =
+      find_wrong(elements, 0, elements.extent(0), runtime.ranks(), groups_of(runtime, workload));
   if (wrong.count == 0) return "";
   return fmt::format("rank {}: {} of {} elements are wrong, the first is {}", runtime.rank(), wrong.count,
-                     arena.extent(0), name_of_element(workload, wrong.first));
+                     elements.extent(0), name_of_element(workload, wrong.first));
+}
+
+// Every buffer that holds all averaged gradients when the step is over.
+std::string check_numbers(Runtime const& runtime, Workload const& workload, model::StepGraph const& graph,
+                          StepMemory const& where) {
+  for (std::size_t b = 0; b < graph.buffers.size(); ++b) {
+    if (graph.buffers[b].at_exit.content != model::Content::gradient) continue;
+    const std::size_t first = where.places[b];
+    const auto wrong =
+        check_buffer(runtime, workload,
+                     Kokkos::subview(where.memory, std::pair{first, first + graph.buffers[b].elements}));
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
 }
 
 }  // namespace
 
-std::string verify_step(Workload const& workload, model::Ddp const& strategy, std::size_t ranks) {
-  const auto violations = model::check(model::ddp(workload.pass, strategy, ranks));
+std::string verify_graphs(model::RankGraphs const& graphs) {
+  const auto violations = model::check(graphs);
   return violations.empty() ? "" : "its step is wrong: " + violations.front().what;
 }
 
-std::string verify_order(Workload const& workload, Schedule const& schedule, Backward& backward,
+std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLane& compute,
                          Allreduce& allreduce) {
-  Witness witness(backward);
   const auto before = allreduce.elements_reduced();
-  run_pass(witness, allreduce, schedule);
+  run_step(step, compute, allreduce);
   auto const& buckets = allreduce.reduced();
   const auto elements = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
   const auto coverage = check_coverage(buckets, elements);
   if (!coverage.empty()) return coverage;
   const auto count = check_count(allreduce.elements_reduced() - before, elements);
-  return count.empty() ? check_times(buckets, workload, witness.ends()) : count;
+  return count.empty() ? check_times(buckets, workload, step.operator_ends()) : count;
 }
 
-std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
-                           kernels::Floats arena, Allreduce& allreduce) {
-  poison(arena);
-  VerificationBackward backward(workload.pass, arena, runtime.rank(), {}, groups_of(runtime, workload));
+std::string verify_numbers(Runtime const& runtime, Workload const& workload, CompiledStep& step,
+                           StepMemory const& where, Allreduce& allreduce) {
+  poison(where.memory);
+  VerificationLane compute(workload.pass, where.memory, where.gradients_at, runtime.rank(), {},
+                           groups_of(runtime, workload));
   synchronise_clocks();
   runtime.barrier();
-  const auto order = verify_order(workload, schedule, backward, allreduce);
-  const auto numbers = check_numbers(runtime, workload, arena);
-  return numbers.empty() ? order : numbers;
-}
-
-std::string verify_copied_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
-                                  kernels::Floats gradients, kernels::Floats arena, bool back,
-                                  Allreduce& allreduce) {
-  poison(gradients);
-  poison(arena);
-  VerificationBackward pattern(workload.pass, gradients, runtime.rank(), {}, groups_of(runtime, workload));
-  CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
-  synchronise_clocks();
-  runtime.barrier();
-  const auto order = verify_order(workload, schedule, backward, allreduce);
-  const auto numbers = check_numbers(runtime, workload, back ? gradients : arena);
+  const auto order = verify_order(workload, step, compute, allreduce);
+  const auto numbers = check_numbers(runtime, workload, step.graph(), where);
   return numbers.empty() ? order : numbers;
 }
 

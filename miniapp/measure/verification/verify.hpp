@@ -6,31 +6,33 @@
 #include <vector>
 
 #include "kernels/types.hpp"
+#include "miniapp/input/workload.hpp"
 #include "miniapp/machine/runtime.hpp"
-#include "miniapp/measure/pass/pipeline.hpp"
-#include "model/step/strategies/ddp.hpp"
+#include "miniapp/measure/pass/run_step.hpp"
 
 namespace ddproxy {
 
-/// Checks the step graph of a case (model/step) on `ranks` ranks before anything runs: that every bucket
-/// waits for its gradients, that every gradient is averaged once, and more. Returns what is wrong, empty
-/// where nothing is.
-std::string verify_step(Workload const& workload, model::Ddp const& strategy, std::size_t ranks);
+/// Checks the step graphs of a case (model/step/check) before anything runs: that every bucket waits for its
+/// gradients, that every gradient is averaged once, and more. Returns what is wrong, empty where nothing is.
+std::string verify_graphs(model::RankGraphs const& graphs);
 
-/// Runs a pass through `backward` and `allreduce` and checks on this rank that each gradient was reduced
-/// once, in ready order, not before the operation that completes it had ended; that the library was given
-/// each element once is counted. Returns what is wrong, empty where nothing is.
-std::string verify_order(Workload const& workload, Schedule const& schedule, Backward& backward,
+/// Runs a step and checks on this rank that each gradient was reduced once, in ready order, and not before
+/// the operator that completes it had ended. The library's own count tells whether it was given each element
+/// once. Returns what is wrong, empty where nothing is.
+std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLane& compute,
                          Allreduce& allreduce);
 
-/// verify_order() of a pass that writes known integers into the poisoned arena, and then the arena, element
-/// by element.
-std::string verify_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
-                           kernels::Floats arena, Allreduce& allreduce);
+/// Where the buffers of a step lie.
+struct StepMemory {
+  kernels::Floats memory;
+  std::vector<std::size_t> places;  ///< the first element of each buffer of the graph
+  std::size_t gradients_at;         ///< the first element of the gradients
+};
 
-/// The same with copies: the integers go to `gradients`, and, with `back`, what returned there is checked.
-std::string verify_copied_numbers(Runtime const& runtime, Workload const& workload, Schedule const& schedule,
-                                  kernels::Floats gradients, kernels::Floats arena, bool back,
-                                  Allreduce& allreduce);
+/// Fills the memory with NaN and runs verify_order() on a step whose operators write known integers. Then
+/// checks, element by element, each buffer that holds averaged gradients at the end of the step by its own
+/// declaration (Buffer::at_exit). Collective.
+std::string verify_numbers(Runtime const& runtime, Workload const& workload, CompiledStep& step,
+                           StepMemory const& where, Allreduce& allreduce);
 
 }  // namespace ddproxy

@@ -47,8 +47,8 @@ class DdpBuilder {
         all_reduce(strategy_.plan[next++], {});
       }
     }
-    const std::vector<TaskId> all_computed{last_compute_};
-    for (; next < strategy_.plan.size(); ++next) all_reduce(strategy_.plan[next], all_computed);
+    const TaskId waited = builder_.task({.work = HostWait{}, .accesses = {}, .after = {last_compute_}});
+    for (; next < strategy_.plan.size(); ++next) all_reduce(strategy_.plan[next], {waited});
     if (strategy_.copies == CopyMode::in_out) {
       for (Bucket const& bucket : strategy_.plan)
         copy(layout_.run(bucket.first, bucket.last), buckets_, gradients_);

@@ -20,9 +20,11 @@ struct Ddp {
   DataType wire = DataType::fp32;
 };
 
-/// The backward pass of a model on each of `ranks` ranks, with its all-reduces. Operators are
+/// Builds the backward pass of a model on each of `ranks` ranks, with its all-reduces. Operators are
 /// BackwardPass::operations, the buffers hold the gradients in ready order. All operators and copies are on
-/// the compute lane, all all-reduces on communication lane 0. The plan covers every gradient.
+/// the compute lane, all all-reduces on communication lane 0. Once the backward pass has been issued, the
+/// host waits for its end (HostWait): before the all-reduces where nothing overlaps, else behind them. The
+/// plan covers every gradient; an empty plan makes the backward pass alone.
 RankGraphs ddp(BackwardPass const& pass, Ddp const& strategy, std::size_t ranks);
 
 }  // namespace ddproxy::model

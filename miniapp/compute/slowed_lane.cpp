@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/compute/slowed_backward.hpp"
+#include "miniapp/compute/slowed_lane.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,9 +11,9 @@
 
 namespace ddproxy {
 
-SlowedBackward::SlowedBackward(std::unique_ptr<Backward> backward, model::BackwardPass const& pass,
-                               std::string const& text)
-    : backward_(std::move(backward)) {
+SlowedLane::SlowedLane(std::unique_ptr<ComputeLane> lane, model::BackwardPass const& pass,
+                       std::string const& text)
+    : lane_(std::move(lane)) {
   const auto colon = text.find(':');
   const auto kind = find_word(text.substr(0, colon), operation_kind_words);
   if (colon != std::string::npos) share_ = std::strtod(text.c_str() + colon + 1, nullptr);
@@ -24,11 +24,11 @@ SlowedBackward::SlowedBackward(std::unique_ptr<Backward> backward, model::Backwa
         ": give a kind of operator of this model and a share, for instance linear:0.03");
 }
 
-void SlowedBackward::run(std::size_t operation) {
+void SlowedLane::run(std::size_t operation) {
   const auto start = Clock::now();
-  backward_->run(operation);
+  lane_->run(operation);
   if (!slowed_[operation]) return;
-  backward_->fence();
+  lane_->fence();
   const auto end = Clock::now();
   const auto more = std::chrono::duration_cast<Clock::duration>((end - start) * share_);
   while (Clock::now() < end + more) {

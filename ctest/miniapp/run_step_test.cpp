@@ -1,19 +1,22 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/measure/pass/pipeline.hpp"
+#include "miniapp/measure/pass/run_step.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
+#include "ctest/miniapp/ddp_steps.hpp"
 #include "ctest/mpi_main.hpp"
 #include "miniapp/collectives/drivers/allreduce_polled.hpp"
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
 #include "miniapp/collectives/engines/allreduce_mpi.hpp"
-#include "miniapp/compute/copying_backward.hpp"
+#include "miniapp/collectives/engines/allreduce_replay.hpp"
+#include "miniapp/compute/host_replay.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/machine/runtime.hpp"
+#include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/verification/verify.hpp"
 
 namespace ddproxy {
@@ -91,9 +94,12 @@ struct Verification : testing::Test {
   kernels::Floats arena{"arena", static_cast<std::size_t>(workload.bytes()) / 4};
   model::Plan plan = model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536});
 
-  std::string verify(Schedule const& schedule, Workload const& truth, Faulty::Fault fault = Faulty::none) {
+  std::string verify(CompiledStep step, Workload const& truth, Allreduce& allreduce) {
+    return verify_numbers(*test_runtime, truth, step, {arena, test_places(step.graph()), 0}, allreduce);
+  }
+  std::string verify(CompiledStep step, Workload const& truth, Faulty::Fault fault = Faulty::none) {
     ThreadedAllreduce allreduce(std::make_unique<Faulty>(arena.data(), fault));
-    return verify_numbers(*test_runtime, truth, schedule, arena, allreduce);
+    return verify(std::move(step), truth, allreduce);
   }
 };
 
@@ -101,32 +107,32 @@ TEST_F(Verification, EveryStrategyAndPlanIsRight) {
   auto const& bytes = workload.gradient_bytes;
   for (auto const& plan_ : {plan, model::flat_plan(bytes), model::per_tensor_plan(bytes)})
     for (bool overlapped : {true, false})
-      EXPECT_EQ(verify(Schedule(workload, plan_, overlapped), workload), "");
+      EXPECT_EQ(verify(ddp_step(workload, {plan_, overlapped}), workload), "");
 }
 
 TEST_F(Verification, AWrongSumIsCaught) {
-  EXPECT_NE(verify(Schedule(workload, plan, true), workload, Faulty::wrong_sum)
-                .find("1 of 118528 elements are wrong"),
-            std::string::npos);
+  EXPECT_NE(
+      verify(ddp_step(workload, {plan}), workload, Faulty::wrong_sum).find("1 of 118528 elements are wrong"),
+      std::string::npos);
 }
 
 TEST_F(Verification, ASkippedBucketIsCaught) {
   if (ranks() == 1) GTEST_SKIP() << "alone, what was not reduced is right";
-  const auto complaint = verify(Schedule(workload, plan, true), workload, Faulty::skipped_bucket);
+  const auto complaint = verify(ddp_step(workload, {plan}), workload, Faulty::skipped_bucket);
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
 
 // An average that is averaged again is the same average, and one rank's needs no reduction: numbers tell
 // neither.
 TEST_F(Verification, ABucketThatIsReducedTwiceIsCaughtByCounting) {
-  const auto complaint = verify(Schedule(workload, plan, true), workload, Faulty::reduced_twice);
+  const auto complaint = verify(ddp_step(workload, {plan}), workload, Faulty::reduced_twice);
   EXPECT_NE(complaint.find("where the buckets hold 118528: one was reduced more than once"),
             std::string::npos)
       << complaint;
 }
 
 TEST_F(Verification, ASkippedBucketIsCaughtByCountingOnOneRankToo) {
-  const auto complaint = verify(Schedule(workload, plan, true), workload, Faulty::skipped_bucket);
+  const auto complaint = verify(ddp_step(workload, {plan}), workload, Faulty::skipped_bucket);
   EXPECT_NE(complaint.find(ranks() == 1 ? "one was reduced not at all" : "elements are wrong"),
             std::string::npos)
       << complaint;
@@ -134,25 +140,25 @@ TEST_F(Verification, ASkippedBucketIsCaughtByCountingOnOneRankToo) {
 
 TEST_F(Verification, AMissingBucketIsCaught) {
   model::Plan short_plan(plan.begin(), plan.end() - 1);
-  EXPECT_NE(verify_step(workload, {short_plan}, 2), "");
-  EXPECT_NE(verify(Schedule(workload, short_plan, true), workload), "");
+  EXPECT_NE(verify_graphs(model::ddp(workload.pass, {short_plan}, 2)), "");
+  EXPECT_NE(verify(ddp_step(workload, {short_plan}), workload), "");
 }
 
-// The schedule believes that each gradient is complete one operation earlier than it is.
+// The step believes that each gradient is complete one operation earlier than it is.
 TEST_F(Verification, ABucketThatStartsTooEarlyIsCaught) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer reports this race itself";
 #endif
   Workload hasty = workload;
   for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
-  EXPECT_NE(verify(Schedule(hasty, plan, true), workload), "");
+  EXPECT_NE(verify(ddp_step(hasty, {plan}), workload), "");
 }
 
 TEST_F(Verification, AnEngineThatDoesNotWaitIsCaught) {
   ThreadedAllreduce allreduce(std::make_unique<Hasty>(arena.data()));
-  EXPECT_NE(verify_numbers(*test_runtime, workload, Schedule(workload, plan, true), arena, allreduce)
-                .find("bucket 0 did not wait for its gradient"),
-            std::string::npos);
+  EXPECT_NE(
+      verify(ddp_step(workload, {plan}), workload, allreduce).find("bucket 0 did not wait for its gradient"),
+      std::string::npos);
 }
 
 TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
@@ -160,22 +166,22 @@ TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
   for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
   if (ranks() == 1) GTEST_SKIP() << "alone, the order changes no number";
   PolledAllreduce allreduce(std::make_unique<AtOnce>(arena.data()), true);
-  EXPECT_EQ(verify_numbers(*test_runtime, workload, Schedule(workload, plan, true), arena, allreduce), "");
-  const auto complaint =
-      verify_numbers(*test_runtime, workload, Schedule(hasty, plan, true), arena, allreduce);
+  EXPECT_EQ(verify(ddp_step(workload, {plan}), workload, allreduce), "");
+  const auto complaint = verify(ddp_step(hasty, {plan}), workload, allreduce);
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
 
-// Walks the operations and notes what it was asked to do.
-struct Listed : Backward {
+// Notes what it was asked to do.
+struct Listed : ComputeLane {
   std::size_t operations() const override { return 4; }
   void run(std::size_t operation) override { log.push_back("op" + std::to_string(operation)); }
+  void copy(Slice from, std::size_t to) override {
+    log.push_back("copy" + std::to_string(from.offset) + ">" + std::to_string(to));
+  }
+  void wait_for(Completion const&) override {}
   Completion completion() override { return {Clock::now()}; }
   void fence() override { log.push_back("fence"); }
-  bool takes_back() const override { return back; }
-  void take_back(Slice slice, Completion) override { log.push_back("back" + std::to_string(slice.offset)); }
   std::vector<std::string> log;
-  bool back = false;
 };
 
 struct Noted : Allreduce {
@@ -194,7 +200,7 @@ struct Noted : Allreduce {
   std::vector<ReducedBucket> none;
 };
 
-// Two gradients of 2 and 3 elements, complete after the operations 1 and 3.
+// Two gradients of 2 and 3 elements, complete after the operators 1 and 3.
 Workload two_gradients() {
   Workload workload;
   workload.pass.operations.resize(4);
@@ -203,50 +209,102 @@ Workload two_gradients() {
   return workload;
 }
 
-TEST(Pipeline, StartsABucketRightAfterTheOperationThatClosesIt) {
+// Gradients lie behind the buckets, from element 5 on.
+std::vector<std::string> log_of(bool overlapped, model::CopyMode copies) {
   const auto workload = two_gradients();
-  Listed backward;
-  Noted allreduce(backward.log);
-  run_pass(backward, allreduce, Schedule(workload, model::per_tensor_plan(workload.gradient_bytes), true));
-  EXPECT_EQ(backward.log,
-            (std::vector<std::string>{"op0", "op1", "start0", "op2", "op3", "start2", "fence", "wait"}));
+  Listed compute;
+  Noted allreduce(compute.log);
+  CompiledStep step =
+      ddp_step(workload, {model::per_tensor_plan(workload.gradient_bytes), overlapped, copies}, 5);
+  run_step(step, compute, allreduce);
+  return compute.log;
 }
 
-TEST(Pipeline, WithoutOverlapAllBucketsFollowTheBackwardPass) {
-  const auto workload = two_gradients();
-  Listed backward;
-  Noted allreduce(backward.log);
-  run_pass(backward, allreduce, Schedule(workload, model::per_tensor_plan(workload.gradient_bytes), false));
-  EXPECT_EQ(backward.log,
-            (std::vector<std::string>{"op0", "op1", "op2", "op3", "fence", "start0", "start2", "wait"}));
+using Log = std::vector<std::string>;
+
+TEST(RunStep, StartsABucketRightAfterTheOperatorThatClosesIt) {
+  EXPECT_EQ(log_of(true, model::CopyMode::none),
+            (Log{"op0", "op1", "start5", "op2", "op3", "start7", "fence", "wait"}));
 }
 
-TEST(Pipeline, CopiesEachBucketBackOnceItIsReduced) {
+TEST(RunStep, WithoutOverlapAllBucketsFollowTheBackwardPass) {
+  EXPECT_EQ(log_of(false, model::CopyMode::none),
+            (Log{"op0", "op1", "op2", "op3", "fence", "start5", "start7", "wait"}));
+}
+
+TEST(RunStep, CopiesEachGradientIntoItsBucket) {
+  EXPECT_EQ(log_of(true, model::CopyMode::in),
+            (Log{"op0", "op1", "copy5>0", "start0", "op2", "op3", "copy7>2", "start2", "fence", "wait"}));
+}
+
+TEST(RunStep, CopiesEachBucketBackOnceItIsReduced) {
+  const auto log = log_of(true, model::CopyMode::in_out);
+  const Log end(log.end() - 7, log.end());
+  EXPECT_EQ(end, (Log{"fence", "wait0", "copy0>5", "wait1", "copy2>7", "wait", "fence"}));
+}
+
+TEST(RunStep, RefusesATaskThatItCannotCarryOut) {
   const auto workload = two_gradients();
-  Listed backward;
-  backward.back = true;
-  Noted allreduce(backward.log);
-  run_pass(backward, allreduce, Schedule(workload, model::per_tensor_plan(workload.gradient_bytes), true));
-  const std::vector<std::string> end(backward.log.end() - 7, backward.log.end());
-  EXPECT_EQ(end, (std::vector<std::string>{"fence", "wait0", "back0", "wait1", "back2", "wait", "fence"}));
+  auto graph =
+      model::ddp(workload.pass, {model::per_tensor_plan(workload.gradient_bytes)}, 2).classes[0].graph;
+  for (auto& task : graph.tasks)
+    if (auto* collective = std::get_if<model::Collective>(&task.work); collective)
+      collective->verb = model::Verb::broadcast;
+  EXPECT_THROW(CompiledStep(graph, test_places(graph)), std::logic_error);
+}
+
+// A lane whose operators take 2 ms, and whose copies take 1 ms.
+TEST(RunStep, ATraceHasTheTimesOfEveryTask) {
+  const auto workload = two_gradients();
+  HostReplay compute(std::vector<double>(4, 2e-3), 1e-3 / 2);
+  ThreadedAllreduce allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 3e-3; }));
+  CompiledStep step =
+      ddp_step(workload, {model::per_tensor_plan(workload.gradient_bytes), true, model::CopyMode::in_out}, 5);
+  const auto times = run_step(step, compute, allreduce);
+  const auto trace = trace_of(times, step, allreduce.reduced());
+  const auto& tasks = step.graph().tasks;
+  ASSERT_EQ(trace.tasks.size(), tasks.size());
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    EXPECT_LE(trace.tasks[t].ready, trace.tasks[t].start) << t;
+    EXPECT_LE(trace.tasks[t].start, trace.tasks[t].end) << t;
+    for (const auto before : tasks[t].after)
+      EXPECT_LE(trace.tasks[index(before)].end, trace.tasks[t].start + 1e-9) << t;
+  }
+  // operators 0 and 1, then the copy of 2 elements: the first bucket is ready after 5 ms and takes 3
+  const auto bucket = trace.tasks[3];
+  EXPECT_NEAR(bucket.ready, 5e-3, 1e-4);
+  EXPECT_NEAR(bucket.end - bucket.start, 3e-3, 1e-6);
 }
 
 // What arrives in the gradients after copies in and out is the average over all ranks.
 TEST_F(Verification, CopiesInAndOutAreRight) {
-  const kernels::Floats gradients("gradients", arena.extent(0));
-  for (bool back : {false, true}) {
-    poison(arena);
-    poison(gradients);
-    VerificationBackward pattern(workload.pass, gradients, test_runtime->rank());
-    CopyingBackward backward(pattern, workload.pass, gradients, arena, back);
-
-    ThreadedAllreduce allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 10000, 60));
-    test_runtime->barrier();
-    EXPECT_EQ(verify_order(workload, Schedule(workload, plan, true), backward, allreduce), "");
-    EXPECT_EQ(find_wrong(arena, 0, arena.extent(0), ranks()).count, 0);
-    const auto unreduced = static_cast<std::int64_t>(back || ranks() == 1 ? 0 : arena.extent(0));
-    EXPECT_EQ(find_wrong(gradients, 0, arena.extent(0), ranks()).count, unreduced);
+  const std::size_t elements = arena.extent(0);
+  const kernels::Floats memory("buckets and gradients", 2 * elements);
+  for (const auto copies : {model::CopyMode::in, model::CopyMode::in_out}) {
+    ThreadedAllreduce allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 10000, 60));
+    CompiledStep step = ddp_step(workload, {plan, true, copies}, elements);
+    EXPECT_EQ(verify_numbers(*test_runtime, workload, step,
+                             {memory, test_places(step.graph(), elements), elements}, allreduce),
+              "");
+    const bool back = copies == model::CopyMode::in_out;
+    const auto unreduced = static_cast<std::int64_t>(back || ranks() == 1 ? 0 : elements);
+    const auto gradients = Kokkos::subview(memory, std::pair{elements, 2 * elements});
+    EXPECT_EQ(find_wrong(gradients, 0, elements, ranks()).count, unreduced);
   }
+}
+
+// A copy that is left out leaves poison in the bucket.
+TEST_F(Verification, AMissingCopyIsCaught) {
+  const std::size_t elements = arena.extent(0);
+  const kernels::Floats memory("buckets and gradients", 2 * elements);
+  auto graph = model::ddp(workload.pass, {plan, true, model::CopyMode::in}, 2).classes.front().graph;
+  for (auto& task : graph.tasks)
+    if (std::holds_alternative<model::Copy>(task.work)) task.accesses[0].slice.count = 0;
+  CompiledStep step(graph, test_places(graph, elements));
+  ThreadedAllreduce allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 10000, 60));
+  const auto complaint = verify_numbers(*test_runtime, workload, step,
+                                        {memory, test_places(step.graph(), elements), elements}, allreduce);
+  EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
 
 }  // namespace

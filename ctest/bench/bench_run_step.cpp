@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
+
+#include "miniapp/measure/pass/run_step.hpp"
+#include "model/step/strategies/ddp.hpp"
+
+// What run_step() itself costs on the host: one step of GPT-2-large whose operators and all-reduces do
+// nothing. The counter `bucket` is the cost of one bucket: a step with buckets less one without, over their
+// number. docs/measurements/collectives.md has figures.
+
+namespace ddproxy {
+namespace {
+
+struct NoCompute : ComputeLane {
+  explicit NoCompute(std::size_t operations) : operations_(operations) {}
+  std::size_t operations() const override { return operations_; }
+  void run(std::size_t operation) override { benchmark::DoNotOptimize(operation); }
+  void copy(Slice from, std::size_t) override { benchmark::DoNotOptimize(from.count); }
+  void wait_for(Completion const&) override {}
+  Completion completion() override { return {Clock::now()}; }
+  void fence() override {}
+  std::size_t operations_;
+};
+
+struct NoAllreduce : Allreduce {
+  void begin(std::size_t calls) override {
+    done_.clear();
+    done_.reserve(calls);
+  }
+  void start(Slice slice, Completion ready) override {
+    done_.push_back({slice, ready.when, ready.when, ready.when});
+  }
+  void wait_all() override {}
+  Completion wait_for(std::size_t call) override { return {done_[call].end}; }
+  std::vector<ReducedBucket> const& reduced() const override { return done_; }
+  std::int64_t elements_reduced() const override { return 0; }
+  std::string description() const override { return "none"; }
+  std::vector<ReducedBucket> done_;
+};
+
+CompiledStep step_of(model::BackwardPass const& pass, model::Plan const& plan) {
+  const auto graph = model::ddp(pass, {plan}, 2).classes.front().graph;
+  return {graph, std::vector<std::size_t>(graph.buffers.size(), 0)};
+}
+
+model::Plan plan_of(model::BackwardPass const& pass, std::int64_t cap_mib) {
+  std::vector<std::int64_t> bytes;
+  for (auto const& gradient : pass.gradients) bytes.push_back(gradient.numel * 4);
+  const std::int64_t cap = cap_mib << 20;
+  return cap_mib == 0 ? model::per_tensor_plan(bytes) : model::bucketed_plan(bytes, {&cap, 1});
+}
+
+double seconds_of(CompiledStep& step, NoCompute& compute, NoAllreduce& allreduce) {
+  return run_step(step, compute, allreduce).total;
+}
+
+// The argument is the cap in MiB; 0: one bucket a gradient.
+void own_cost(benchmark::State& state) {
+  const auto pass = model::backward_pass(model::find_preset("gpt2-large"));
+  const auto plan = plan_of(pass, state.range(0));
+  CompiledStep with = step_of(pass, plan), without = step_of(pass, {});
+  NoCompute compute(pass.operations.size());
+  NoAllreduce allreduce;
+  double of_buckets = 0;
+  for (auto _ : state) {
+    const double alone = seconds_of(without, compute, allreduce), all = seconds_of(with, compute, allreduce);
+    of_buckets += all - alone;
+    state.SetIterationTime(all);
+  }
+  const auto buckets = static_cast<double>(plan.size());
+  state.counters["buckets"] = buckets;
+  state.counters["bucket"] = of_buckets / static_cast<double>(state.iterations()) / buckets;
+}
+BENCHMARK(own_cost)->Arg(0)->Arg(25)->UseManualTime()->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace ddproxy
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

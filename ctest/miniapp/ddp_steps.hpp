@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "miniapp/input/workload.hpp"
+#include "miniapp/measure/pass/compiled_step.hpp"
+#include "model/step/strategies/ddp.hpp"
+
+namespace ddproxy {
+
+/// The first element of each buffer of a graph: gradients from `gradients_at` on, everything else from 0.
+inline std::vector<std::size_t> test_places(model::StepGraph const& graph, std::size_t gradients_at = 0) {
+  std::vector<std::size_t> places;
+  for (auto const& buffer : graph.buffers)
+    places.push_back(buffer.kind == model::BufferKind::gradient ? gradients_at : 0);
+  return places;
+}
+
+/// The step of a rank with these buckets, ready to run.
+inline CompiledStep ddp_step(Workload const& workload, model::Ddp const& step, std::size_t gradients_at = 0) {
+  const auto graph = model::ddp(workload.pass, step, 2).classes.front().graph;
+  return {graph, test_places(graph, gradients_at)};
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "miniapp/device/completion.hpp"
+#include "model/transformer/tensor_layout.hpp"
+
+namespace ddproxy {
+
+using model::Slice;  ///< of the memory of a step
+
+/// The compute lane of one rank: carries out operators and copies one after another, in the order in which
+/// they are asked for. On a device every method but fence() returns before the work is done.
+///
+/// All gradients are assigned, not accumulated, so that a step can be repeated any number of times. Order of
+/// calls: begin(), then run(), copy() and wait_for() in any order, then fence().
+class ComputeLane {
+ public:
+  virtual ~ComputeLane() = default;
+  virtual std::size_t operations() const = 0;
+  /// Computes anew what the operators read: the forward pass.
+  virtual void renew() {}
+  /// Starts a step.
+  virtual void begin() {}
+  /// Runs an operator, an index into BackwardPass::operations.
+  virtual void run(std::size_t operation) = 0;
+  /// Copies the elements `from` of the memory of the step to those that begin at `to`.
+  virtual void copy(Slice from, std::size_t to) = 0;
+  /// What is asked for from now on begins when `completion` is over.
+  virtual void wait_for(Completion const& completion) = 0;
+  /// Returns the completion of all that was asked for since begin(). On a device the event stays valid until
+  /// as many more operators and copies have been asked for as one step has.
+  virtual Completion completion() = 0;
+  /// Returns when all that was asked for is done.
+  virtual void fence() = 0;
+};
+
+/// Runs all operators once, with nothing beside them, and waits for their end.
+inline void run_all(ComputeLane& lane) {
+  lane.begin();
+  for (std::size_t operation = 0; operation < lane.operations(); ++operation) lane.run(operation);
+  lane.fence();
+}
+
+}  // namespace ddproxy

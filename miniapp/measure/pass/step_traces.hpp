@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "miniapp/collectives/drivers/allreduce.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "miniapp/measure/pass/run_step.hpp"
+#include "model/step/step_trace.hpp"
+
+namespace ddproxy {
+
+/// Returns the times of all tasks of the last run of `step` on this rank. The run is over; `buckets` are
+/// those of the run. A task of the compute lane starts when the one before it has ended, and what it waits
+/// for.
+model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
+                          std::vector<ReducedBucket> const& buckets);
+
+/// Gathers the traces of all ranks, which have the same tasks. Collective; on rank 0 one trace a rank, empty
+/// elsewhere and where `mine` has no task.
+std::vector<model::StepTrace> gather_traces(Runtime const& runtime, model::StepTrace const& mine);
+
+}  // namespace ddproxy
