@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/predict/graph/simulate_step.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <stdexcept>
+
+#include "costs.hpp"
+#include "ctest/model/step/steps.hpp"
+#include "model/predict/graph/equal_ranks.hpp"
+#include "model/step/graph_builder.hpp"
+#include "model/step/merged_order.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+const Layers six{{5, 8, 3, 7, 4, 6}};
+
+double real(std::mt19937& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+/// Every kind of step that the tests of model/step build.
+std::vector<RankGraphs> all_steps() {
+  std::vector<RankGraphs> steps;
+  for (const Zero zero : {Zero::none, Zero::stage1, Zero::stage2}) {
+    steps.push_back(ddp_step(six, {.ranks = 3, .micro_batches = 2, .zero = zero, .clipped = true}));
+  }
+  for (const bool reshard : {true, false}) {
+    for (const std::size_t replicas : {1, 2}) {
+      steps.push_back(fsdp_step(six, {.replicas = replicas, .reshard = reshard, .checkpoint = true}));
+      steps.push_back(fsdp_step(six, {.slots = 3, .reshard = reshard, .micro_batches = 3, .clipped = true}));
+    }
+  }
+  steps.push_back(pipeline_step(4, 6));
+  return steps;
+}
+
+/// Tasks of 0 to 1 s, collectives with kappa and gamma of 0.3 to 1, on one link or on one each.
+StepCosts random_costs(RankGraphs const& step, bool own, std::mt19937& random) {
+  StepCosts costs;
+  for (RankClass const& each : step.classes) {
+    auto& table = costs.tasks.emplace_back();
+    for (Task const& task : each.graph.tasks) {
+      const bool is_collective = task.lane.kind == LaneKind::communication;
+      table.push_back({real(random, 0, 1), is_collective ? Resource::link : Resource::compute,
+                       own ? task.lane.number : 0, Speeds{real(random, 0.3, 1), real(random, 0.3, 1)}});
+      if (real(random, 0, 1) < 0.1) table.back().seconds = 0;
+    }
+  }
+  return costs;
+}
+
+/// When the last task ended that task `t` waits for, the one before it on its lane included.
+double last_end(StepGraph const& graph, StepTrace const& trace, std::size_t t) {
+  double end = 0;
+  for (const TaskId after : graph.tasks[t].after) end = std::max(end, trace.tasks[index(after)].end);
+  for (std::size_t before = 0; before < t; ++before) {
+    if (graph.tasks[before].lane == graph.tasks[t].lane) end = std::max(end, trace.tasks[before].end);
+  }
+  return end;
+}
+
+TEST(StepSimulation, StartsTasksWhenLaneDependenciesAndMembersAllow) {
+  std::mt19937 random(3);
+  for (RankGraphs const& step : all_steps()) {
+    const StepTraces traces = simulate(step, random_costs(step, false, random));
+    ASSERT_EQ(traces.classes.size(), step.classes.size());
+    for (std::size_t c = 0; c < step.classes.size(); ++c) {
+      StepGraph const& graph = step.classes[c].graph;
+      for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+        TaskTimes const& times = traces.classes[c].trace.tasks[t];
+        ASSERT_EQ(times.ready, last_end(graph, traces.classes[c].trace, t));
+        ASSERT_GE(times.end, times.start);
+      }
+    }
+    for (auto const& members : merged_order(step).nodes) {
+      double latest = 0;
+      const auto times = [&](ClassTask at) { return traces.classes[at.rank_class].trace.tasks[at.task]; };
+      for (const ClassTask at : members) latest = std::max(latest, times(at).ready);
+      for (const ClassTask at : members) {
+        ASSERT_EQ(times(at).start, latest);
+        ASSERT_EQ(times(at).end, times(members.front()).end);
+      }
+    }
+  }
+}
+
+/// Work that each task of the only class has done between start and end, by the speeds of what ran together.
+std::vector<double> work_done(StepCosts const& costs, StepTrace const& trace) {
+  std::set<double> moments;
+  for (TaskTimes const& times : trace.tasks) moments.insert({times.start, times.end});
+  std::vector<double> done(trace.tasks.size());
+  for (auto from = moments.begin(); std::next(from) != moments.end(); ++from) {
+    const double to = *std::next(from);
+    std::vector<TaskId> active;
+    for (std::size_t t = 0; t < done.size(); ++t) {
+      if (trace.tasks[t].start <= *from && trace.tasks[t].end >= to) active.push_back(TaskId{t});
+    }
+    std::vector<double> speeds(active.size());
+    costs.rates(0, active, speeds);
+    for (std::size_t i = 0; i < active.size(); ++i) done[index(active[i])] += speeds[i] * (to - *from);
+  }
+  return done;
+}
+
+TEST(StepSimulation, WorksOffEachTaskAtTheSpeedOfWhatRunsBesideIt) {
+  std::mt19937 random(4);
+  for (RankGraphs const& step : all_steps()) {
+    if (step.classes.size() > 1) continue;
+    for (const bool own : {true, false}) {
+      const StepCosts costs = random_costs(step, own, random);
+      const StepTraces traces = simulate(step, costs);
+      const auto done = work_done(costs, traces.classes[0].trace);
+      for (std::size_t t = 0; t < done.size(); ++t)
+        ASSERT_NEAR(done[t], costs.tasks[0][t].seconds, 1e-9) << "task " << t;
+    }
+  }
+}
+
+TEST(StepSimulation, RatesByHand) {
+  const TaskCost compute{1, Resource::compute}, copy_out{1};
+  const TaskCost first{1, Resource::link, 0, {0.81, 0.5}}, second{1, Resource::link, 0, {0.64, 0.25}};
+  const TaskCost other_link{1, Resource::link, 1, {0.5, 0.4}};
+  StepCosts costs{{{compute, first, second, other_link, copy_out}}};
+  const auto rates = [&](std::vector<std::size_t> const& active) {
+    std::vector<TaskId> ids;
+    for (const std::size_t task : active) ids.push_back(TaskId{task});
+    std::vector<double> speeds(ids.size());
+    costs.rates(0, ids, speeds);
+    return speeds;
+  };
+  using Rates = std::vector<double>;
+  EXPECT_EQ(rates({0}), Rates{1});
+  EXPECT_EQ(rates({1}), Rates{1});
+  EXPECT_EQ(rates({0, 1}), (Rates{0.81, 0.5}));
+  EXPECT_EQ(rates({4, 1}), (Rates{1, 1}));
+  EXPECT_EQ(rates({1, 2}), (Rates{0.5, 0.5}));
+  EXPECT_EQ(rates({1, 3}), (Rates{1, 1}));
+  const Rates shared = rates({0, 1, 2});
+  EXPECT_DOUBLE_EQ(shared[0], 0.9 * 0.8);
+  EXPECT_DOUBLE_EQ(shared[1], 0.25);
+  EXPECT_DOUBLE_EQ(shared[2], 0.125);
+  const Rates apart = rates({3, 0, 1});
+  EXPECT_DOUBLE_EQ(apart[0], 0.4);
+  EXPECT_DOUBLE_EQ(apart[1], 0.81 * 0.5);
+  EXPECT_DOUBLE_EQ(apart[2], 0.5);
+  costs.shared_speed = [](std::size_t n) { return n == 2 ? 0.75 : 0.0; };
+  EXPECT_EQ(rates({1, 2}), (Rates{0.75, 0.75}));
+}
+
+/// One compute task, and an all-reduce of what it writes.
+StepGraph compute_and_reduce(CommunicatorId on) {
+  GraphBuilder builder;
+  const BufferId gradient = builder.buffer({.kind = BufferKind::gradient, .elements = 1});
+  builder.task({.work = Compute{OperatorId{0}, Phase::backward},
+                .accesses = {{gradient, {0, 1}, AccessMode::assign, Content::gradient}}});
+  builder.task({.work = Collective{Verb::all_reduce, on},
+                .accesses = {{gradient, {0, 1}, AccessMode::modify, Content::gradient}},
+                .lane = {LaneKind::communication, 0}});
+  return builder.finish({});
+}
+
+CostModel seconds_by_class(std::vector<double> seconds) {
+  CostModel model{.seconds = [seconds](std::size_t c, Task const&) { return seconds[c]; }};
+  model.collectives.set(Verb::all_reduce, always(2));
+  return model;
+}
+
+TEST(StepSimulation, ACollectiveStartsWhenItsLastMemberIsReady) {
+  const StepGraph graph = compute_and_reduce(CommunicatorId{0});
+  const RankGraphs step{{{{{0, 1, 2}}}}, {{graph, {0, 2}}, {graph, {1}}}};
+  const StepTraces traces = simulate(step, step_costs(step, seconds_by_class({1, 3})));
+  ASSERT_EQ(traces.classes.size(), 2U);
+  const auto reduce = [&](std::size_t c) { return traces.classes[c].trace.tasks[1]; };
+  EXPECT_EQ(reduce(0).ready, 1);
+  EXPECT_EQ(reduce(1).ready, 3);
+  for (const std::size_t c : {0, 1}) {
+    EXPECT_EQ(reduce(c).start, 3);
+    EXPECT_EQ(reduce(c).end, 5);
+  }
+}
+
+TEST(StepSimulation, RanksOfAClassThatWaitForDifferentClassesHaveTracesOfTheirOwn) {
+  const StepGraph graph = compute_and_reduce(CommunicatorId{0});
+  const RankGraphs step{{{{{0, 2}, {1, 3}}}}, {{graph, {0, 1}}, {graph, {2}}, {graph, {3}}}};
+  EXPECT_FALSE(ranks_wait_alike(step));
+  const StepTraces traces = simulate(step, step_costs(step, seconds_by_class({1, 3, 7})));
+  ASSERT_EQ(traces.classes.size(), 4U);
+  const std::vector<double> starts{3, 7, 3, 7};
+  const std::vector<std::size_t> classes{0, 0, 1, 2};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(traces.classes[i].rank_class, classes[i]);
+    EXPECT_EQ(traces.classes[i].ranks, std::vector{i});
+    EXPECT_EQ(traces.classes[i].trace.tasks[1].start, starts[i]) << "rank " << i;
+  }
+}
+
+TEST(StepSimulation, ACollectiveIsAsSlowAsItsSlowestMember) {
+  // Rank 0 computes 8 s more beside the all-reduce, at half speed each; rank 1 only waits for it.
+  GraphBuilder builder;
+  const BufferId activation = builder.buffer({.kind = BufferKind::activation, .elements = 1});
+  StepGraph busy = compute_and_reduce(CommunicatorId{0});
+  busy.buffers.push_back({.kind = BufferKind::activation, .elements = 1});
+  busy.tasks.push_back({.work = Compute{OperatorId{1}, Phase::backward},
+                        .accesses = {{activation, {0, 1}, AccessMode::assign, Content::activation}}});
+  const RankGraphs step{{{{{0, 1}}}}, {{busy, {0}}, {compute_and_reduce(CommunicatorId{0}), {1}}}};
+  CostModel model = seconds_by_class({8, 8});
+  model.contention = {0.5, 0.5};
+  const StepTraces traces = simulate(step, step_costs(step, model));
+  for (const std::size_t c : {0, 1}) EXPECT_EQ(traces.classes[c].trace.tasks[1].end, 8 + 2 / 0.5);
+  EXPECT_EQ(traces.classes[0].trace.tasks[2].end, 8 + 4 + 6);
+}
+
+TEST(StepSimulation, AGroupOfTransfersTakesAsLongAsTheLongest) {
+  const auto exchange = [](bool first) {
+    GraphBuilder builder;
+    const BufferId out = builder.buffer({.kind = BufferKind::activation, .elements = first ? 10U : 30U});
+    const BufferId in = builder.buffer({.kind = BufferKind::activation, .elements = first ? 30U : 10U});
+    const std::size_t peer = first ? 1 : 0;
+    const Collective send{.verb = Verb::send, .communicator = {}, .root_or_peer = peer};
+    const Collective receive{.verb = Verb::receive, .communicator = {}, .root_or_peer = peer};
+    const Access sent{out, {0, first ? 10U : 30U}, AccessMode::read, Content::activation};
+    const Access received{in, {0, first ? 30U : 10U}, AccessMode::assign, Content::activation};
+    if (first) {
+      builder.task({.work = std::vector{send, receive},
+                    .accesses = {sent, received},
+                    .lane = {LaneKind::communication, 0}});
+    } else {
+      builder.task({.work = std::vector{receive, send},
+                    .accesses = {received, sent},
+                    .lane = {LaneKind::communication, 0}});
+    }
+    return builder.finish({});
+  };
+  const RankGraphs step{{{{{0, 1}}}}, {{exchange(true), {0}}, {exchange(false), {1}}}};
+  CostModel model = phase_costs({});
+  model.collectives.set(Verb::send, [](std::int64_t bytes) { return static_cast<double>(bytes); });
+  EXPECT_EQ(seconds_of(step, model), 120);
+}
+
+TEST(StepSimulation, TakesTheTableOfTheCommunicatorBeforeThatOfTheVerb) {
+  CollectiveCosts costs;
+  costs.set(Verb::all_reduce, always(1));
+  costs.set(Verb::all_reduce, CommunicatorId{2}, always(5));
+  costs.set(Verb::reduce_scatter, CommunicatorId{2}, always(3));
+  costs.set(Verb::send, CommunicatorId{1}, always(7));
+  EXPECT_EQ(costs(Verb::all_reduce, CommunicatorId{0}, 4), 1);
+  EXPECT_EQ(costs(Verb::all_reduce, CommunicatorId{2}, 4), 5);
+  EXPECT_EQ(costs(Verb::reduce_scatter, CommunicatorId{2}, 4), 3);
+  EXPECT_EQ(costs(Verb::receive, CommunicatorId{1}, 4), 7);
+  EXPECT_TRUE(costs.warnings().empty());
+  EXPECT_EQ(costs(Verb::all_gather, CommunicatorId{2}, 4), 2.5);
+  EXPECT_EQ(costs.warnings().size(), 1U);
+  EXPECT_THROW(costs(Verb::broadcast, CommunicatorId{0}, 4), std::invalid_argument);
+  EXPECT_THROW(costs(Verb::send, CommunicatorId{0}, 4), std::invalid_argument);
+  costs.set(Verb::broadcast, always(-1));
+  EXPECT_THROW(costs(Verb::broadcast, CommunicatorId{0}, 4), std::invalid_argument);
+}
+
+TEST(StepSimulation, CollectivesOfOneRankTakeNoTime) {
+  const StepGraph graph = compute_and_reduce(CommunicatorId{0});
+  const RankGraphs step{{{{{0}}}}, {{graph, {0}}}};
+  EXPECT_EQ(seconds_of(step, seconds_by_class({1})), 1);
+}
+
+TEST(StepSimulation, NamesTheTasksOfADeadlock) {
+  const RankGraphs step = pipeline_step(4, 4, true);
+  CostModel model = phase_costs({});
+  model.collectives.set(Verb::send, always(1));
+  const StepCosts costs = step_costs(step, model);
+  try {
+    simulate(step, costs);
+    FAIL() << "no deadlock found";
+  } catch (std::logic_error const& error) {
+    EXPECT_NE(std::string(error.what()).find("of rank 0"), std::string::npos) << error.what();
+  }
+}
+
+TEST(StepSimulation, RefusesCostsThatCannotBe) {
+  const StepGraph graph = compute_and_reduce(CommunicatorId{0});
+  const RankGraphs step{{{{{0, 1}}}}, {{graph, {0, 1}}}};
+  StepCosts costs = step_costs(step, seconds_by_class({1}));
+  costs.tasks[0].pop_back();
+  EXPECT_THROW(simulate(step, costs), std::invalid_argument);
+  EXPECT_THROW(simulate(step, {}), std::invalid_argument);
+  EXPECT_THROW(step_costs(step, seconds_by_class({-1})), std::invalid_argument);
+  const RankGraphs sharded = fsdp_step(six, {.slots = 3});
+  CostModel model = phase_costs({{Phase::forward, 1}, {Phase::backward, 1}});
+  model.collectives.set(Verb::all_reduce, always(2));
+  model.shared_speed = [](std::size_t) { return 0.0; };
+  EXPECT_THROW(simulate(sharded, step_costs(sharded, model)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ddproxy::model

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/step/step_graph.hpp"
+
+namespace ddproxy::model {
+
+/// Seconds of one collective of x bytes, alone on the machine. x is the full size on the wire.
+using CollectiveCost = std::function<double(std::int64_t bytes)>;
+
+/// The cost tables a(x), rs(x), ag(x), bc(x) and p2p(x), by verb and communicator. A send and its receive are
+/// one transfer and have one table.
+class CollectiveCosts {
+ public:
+  /// Sets the table of a verb for the communicators that have none of their own.
+  void set(Verb verb, CollectiveCost cost);
+  /// Sets the table of a verb for one communicator.
+  void set(Verb verb, CommunicatorId communicator, CollectiveCost cost);
+
+  /// Returns the seconds of a collective. Where a reduce-scatter or an all-gather has no table, it returns
+  /// half of the all-reduce's and notes a warning. Throws std::invalid_argument that names verb and
+  /// communicator where that is missing too, and where a table returns no finite time of at least 0.
+  double operator()(Verb verb, CommunicatorId communicator, std::int64_t bytes);
+
+  /// Returns one sentence for each verb and communicator whose costs were derived from a(x).
+  std::vector<std::string> warnings() const;
+
+ private:
+  using Key = std::pair<Verb, std::optional<CommunicatorId>>;
+
+  CollectiveCost const* find(Verb verb, CommunicatorId communicator) const;
+
+  std::map<Key, CollectiveCost> tables_;  // without a communicator: for those that have no table of their own
+  std::set<std::pair<Verb, CommunicatorId>> halved_;
+};
+
+}  // namespace ddproxy::model

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "model/predict/graph/step_costs.hpp"
+#include "model/predict/timeline.hpp"
+#include "model/transformer/gpt2.hpp"
+
+namespace ddproxy::model {
+
+/// Returns the costs of a graph that ddp() built: what simulate(Job, Plan) takes from a Job.
+/// `operator_seconds` has one entry for each of `pass.operations`. Copies cost what copy_seconds() says: a
+/// call for each gradient, and its bytes over the bandwidth. a(x), kappa(x) and gamma(x) are asked for bytes
+/// on the wire. Throws std::invalid_argument for another number of seconds, and as step_costs() does.
+StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
+                    std::span<const double> operator_seconds, AllreduceCost const& cost,
+                    Contention const& contention = {}, Copies const& copies = {});
+
+}  // namespace ddproxy::model
