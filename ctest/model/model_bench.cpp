@@ -7,6 +7,10 @@
 #include "heap.hpp"
 #include "jobs.hpp"
 #include "model/predict/best_plan.hpp"
+#include "model/predict/graph/ddp_costs.hpp"
+#include "model/predict/graph/simulate_step.hpp"
+#include "model/predict/graph/summarise.hpp"
+#include "model/step/strategies/ddp.hpp"
 
 // How fast the model is. No time is asserted; docs/measurements/model.md holds what was measured.
 namespace ddproxy::model {
@@ -39,6 +43,54 @@ void best_of_all_plans(benchmark::State& state) {
       static_cast<double>(heap_peak([&] { optimal_plan(job); })) / gradients;
 }
 
+/// GPT-2-large with one bucket a gradient, 436, as a step graph, with contention or without.
+struct LargeStep {
+  explicit LargeStep(bool contention) {
+    const Job job = large_job(10);
+    plan = per_tensor_plan(job.gradient_bytes);
+    step = ddp(pass, {plan}, 8);
+    costs = ddp_costs(step, pass, seconds, job.cost, contention ? large_contention() : Contention{});
+  }
+  Shape shape = find_preset("gpt2-large");
+  BackwardPass pass = backward_pass(shape);
+  std::vector<double> seconds = modelled_seconds(shape, pass, {4, 1024}, {156e12, 1.555e12, 0.25}, 4);
+  Plan plan;
+  RankGraphs step;
+  StepCosts costs;
+};
+
+void step_graph_build(benchmark::State& state) {
+  const LargeStep large(false);
+  for (auto _ : state) benchmark::DoNotOptimize(ddp(large.pass, {large.plan}, 8).classes.size());
+}
+
+void step_graph_costs(benchmark::State& state) {
+  const LargeStep large(true);
+  const AllreduceCost cost = large_job(10).cost;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        ddp_costs(large.step, large.pass, large.seconds, cost, large_contention()).tasks.size());
+  }
+}
+
+void step_graph_simulate(benchmark::State& state) {
+  const LargeStep large(state.range(0) != 0);
+  for (auto _ : state) benchmark::DoNotOptimize(simulate(large.step, large.costs).end());
+  state.counters["tasks"] = static_cast<double>(large.step.classes[0].graph.tasks.size());
+}
+
+void step_graph_summarise(benchmark::State& state) {
+  const LargeStep large(true);
+  const StepTraces traces = simulate(large.step, large.costs);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(summarise(large.step.classes[0].graph, traces.classes[0].trace).exposed);
+  }
+}
+
+BENCHMARK(step_graph_build)->Unit(benchmark::kMillisecond);
+BENCHMARK(step_graph_costs)->Unit(benchmark::kMillisecond);
+BENCHMARK(step_graph_simulate)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(step_graph_summarise)->Unit(benchmark::kMillisecond);
 BENCHMARK(fifty_caps)->Unit(benchmark::kMillisecond);
 BENCHMARK(all_caps)->Unit(benchmark::kMillisecond);
 BENCHMARK(best_of_all_plans)->ArgsProduct({{1, 23}, {1, 100, 1000}, {0, 1}})->Unit(benchmark::kMillisecond);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include "model/predict/graph/simulate_step.hpp"
+#include "model/step/graph_builder.hpp"
 
 namespace ddproxy::model {
 
@@ -35,6 +37,25 @@ inline std::map<Lane, std::size_t> own_links(RankGraphs const& step) {
 
 inline double seconds_of(RankGraphs const& step, CostModel const& model) {
   return simulate(step, step_costs(step, model)).end();
+}
+
+/// One compute task, and an all-reduce of what it writes.
+inline StepGraph compute_and_reduce(CommunicatorId on) {
+  GraphBuilder builder;
+  const BufferId gradient = builder.buffer({.kind = BufferKind::gradient, .elements = 1});
+  builder.task({.work = Compute{OperatorId{0}, Phase::backward},
+                .accesses = {{gradient, {0, 1}, AccessMode::assign, Content::gradient}}});
+  builder.task({.work = Collective{Verb::all_reduce, on},
+                .accesses = {{gradient, {0, 1}, AccessMode::modify, Content::gradient}},
+                .lane = {LaneKind::communication, 0}});
+  return builder.finish({});
+}
+
+/// Seconds of each Compute task by the class of its rank; an all-reduce takes 2 s.
+inline CostModel seconds_by_class(std::vector<double> seconds) {
+  CostModel model{.seconds = [seconds](std::size_t c, Task const&) { return seconds[c]; }};
+  model.collectives.set(Verb::all_reduce, always(2));
+  return model;
 }
 
 }  // namespace ddproxy::model

@@ -3,6 +3,7 @@
 #include "model/predict/graph/equal_ranks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/step/merged_order.hpp"
 
@@ -11,27 +12,38 @@ namespace {
 
 using Classes = std::vector<std::size_t>;
 
-/// The classes in each rank's group, sorted; empty where it has none. [rank]
-std::vector<Classes> met_by_ranks(Communicator const& communicator, Classes const& class_of) {
-  std::vector<Classes> met(class_of.size());
-  for (auto const& group : communicator.groups) {
-    Classes classes;
-    for (const std::size_t rank : group) classes.push_back(class_of[rank]);
-    std::ranges::sort(classes);
-    for (const std::size_t rank : group) met[rank] = classes;
+/// The groups of one communicator, as ranks see them.
+struct Groups {
+  static constexpr std::size_t none = 0;
+  std::vector<Classes> classes{{}};  ///< of each group's members, sorted; before all others: of no group
+  std::vector<std::size_t> of_rank;  ///< [rank]: index into `classes`
+
+  Groups(Communicator const& communicator, Classes const& class_of) : of_rank(class_of.size(), none) {
+    for (auto const& group : communicator.groups) {
+      Classes members;
+      for (const std::size_t rank : group) {
+        members.push_back(class_of[rank]);
+        of_rank[rank] = classes.size();
+      }
+      std::ranges::sort(members);
+      classes.push_back(std::move(members));
+    }
   }
-  return met;
-}
+
+  bool alike(std::size_t a, std::size_t b) const {
+    return of_rank[a] == of_rank[b] || classes[of_rank[a]] == classes[of_rank[b]];
+  }
+};
 
 }  // namespace
 
 bool ranks_wait_alike(RankGraphs const& step) {
   const Classes class_of = class_of_ranks(step);
   for (Communicator const& communicator : step.communicators) {
-    const auto met = met_by_ranks(communicator, class_of);
+    const Groups groups(communicator, class_of);
     for (RankClass const& each : step.classes) {
-      const auto differs = [&](std::size_t rank) { return met[rank] != met[each.ranks.front()]; };
-      if (std::ranges::any_of(each.ranks, differs)) return false;
+      const auto alike = [&](std::size_t rank) { return groups.alike(rank, each.ranks.front()); };
+      if (!std::ranges::all_of(each.ranks, alike)) return false;
     }
   }
   return true;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
 #include "model/predict/graph/equal_ranks.hpp"
+#include "model/predict/graph/task_waits.hpp"
 #include "model/step/describe.hpp"
 #include "model/step/merged_order.hpp"
 
@@ -25,36 +25,15 @@ struct Node {
   double end = 0;
 };
 
-/// A task of one class: what it still waits for, and what waits for it.
-struct Waiting {
-  std::size_t node = 0;
-  std::size_t waits = 0;          ///< for so many tasks, the one before it on its lane included
-  std::vector<std::size_t> next;  ///< tasks of the same class
-  double speed = 1;               ///< while it is active
-};
-
 /// One class while its step runs.
 struct Rank {
-  std::size_t cost_class;  ///< index into StepCosts::tasks
-  std::vector<Waiting> tasks;
+  std::size_t cost_class;          ///< index into StepCosts::tasks
+  std::vector<TaskWaits> tasks;    // [task]; `waits` counts down
+  std::vector<std::size_t> nodes;  // [task]
+  std::vector<double> speeds;      // [task], while it is active
   std::vector<TaskId> active = {};
   bool changed = false;  ///< `active` did, since the speeds were computed
 };
-
-std::vector<Waiting> waiting_tasks(StepGraph const& graph) {
-  std::vector<Waiting> tasks(graph.tasks.size());
-  std::map<Lane, std::size_t> before;
-  const auto wait = [&](std::size_t t, std::size_t for_task) {
-    ++tasks[t].waits;
-    tasks[for_task].next.push_back(t);
-  };
-  for (std::size_t t = 0; t < tasks.size(); ++t) {
-    for (const TaskId after : graph.tasks[t].after) wait(t, index(after));
-    const auto [last, first_on_lane] = before.try_emplace(graph.tasks[t].lane, t);
-    if (!first_on_lane) wait(t, std::exchange(last->second, t));
-  }
-  return tasks;
-}
 
 class StepSimulation {
  public:
@@ -64,11 +43,13 @@ class StepSimulation {
     MergedOrder order = merged_order(step);
     if (!order.violations.empty()) throw std::logic_error("simulate: " + order.violations.front().what);
     for (std::size_t c = 0; c < step.classes.size(); ++c) {
-      ranks_.push_back({cost_classes[c], waiting_tasks(step.classes[c].graph)});
-      traces_.push_back({std::vector<TaskTimes>(ranks_[c].tasks.size())});
+      const std::size_t tasks = step.classes[c].graph.tasks.size();
+      ranks_.push_back({cost_classes[c], task_waits(step.classes[c].graph), std::vector<std::size_t>(tasks),
+                        std::vector<double>(tasks)});
+      traces_.push_back({std::vector<TaskTimes>(tasks)});
     }
     for (auto& members : order.nodes) {
-      for (const ClassTask at : members) task(at).node = nodes_.size();
+      for (const ClassTask at : members) ranks_[at.rank_class].nodes[at.task] = nodes_.size();
       const std::size_t to_come = members.size();
       nodes_.push_back({std::move(members), to_come});
     }
@@ -89,7 +70,6 @@ class StepSimulation {
   }
 
  private:
-  Waiting& task(ClassTask at) { return ranks_[at.rank_class].tasks[at.task]; }
   TaskTimes& times(ClassTask at) { return traces_[at.rank_class].tasks[at.task]; }
   TaskCost const& cost(ClassTask at) const { return costs_.tasks[ranks_[at.rank_class].cost_class][at.task]; }
 
@@ -103,7 +83,7 @@ class StepSimulation {
 
   void arrive(ClassTask at) {
     times(at).ready = now_;
-    const std::size_t node = task(at).node;
+    const std::size_t node = ranks_[at.rank_class].nodes[at.task];
     if (--nodes_[node].to_come == 0) start(node);
   }
 
@@ -128,8 +108,9 @@ class StepSimulation {
       rank.changed = true;
     }
     for (const ClassTask at : nodes_[n].members) {
-      for (const std::size_t next : task(at).next) {
-        if (--ranks_[at.rank_class].tasks[next].waits == 0) arrive({at.rank_class, next});
+      auto& tasks = ranks_[at.rank_class].tasks;
+      for (const std::size_t next : tasks[at.task].next) {
+        if (--tasks[next].waits == 0) arrive({at.rank_class, next});
       }
     }
     ++ended_;
@@ -140,14 +121,14 @@ class StepSimulation {
       if (!std::exchange(rank.changed, false)) continue;
       speeds_.resize(rank.active.size());
       costs_.rates(rank.cost_class, rank.active, speeds_);
-      for (std::size_t i = 0; i < speeds_.size(); ++i) rank.tasks[index(rank.active[i])].speed = speeds_[i];
+      for (std::size_t i = 0; i < speeds_.size(); ++i) rank.speeds[index(rank.active[i])] = speeds_[i];
     }
     for (const std::size_t n : active_) change_speed(nodes_[n]);
   }
 
   void change_speed(Node& node) {
     double speed = std::numeric_limits<double>::infinity();
-    for (const ClassTask at : node.members) speed = std::min(speed, task(at).speed);
+    for (const ClassTask at : node.members) speed = std::min(speed, ranks_[at.rank_class].speeds[at.task]);
     if (!(speed > 0)) {
       throw std::invalid_argument("simulate: " + describe(step_, node.members.front()) +
                                   " would run at speed " + std::to_string(speed) + "; it must be positive");
