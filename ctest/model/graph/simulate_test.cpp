@@ -150,27 +150,34 @@ TEST(StepSimulation, RanksOfAClassThatWaitForDifferentClassesHaveTracesOfTheirOw
   }
 }
 
+/// compute_and_reduce(), and a compute task that runs beside the all-reduce.
+StepGraph compute_on() {
+  StepGraph graph = compute_and_reduce(CommunicatorId{0});
+  graph.buffers.push_back({.kind = BufferKind::activation, .elements = 1});
+  graph.tasks.push_back({.work = Compute{OperatorId{1}, Phase::backward},
+                         .accesses = {{BufferId{1}, {0, 1}, AccessMode::assign, Content::activation}}});
+  return graph;
+}
+
 TEST(StepSimulation, ACollectiveIsAsSlowAsItsSlowestMember) {
-  // Rank 0 computes 8 s more beside the all-reduce, at half speed each; rank 1 only waits for it.
-  GraphBuilder builder;
-  const BufferId activation = builder.buffer({.kind = BufferKind::activation, .elements = 1});
-  StepGraph busy = compute_and_reduce(CommunicatorId{0});
-  busy.buffers.push_back({.kind = BufferKind::activation, .elements = 1});
-  busy.tasks.push_back({.work = Compute{OperatorId{1}, Phase::backward},
-                        .accesses = {{activation, {0, 1}, AccessMode::assign, Content::activation}}});
-  const RankGraphs step{{{{{0, 1}}}}, {{busy, {0}}, {compute_and_reduce(CommunicatorId{0}), {1}}}};
-  CostModel model = seconds_by_class({8, 8});
-  model.contention = {0.5, 0.5};
-  const StepTraces traces = simulate(step, step_costs(step, model));
-  for (const std::size_t c : {0, 1}) EXPECT_EQ(traces.classes[c].trace.tasks[1].end, 8 + 2 / 0.5);
-  EXPECT_EQ(traces.classes[0].trace.tasks[2].end, 8 + 4 + 6);
-  // With 1 s more of compute the all-reduce does half of its work beside it and the rest alone, on both
-  // ranks.
-  StepCosts costs = step_costs(step, model);
-  costs.tasks[0][2].seconds = 1;
-  const StepTraces shorter = simulate(step, costs);
-  EXPECT_EQ(shorter.classes[0].trace.tasks[2].end, 8 + 2);
-  for (const std::size_t c : {0, 1}) EXPECT_EQ(shorter.classes[c].trace.tasks[1].end, 8 + 3);
+  // One rank computes 8 s more beside the all-reduce, at half speed each; the other only waits for it.
+  const StepGraph waits = compute_and_reduce(CommunicatorId{0});
+  for (const std::size_t busy : {0, 1}) {
+    RankGraphs step{{{{{0, 1}}}}, {{waits, {0}}, {waits, {1}}}};
+    step.classes[busy].graph = compute_on();
+    CostModel model = seconds_by_class({8, 8});
+    model.contention = {0.5, 0.5};
+    StepCosts costs = step_costs(step, model);
+    const StepTraces traces = simulate(step, costs);
+    for (const std::size_t c : {0, 1}) EXPECT_EQ(traces.classes[c].trace.tasks[1].end, 8 + 2 / 0.5);
+    EXPECT_EQ(traces.classes[busy].trace.tasks[2].end, 8 + 4 + 6);
+    // With 1 s more of compute the all-reduce does half of its work beside it and the rest alone, on both
+    // ranks.
+    costs.tasks[busy][2].seconds = 1;
+    const StepTraces shorter = simulate(step, costs);
+    EXPECT_EQ(shorter.classes[busy].trace.tasks[2].end, 8 + 2);
+    for (const std::size_t c : {0, 1}) EXPECT_EQ(shorter.classes[c].trace.tasks[1].end, 8 + 3);
+  }
 }
 
 TEST(StepSimulation, ACollectiveTakesTheMostThatItCostsAnyMember) {
