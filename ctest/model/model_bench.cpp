@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "graph/costs.hpp"
 #include "heap.hpp"
 #include "jobs.hpp"
 #include "model/predict/best_plan.hpp"
@@ -11,6 +12,7 @@
 #include "model/predict/graph/simulate_step.hpp"
 #include "model/predict/graph/summarise.hpp"
 #include "model/step/strategies/ddp.hpp"
+#include "step/steps.hpp"
 
 // How fast the model is. No time is asserted; docs/measurements/model.md holds what was measured.
 namespace ddproxy::model {
@@ -87,6 +89,20 @@ void step_graph_summarise(benchmark::State& state) {
   }
 }
 
+/// 1F1B: stages, micro-batches.
+void step_graph_pipeline(benchmark::State& state) {
+  const RankGraphs step =
+      pipeline_step(static_cast<std::size_t>(state.range(0)), static_cast<int>(state.range(1)));
+  CostModel model = phase_costs({{Phase::forward, 1}, {Phase::backward, 2}});
+  model.collectives.set(Verb::send, always(0.1));
+  const StepCosts costs = step_costs(step, model);
+  for (auto _ : state) benchmark::DoNotOptimize(simulate(step, costs).end());
+  std::size_t tasks = 0;
+  for (RankClass const& each : step.classes) tasks += each.graph.tasks.size();
+  state.counters["tasks"] = static_cast<double>(tasks);
+}
+
+BENCHMARK(step_graph_pipeline)->Args({8, 64})->Args({16, 256})->Unit(benchmark::kMillisecond);
 BENCHMARK(step_graph_build)->Unit(benchmark::kMillisecond);
 BENCHMARK(step_graph_costs)->Unit(benchmark::kMillisecond);
 BENCHMARK(step_graph_simulate)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);

@@ -60,9 +60,10 @@ class StepSimulation {
     while (!active_.empty()) {
       update_speeds();
       now_ = nodes_[*std::ranges::min_element(active_, {}, [&](std::size_t n) { return nodes_[n].end; })].end;
-      const auto over = std::ranges::partition(active_, [&](std::size_t n) { return nodes_[n].end > now_; });
-      const std::vector<std::size_t> ended(over.begin(), over.end());
-      active_.erase(over.begin(), over.end());
+      const auto over =
+          std::partition(active_.begin(), active_.end(), [&](std::size_t n) { return nodes_[n].end > now_; });
+      const std::vector<std::size_t> ended(over, active_.end());
+      active_.erase(over, active_.end());
       for (const std::size_t node : ended) end(node);
     }
     check_all_ended();
