@@ -35,6 +35,7 @@ class CostTable {
   TaskCost cost(std::size_t rank_class, Task const& task) {
     const auto collectives = collectives_of(task);
     if (!collectives.empty()) return longest(task, collectives);
+    if (std::holds_alternative<HostWait>(task.work)) return {};
     const double seconds = model_.seconds(rank_class, task);
     if (!std::isfinite(seconds) || seconds < 0) {
       throw std::invalid_argument("step costs: " + describe(task) + " of class " +

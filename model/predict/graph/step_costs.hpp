@@ -43,7 +43,8 @@ struct StepCosts {
 
 /// From what step_costs() takes the costs.
 struct CostModel {
-  /// Seconds of a task that is no collective, alone on the machine.
+  /// Seconds of a task that is neither a collective nor a HostWait, alone on the machine. A HostWait itself
+  /// takes no time.
   std::function<double(std::size_t rank_class, Task const& task)> seconds;
   CollectiveCosts collectives = {};
   Contention contention = {};              ///< by bytes on the wire
