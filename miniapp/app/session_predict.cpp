@@ -9,6 +9,7 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/predict/table_warnings.hpp"
 #include "model/predict/best_plan.hpp"
+#include "model/predict/graph/predict_strategy.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -41,6 +42,11 @@ void Session::end_phase(std::string const& name) {
   phases_.push_back(measure_phase(context_, name, phases_.empty() ? &layer_times_ : nullptr));
 }
 
+// Bands and the terms of E rest on the recurrences.
+static bool has_bands(Case const& item) {
+  return item.overlapped() && model::follows_recurrence(item.strategy);
+}
+
 // Rank 0 has the costs, and so the best plan; the others need to know it.
 void Session::share_plan(Case& item) const {
   std::vector<std::int64_t> ends(context_.workload.gradient_bytes.size() + 1, 0);
@@ -57,14 +63,14 @@ void Session::predict_case(std::size_t item, model::Job const& job) {
   auto undisturbed = job;
   undisturbed.contention = {};
   report.uncontended = ddproxy::predict(report.item, undisturbed).total - job.t_compute;
-  if (report.item.overlapped()) uncertainty_[item].terms = model::explain(measurements_, report.item.plan);
+  if (has_bands(report.item)) uncertainty_[item].terms = model::explain(measurements_, report.item.plan);
 }
 
 void Session::predict_bands() {
   std::vector<std::size_t> items;
   std::vector<model::Plan> plans;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
-    if (!reports_[i].item.overlapped()) continue;
+    if (!has_bands(reports_[i].item)) continue;
     items.push_back(i);
     plans.push_back(reports_[i].item.plan);
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "model/predict/best_plan.hpp"
+#include "model/predict/graph/predict_strategy.hpp"
 
 namespace ddproxy {
 namespace {
@@ -78,10 +79,7 @@ std::optional<model::Job> input_job(Config const& config, Workload const& worklo
 }
 
 model::Timeline predict(Case const& item, model::Job const& job) {
-  if (item.overlapped()) return model::simulate(job, item.plan);
-  // Every bucket is ready when the backward pass is over, and nothing runs beside it.
-  const std::vector<double> ready(job.gradient_bytes.size(), job.t_compute);
-  return model::simulate(ready, job.t_compute, item.plan, job.cost);
+  return model::predict(item.strategy, job, item.plan);
 }
 
 }  // namespace ddproxy

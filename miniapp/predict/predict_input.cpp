@@ -167,7 +167,7 @@ PredictInput read_predict_input(Options const& options) {
   auto& config = input.config;
   if (!predict.wire.empty()) config.wire = *find_word(predict.wire, wire_words);
   input.workload.wire = config.wire;
-  config.strategies.assign(model::strategies.begin(), model::strategies.end());
+  config.strategies.assign(model::strategies().begin(), model::strategies().end());
   if (!predict.caps_mib.empty()) config.caps_mib = predict.caps_mib;
   if (predict.first_bucket_mib > 0) config.first_bucket_mib = predict.first_bucket_mib;
   input.contention = read_contention(predict, config.wire);

@@ -36,7 +36,8 @@ class Cases:
         self.caps = sorted(set().union(*(_caps(f) for f in files)))
         low, high = np.log2(self.caps[0]), np.log2(self.caps[-1])
         left = {name: low - STEP * (k + 1) for k, name in enumerate(n for n in LEFT if n in strategies)}
-        right = {name: high + STEP * (k + 1) for k, name in enumerate(n for n in RIGHT if n in strategies)}
+        others = sorted(strategies - {"bucketed", *LEFT, *RIGHT})  # strategies without caps that this page does not know
+        right = {name: high + STEP * (k + 1) for k, name in enumerate([*others, *(n for n in RIGHT if n in strategies)])}
         self.edges = {**left, **right}
         for name, position in self.edges.items():
             self.x[self.strategy == name] = position
@@ -48,7 +49,7 @@ class Cases:
         for before, cap in zip([0.0, *self.caps], self.caps):  # a label too near to the one before stands a line lower
             raised = not raised or before == 0.0 or np.log2(cap / before) > near
             labels.append(f"{cap:g}" if raised else f"\n{cap:g}")
-        axes.set_xticks([np.log2(c) for c in self.caps] + list(self.edges.values()), labels + [NAMES[n] for n in self.edges])
+        axes.set_xticks([np.log2(c) for c in self.caps] + list(self.edges.values()), labels + [NAMES.get(n, n) for n in self.edges])
         for position in self.split:
             axes.axvline(position, color="#808080", linewidth=0.6, alpha=0.6)
         axes.set_xlabel("bucket size (MiB, log scale)")

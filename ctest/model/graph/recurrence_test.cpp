@@ -6,6 +6,7 @@
 
 #include "ctest/model/jobs.hpp"
 #include "model/predict/graph/ddp_costs.hpp"
+#include "model/predict/graph/predict_strategy.hpp"
 #include "model/predict/graph/simulate_step.hpp"
 #include "model/predict/graph/summarise.hpp"
 #include "model/step/strategies/ddp.hpp"
@@ -193,6 +194,24 @@ TEST(StepRecurrence, AsksForBytesOnTheWire) {
   const StepCosts costs = ddp_costs(step, s.pass, s.seconds, bytes_as_seconds);
   const auto& last = *(costs.tasks[0].end() - 2);  // behind it the host waits
   EXPECT_EQ(last.seconds, static_cast<double>(plan[0].bytes / 2));
+}
+
+TEST(StepRecurrence, HoldsForEveryStrategyOfAJob) {
+  std::mt19937 random(35);
+  for (int i = 0; i < 30; ++i) {
+    Subject s = random_subject(random_shape(random), random);
+    s.job.contention = random_contention(random);
+    s.job.copies = {CopyMode::in_out, real(random, 1e6, 1e10), 0};
+    const Plan plan = random_plan(s.job.gradient_bytes, random);
+    for (Strategy const& strategy : strategies()) {
+      const Timeline by_graph = predict_by_graph(strategy, s.job, plan);
+      const Timeline timeline = predict(strategy, s.job, plan);
+      ASSERT_TRUE(follows_recurrence(strategy));
+      ASSERT_NEAR(by_graph.total, timeline.total, tolerance * timeline.total) << strategy.name;
+      ASSERT_NEAR(by_graph.backward_end, timeline.backward_end, tolerance * timeline.total);
+      ASSERT_NEAR(by_graph.buckets.back().end, timeline.buckets.back().end, tolerance * timeline.total);
+    }
+  }
 }
 
 TEST(StepRecurrence, RefusesAnotherNumberOfOperators) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/device/device.hpp"
 #include "model/step/check/check.hpp"
@@ -11,13 +13,37 @@
 namespace ddproxy {
 namespace {
 
-using ReducedBuckets = std::vector<ReducedBucket>;
+// A bucket with its number in the order of issue.
+struct Numbered {
+  ReducedBucket bucket;
+  std::size_t number;
+};
 
-// Buckets in ready order cover the gradients once, from the first to the last.
-std::string check_coverage(ReducedBuckets const& buckets, std::size_t elements) {
-  const std::size_t first = buckets.empty() ? 0 : buckets.front().slice.offset;
+// The buckets in the order of their gradients.
+std::vector<Numbered> in_ready_order(std::vector<ReducedBucket> const& buckets) {
+  std::vector<Numbered> all;
+  for (auto const& bucket : buckets) all.push_back({bucket, all.size()});
+  std::ranges::stable_sort(all, {}, [](Numbered const& one) { return one.bucket.slice.offset; });
+  return all;
+}
+
+// The library reduced what it was asked for, in that order.
+std::string check_issue(std::vector<ReducedBucket> const& buckets, CompiledStep const& step) {
+  auto const& asked = step.all_reduces();
+  if (buckets.size() != asked.size())
+    return fmt::format("{} buckets were reduced, {} were asked for", buckets.size(), asked.size());
+  for (std::size_t k = 0; k < asked.size(); ++k)
+    if (!(buckets[k].slice == asked[k]))
+      return fmt::format("bucket {} starts at element {}, where {} was asked for", k, buckets[k].slice.offset,
+                         asked[k].offset);
+  return "";
+}
+
+// The buckets cover the gradients once, from the first to the last.
+std::string check_coverage(std::vector<Numbered> const& buckets, std::size_t elements) {
+  const std::size_t first = buckets.empty() ? 0 : buckets.front().bucket.slice.offset;
   std::size_t next = 0;
-  for (auto const& bucket : buckets) {
+  for (auto const& [bucket, number] : buckets) {
     const std::size_t offset = bucket.slice.offset - first;
     if (offset != next) return fmt::format("a bucket starts at element {} where {} was due", offset, next);
     next += bucket.slice.count;
@@ -35,19 +61,19 @@ std::string check_count(std::int64_t reduced, std::size_t elements) {
 // The clocks of a host and its device.
 constexpr auto clocks_agree = std::chrono::microseconds(50);
 
-std::string check_times(ReducedBuckets const& buckets, Workload const& workload,
+std::string check_times(std::vector<Numbered> const& buckets, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
   const model::TensorLayout layout(workload.pass);
-  const std::size_t first = buckets.front().slice.offset;
-  std::size_t bucket = 0;
+  const std::size_t first = buckets.front().bucket.slice.offset;
+  auto at = buckets.begin();
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
     auto const& gradient = workload.pass.gradients[tensor];
-    while (first + layout[tensor].offset >= buckets[bucket].slice.end()) ++bucket;
+    while (first + layout[tensor].offset >= at->bucket.slice.end()) ++at;
     const auto end = ends[gradient.operation];
-    if (buckets[bucket].ready < end)
-      return fmt::format("bucket {} started before its gradient {} was complete", bucket, gradient.name);
-    if (buckets[bucket].start + clocks_agree < end)
-      return fmt::format("bucket {} did not wait for its gradient {}", bucket, gradient.name);
+    if (at->bucket.ready < end)
+      return fmt::format("bucket {} started before its gradient {} was complete", at->number, gradient.name);
+    if (at->bucket.start + clocks_agree < end)
+      return fmt::format("bucket {} did not wait for its gradient {}", at->number, gradient.name);
   }
   return "";
 }
@@ -97,10 +123,10 @@ std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLa
                          Allreduce& allreduce) {
   const auto before = allreduce.elements_reduced();
   run_step(step, compute, allreduce);
-  auto const& buckets = allreduce.reduced();
+  if (const auto issue = check_issue(allreduce.reduced(), step); !issue.empty()) return issue;
+  const auto buckets = in_ready_order(allreduce.reduced());
   const auto elements = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
-  const auto coverage = check_coverage(buckets, elements);
-  if (!coverage.empty()) return coverage;
+  if (const auto coverage = check_coverage(buckets, elements); !coverage.empty()) return coverage;
   const auto count = check_count(allreduce.elements_reduced() - before, elements);
   return count.empty() ? check_times(buckets, workload, step.operator_ends()) : count;
 }

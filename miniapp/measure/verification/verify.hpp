@@ -16,9 +16,9 @@ namespace ddproxy {
 /// gradients, that every gradient is averaged once, and more. Returns what is wrong, empty where nothing is.
 std::string verify_graphs(model::RankGraphs const& graphs);
 
-/// Runs a step and checks on this rank that each gradient was reduced once, in ready order, and not before
-/// the operator that completes it had ended. The library's own count tells whether it was given each element
-/// once. Returns what is wrong, empty where nothing is.
+/// Runs a step and checks on this rank that the buckets were reduced in the order of issue, and each gradient
+/// once and not before the operator that completes it had ended. The library's own count tells whether it was
+/// given each element once. Returns what is wrong, empty where nothing is.
 std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLane& compute,
                          Allreduce& allreduce);
 

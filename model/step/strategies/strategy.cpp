@@ -3,13 +3,28 @@
 #include "model/step/strategies/strategy.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace ddproxy::model {
+namespace {
+
+// name, buckets, overlapped, build
+constexpr Strategy table[] = {
+    {"naive", BucketRule::per_tensor, false, ddp},     {"flat", BucketRule::flat, false, ddp},
+    {"per_tensor", BucketRule::per_tensor, true, ddp}, {"bucketed", BucketRule::cap, true, ddp},
+    {"optimal", BucketRule::optimal, true, ddp},
+};
+
+}  // namespace
+
+std::span<Strategy const> strategies() {
+  return table;
+}
 
 Strategy const* find_strategy(std::string_view name) {
-  const auto found = std::ranges::find(strategies, name, &Strategy::name);
-  return found == strategies.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(table, name, &Strategy::name);
+  return found == std::end(table) ? nullptr : &*found;
 }
 
 Strategy const& strategy_named(std::string_view name) {
@@ -19,7 +34,7 @@ Strategy const& strategy_named(std::string_view name) {
 
 std::string list_strategies() {
   std::string list;
-  for (Strategy const& one : strategies) list += (list.empty() ? "" : ", ") + std::string(one.name);
+  for (Strategy const& one : table) list += (list.empty() ? "" : ", ") + std::string(one.name);
   return list;
 }
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "model/step/strategies/ddp.hpp"
 
-// The table of strategies: what `[sweep] strategies` can name. A new strategy is a file in this folder that
-// builds a step graph, and one row here.
+// Strategies are data: what `[sweep] strategies` can name. A new strategy is a file in this folder that
+// builds a step graph, and one row of the table in strategy.cpp.
 
 namespace ddproxy::model {
 
@@ -31,13 +31,8 @@ struct Strategy {
   RankGraphs (*build)(BackwardPass const& pass, Ddp const& step, std::size_t ranks);
 };
 
-inline constexpr std::array strategies{
-    Strategy{"naive", BucketRule::per_tensor, false, ddp},
-    Strategy{"flat", BucketRule::flat, false, ddp},
-    Strategy{"per_tensor", BucketRule::per_tensor, true, ddp},
-    Strategy{"bucketed", BucketRule::cap, true, ddp},
-    Strategy{"optimal", BucketRule::optimal, true, ddp},
-};
+/// Returns all rows of the table.
+std::span<Strategy const> strategies();
 
 /// Returns the row of that name, or null where there is none.
 Strategy const* find_strategy(std::string_view name);

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""late_half_test.py DDPROXY_LATE_HALF TINY REPORT MPIEXEC...: a strategy of one file and one row is run, checked, verified, predicted,
+stored and drawn."""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from small_twin import write_twin
+
+ddproxy, tiny, report, *mpiexec = sys.argv[1:]
+STRATEGIES = 'strategies = ["flat", "per_tensor", "bucketed", "late_half"]\n'
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    assert done.returncode == 0, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
+    return done.stdout
+
+
+def case(file, name):
+    return [value.decode() if isinstance(value, bytes) else value for value in file["/sweep/strategy"][()]].index(name)
+
+
+def events(file, number, resource):
+    first, count = file["/timeline/first"][number], file["/timeline/count"][number]
+    part = slice(first, first + count)
+    mine = (file["/timeline/resource"].asstr()[part] == resource) & (file["/timeline/event_rank"][part] == 0)
+    return file["/timeline/start"][part][mine], file["/timeline/end"][part][mine]
+
+
+def check_stored(path):
+    with h5py.File(path) as file:
+        late = case(file, "late_half")
+        assert file["/sweep/verified"][late] == 1
+        assert np.isfinite(file["/sweep/predicted"][late]) and np.isfinite(file["/sweep/measured"][late]).all()
+        starts, _ = events(file, late, "communication")
+        _, ends = events(file, late, "compute")
+        buckets, after = len(starts), int((starts >= ends.max() - 5e-5).sum())
+        assert after >= buckets // 2, (buckets, after, "every second bucket waits for the end of the backward pass")
+
+
+def check_twin(folder):
+    """T is what simulate() says of the graph: more than per_tensor's, and met by the sample that was disturbed least."""
+    write_twin(folder, STRATEGIES + "caps_mib = [0.125]\nsamples = 5\n")
+    run(ddproxy, "run", folder / "twin.toml", "-o", folder / "twin.h5")
+    check_stored(folder / "twin.h5")
+    with h5py.File(folder / "twin.h5") as file:
+        predicted, measured = file["/sweep/predicted"][()], file["/sweep/measured"][()].reshape(len(file["/sweep/predicted"]), -1)
+        late, tensors = case(file, "late_half"), case(file, "per_tensor")
+        assert predicted[late] > predicted[tensors]
+        least = np.nanmin(measured[late])
+        assert 0.999 * predicted[late] <= least <= 1.15 * predicted[late], (least, predicted[late])
+
+
+def check_drawn(folder):
+    run(sys.executable, "-B", report, folder / "real.h5", "-o", folder / "page")
+    assert "late_half" in next((folder / "page").glob("*.html")).read_text()
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = Path(name)
+    text = Path(tiny).read_text().replace("[sweep]\n", "[sweep]\n" + STRATEGIES)
+    (folder / "real.toml").write_text(text)
+    out = run(*mpiexec, "-n", "2", ddproxy, "run", folder / "real.toml", "-o", folder / "real.h5")
+    assert "late_half" in out
+    check_stored(folder / "real.h5")
+    check_twin(folder / "twin")
+    check_drawn(folder)

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/predict/graph/predict_strategy.hpp"
+
+#include <algorithm>
+
+#include "model/predict/graph/ddp_costs.hpp"
+#include "model/predict/graph/simulate_step.hpp"
+#include "model/predict/graph/summarise.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+// A job knows when gradients are complete, not the operators. One operator for each gradient and one for what
+// is left of the backward pass complete the gradients at the same moments.
+struct Stand {
+  BackwardPass pass;
+  std::vector<double> seconds;  // [operator]
+};
+
+Stand stand_in(Job const& job) {
+  Stand stand;
+  double before = 0;
+  for (std::size_t g = 0; g < job.ready.size(); ++g) {
+    stand.pass.operations.push_back({"gradient", "gradient", OperationKind::linear});
+    stand.pass.gradients.push_back(
+        {"gradient", "gradient", job.gradient_bytes[g] / bytes_of(DataType::fp32), g});
+    stand.seconds.push_back(job.ready[g] - before);
+    before = job.ready[g];
+  }
+  stand.pass.operations.push_back({"rest", "rest", OperationKind::linear});
+  stand.seconds.push_back(std::max(0.0, job.t_compute - before));
+  return stand;
+}
+
+Timeline timeline_of(StepGraph const& graph, StepTrace const& trace) {
+  const Summary summary = summarise(graph, trace);
+  Timeline timeline{summary.total, summary.compute_end, {}};
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t)
+    if (std::holds_alternative<Collective>(graph.tasks[t].work))
+      timeline.buckets.push_back({trace.tasks[t].start, trace.tasks[t].end});
+  return timeline;
+}
+
+}  // namespace
+
+bool follows_recurrence(Strategy const& strategy) {
+  return strategy.build == ddp;
+}
+
+Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan) {
+  if (!follows_recurrence(strategy)) return predict_by_graph(strategy, job, plan);
+  if (strategy.overlapped) return simulate(job, plan);
+  // Every bucket is ready when the backward pass is over, and nothing runs beside it.
+  const std::vector<double> ready(job.gradient_bytes.size(), job.t_compute);
+  return simulate(ready, job.t_compute, plan, job.cost);
+}
+
+Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan) {
+  const Stand stand = stand_in(job);
+  const Copies copies = strategy.overlapped ? job.copies : Copies{};
+  const RankGraphs step = strategy.build(stand.pass, {plan, strategy.overlapped, copies.mode}, 2);
+  const StepCosts costs = ddp_costs(step, stand.pass, stand.seconds, job.cost, job.contention, copies);
+  return timeline_of(step.classes.front().graph, simulate(step, costs).classes.front().trace);
+}
+
+}  // namespace ddproxy::model

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/predict/timeline.hpp"
+#include "model/step/strategies/strategy.hpp"
+
+namespace ddproxy::model {
+
+/// Returns whether the recurrences of timeline.hpp hold for a strategy: it reduces the buckets of a plan in
+/// ready order, each as soon as it is ready or all after the backward pass.
+bool follows_recurrence(Strategy const& strategy);
+
+/// Predicts a strategy with these buckets: by the recurrence where it holds, else by simulate() on the step
+/// graph that the strategy builds. A strategy that does not overlap makes no copies. Throws as both do.
+Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan);
+
+/// The same by the step graph, whatever the strategy.
+Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan);
+
+}  // namespace ddproxy::model
