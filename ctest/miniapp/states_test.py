@@ -103,6 +103,17 @@ def check_tables(file, state):
     assert slow[co_runs == 1].all()
 
 
+def check_layers(file, state):
+    """T_compute and the ready times hold the passes of one state; all passes where there is none of it."""
+    layers = file["layers"]
+    before, after, seconds = (np.concatenate([layers[one][()] for one in (name, "later_" + name) if one in layers], axis=-1)
+                              for name in ("probe_before", "probe_after", "seconds"))
+    chosen = ((before > SLOW) == state) & ((after > SLOW) == state)
+    assert chosen.size == seconds.shape[2] and chosen.any(), chosen
+    ends = np.median(seconds[:, :, chosen], axis=2).cumsum(axis=1).max(axis=0)
+    assert np.allclose(layers["ready"][()], ends[file["model/operation"][()]]), chosen
+
+
 def check_run(turn, file_name):
     """The prediction is that of the state with the most samples in the sweep, from the tables of that state."""
     out, errors = start("run", turn, file_name)
@@ -113,6 +124,7 @@ def check_run(turn, file_name):
         assert file["states/scored"][()].item() == state
         check_medians(sweep, state)
         check_tables(file, state)
+        check_layers(file, state)
         a = np.interp  # of a(x) between the table's sizes
         first, count, sizes = file["plans/first"][()], file["plans/count"][()], file["plans/bytes"][()]
         for case in range(2):  # naive and flat: after the backward pass, one call after another

@@ -88,6 +88,11 @@ void write_layers(results::Writer& writer, Gradients const& all, Sample const& s
     seconds[k] = alone * std::exp(noise(engine)) * (k < seconds.size() / 2 ? 1.0 : 1.03);
   }
   writer.write("/layers/seconds", seconds, {ranks, n, sample.samples});
+  for (auto const* name : {"/layers/probe_before", "/layers/probe_after"})
+    writer.write(name, Reals(sample.samples, 55e-9));
+  writer.write("/layers/later_seconds", Reals(ranks * n, std::nan("")), {ranks, n, 1});
+  for (auto const* name : {"/layers/later_probe_before", "/layers/later_probe_after"})
+    writer.write(name, Reals(1, std::nan("")));
   writer.write("/layers/ready", all.ready);
   writer.write("/layers/flops", Reals(n, 2e12));
   writer.write("/layers/bytes", Reals(n, 3e8));

@@ -103,24 +103,16 @@ void check_chunks(Options const& options, Config const& config, Workload const& 
 // A signal stops a run between its steps, and the sweep between its samples; the all-reduce and the
 // calibration then take no more samples.
 void run_steps(Session& session, Runtime const& runtime, std::string const& command, bool pieces) {
-  if (command == "layers" || command == "run") session.layers();
+  if (command == "layers") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
-  if (command == "run") {
-    session.end_phase("layers");
-    stop_where_signalled(runtime);
-  }
-  if ((command == "allreduce" && !pieces) || command == "run") session.allreduce();
-  if (command == "run") {
-    session.end_phase("allreduce");
-    stop_where_signalled(runtime);
-    session.calibrate();
-    session.end_phase("calibration");
-    session.predict();
-  }
+  if (command == "allreduce" && !pieces) session.allreduce();
+  if (command == "run") session.open_calibration();
   if (command == "sweep") session.plan_from_input();
   if (command == "run" || command == "sweep") {
     stop_where_signalled(runtime);
     session.verify();
+    stop_where_signalled(runtime);
+    if (command == "run") session.close_calibration();
     stop_where_signalled(runtime);
     session.sweep();
   }
@@ -200,6 +192,7 @@ void execute(Options const& options, Runtime const& runtime) {
     leave_stuck_call(runtime, session ? &*session : nullptr, error.what());
   } catch (CollectiveError const& error) {
     if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
+    if (session) session->keep_open_calibration();
     if (session && error.code == exit_interrupted) session->save();  // as its message promises
     throw;
   } catch (...) {

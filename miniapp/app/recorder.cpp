@@ -71,13 +71,11 @@ void Recorder::model(Config const& config, Workload const& workload) {
   writer_.write("/model/operation", column<Integers>(gradients, &model::Gradient::operation));
 }
 
-void Recorder::layers(Config const& config, Workload const& workload, OperationTimes const& times,
-                      ReadyTimes const& ready) {
+void Recorder::layers(Config const& config, Workload const& workload, OperationTimes const& times) {
   auto const& operations = workload.pass.operations;
   writer_.write("/layers/operation", column<Texts>(operations, &model::Operation::name));
   writer_.write("/layers/operation_layer", column<Texts>(operations, &model::Operation::layer));
-  writer_.write("/layers/seconds", times.seconds, {times.ranks, times.operations, times.samples});
-  writer_.write("/layers/ready", ready.ready);
+  write_passes(writer_, "", times);
   if (config.times.empty()) {
     const auto work = column<std::vector<model::Work>>(operations, [&](auto const& operation) {
       return model::backward_work(config.shape, operation, config.tokens, gradient_element_bytes);
@@ -86,6 +84,10 @@ void Recorder::layers(Config const& config, Workload const& workload, OperationT
     writer_.write("/layers/bytes", column<Reals>(work, &model::Work::bytes));
     if (!workload.operation_seconds.empty()) writer_.write("/layers/modelled", workload.operation_seconds);
   }
+}
+
+void Recorder::ready_times(ReadyTimes const& ready) {
+  writer_.write("/layers/ready", ready.ready);
 }
 
 void Recorder::allreduce(std::vector<SizeTimes> const& times, int ranks) {

@@ -37,8 +37,10 @@ class Recorder {
 
   void provenance(Provenance const& provenance);
   void model(Config const& config, Workload const& workload);
-  void layers(Config const& config, Workload const& workload, OperationTimes const& times,
-              ReadyTimes const& ready);
+  /// All passes, with their probes.
+  void layers(Config const& config, Workload const& workload, OperationTimes const& times);
+  /// Of the passes that count; may be called again.
+  void ready_times(ReadyTimes const& ready);
   /// All samples, with their probes.
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
   /// By which call MPI reduced: an attribute of `group`; none where it reduced nothing.
@@ -51,7 +53,8 @@ class Recorder {
   /// All co-runs, with their probes.
   void calibration(std::vector<ContentionSample> const& runs);
   /// Samples that were taken after the sweep, of all rows; nothing where there are none.
-  void later(std::vector<SizeTimes> const& times, std::vector<ContentionSample> const& runs);
+  void later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
+             std::vector<ContentionSample> const& runs);
   /// kappa and gamma of those that count, and the fit of a(x); may be called again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);
   /// The states of the machine, and the state of each sample by its place in the order of its case.

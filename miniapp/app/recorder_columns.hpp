@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "miniapp/analysis/figure_of_merit.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
 #include "model/predict/machine_state.hpp"
 #include "results/file/writer.hpp"
 
@@ -45,6 +46,9 @@ Matrix matrix(Rows const& rows, Get get, std::size_t least = 0) {
   }
   return made;
 }
+
+/// Writes /layers/PREFIXseconds and the probes of each pass, where it has some.
+void write_passes(results::Writer& writer, std::string const& prefix, OperationTimes const& times);
 
 /// Writes PREFIXprobe_before and PREFIXprobe_after [row, sample], NaN where a row has fewer than `samples`;
 /// nothing where nothing was probed.

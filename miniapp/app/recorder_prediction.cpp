@@ -44,7 +44,9 @@ void Recorder::calibration(std::vector<ContentionSample> const& runs) {
   write_co_runs(writer_, "", runs);
 }
 
-void Recorder::later(std::vector<SizeTimes> const& times, std::vector<ContentionSample> const& runs) {
+void Recorder::later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
+                     std::vector<ContentionSample> const& runs) {
+  if (layers.samples > 0) write_passes(writer_, "later_", layers);
   const auto [seconds, extents] = matrix(times, &SizeTimes::seconds);
   if (!seconds.empty()) {
     writer_.write("/allreduce/later_seconds", seconds, extents);

@@ -31,6 +31,14 @@ std::vector<Value> placed(Samples const& samples, std::vector<Integers> const& o
 
 }  // namespace
 
+void write_passes(results::Writer& writer, std::string const& prefix, OperationTimes const& times) {
+  writer.write("/layers/" + prefix + "seconds", times.seconds,
+               {times.ranks, times.operations, times.samples});
+  if (times.probes.before.empty()) return;
+  writer.write("/layers/" + prefix + "probe_before", times.probes.before);
+  writer.write("/layers/" + prefix + "probe_after", times.probes.after);
+}
+
 void write_probes(results::Writer& writer, std::string const& prefix, std::vector<model::Probes> const& rows,
                   std::size_t samples) {
   if (std::ranges::all_of(rows, [](auto const& row) { return row.before.empty(); })) return;

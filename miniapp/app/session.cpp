@@ -73,51 +73,79 @@ void Session::layers() {
   say("timing the operations");
   layer_times_ = measure_layers(context_, context_.config.samples);
   if (!root()) return;
-  const auto ready = slowest_ready(context_.workload, layer_times_);
-  recorder_->layers(context_.config, context_.workload, layer_times_, ready);
-  const bool replayed = context_.config.compute == ComputeMode::replay;
+  keep_layers();
   recorder_->flush();
-  keep_table(".layers.csv", layer_csv(context_.workload, layer_times_, replayed));
-  keep_table(".gradients.csv", gradient_csv(context_.workload, ready, replayed));
+  const bool replayed = context_.config.compute == ComputeMode::replay;
   if (options_.command == "layers") report_ += layer_table(context_.workload, layer_times_, replayed);
+}
+
+void Session::keep_layers() {
+  recorder_->layers(context_.config, context_.workload, layer_times_);
+  keep_ready_times();
+}
+
+// Of the passes that count.
+void Session::keep_ready_times() {
+  const auto times = layers_of_state();
+  const auto ready = slowest_ready(context_.workload, times);
+  const bool replayed = context_.config.compute == ComputeMode::replay;
+  recorder_->ready_times(ready);
+  keep_table(".layers.csv", layer_csv(context_.workload, times, replayed));
+  keep_table(".gradients.csv", gradient_csv(context_.workload, ready, replayed));
+}
+
+std::vector<std::int64_t> Session::sizes_to_measure() {
+  if (!context_.reduces()) known_cost_ = input_cost(context_.config);
+  std::vector<std::int64_t> sizes;
+  if (known_cost_)
+    std::ranges::transform(known_cost_->table(), std::back_inserter(sizes), &model::CostPoint::bytes);
+  else
+    sizes = message_sizes(wire_bytes(context_.workload.bytes(), context_.workload.wire));
+  return sizes;
 }
 
 void Session::allreduce() {
   say("timing the all-reduce");
-  const auto known = context_.reduces() ? std::nullopt : input_cost(context_.config);
-  std::vector<std::int64_t> sizes;
-  if (known)
-    std::ranges::transform(known->table(), std::back_inserter(sizes), &model::CostPoint::bytes);
-  else
-    sizes = message_sizes(wire_bytes(context_.workload.bytes(), context_.workload.wire));
+  const auto sizes = sizes_to_measure();
   const auto start = Clock::now();
   allreduce_times_ = measure_allreduce(context_, sizes);
   table_seconds_ = seconds_since(context_, start);
   complete_table(context_, allreduce_times_, seconds_for_state(table_seconds_));
-  keep_allreduce(known);
+  if (root()) {
+    settle_tables();
+    warn_of_mixed_states();
+    keep_allreduce();
+    recorder_->flush();
+  }
+  check_sums();
+  figures_.valid = results::validity_of(false, !context_.reduces(), context_.ranks());
+}
+
+void Session::check_sums() const {
   context_.runtime.together([&] {
     for (auto const& size : allreduce_times_)
       if (size.wrong > 0)
         throw WrongNumbers(
             fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
   });
-  figures_.valid = results::validity_of(false, !context_.reduces(), context_.ranks());
 }
 
-void Session::keep_allreduce(std::optional<model::TableCost> const& known) {
-  if (!root()) return;
-  settle_tables();
-  const auto sizes = sizes_of_state();
-  cost_ = known ? *known : model::TableCost(to_table(sizes));
+void Session::keep_allreduce() {
   recorder_->allreduce(allreduce_times_, context_.ranks());
   recorder_->call("/allreduce", context_);
+  keep_cost();
+  if (options_.command == "allreduce")
+    report_ += allreduce_table(sizes_of_state(), context_.ranks(), !context_.reduces());
+}
+
+// a(x) of the samples that count.
+void Session::keep_cost() {
+  const auto sizes = sizes_of_state();
+  cost_ = known_cost_ ? *known_cost_ : model::TableCost(to_table(sizes));
   recorder_->allreduce_figures(sizes, context_.ranks());
   recorder_->cost_table(cost_->table());
-  recorder_->flush();
   keep_table(".allreduce.csv", allreduce_csv(sizes, context_.ranks(), !context_.reduces()));
   figures_.bus_bw_GBps = bus_bandwidth(sizes.back(), context_.ranks()) / 1e9;
-  if (options_.command == "allreduce")
-    report_ += allreduce_table(sizes, context_.ranks(), !context_.reduces());
 }
 
 void Session::pieces() {

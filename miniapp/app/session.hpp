@@ -27,10 +27,14 @@ class Session {
   void layers();     ///< measures, records and prints the operations; writes the CSV files
   void allreduce();  ///< the same for a(x); throws CollectiveError (exit 3) where a sum is wrong
   void pieces();     ///< a fixed total in pieces
-  void calibrate();  ///< kappa and gamma, from co-runs
-  /// Times what phases are compared by; after layers() first, whose passes it takes.
-  void end_phase(std::string const& name);
-  void predict();  ///< every case, from what was measured; a replay's tables are known
+  /// Measures the operations, a(x), kappa and gamma in the first half of the rounds of a calibration, and
+  /// plans `optimal`. Throws as allreduce() does.
+  void open_calibration();
+  /// Measures the other half of the rounds, directly before the sweep; records all samples, and predicts
+  /// every case from them. A replay's tables are known.
+  void close_calibration();
+  /// Records the tables of a calibration that an error or a signal ended.
+  void keep_open_calibration();
   /// Plans of `optimal` without measurements, from the costs that the input states; throws CollectiveError
   /// (exit 2) where it does not.
   void plan_from_input();
@@ -57,8 +61,20 @@ class Session {
   model::AllreduceCost cost() const {
     return cost_ ? of_gradients(*cost_, context_.workload.wire) : model::AllreduceCost();
   }
-  void keep_allreduce(std::optional<model::TableCost> const& known);
-  void keep_calibration();
+  void check_sums() const;
+  std::vector<std::int64_t> sizes_to_measure();
+  void keep_layers();
+  void keep_ready_times();
+  void keep_allreduce();
+  void keep_cost();
+  void keep_speeds();
+
+  // session_calibration.cpp: the rounds of a calibration.
+  void take_rounds(int first, int last);
+  void keep_tables();
+  void plan_optimal_cases();
+  void predict();
+  Tables tables() { return {layer_times_, allreduce_times_, contention_samples_}; }
   void conclude_sweep();
   bool takes_another_round(int rounds, double seconds);
   void find_contradictions();
@@ -70,10 +86,12 @@ class Session {
 
   // session_states.cpp: which samples count on a machine with several states; on rank 0.
   model::MachineStates find_states() const;
+  OperationTimes layers_of_state() const;
   std::vector<SizeTimes> sizes_of_state() const;
   std::vector<ContentionSample> runs_of_state() const;
   std::vector<Sample> samples_of_state(std::size_t item) const;
   void settle_tables();
+  void warn_of_mixed_states() const;
   void settle_sweep();
   void measure_missing_tables();  // on all ranks
   void predict_again();
@@ -92,6 +110,8 @@ class Session {
   std::vector<results::TextFile> tables_;  // beside the results file, written with it
   std::string report_;                     // to print when the file is finished
   std::vector<CaseReport> reports_;
+  std::optional<AllreduceRounds> table_rounds_;  // while a calibration goes on
+  std::optional<ContentionRounds> co_run_rounds_;
   OperationTimes layer_times_;
   std::vector<Phase> phases_;
   model::Measurements measurements_;
@@ -101,8 +121,9 @@ class Session {
   model::Band best_cap_{not_available, not_available};  // bytes
   double floor_ = not_available;                        // of E, seconds
   std::vector<SizeTimes> allreduce_times_;
-  double table_seconds_ = 0;              // that measuring a(x), kappa and gamma took; the same on all ranks
-  std::optional<model::TableCost> cost_;  // by bytes on the wire
+  double table_seconds_ = 0;  // that measuring a(x), kappa and gamma took; the same on all ranks
+  std::optional<model::TableCost> known_cost_;  // of an input whose all-reduces are replayed
+  std::optional<model::TableCost> cost_;        // by bytes on the wire
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::vector<std::int64_t>> order_;
   std::vector<std::string> parts_;        // what a sweep times besides its cases

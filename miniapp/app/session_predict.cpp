@@ -14,34 +14,6 @@
 
 namespace ddproxy {
 
-void Session::calibrate() {
-  say("running compute beside all-reduces");
-  const auto start = Clock::now();
-  contention_samples_ = ddproxy::calibrate(context_, context_.config.samples);
-  if (context_.copies_for_real())
-    context_.copies.bandwidth = measure_copy_bandwidth(context_, context_.config.samples);
-  const double spent = seconds_since(context_, start);
-  table_seconds_ += spent;
-  complete_table(context_, contention_samples_, allreduce_times_, seconds_for_state(spent));
-  if (!root()) return;
-  settle_tables();
-  recorder_->calibration(contention_samples_);
-  keep_calibration();
-  recorder_->flush();
-  if (const auto doubt = standstill(runs_of_state(), context_.choice); context_.ranks() > 1 && !doubt.empty())
-    results::say_error(fmt::format("warning: {}", doubt));
-}
-
-void Session::keep_calibration() {
-  const auto runs = runs_of_state();
-  recorder_->speeds(runs, cost_->table());
-  if (!runs.empty()) keep_table(".contention.csv", contention_csv(runs, context_.workload.wire));
-}
-
-void Session::end_phase(std::string const& name) {
-  phases_.push_back(measure_phase(context_, name, phases_.empty() ? &layer_times_ : nullptr));
-}
-
 // Bands and the terms of E rest on the recurrences.
 static bool has_bands(Case const& item) {
   return item.overlapped() && model::follows_recurrence(item.strategy);
@@ -108,8 +80,8 @@ void Session::plan_from_input() {
 }
 
 model::Job Session::take_measurements() {
-  measurements_ =
-      collect_measurements(context_, layer_times_, sizes_of_state(), context_.reduces() ? nullptr : &*cost_);
+  measurements_ = collect_measurements(context_, layers_of_state(), sizes_of_state(),
+                                       context_.reduces() ? nullptr : &*cost_);
   measurements_.copies = context_.copies;
   for (auto const& run : runs_of_state()) measurements_.contention.push_back(samples_of(run));
   measurements_.first_bucket = first_bucket_of(context_.config);
@@ -125,19 +97,26 @@ void Session::predict_cases(model::Job const& job) {
   predict_bands();
 }
 
-void Session::predict() {
-  say("predicting");
-  if (root()) job_ = take_measurements();
-  model::Job const& job = job_;
+// From the first half of the rounds: these plans are verified and swept.
+void Session::plan_optimal_cases() {
+  if (root()) {
+    settle_tables();
+    cost_ = known_cost_ ? *known_cost_ : model::TableCost(to_table(sizes_of_state()));
+    job_ = take_measurements();
+  }
   for (auto& report : reports_) {
     if (!report.item.is_optimal()) continue;
-    if (root()) plan_optimal(report.item, job, first_bucket_of(context_.config));
+    if (root()) plan_optimal(report.item, job_, first_bucket_of(context_.config));
     share_plan(report.item);
   }
-  predicted_ = true;
-  if (!root()) return;
-  predict_cases(job);
-  warn_of_table();
+}
+
+// On rank 0.
+void Session::predict() {
+  job_ = take_measurements();
+  predict_cases(job_);
+  recorder_->predictions(reports_, floor_);
+  recorder_->uncertainty(uncertainty_);
 }
 
 }  // namespace ddproxy

@@ -38,19 +38,21 @@ model::MachineStates Session::find_states() const {
       of_sweep.insert(of_sweep.end(), {sample.compute_probe_before, sample.compute_probe_after,
                                        sample.probe_before, sample.probe_after});
   }
-  return model::MachineStates(
-      {probes_of(allreduce_times_), probes_of(contention_samples_), std::move(of_sweep)}, quantities);
+  return model::MachineStates({probes_of(layer_times_), probes_of(allreduce_times_),
+                               probes_of(contention_samples_), std::move(of_sweep)},
+                              quantities);
+}
+
+OperationTimes Session::layers_of_state() const {
+  return state_ ? in_state(states_, *state_, layer_times_) : layer_times_;
 }
 
 std::vector<SizeTimes> Session::sizes_of_state() const {
   return state_ ? in_state(states_, *state_, allreduce_times_) : allreduce_times_;
 }
 
-// kappa and gamma of a state in which they were not measured are taken from all co-runs.
 std::vector<ContentionSample> Session::runs_of_state() const {
-  auto runs = state_ && has_table(states_, *state_, contention_samples_)
-                  ? in_state(states_, *state_, contention_samples_)
-                  : contention_samples_;
+  auto runs = state_ ? in_state(states_, *state_, contention_samples_) : contention_samples_;
   for (auto& run : runs) run.call_seconds = cost()(run.bytes);
   return runs;
 }
@@ -67,14 +69,21 @@ SweepStates Session::sweep_states() const {
 void Session::settle_tables() {
   states_ = find_states();
   state_ = state_with_table(states_, allreduce_times_);
+}
+
+void Session::warn_of_mixed_states() const {
+  const auto left = [&](std::string_view what) {
+    results::say_error(
+        fmt::format("warning: the machine left the state {} before {} were measured often enough in it; the "
+                    "prediction takes what samples there are, of other states where there is none",
+                    states_.name(*state_), what));
+  };
   if (!state_)
     results::say_error(
         "warning: the machine changes its state too often for a table of one state: a(x) mixes them");
   else if (!has_table(states_, *state_, contention_samples_))
-    results::say_error(fmt::format(
-        "warning: the machine left the state {} before kappa and gamma were measured in it: they mix "
-        "states",
-        states_.name(*state_)));
+    left("kappa and gamma");
+  if (state_ && !has_table(states_, *state_, layer_times_)) left("the operations");
 }
 
 // The state of the figures: in which most samples of the sweep are. Its tables predict it.
@@ -127,30 +136,27 @@ void Session::measure_missing_tables() {
     limits.push_back(static_cast<double>(message[2 + k]) / femto);
   const auto states = model::MachineStates::between(limits);
   const auto sizes = counts_of(allreduce_times_), runs = counts_of(contention_samples_);
+  const auto passes = layer_times_.samples;
   say("measuring the tables of the state that prevailed in the sweep");
-  complete_tables(context_, allreduce_times_, contention_samples_, states,
-                  static_cast<std::size_t>(message[0]), seconds_after_sweep(table_seconds_));
+  complete_tables(context_, tables(), states, static_cast<std::size_t>(message[0]),
+                  seconds_after_sweep(table_seconds_));
   if (!root()) return;
-  recorder_->later(behind(allreduce_times_, sizes), behind(contention_samples_, runs));
+  recorder_->later(behind(layer_times_, passes), behind(allreduce_times_, sizes),
+                   behind(contention_samples_, runs));
   recorder_->flush();
 }
 
 bool Session::has_tables(model::MachineStates const& states, std::size_t state) const {
-  return has_table(states, state, allreduce_times_) && has_table(states, state, contention_samples_);
+  return has_table(states, state, allreduce_times_) && has_table(states, state, contention_samples_) &&
+         has_table(states, state, layer_times_);
 }
 
 // From the samples of the tables in the state of the figures, and nothing of the sweep.
 void Session::predict_again() {
-  if (context_.reduces()) cost_ = model::TableCost(to_table(sizes_of_state()));
-  recorder_->allreduce_figures(sizes_of_state(), context_.ranks());
-  recorder_->cost_table(cost_->table());
-  keep_table(".allreduce.csv", allreduce_csv(sizes_of_state(), context_.ranks(), !context_.reduces()));
-  figures_.bus_bw_GBps = bus_bandwidth(sizes_of_state().back(), context_.ranks()) / 1e9;
-  keep_calibration();
-  job_ = take_measurements();
-  predict_cases(job_);
-  recorder_->predictions(reports_, floor_);
-  recorder_->uncertainty(uncertainty_);
+  keep_ready_times();
+  keep_cost();
+  keep_speeds();
+  predict();
 }
 
 void Session::keep_states() {

@@ -186,9 +186,11 @@ void Session::find_contradictions() {
 
 void Session::compare_phases() {
   if (phases_.empty()) return;
-  const Phase layers = phases_.front();
-  phases_.push_back({"sweep", sweep_compute(context_.config, samples_), {}});
-  const auto doubt = phase_doubt(layers, phases_.back());
+  std::vector<std::vector<Sample>> samples;
+  for (std::size_t i = 0; i < samples_.size(); ++i) samples.push_back(samples_of_state(i));
+  phases_.push_back({"sweep", sweep_compute(context_.config, samples), {}});
+  const Phase calibration{"calibration", pass_seconds(layers_of_state()), {}};
+  const auto doubt = phase_doubt(calibration, phases_.back());
   recorder_->phases(phases_, doubt);
   if (!doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
 }

@@ -36,6 +36,11 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/layers/operation", text, {"operation"}, "1", "name of the operation, in the order in which they run"},
     {"/layers/operation_layer", text, {"operation"}, "1", "layer that the operation belongs to"},
     {"/layers/seconds", real, {"rank", "operation", "sample"}, "s", "time of the operation, all ranks at once"},
+    {"/layers/probe_before", real, {"sample"}, "s", "as /allreduce/probe_before"},
+    {"/layers/probe_after", real, {"sample"}, "s", "as /allreduce/probe_after"},
+    {"/layers/later_seconds", real, {"rank", "operation", "later_sample"}, "s", "as seconds: passes after the sweep, where it ran in a state that had no table"},
+    {"/layers/later_probe_before", real, {"later_sample"}, "s", "as probe_before, of those passes"},
+    {"/layers/later_probe_after", real, {"later_sample"}, "s", "as probe_after, of those passes"},
     {"/layers/ready", real, {"gradient"}, "s", "ready time: from the start of the backward pass to the end of its operation"},
     {"/layers/flops", real, {"operation"}, "1", "floating-point operations of the operation"},
     {"/layers/bytes", real, {"operation"}, "byte", "memory read and written by the operation, each operand once"},
@@ -143,7 +148,7 @@ constexpr auto datasets = std::to_array<Dataset>({
 
     {"/precision/rms_error", real, {"gradient"}, "1", "error of the gradient of a real pass at the input's precision over that in fp32, Euclidean norms, maximum over the ranks"},
 
-    {"/phases/name", text, {"phase"}, "1", "phase of the run in which the same work was timed: layers, allreduce, calibration or sweep"},
+    {"/phases/name", text, {"phase"}, "1", "when the same work was timed: a round of the calibration, for instance round 1, or the sweep"},
     {"/phases/compute", real, {"phase"}, "s", "median T_compute of that phase, maximum over ranks"},
     {"/phases/compute_low", real, {"phase"}, "s", "lower end of the 95 % interval of that median"},
     {"/phases/compute_high", real, {"phase"}, "s", "upper end of the 95 % interval of that median"},

@@ -8,6 +8,7 @@
 #include "kernels/occupy_stream.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/rounds.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
 #include "model/statistics/quantile.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr double target_seconds = 0.05;  // of a co-run, where a call does not take longer
 constexpr double time_a_size_s = 4;
 constexpr std::int64_t largest_message = 64 << 20;
-constexpr int message_sizes_tried = 6, least_samples = 3, balancing_rounds = 4;
+constexpr int message_sizes_tried = 6, balancing_rounds = 4, least_samples = 3;
 constexpr double least_share = 0.1;  // of the calls, taken to run beside compute: less cannot be told
 // A device's queue of what it was asked for is finite, and the host is not to wait for room in it: a
 // repetition launches some twenty kernels, a call is up to six commands. Both sides begin when it has been
@@ -106,30 +107,22 @@ void balance(RankContext& context, Work& work, Slice slice) {
   }
 }
 
-// The co-runs of one message size.
-struct Trial {
-  Work work;
-  ContentionSample run;
-  double spent = 0;  // seconds
-};
-
-Trial make_trial(RankContext& context, Work work, std::size_t elements) {
+ContentionSample make_run(RankContext& context, Work work, std::size_t elements) {
   balance(context, work, {work.free_offset, elements});
   ContentionSample run;
   run.bytes = static_cast<std::int64_t>(elements * sizeof(float));
   run.calls = static_cast<std::int64_t>(work.calls.size());
   run.repetitions = work.repetitions;
-  return {std::move(work), std::move(run)};
+  return run;
 }
 
-void repeat(RankContext& context, Trial& trial) {
-  ContentionSample one;
-  probed(context, trial.run.probes, [&] { one = sample(context, trial.work); });
-  for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,
-                     &ContentionSample::compute_beside, &ContentionSample::collective_beside})
-    (trial.run.*times).push_back((one.*times).front());
-  trial.spent += one.compute_alone[0] + one.collective_alone[0] +
-                 std::max(one.compute_beside[0], one.collective_beside[0]);
+// Seconds of all samples so far.
+double seconds_spent(ContentionSample const& run) {
+  double spent = 0;
+  for (std::size_t i = 0; i < run.compute_alone.size(); ++i)
+    spent += run.compute_alone[i] + run.collective_alone[i] +
+             std::max(run.compute_beside[i], run.collective_beside[i]);
+  return spent;
 }
 
 // From the smallest to the largest, in equal steps of the logarithm.
@@ -146,6 +139,13 @@ std::vector<std::size_t> elements_tried(RankContext const& context, Work const& 
     if (tried.empty() || elements > tried.back()) tried.push_back(elements);
   }
   return tried;
+}
+
+// Whether a size takes another sample in a round: a long one has its share of the time, and of three samples.
+bool has_time(ContentionSample const& run, int round, int rounds) {
+  const double share = (round + 1.0) / rounds;
+  return static_cast<double>(run.compute_alone.size()) < least_samples * share ||
+         seconds_spent(run) < time_a_size_s * share;
 }
 
 }  // namespace
@@ -173,25 +173,25 @@ void run_work(RankContext& context, Work const& work) {
     }
 }
 
-std::vector<ContentionSample> calibrate(RankContext& context, int samples) {
-  if (context.config.compute == ComputeMode::replay) return {};
+ContentionRounds::ContentionRounds(RankContext& context, int samples)
+    : context_(&context), samples_(samples) {
+  if (context.config.compute == ComputeMode::replay) return;
   const Work work = choose_work(context.workload);
   run_work(context, work);
   context.backward->fence();
-  std::vector<Trial> trials;
   for (const std::size_t elements : elements_tried(context, work)) {
     stop_where_signalled(context.runtime);
-    trials.push_back(make_trial(context, work, elements));
+    runs_.push_back(make_run(context, work, elements));
   }
-  // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
-  for (int round = 0; round < samples; ++round) {
-    if (round > 0 && signalled(context.runtime)) break;  // what is measured is kept
-    for (Trial& trial : trials)
-      if (round < least_samples || trial.spent < time_a_size_s) repeat(context, trial);
+}
+
+// In turns: what disturbs the machine for a second spoils one sample of several sizes, not all of one.
+void ContentionRounds::take(int round, int rounds) {
+  for (int turn = 0; turn < samples_of_round(samples_, round, rounds); ++turn) {
+    if (round + turn > 0 && signalled(context_->runtime)) return;  // what is measured is kept
+    for (ContentionSample& run : runs_)
+      if (has_time(run, round, rounds)) add_sample(*context_, run);
   }
-  std::vector<ContentionSample> runs;
-  for (Trial& trial : trials) runs.push_back(std::move(trial.run));
-  return runs;
 }
 
 void add_sample(RankContext& context, ContentionSample& run) {
@@ -199,9 +199,11 @@ void add_sample(RankContext& context, ContentionSample& run) {
   work.repetitions = run.repetitions;
   const Slice slice{work.free_offset, static_cast<std::size_t>(run.bytes) / sizeof(float)};
   work.calls.assign(static_cast<std::size_t>(run.calls), slice);
-  Trial trial{std::move(work), std::move(run)};
-  repeat(context, trial);
-  run = std::move(trial.run);
+  ContentionSample one;
+  probed(context, run.probes, [&] { one = sample(context, work); });
+  for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,
+                     &ContentionSample::compute_beside, &ContentionSample::collective_beside})
+    (run.*times).push_back((one.*times).front());
 }
 
 double measure_copy_bandwidth(RankContext& context, int samples) {

@@ -23,12 +23,26 @@ Work choose_work(Workload const& workload);
 /// Runs the operations of `work`, without waiting for a device.
 void run_work(RankContext& context, Work const& work);
 
-/// Runs the linear operations of the block that comes first in the backward pass beside back-to-back
-/// all-reduces of gradients that they do not write, at six message sizes from that of the smallest gradient
-/// to 64 MiB, as much of both as takes the same time. Nothing of the cases to be predicted runs. `samples`:
-/// the most of a size; long ones have fewer, three at least. Collective; the same on all ranks; empty where
-/// compute is replayed, because nothing is contended for there.
-std::vector<ContentionSample> calibrate(RankContext& context, int samples);
+/// Measures kappa and gamma: runs the linear operations of the block that comes first in the backward pass
+/// beside back-to-back all-reduces of gradients that they do not write, at six message sizes from that of the
+/// smallest gradient to 64 MiB, as much of both as takes the same time. Nothing of the cases to be predicted
+/// runs. The samples are spread over the rounds of a calibration, as those of AllreduceRounds are. There are
+/// no co-runs where compute is replayed, because nothing is contended for there. Every method is collective;
+/// the co-runs are the same on all ranks.
+class ContentionRounds {
+ public:
+  /// Finds how much of both to run. `samples`: the most of a size in all rounds.
+  ContentionRounds(RankContext& context, int samples);
+  /// Takes the samples of one round: of each size its share; long ones have fewer, three at least in all
+  /// rounds. Ends early where a signal came.
+  void take(int round, int rounds);
+  std::vector<ContentionSample> const& runs() const { return runs_; }
+
+ private:
+  RankContext* context_;
+  int samples_;
+  std::vector<ContentionSample> runs_;
+};
 
 /// Adds one sample to a co-run that calibrate() made. Collective.
 void add_sample(RankContext& context, ContentionSample& run);

@@ -11,10 +11,12 @@
 
 namespace ddproxy {
 
-/// Seconds of each operation, measured on all ranks at once; on rank 0 only.
+/// Seconds of each operation, measured on all ranks at once; a sample is one backward pass alone.
 struct OperationTimes {
   std::size_t ranks = 0, operations = 0, samples = 0;
-  std::vector<double> seconds;  ///< [rank, operation, sample]
+  std::vector<double> seconds;  ///< [rank, operation, sample]; on rank 0 only
+  model::Probes probes = {};    ///< of the machine's state, the same on all ranks
+  double last_pass = 0;         ///< seconds of the last pass, maximum over ranks; the same on all ranks
 
   /// Median over the samples, one rank after another: [rank][operation].
   std::vector<std::vector<double>> medians() const;
@@ -23,6 +25,14 @@ struct OperationTimes {
 /// Times each operation, `samples` times after one unmeasured pass: on a host between two fences, on a device
 /// by events in a pass that nothing interrupts. Collective.
 OperationTimes measure_layers(RankContext& context, int samples);
+
+/// Adds passes to times that have some or none. They are preceded by an unmeasured one where there was none
+/// before, or where a pass takes less than 50 ms, because such a pass is slower after other work. Replayed
+/// operations are known and keep their one sample. Collective.
+void add_passes(RankContext& context, OperationTimes& times, int passes);
+
+/// Returns the times with those samples alone, by their number.
+OperationTimes with_samples(OperationTimes times, std::vector<std::size_t> const& samples);
 
 /// r_i as the maximum over ranks, T_compute likewise.
 struct ReadyTimes {
@@ -50,12 +60,39 @@ double bus_bandwidth(SizeTimes const& times, int ranks);
 /// to three.
 std::vector<std::int64_t> message_sizes(std::int64_t largest);
 
+/// The sizes of `general` with those of `buckets`, rising. Buckets whose sizes lie within 10 % of each other
+/// are represented by the smallest of them. A general size within 25 % of a bucket is left out, save the
+/// smallest and the largest.
+std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& general,
+                                            std::vector<std::int64_t> buckets);
+
 /// Reduces these slices of the arena one after another, with nothing beside them. Returns seconds of all
 /// together, the maximum over ranks; context.allreduce->reduced() has each one. Collective.
 double time_row(RankContext& context, std::vector<Slice> const& slices);
 
-/// Measures a(x), x bytes on the wire, the way the pipeline reduces, its packing included. Collective; the
-/// same on all ranks.
+/// Measures a(x), x bytes on the wire, the way the pipeline reduces, its packing included. Problem: a machine
+/// drifts within minutes, so samples of one size taken in a row say little about the minutes to come. The
+/// samples are therefore spread over the rounds of a calibration:
+///
+///     AllreduceRounds table(context, sizes);   // verifies each size and finds how often it is called
+///     for (round = 0; round < rounds; ++round) table.take(round, rounds);
+///
+/// Every method is collective; the times are the same on all ranks.
+class AllreduceRounds {
+ public:
+  AllreduceRounds(RankContext& context, std::vector<std::int64_t> const& sizes);
+  /// Takes the samples of one round: of each size its share of 4 to 50 samples, about 0.4 s in all rounds.
+  /// Ends early where a signal came.
+  void take(int round, int rounds);
+  std::vector<SizeTimes> const& times() const { return times_; }
+
+ private:
+  RankContext* context_;
+  std::vector<SizeTimes> times_;
+  std::vector<int> calls_, samples_;  // of each size: calls of a sample, samples of all rounds
+};
+
+/// All rounds at once.
 std::vector<SizeTimes> measure_allreduce(RankContext& context, std::vector<std::int64_t> const& sizes);
 
 /// Adds one sample to a size that has some: as many calls as one sample of it has. Collective.

@@ -7,6 +7,7 @@
 #include "miniapp/device/device.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/measure/calibration/rounds.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
 #include "model/statistics/quantile.hpp"
 
@@ -15,9 +16,9 @@ namespace {
 
 constexpr double least_sample_s =
     2e-3;  // calls in a row, until the clock and the first wake-up do not matter
-constexpr double time_a_size_s = 0.5;
+constexpr double time_a_size_s = 0.4;
 constexpr std::int64_t long_message = 1 << 20;
-constexpr int least_samples = 3, most_samples = 50, most_calls = 256;
+constexpr int least_samples = 4, most_samples = 50, most_calls = 256;
 
 // `bytes` on the wire.
 std::size_t elements_of(RankContext const& context, std::int64_t bytes) {
@@ -36,33 +37,13 @@ std::int64_t count_wrong(RankContext& context, Slice slice, double& seconds) {
   return std::llround(context.runtime.sum(static_cast<double>(wrong.count)));
 }
 
-// How one size is measured: a row of calls, so many times.
-struct Trial {
-  SizeTimes times;
-  std::vector<Slice> row;
-  int samples;
-};
-
 int calls_of_sample(double seconds_of_one) {
   return std::clamp(static_cast<int>(least_sample_s / seconds_of_one), 1, most_calls);
 }
 
-Trial make_trial(RankContext& context, std::int64_t bytes) {
-  const Slice slice{0, elements_of(context, bytes)};
-  double once = 0;
-  SizeTimes times{bytes, {}, count_wrong(context, slice, once)};
-  // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
-  if (once < time_a_size_s || bytes < long_message) once = time_row(context, {slice});
-  const int calls = calls_of_sample(once);
-  const auto samples =
-      std::clamp(static_cast<int>(time_a_size_s / (once * calls)), least_samples, most_samples);
-  return {std::move(times), std::vector<Slice>(static_cast<std::size_t>(calls), slice), samples};
-}
-
-void repeat(RankContext& context, Trial& trial) {
-  probed(context, trial.times.probes, [&] {
-    trial.times.seconds.push_back(time_row(context, trial.row) / static_cast<double>(trial.row.size()));
-  });
+void take_sample(RankContext& context, SizeTimes& times, int calls) {
+  const std::vector<Slice> row(static_cast<std::size_t>(calls), Slice{0, elements_of(context, times.bytes)});
+  probed(context, times.probes, [&] { times.seconds.push_back(time_row(context, row) / calls); });
 }
 
 }  // namespace
@@ -88,26 +69,58 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest) {
   return sizes;
 }
 
-std::vector<SizeTimes> measure_allreduce(RankContext& context, std::vector<std::int64_t> const& sizes) {
-  std::vector<Trial> trials;
-  for (std::int64_t bytes : sizes) trials.push_back(make_trial(context, bytes));
-  // in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
-  for (int round = 0; round < most_samples; ++round) {
-    if (round >= least_samples && signalled(context.runtime)) break;  // what is measured is kept
-    for (Trial& trial : trials)
-      if (round < trial.samples) repeat(context, trial);
+std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& general,
+                                            std::vector<std::int64_t> buckets) {
+  const auto within = [](std::int64_t one, std::int64_t other, double factor) {
+    const auto [low, high] = std::minmax(one, other);
+    return static_cast<double>(high) <= factor * static_cast<double>(low);
+  };
+  std::ranges::sort(buckets);
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t bytes : buckets)
+    if (sizes.empty() || !within(sizes.back(), bytes, 1.1)) sizes.push_back(bytes);
+  const std::vector<std::int64_t> kept = sizes;
+  for (const std::int64_t bytes : general) {
+    const bool is_end = bytes == general.front() || bytes == general.back();
+    const bool is_near = std::ranges::any_of(kept, [&](auto size) { return within(size, bytes, 1.25); });
+    if (is_end || !is_near) sizes.push_back(bytes);
   }
-  std::vector<SizeTimes> all;
-  for (Trial& trial : trials) all.push_back(std::move(trial.times));
-  return all;
+  std::ranges::sort(sizes);
+  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+  return sizes;
+}
+
+AllreduceRounds::AllreduceRounds(RankContext& context, std::vector<std::int64_t> const& sizes)
+    : context_(&context) {
+  for (const std::int64_t bytes : sizes) {
+    const Slice slice{0, elements_of(context, bytes)};
+    double once = 0;
+    times_.push_back({bytes, {}, count_wrong(context, slice, once)});
+    // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
+    if (once < time_a_size_s || bytes < long_message) once = time_row(context, {slice});
+    calls_.push_back(calls_of_sample(once));
+    samples_.push_back(
+        std::clamp(static_cast<int>(time_a_size_s / (once * calls_.back())), least_samples, most_samples));
+  }
+}
+
+// In turns: what disturbs the machine for a second spoils one sample of several sizes, not all of one.
+void AllreduceRounds::take(int round, int rounds) {
+  for (int turn = 0; turn < most_samples; ++turn) {
+    if (round + turn > 0 && signalled(context_->runtime)) return;  // what is measured is kept
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      if (turn < samples_of_round(samples_[i], round, rounds)) take_sample(*context_, times_[i], calls_[i]);
+  }
+}
+
+std::vector<SizeTimes> measure_allreduce(RankContext& context, std::vector<std::int64_t> const& sizes) {
+  AllreduceRounds table(context, sizes);
+  table.take(0, 1);
+  return table.times();
 }
 
 void add_sample(RankContext& context, SizeTimes& times) {
-  const Slice slice{0, elements_of(context, times.bytes)};
-  const auto calls = static_cast<std::size_t>(calls_of_sample(model::median(times.seconds)));
-  Trial trial{std::move(times), std::vector<Slice>(calls, slice), 1};
-  repeat(context, trial);
-  times = std::move(trial.times);
+  take_sample(context, times, calls_of_sample(model::median(times.seconds)));
 }
 
 SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t piece, int samples) {

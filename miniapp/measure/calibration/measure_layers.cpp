@@ -1,13 +1,18 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/measure/calibration/state_tables.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
 namespace {
+
+constexpr double short_pass_s = 0.05;
 
 std::vector<double> time_operations(RankContext& context) {
   auto& backward = *context.backward;
@@ -28,23 +33,55 @@ std::vector<double> time_operations(RankContext& context) {
   return seconds;
 }
 
+// `pass`: [rank, operation]; empty but on rank 0.
+void append(OperationTimes& times, std::vector<double> const& pass) {
+  std::vector<double> seconds;
+  seconds.reserve(times.seconds.size() + pass.size());
+  auto next = times.seconds.begin();
+  for (const double added : pass) {
+    const auto end = next + static_cast<std::ptrdiff_t>(times.samples);
+    seconds.insert(seconds.end(), next, end);
+    seconds.push_back(added);
+    next = end;
+  }
+  times.seconds = std::move(seconds);
+  ++times.samples;
+}
+
 }  // namespace
 
 OperationTimes measure_layers(RankContext& context, int samples) {
-  auto const& runtime = context.runtime;
-  OperationTimes times{static_cast<std::size_t>(runtime.ranks()), context.backward->operations(), 0, {}};
+  OperationTimes times;
+  add_passes(context, times, samples);
+  return times;
+}
+
+void add_passes(RankContext& context, OperationTimes& times, int passes) {
+  if (passes == 0) return;
   if (context.config.compute == ComputeMode::replay) {  // known, not measured
-    times.samples = 1;
-    times.seconds = context.workload.operation_seconds;
-    times.ranks = 1;
-    return times;
+    times = {1, context.backward->operations(), 1, context.workload.operation_seconds};
+    return;
   }
-  times.samples = static_cast<std::size_t>(samples);
-  times.seconds.resize(runtime.root() ? times.ranks * times.operations * times.samples : 0);
-  time_operations(context);
-  for (std::size_t sample = 0; sample < times.samples; ++sample) {
-    const auto all = runtime.gather(time_operations(context));
-    for (std::size_t i = 0; i < all.size(); ++i) times.seconds[i * times.samples + sample] = all[i];
+  times.ranks = static_cast<std::size_t>(context.runtime.ranks());
+  times.operations = context.backward->operations();
+  if (times.samples == 0 || times.last_pass < short_pass_s) time_operations(context);
+  for (int pass = 0; pass < passes; ++pass) {
+    std::vector<double> mine;
+    probed(context, times.probes, [&] { mine = time_operations(context); });
+    times.last_pass = context.runtime.maximum(std::accumulate(mine.begin(), mine.end(), 0.0));
+    append(times, context.runtime.gather(mine));
+  }
+}
+
+OperationTimes with_samples(OperationTimes times, std::vector<std::size_t> const& samples) {
+  const auto all = std::exchange(times.seconds, {});
+  const std::size_t before = std::exchange(times.samples, samples.size());
+  for (std::size_t row = 0; row < all.size(); row += before)
+    for (const std::size_t sample : samples) times.seconds.push_back(all[row + sample]);
+  for (auto* probes : {&times.probes.before, &times.probes.after}) {
+    const auto known = std::exchange(*probes, {});
+    for (const std::size_t sample : samples)
+      if (sample < known.size()) probes->push_back(known[sample]);
   }
   return times;
 }

@@ -13,16 +13,14 @@
 namespace ddproxy {
 namespace {
 
-constexpr int passes = 3, calls = 6;
 constexpr std::int64_t most_bytes = std::int64_t{4} << 20;
 constexpr double least_told = 0.005;  // of T_compute: the score does not resolve less
 
-// The first call is a warm-up.
-std::vector<double> time_allreduce(RankContext& context) {
-  const auto bytes = std::min(wire_bytes(context.workload.bytes(), context.workload.wire), most_bytes);
-  auto seconds = measure_pieces(context, bytes, bytes, calls).seconds;
-  seconds.erase(seconds.begin());
-  return seconds;
+std::size_t row_of_phases(std::vector<SizeTimes> const& sizes) {
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i].bytes <= most_bytes) row = i;
+  return row;
 }
 
 }  // namespace
@@ -38,11 +36,16 @@ std::vector<double> pass_seconds(OperationTimes const& times) {
   return slowest;
 }
 
-Phase measure_phase(RankContext& context, std::string name, OperationTimes const* layers) {
-  Phase phase{std::move(name), {}, {}};
-  const auto times = layers ? *layers : measure_layers(context, std::min(context.config.samples, passes));
-  if (context.runtime.root()) phase.compute = pass_seconds(times);
-  if (context.reduces()) phase.allreduce = time_allreduce(context);
+Phase phase_behind(Taken const& before, std::string name, OperationTimes const& layers,
+                   std::vector<SizeTimes> const& sizes) {
+  Phase phase{std::move(name), pass_seconds(layers), {}};
+  phase.compute.erase(phase.compute.begin(),
+                      phase.compute.begin() + static_cast<std::ptrdiff_t>(before.passes));
+  if (sizes.empty()) return phase;
+  const std::size_t row = row_of_phases(sizes);
+  auto const& seconds = sizes[row].seconds;
+  const std::size_t first = before.calls.empty() ? 0 : before.calls[row];
+  phase.allreduce.assign(seconds.begin() + static_cast<std::ptrdiff_t>(first), seconds.end());
   return phase;
 }
 

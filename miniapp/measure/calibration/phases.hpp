@@ -22,10 +22,16 @@ struct Phase {
 /// T_compute of each sample: the sum over the operations, of the slowest rank.
 std::vector<double> pass_seconds(OperationTimes const& times);
 
-/// Times a few passes and a few all-reduces of at most 4 MiB, all alone, so that phases can be compared.
-/// `layers`: the passes, where they were timed already. Collective. Nothing of the cases to be predicted
-/// runs.
-Phase measure_phase(RankContext& context, std::string name, OperationTimes const* layers = nullptr);
+/// The number of samples so far: of passes, and of each message size.
+struct Taken {
+  std::size_t passes = 0;
+  std::vector<std::size_t> calls;
+};
+
+/// Makes a phase of the samples of a calibration behind those of `before`; a(x) of the largest message of at
+/// most 4 MiB, or of the smallest one.
+Phase phase_behind(Taken const& before, std::string name, OperationTimes const& layers,
+                   std::vector<SizeTimes> const& sizes);
 
 /// The medians of the phases.
 model::Drift drift_of(std::vector<Phase> const& phases);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <span>
 #include <thread>
 
 #include "miniapp/machine/interruption.hpp"
@@ -23,6 +25,13 @@ std::size_t samples_of_row(SizeTimes const& size) {
 std::size_t samples_of_row(ContentionSample const& run) {
   return run.compute_alone.size();
 }
+std::size_t samples_of_row(OperationTimes const& layers) {
+  return layers.samples;
+}
+
+void add_sample(RankContext& context, OperationTimes& layers) {
+  add_passes(context, layers, 1);
+}
 
 template <class Row>
 std::size_t count_in(MachineStates const& states, std::size_t state, Row const& row) {
@@ -32,6 +41,7 @@ std::size_t count_in(MachineStates const& states, std::size_t state, Row const& 
 template <class Row>
 bool lacks(MachineStates const& states, std::size_t state, Row const& row) {
   const auto enough = std::clamp(samples_of_row(row) / share_that_is_enough, least_enough, most_enough);
+  if (row.probes.before.empty()) return false;  // replayed: known in every state
   return states.count() > 1 && count_in(states, state, row) < enough;
 }
 
@@ -123,6 +133,12 @@ double seconds_after_sweep(double table_seconds) {
   return std::clamp(2 * table_seconds, least, most);
 }
 
+OperationTimes behind(OperationTimes const& layers, std::size_t count) {
+  std::vector<std::size_t> chosen(layers.samples - count);
+  std::iota(chosen.begin(), chosen.end(), count);
+  return with_samples(layers, chosen);
+}
+
 std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::size_t> const& counts) {
   for (std::size_t i = 0; i < sizes.size(); ++i)
     for (auto* values : {&sizes[i].seconds, &sizes[i].probes.before, &sizes[i].probes.after})
@@ -147,6 +163,10 @@ std::vector<std::size_t> counts_of(std::vector<ContentionSample> const& runs) {
   return samples_of_rows(runs);
 }
 
+std::vector<double> probes_of(OperationTimes const& layers) {
+  return collect(std::span(&layers, 1));
+}
+
 std::vector<double> probes_of(std::vector<SizeTimes> const& sizes) {
   return collect(sizes);
 }
@@ -169,11 +189,22 @@ std::vector<SizeTimes> in_state(MachineStates const& states, std::size_t state,
 
 std::vector<ContentionSample> in_state(MachineStates const& states, std::size_t state,
                                        std::vector<ContentionSample> runs) {
-  for (auto& run : runs)
+  for (auto& run : runs) {
+    if (count_in(states, state, run) == 0) continue;
     for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,
                        &ContentionSample::compute_beside, &ContentionSample::collective_beside})
       keep(states, state, run.probes, run.*times);
+  }
   return runs;
+}
+
+OperationTimes in_state(MachineStates const& states, std::size_t state, OperationTimes layers) {
+  const auto chosen = samples_in(states, state, layers.probes, layers.samples);
+  return chosen.empty() ? layers : with_samples(std::move(layers), chosen);
+}
+
+bool has_table(MachineStates const& states, std::size_t state, OperationTimes const& layers) {
+  return !lacks(states, state, layers);
 }
 
 bool has_table(MachineStates const& states, std::size_t state, std::vector<SizeTimes> const& sizes) {
@@ -204,22 +235,27 @@ void complete_table(RankContext& context, std::vector<SizeTimes>& sizes, double 
       [&](MachineStates const& states) { return most_sampled(states, sizes); });
 }
 
-void complete_tables(RankContext& context, std::vector<SizeTimes>& sizes, std::vector<ContentionSample>& runs,
-                     MachineStates const& states, std::size_t state, double limit_s) {
-  const auto same_states = [&] { return states; };
-  const auto same_state = [=](MachineStates const&) { return state; };
-  go_on(context, sizes, limit_s, same_states, same_state);
-  go_on(context, runs, limit_s, same_states, same_state);
+void complete_tables(RankContext& context, Tables tables, double limit_s) {
+  const auto start = Clock::now();
+  complete_table(context, tables.sizes, limit_s);
+  const MachineStates states({probes_of(tables.layers), probes_of(tables.sizes), probes_of(tables.runs)},
+                             quantities_of(tables.sizes));
+  const auto state = state_with_table(states, tables.sizes).value_or(most_sampled(states, tables.sizes));
+  complete_tables(context, tables, states, state, limit_s - seconds_since(context, start));
 }
 
-void complete_table(RankContext& context, std::vector<ContentionSample>& runs,
-                    std::vector<SizeTimes> const& sizes, double limit_s) {
-  const auto find_states = [&] {
-    return MachineStates({probes_of(sizes), probes_of(runs)}, quantities_of(sizes));
+void complete_tables(RankContext& context, Tables tables, MachineStates const& states, std::size_t state,
+                     double limit_s) {
+  const auto start = Clock::now();
+  const auto go_on_with = [&](auto& rows) {
+    go_on(
+        context, rows, limit_s - seconds_since(context, start), [&] { return states; },
+        [=](MachineStates const&) { return state; });
   };
-  go_on(context, runs, limit_s, find_states, [&](MachineStates const& states) {
-    return state_with_table(states, sizes).value_or(most_sampled(states, sizes));
-  });
+  go_on_with(tables.sizes);
+  go_on_with(tables.runs);
+  std::span layers(&tables.layers, 1);
+  go_on_with(layers);
 }
 
 }  // namespace ddproxy

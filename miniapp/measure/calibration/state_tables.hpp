@@ -18,6 +18,7 @@ namespace ddproxy {
 void probed(RankContext const& context, model::Probes& probes, std::function<void()> const& sample);
 
 /// All probes of the rows of a table.
+std::vector<double> probes_of(OperationTimes const& layers);
 std::vector<double> probes_of(std::vector<SizeTimes> const& sizes);
 std::vector<double> probes_of(std::vector<ContentionSample> const& runs);
 /// The all-reduce of each message size, by which MachineStates judges whether states differ in time.
@@ -26,13 +27,17 @@ std::vector<model::ProbedTimes> quantities_of(std::vector<SizeTimes> const& size
 /// The rows of a table with only those samples that are in a state.
 std::vector<SizeTimes> in_state(model::MachineStates const& states, std::size_t state,
                                 std::vector<SizeTimes> sizes);
+/// A size that has no co-run in the state keeps all of its co-runs.
 std::vector<ContentionSample> in_state(model::MachineStates const& states, std::size_t state,
                                        std::vector<ContentionSample> runs);
+/// The passes in a state; all of them where none is.
+OperationTimes in_state(model::MachineStates const& states, std::size_t state, OperationTimes layers);
 
 /// Whether each row has enough samples in a state: a quarter of its samples, three at least, ten at most.
 bool has_table(model::MachineStates const& states, std::size_t state, std::vector<SizeTimes> const& sizes);
 bool has_table(model::MachineStates const& states, std::size_t state,
                std::vector<ContentionSample> const& runs);
+bool has_table(model::MachineStates const& states, std::size_t state, OperationTimes const& layers);
 
 /// The state in which most samples of the rows are, among those that have a table; nothing where none has.
 std::optional<std::size_t> state_with_table(model::MachineStates const& states,
@@ -52,15 +57,23 @@ double seconds_after_sweep(double table_seconds);
 /// While the machine is in a state that lacks samples, they are taken; else it waits. Ends where a signal
 /// came. Does nothing on a machine with one state. Collective; the same on all ranks.
 void complete_table(RankContext& context, std::vector<SizeTimes>& sizes, double limit_s);
-/// The same for the state of the table of `sizes`, which is not changed.
-void complete_table(RankContext& context, std::vector<ContentionSample>& runs,
-                    std::vector<SizeTimes> const& sizes, double limit_s);
 
-/// The same for a given one of given states, of both tables, in that order.
-void complete_tables(RankContext& context, std::vector<SizeTimes>& sizes, std::vector<ContentionSample>& runs,
-                     model::MachineStates const& states, std::size_t state, double limit_s);
+/// What a prediction is made from; the tables outlive the object.
+struct Tables {
+  OperationTimes& layers;
+  std::vector<SizeTimes>& sizes;
+  std::vector<ContentionSample>& runs;
+};
+
+/// The same for all tables: first those of `sizes`, then the others for the state of `sizes`.
+void complete_tables(RankContext& context, Tables tables, double limit_s);
+
+/// The same for a given one of given states.
+void complete_tables(RankContext& context, Tables tables, model::MachineStates const& states,
+                     std::size_t state, double limit_s);
 
 /// The samples behind the first so many of each row.
+OperationTimes behind(OperationTimes const& layers, std::size_t count);
 std::vector<SizeTimes> behind(std::vector<SizeTimes> sizes, std::vector<std::size_t> const& counts);
 std::vector<ContentionSample> behind(std::vector<ContentionSample> runs,
                                      std::vector<std::size_t> const& counts);

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/calibration/rounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/measure/calibration/phases.hpp"
+#include "miniapp/measure/calibration/state_tables.hpp"
+
+namespace ddproxy {
+namespace {
+
+TEST(Rounds, HaveAllSamplesSpreadEvenly) {
+  for (int samples = 1; samples <= 50; ++samples) {
+    const int rounds = calibration_rounds(samples);
+    int taken = 0, opening = 0;
+    for (int round = 0; round < rounds; ++round) {
+      const int now = samples_of_round(samples, round, rounds);
+      EXPECT_TRUE(now == samples / rounds || now == samples / rounds + 1) << samples;
+      taken += now;
+      if (round < opening_rounds(rounds)) opening += now;
+    }
+    EXPECT_EQ(taken, samples);
+    EXPECT_GE(samples_of_round(samples, 0, rounds), 1) << "a plan needs a sample of everything";
+    EXPECT_NEAR(opening, samples / 2.0, 1 + 0.1 * samples) << samples;
+  }
+}
+
+TEST(Rounds, ALongMessageIsMeasuredInBothHalves) {
+  int opening = 0, closing = 0;
+  for (int round = 0; round < 6; ++round)
+    (round < opening_rounds(6) ? opening : closing) += samples_of_round(4, round, 6);
+  EXPECT_EQ(opening, 2);
+  EXPECT_EQ(closing, 2);
+}
+
+TEST(MessageSizes, HoldThoseOfTheBuckets) {
+  const std::vector<std::int64_t> general{1000, 4000, 16000, 32000, 64000};
+  EXPECT_EQ(with_bucket_sizes(general, {}), general);
+  EXPECT_EQ(with_bucket_sizes(general, {17000, 20000, 17000, 64000, 17500}),
+            (std::vector<std::int64_t>{1000, 4000, 17000, 20000, 32000, 64000}))
+      << "16000 lies within 25 % of 17000, and 17500 within 10 %";
+  EXPECT_EQ(with_bucket_sizes(general, {1100}).front(), 1000) << "the ends stay";
+}
+
+// Two ranks, two operations, three passes; the middle pass is of the slow state.
+OperationTimes passes() {
+  OperationTimes times{2, 2, 3, {1, 10, 2, 3, 30, 4, /* rank 1 */ 5, 50, 6, 7, 70, 8}};
+  times.probes = {{5e-8, 3e-7, 5e-8}, {5e-8, 3e-7, 5e-8}};
+  return times;
+}
+
+TEST(TablesOfAState, HoldThePassesOfThatState) {
+  const auto states = model::MachineStates::between({1e-7});
+  EXPECT_EQ(in_state(states, 0, passes()).seconds, (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
+  const auto slow = in_state(states, 1, passes());
+  EXPECT_EQ(slow.samples, 1u);
+  EXPECT_EQ(pass_seconds(slow), (std::vector<double>{120}));
+  EXPECT_EQ(slow.probes.before, (std::vector<double>{3e-7}));
+}
+
+TEST(TablesOfAState, AreOfAllPassesWhereTheStateHasNone) {
+  const auto states = model::MachineStates::between({1e-6});
+  EXPECT_EQ(in_state(states, 1, passes()).samples, 3u);
+  EXPECT_FALSE(has_table(states, 1, passes()));
+  EXPECT_TRUE(has_table(states, 0, passes()));
+  OperationTimes replayed{1, 1, 1, {1}};
+  EXPECT_TRUE(has_table(states, 1, replayed)) << "known in every state";
+}
+
+// One size has a co-run in the slow state, the other one has none.
+TEST(TablesOfAState, MixCoRunsOnlyOfASizeThatHasNoneInIt) {
+  const auto states = model::MachineStates::between({1e-7});
+  const std::vector<double> two{1, 2};
+  ContentionSample both{1000, two, two, two, two};
+  both.probes = {{5e-8, 3e-7}, {5e-8, 3e-7}};
+  ContentionSample fast = both;
+  fast.probes = {{5e-8, 5e-8}, {5e-8, 5e-8}};
+  const auto runs = in_state(states, 1, std::vector<ContentionSample>{both, fast});
+  EXPECT_EQ(runs[0].compute_beside, (std::vector<double>{2}));
+  EXPECT_EQ(runs[1].compute_beside, two);
+}
+
+TEST(Phases, AreOfTheSamplesOfOneRound) {
+  const SizeTimes small{1000, {1, 2, 3}}, large{64 << 20, {4, 5, 6}};
+  const auto phase = phase_behind({1, {2, 2}}, "round 2", passes(), {small, large});
+  EXPECT_EQ(phase.compute, (std::vector<double>{120, 14})) << "of the slower rank";
+  EXPECT_EQ(phase.allreduce, (std::vector<double>{3}));
+}
+
+}  // namespace
+}  // namespace ddproxy

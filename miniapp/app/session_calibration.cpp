@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/app/session.hpp"
+#include "miniapp/app/tables.hpp"
+#include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/rounds.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+std::vector<std::int64_t> bucket_sizes(std::vector<CaseReport> const& reports, WireFormat wire) {
+  std::vector<std::int64_t> sizes;
+  for (auto const& report : reports)
+    for (auto const& bucket : report.item.plan) sizes.push_back(wire_bytes(bucket.bytes, wire));
+  return sizes;
+}
+
+}  // namespace
+
+void Session::open_calibration() {
+  say("calibrating before the cases are verified");
+  auto const& config = context_.config;
+  auto sizes = sizes_to_measure();
+  if (!known_cost_) sizes = with_bucket_sizes(sizes, bucket_sizes(reports_, context_.workload.wire));
+  const auto start = Clock::now();
+  table_rounds_.emplace(context_, sizes);
+  allreduce_times_ = table_rounds_->times();
+  check_sums();
+  co_run_rounds_.emplace(context_, config.samples);
+  take_rounds(0, opening_rounds(calibration_rounds(config.samples)));
+  if (context_.copies_for_real())
+    context_.copies.bandwidth = measure_copy_bandwidth(context_, config.samples);
+  table_seconds_ = seconds_since(context_, start);
+  stop_where_signalled(context_.runtime);
+  plan_optimal_cases();
+}
+
+void Session::close_calibration() {
+  say("calibrating before the sweep");
+  const int rounds = calibration_rounds(context_.config.samples);
+  const auto start = Clock::now();
+  take_rounds(opening_rounds(rounds), rounds);
+  table_seconds_ += seconds_since(context_, start);
+  table_rounds_.reset();
+  co_run_rounds_.reset();
+  complete_tables(context_, tables(), seconds_for_state(table_seconds_));
+  predicted_ = true;
+  if (!root()) return;
+  keep_tables();
+  warn_of_mixed_states();
+  predict();
+  recorder_->flush();
+  warn_of_table();
+  if (const auto doubt = standstill(runs_of_state(), context_.choice); context_.ranks() > 1 && !doubt.empty())
+    results::say_error(fmt::format("warning: {}", doubt));
+}
+
+// One sample or more of everything in turns, so that all tables cover the same minutes.
+void Session::take_rounds(int first, int last) {
+  const int rounds = calibration_rounds(context_.config.samples);
+  for (int round = first; round < last; ++round) {
+    if (round > 0 && signalled(context_.runtime)) return;  // what is measured is kept
+    const Taken before{layer_times_.samples, counts_of(allreduce_times_)};
+    add_passes(context_, layer_times_, samples_of_round(context_.config.samples, round, rounds));
+    table_rounds_->take(round, rounds);
+    co_run_rounds_->take(round, rounds);
+    allreduce_times_ = table_rounds_->times();
+    contention_samples_ = co_run_rounds_->runs();
+    if (!root()) continue;
+    const auto measured = context_.reduces() ? allreduce_times_ : std::vector<SizeTimes>();  // not replayed
+    phases_.push_back(phase_behind(before, fmt::format("round {}", round + 1), layer_times_, measured));
+  }
+}
+
+void Session::keep_tables() {
+  settle_tables();
+  keep_layers();
+  keep_allreduce();
+  recorder_->calibration(contention_samples_);
+  keep_speeds();
+}
+
+// Without MPI, and without a word where there are no samples yet.
+void Session::keep_open_calibration() {
+  if (!recorder_ || predicted_ || layer_times_.samples == 0) return;
+  const bool sampled =
+      std::ranges::none_of(allreduce_times_, [](auto const& size) { return size.seconds.empty(); });
+  if (sampled && !allreduce_times_.empty()) keep_tables();
+}
+
+void Session::keep_speeds() {
+  const auto runs = runs_of_state();
+  if (std::ranges::any_of(runs, [](auto const& run) { return run.compute_alone.empty(); })) return;
+  recorder_->speeds(runs, cost_->table());
+  if (!runs.empty()) keep_table(".contention.csv", contention_csv(runs, context_.workload.wire));
+}
+
+}  // namespace ddproxy
