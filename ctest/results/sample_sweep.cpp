@@ -149,6 +149,12 @@ void write_states(results::Writer& writer, std::size_t cases, Sample const& samp
                            "/sweep/compute_probe_after"})
     writer.write(name, Reals(counted.size(), 55e-9), {cases, sample.samples});
   writer.write("/states/round_trip", two ? Reals{sample.round_trip, 330e-9} : Reals{sample.round_trip});
+  writer.write("/states/name",
+               two ? std::vector<std::string>{"55 ns", "330 ns"} : std::vector<std::string>{"55 ns"});
+  writer.attribute("/states", "told_by", std::string("a round trip between cores"));
+  writer.write("/states/sm_clock", Reals(2 * ranks, 1.4e9), {ranks, 2});
+  writer.write("/states/power_cap", Reals(2 * ranks, 400.0), {ranks, 2});
+  writer.write("/states/throttle_reasons", Integers(2 * ranks, 0), {ranks, 2});
   writer.write("/states/samples", two ? Integers{all - left_out, left_out} : Integers{all});
   writer.write("/states/scored", Integers{0});
   writer.write("/states/dropped", Integers{0});

@@ -70,8 +70,8 @@ std::string states_line(SweepStates const& sweep, std::optional<std::size_t> sta
   if (sweep.states.count() == 1) return "";
   const std::string used = state ? "tables and figures are of the state " + sweep.states.name(*state)
                                  : "tables and figures mix them, because no state lasted long enough";
-  return fmt::format("the machine has {} states, told by a round trip between cores: {}{}; {}\n",
-                     sweep.states.count(), names_of(sweep.states), sweep_text(sweep), used);
+  return fmt::format("the machine has {} states, told by {}: {}{}; {}\n", sweep.states.count(),
+                     sweep.states.told_by(), names_of(sweep.states), sweep_text(sweep), used);
 }
 
 }  // namespace ddproxy

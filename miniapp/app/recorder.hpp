@@ -61,6 +61,9 @@ class Recorder {
   void states(SweepStates const& sweep, std::optional<std::size_t> state,
               std::vector<std::vector<Sample>> const& samples,
               std::vector<std::vector<std::int64_t>> const& order);
+  /// The clocks of the ranks' GPUs at two moments: of each rank its clock in Hz, its power cap in W
+  /// and its throttle reasons. Writes nothing where both are empty.
+  void gpu_clocks(std::vector<double> const& before, std::vector<double> const& after);
   void uncertainty(std::vector<Uncertainty> const& cases);
   void score(model::ScoreCard const& card, model::Band best_cap);
   /// `drift`: the line that says how far they are apart; empty where they are not.

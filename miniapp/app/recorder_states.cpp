@@ -53,6 +53,10 @@ void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state
                       std::vector<Integers> const& order) {
   auto const& states = sweep.states;
   writer_.write("/states/round_trip", states.round_trips());
+  Texts names;
+  for (std::size_t k = 0; k < states.round_trips().size(); ++k) names.push_back(states.name(k));
+  writer_.write("/states/name", names);
+  writer_.attribute("/states", "told_by", std::string(states.told_by()));
   writer_.write("/states/scored", Integers{number_of(state)});
   if (order.empty() || sweep.total == 0) return;
   writer_.write("/states/samples", Integers(sweep.samples.begin(), sweep.samples.end()));
@@ -72,6 +76,22 @@ void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state
       "/sweep/counted",
       placed(samples, order, none, [&](auto& s) -> std::int64_t { return !state || state_of(s) == state; }),
       extents);
+}
+
+void Recorder::gpu_clocks(Reals const& before, Reals const& after) {
+  constexpr std::size_t values = 3;
+  if (before.empty() || before.size() != after.size()) return;
+  const auto both = [&](std::size_t value) {
+    Reals column;
+    for (std::size_t k = value; k < before.size(); k += values)
+      column.insert(column.end(), {before[k], after[k]});
+    return column;
+  };
+  const std::vector<std::size_t> extents{before.size() / values, 2};
+  const auto reasons = both(2);
+  writer_.write("/states/sm_clock", both(0), extents);
+  writer_.write("/states/power_cap", both(1), extents);
+  writer_.write("/states/throttle_reasons", Integers(reasons.begin(), reasons.end()), extents);
 }
 
 }  // namespace ddproxy

@@ -92,6 +92,7 @@ class Session {
   std::vector<Sample> samples_of_state(std::size_t item) const;
   void settle_tables();
   void warn_of_mixed_states() const;
+  std::vector<double> gather_clocks() const;
   void settle_sweep();
   void measure_missing_tables();  // on all ranks
   void predict_again();
@@ -130,8 +131,9 @@ class Session {
   std::vector<std::size_t> part_values_;  // of each part so far
   std::vector<Stop> stops_;               // of each case
   FigureOfMerit figures_;
-  model::MachineStates states_;       // told from all probes so far
-  std::optional<std::size_t> state_;  // of tables and figures; nothing: all samples count
+  model::MachineStates states_;        // told from all probes so far
+  std::optional<std::size_t> state_;   // of tables and figures; nothing: all samples count
+  std::vector<double> clocks_before_;  // of the ranks' GPUs, where NVML tells them; on rank 0
   bool predicted_ = false, verified_ = false;
   bool oversubscribed_ = false;  // some thread of some rank has no core; known on rank 0
 };

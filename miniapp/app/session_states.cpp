@@ -38,9 +38,11 @@ model::MachineStates Session::find_states() const {
       of_sweep.insert(of_sweep.end(), {sample.compute_probe_before, sample.compute_probe_after,
                                        sample.probe_before, sample.probe_after});
   }
-  return model::MachineStates({probes_of(layer_times_), probes_of(allreduce_times_),
+  model::MachineStates states({probes_of(layer_times_), probes_of(allreduce_times_),
                                probes_of(contention_samples_), std::move(of_sweep)},
                               quantities);
+  if (context_.probe) states.use(context_.probe->words());
+  return states;
 }
 
 OperationTimes Session::layers_of_state() const {
@@ -157,6 +159,14 @@ void Session::predict_again() {
   keep_cost();
   keep_speeds();
   predict();
+}
+
+// Of each rank its clock in Hz, its power cap in W and its throttle reasons; empty where a rank has none.
+std::vector<double> Session::gather_clocks() const {
+  const auto clocks = context_.probe ? context_.probe->clocks() : std::nullopt;
+  if (context_.runtime.maximum(clocks ? 0.0 : 1.0) > 0) return {};
+  return context_.runtime.gather(
+      std::vector<double>{clocks->sm_hz, clocks->power_cap_watts, static_cast<double>(clocks->reasons)});
 }
 
 void Session::keep_states() {

@@ -13,6 +13,7 @@
 #include "miniapp/analysis/figure_of_merit.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/machine/clock_probe.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
@@ -127,7 +128,8 @@ bool CoreProbe::works() {
 }
 
 std::unique_ptr<StateProbe> make_state_probe(Runtime const& runtime, bool reduces) {
-  if (on_device || !reduces || runtime.ranks() == 1) return nullptr;
+  if (on_device && reduces) return make_clock_probe(runtime, describe_device(runtime.device()).pci_bus);
+  if (!reduces || runtime.ranks() == 1) return nullptr;
   // ranks that take turns on a core answer only by chance
   if (runtime.maximum(runtime.threads().oversubscribed) > 0) return nullptr;
   auto probe = std::make_unique<CoreProbe>(runtime);

@@ -149,8 +149,11 @@ bool MachineStates::differ(double before, double after) const {
 }
 
 std::string MachineStates::name(std::size_t state) const {
-  if (state >= round_trips_.size()) return "unknown";
-  const double nanoseconds = round_trips_[state] * 1e9;
+  return state < round_trips_.size() ? words_.name(round_trips_[state]) : "unknown";
+}
+
+std::string name_of_round_trip(double seconds) {
+  const double nanoseconds = seconds * 1e9;
   const double rounded = nanoseconds >= 100 ? std::round(nanoseconds / 10) * 10 : std::round(nanoseconds);
   return std::to_string(static_cast<long long>(rounded)) + " ns";
 }

@@ -9,8 +9,12 @@
 
 namespace ddproxy::model {
 
+/// For instance "55 ns".
+std::string name_of_round_trip(double seconds);
+
 /// Probes of the machine beside the samples of one quantity: seconds of a cache line's round trip between two
-/// cores, before and after each sample. NaN: unknown. Both are empty where nothing was probed.
+/// cores, or another number that tells the state, before and after each sample. NaN: unknown. Both are empty
+/// where nothing was probed.
 struct Probes {
   std::vector<double> before, after;  ///< [sample]
 };
@@ -19,6 +23,12 @@ struct Probes {
 struct ProbedTimes {
   Probes probes;
   std::vector<double> seconds;  ///< [sample]; NaN: not measured
+};
+
+/// How states are named: `name` makes a text of a state's median probe.
+struct StateWords {
+  std::string (*name)(double) = name_of_round_trip;
+  char const* told_by = "a round trip between cores";
 };
 
 /// The states of a machine, told from probes. Problem: on a shared host the same all-reduce takes four times
@@ -61,12 +71,16 @@ class MachineStates {
   bool differ(double before, double after) const;
   /// For people, for instance "55 ns".
   std::string name(std::size_t state) const;
+  char const* told_by() const { return words_.told_by; }
+  /// Names states by other words than those of round trips.
+  void use(StateWords words) { words_ = words; }
 
  private:
   bool alike(std::size_t state, std::vector<ProbedTimes> const& quantities) const;
 
   std::vector<double> round_trips_;  // [state], or empty
   std::vector<double> limits_;       // [state], of it and the next one
+  StateWords words_;
 };
 
 /// The samples that are in a state, by their number, of `samples`; all of them where nothing was probed.

@@ -135,7 +135,11 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/sweep/skew", real, {"case"}, "s", "median over samples of the spread between the ranks' ends of the backward pass"},
     {"/sweep/slowest_rank", integer, {"case"}, "1", "rank whose backward pass ended last in most samples", true},
 
-    {"/states/round_trip", real, {"state"}, "s", "states of the machine: median round trip of a cache line between cores, rising"},
+    {"/states/round_trip", real, {"state"}, "s", "states of the machine: median round trip of a cache line between cores, rising; on GPUs the number of a clock state"},
+    {"/states/name", text, {"state"}, "1", "name of the state, for instance 55 ns, or clock 20 % below its maximum, throttled"},
+    {"/states/sm_clock", real, {"rank", "moment"}, "Hz", "clock of the multiprocessors of the rank's GPU, before the calibration and after the sweep"},
+    {"/states/power_cap", real, {"rank", "moment"}, "W", "power cap that the driver enforces then, 0: not known"},
+    {"/states/throttle_reasons", integer, {"rank", "moment"}, "1", "why the clock is below its maximum then, bits of nvmlClocksThrottleReasons"},
     {"/states/samples", integer, {"state"}, "1", "samples of the sweep in that state"},
     {"/states/scored", integer, {}, "1", "the state that tables, predictions and figures are of; none: all samples count", true},
     {"/states/dropped", integer, {}, "1", "samples of the sweep during which the machine changed its state"},

@@ -73,6 +73,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/phases", "drift",
      "the warning that T_compute differs between the phases, with its size; empty where it does not"},
 
+    {"/states", "told_by", "what tells the states: a round trip between cores, or the clocks of the GPUs"},
+
     {"/fom", "tokens_per_s",
      "figure of merit: ranks x tokens of a rank / T of the best measured bucketed case"},
     {"/fom", "backward_s", "T of that case, seconds"},

@@ -21,7 +21,7 @@ DATASETS = {
               "": ("b_star_low b_star_high", "")},
     "provenance": {"rank": ("numa_node clock peak_memory", "host device binding"), "line": ("", "command_line input"),
                    "variable": ("", "environment")},
-    "states": {"state": ("round_trip samples", ""), "": ("scored dropped", "")},
+    "states": {"state": ("round_trip samples", "name"), "": ("scored dropped", "")},
     "timeline": {"case": ("first count", ""), "event": ("start end event_rank", "resource label")},
     "plans": {"case": ("first count", ""), "bucket": ("last_gradient bytes", "")},
 }

@@ -68,8 +68,10 @@ def states_note(results):
     """What a run says of its machine's states; empty where it has one."""
     if not results.has("/states/round_trip") or len(results["/states/round_trip"]) < 2:
         return ""
-    names = [f"{seconds * 1e9:.0f} ns" for seconds in results["/states/round_trip"]]
-    text = f"The machine has {len(names)} states, told by a round trip between cores: {', '.join(names)}."
+    named = results.has("/states/name")
+    names = [str(name) for name in results["/states/name"]] if named else [f"{seconds * 1e9:.0f} ns" for seconds in results["/states/round_trip"]]
+    told_by = results.attribute("/states", "told_by") or "a round trip between cores"
+    text = f"The machine has {len(names)} states, told by {told_by}: {', '.join(names)}."
     if results.has("/states/dropped", "/states/samples"):
         counts = ", ".join(f"{count:.0f} at {name}" for count, name in zip(results["/states/samples"], names))
         text += f" Samples of the sweep: {counts}; {float(results['/states/dropped']):.0f} dropped because the state changed during them."

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Stands for the driver's libnvidia-ml.so.1 in tests: one GPU, whose clocks, power cap and throttle reasons
+// are those of the environment (FAKE_NVML_CLOCK in MHz, FAKE_NVML_CAP in mW, FAKE_NVML_REASONS).
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+constexpr int success = 0, invalid_argument = 2, not_supported = 3, not_found = 6, most_mhz = 1980;
+int gpu;
+
+int give(char const* name, unsigned* value) {
+  char const* text = std::getenv(name);
+  if (!text) return not_supported;
+  *value = static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+  return success;
+}
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() {
+  return success;
+}
+int nvmlShutdown() {
+  return success;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(char const* bus, void** device) {
+  *device = &gpu;
+  return std::strcmp(bus, "00000000:3B:00.0") == 0 ? success : not_found;
+}
+
+int nvmlDeviceGetClockInfo(void* device, int type, unsigned* mhz) {
+  return device == &gpu && type == 1 ? give("FAKE_NVML_CLOCK", mhz) : invalid_argument;
+}
+
+int nvmlDeviceGetMaxClockInfo(void* device, int type, unsigned* mhz) {
+  *mhz = most_mhz;
+  return device == &gpu && type == 1 ? success : invalid_argument;
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
+  return give("FAKE_NVML_CAP", milliwatts);
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
+  unsigned value = 0;
+  const int status = give("FAKE_NVML_REASONS", &value);
+  *reasons = value;
+  return status;
+}
+}

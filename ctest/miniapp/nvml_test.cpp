@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/machine/nvml.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "ctest/mpi_main.hpp"
+#include "miniapp/machine/clock_probe.hpp"
+#include "model/predict/machine_state.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr char bus[] = "00000000:3B:00.0", library[] = DDPROXY_FAKE_NVML;
+
+void set_gpu(char const* mhz, char const* reasons) {
+  setenv("FAKE_NVML_CLOCK", mhz, 1);
+  setenv("FAKE_NVML_REASONS", reasons, 1);
+  setenv("FAKE_NVML_CAP", "350000", 1);
+}
+
+TEST(Nvml, ReadsClocksCapAndReasons) {
+  set_gpu("1395", "4");
+  std::string doubt;
+  const auto nvml = Nvml::open(bus, doubt, library);
+  ASSERT_TRUE(nvml) << doubt;
+  const auto clocks = nvml->read();
+  ASSERT_TRUE(clocks);
+  EXPECT_DOUBLE_EQ(clocks->sm_hz, 1395e6);
+  EXPECT_DOUBLE_EQ(clocks->most_sm_hz, 1980e6);
+  EXPECT_DOUBLE_EQ(clocks->power_cap_watts, 350);
+  EXPECT_EQ(clocks->reasons, 4u);
+  setenv("FAKE_NVML_CLOCK", "1980", 1);
+  EXPECT_DOUBLE_EQ(nvml->read()->sm_hz, 1980e6) << "each reading is a new one";
+  unsetenv("FAKE_NVML_CAP");
+  EXPECT_EQ(nvml->read()->power_cap_watts, 0) << "not known of every GPU";
+}
+
+TEST(Nvml, SaysWhyThereAreNoClocks) {
+  set_gpu("1980", "0");
+  std::string doubt;
+  EXPECT_EQ(Nvml::open(bus, doubt, "libddproxy_has_no_such.so"), nullptr);
+  EXPECT_EQ(doubt, "libddproxy_has_no_such.so cannot be loaded");
+  EXPECT_EQ(Nvml::open(bus, doubt, "libm.so.6"), nullptr);
+  EXPECT_EQ(doubt, "libm.so.6 is too old: it lacks a function");
+  EXPECT_EQ(Nvml::open("00000000:99:00.0", doubt, library), nullptr);
+  EXPECT_NE(doubt.find("does not know the GPU at 00000000:99:00.0"), std::string::npos) << doubt;
+  unsetenv("FAKE_NVML_REASONS");
+  EXPECT_EQ(Nvml::open(bus, doubt, library), nullptr);
+  EXPECT_NE(doubt.find("does not give the clocks"), std::string::npos) << doubt;
+}
+
+TEST(ClockStates, AreNamedByClockAndThrottling) {
+  const auto name = [](double hz, std::uint64_t reasons) {
+    return name_of_clock_state(state_number({hz, 1980e6, 0, reasons}));
+  };
+  EXPECT_EQ(name(1980e6, 0), "highest clock");
+  EXPECT_EQ(name(1920e6, 0), "highest clock");
+  EXPECT_EQ(name(1395e6, 4), "clock 30 % below its maximum, throttled");
+  for (const std::uint64_t slows : {0x4, 0x8, 0x20, 0x40, 0x80})
+    EXPECT_EQ(name(1980e6, slows), "highest clock, throttled");
+  for (const std::uint64_t other : {0x1, 0x2, 0x10, 0x100})  // idle, set by a user, sync boost, display
+    EXPECT_EQ(name(1980e6, other), "highest clock");
+}
+
+// A fifth of the probes is capped: a sample between a free and a capped probe is of neither state.
+TEST(ClockStates, AreToldApartByMachineStates) {
+  const double free = state_number({1980e6, 1980e6, 0, 0}), capped = state_number({1700e6, 1980e6, 0, 4});
+  std::vector<double> probes(40, free);
+  probes.resize(50, capped);
+  model::MachineStates states(probes);
+  states.use({name_of_clock_state, "the clocks of the GPUs"});
+  ASSERT_EQ(states.count(), 2u);
+  EXPECT_EQ(states.name(0), "highest clock");
+  EXPECT_EQ(states.name(1), "clock 10 % below its maximum, throttled");
+  EXPECT_EQ(states.state_of(free, free), 0u);
+  EXPECT_EQ(states.state_of(free, capped), std::nullopt);
+}
+
+TEST(ClockProbe, TellsTheSlowestGpuToAllRanks) {
+  const bool last = test_runtime->rank() == test_runtime->ranks() - 1;
+  set_gpu(last ? "1395" : "1980", last ? "4" : "0");
+  const auto probe = make_clock_probe(*test_runtime, bus, library);
+  ASSERT_TRUE(probe);
+  EXPECT_EQ(probe->words().name(probe->measure()), "clock 30 % below its maximum, throttled");
+  EXPECT_EQ(probe->clocks()->reasons, last ? 4u : 0u);
+  if (last) unsetenv("FAKE_NVML_CLOCK");
+  EXPECT_TRUE(std::isnan(probe->measure())) << "unknown for all where one driver refuses";
+}
+
+TEST(ClockProbe, IsNoneWhereOneRankHasNoLibrary) {
+  set_gpu("1980", "0");
+  const bool last = test_runtime->rank() == test_runtime->ranks() - 1;
+  EXPECT_EQ(make_clock_probe(*test_runtime, bus, last ? "libddproxy_has_no_such.so" : library), nullptr);
+}
+
+}  // namespace
+}  // namespace ddproxy
