@@ -192,7 +192,8 @@ void execute(Options const& options, Runtime const& runtime) {
     leave_stuck_call(runtime, session ? &*session : nullptr, error.what());
   } catch (CollectiveError const& error) {
     if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
-    if (session) session->keep_open_calibration();
+    if (session && (error.code == exit_interrupted || error.code == exit_wrong_numbers))
+      session->keep_open_calibration();
     if (session && error.code == exit_interrupted) session->save();  // as its message promises
     throw;
   } catch (...) {

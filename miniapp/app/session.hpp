@@ -27,10 +27,10 @@ class Session {
   void layers();     ///< measures, records and prints the operations; writes the CSV files
   void allreduce();  ///< the same for a(x); throws CollectiveError (exit 3) where a sum is wrong
   void pieces();     ///< a fixed total in pieces
-  /// Measures the operations, a(x), kappa and gamma in the first half of the rounds of a calibration, and
+  /// Measures the operations, a(x), kappa and gamma in the first third of the rounds of a calibration, and
   /// plans `optimal`. Throws as allreduce() does.
   void open_calibration();
-  /// Measures the other half of the rounds, directly before the sweep; records all samples, and predicts
+  /// Measures the other rounds, directly before the sweep; records all samples, and predicts
   /// every case from them. A replay's tables are known.
   void close_calibration();
   /// Records the tables of a calibration that an error or a signal ended.

@@ -97,7 +97,7 @@ void Session::predict_cases(model::Job const& job) {
   predict_bands();
 }
 
-// From the first half of the rounds: these plans are verified and swept.
+// From the first rounds: these plans are verified and swept.
 void Session::plan_optimal_cases() {
   if (root()) {
     settle_tables();

@@ -12,7 +12,7 @@ int calibration_rounds(int samples) {
 }
 
 int opening_rounds(int rounds) {
-  return (rounds + 1) / 2;
+  return (rounds + 2) / 3;
 }
 
 int samples_of_round(int samples, int round, int rounds) {
