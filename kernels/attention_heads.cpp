@@ -25,7 +25,7 @@ struct Scratch {
   Rows dout;      ///< the same
   float* scores;  ///< [T, tile_queries]
   float* dscores;
-  float* across;  ///< [D, tile_queries], queries, then dout
+  float* transposed;  ///< [D, tile_queries], queries, then dout
 };
 
 /// In whole vectors, of the widest kind: what a run needs does not depend on the processor.
@@ -101,8 +101,8 @@ void forward_tile(Head const& head, Tile const& t, float const* qkv, float* out,
                   Scratch const& s) {
   const Index c = head.size.columns();
   copy(qkv + head.qkv(Head::queries, t.first), 3 * c, t.queries, t.head_size, s.queries);
-  pack_across(s.queries, t.queries, t.head_size, s.across);
-  multiply_across(t, s.keys, s.across, s.scores);
+  pack_transposed(s.queries, t.queries, t.head_size, s.transposed);
+  multiply_transposed(t, s.keys, s.transposed, s.scores);
   Queries largest, sum;
   exponentials(t, head.scale(), s.scores, largest, sum);
   const Rows to{out + head.out(t.first), c};
@@ -142,10 +142,10 @@ void backward_tile(Head const& head, Tile const& t, AttentionForward const& kept
   const Index c = head.size.columns();
   copy(kept.qkv + head.qkv(Head::queries, t.first), 3 * c, t.queries, t.head_size, s.queries);
   copy(dout + head.out(t.first), c, t.queries, t.head_size, s.dout);
-  pack_across(s.queries, t.queries, t.head_size, s.across);
-  multiply_across(t, s.keys, s.across, s.scores);
-  pack_across(s.dout, t.queries, t.head_size, s.across);
-  multiply_across(t, s.values, s.across, s.dscores);
+  pack_transposed(s.queries, t.queries, t.head_size, s.transposed);
+  multiply_transposed(t, s.keys, s.transposed, s.scores);
+  pack_transposed(s.dout, t.queries, t.head_size, s.transposed);
+  multiply_transposed(t, s.values, s.transposed, s.dscores);
   Queries log_sum = {}, inner;
   std::copy_n(kept.log_sum + head.sums(t.first), t.queries, log_sum);
   inner_products(t, s.dout, kept.out + head.out(t.first), c, inner);

@@ -29,14 +29,14 @@ struct Rows {
   Index stride;
 };
 
-/// `rows` [queries, D] across, [D, queries] in panels.
-inline void pack_across(Rows rows, Index queries, Index head_size, float* out) {
+/// Packs the transpose of `rows` [queries, D]: [D, queries] in panels.
+inline void pack_transposed(Rows rows, Index queries, Index head_size, float* out) {
   for (Index j = 0; j < queries; j += tile::columns)
     pack_panel({rows.data, rows.stride, true}, head_size, queries, j, out + head_size * j);
 }
 
-/// scores[k, q] = keys [k, :] . queries [q, :], these packed by pack_across; or values . gradients.
-inline void multiply_across(Tile const& t, Rows keys, float const* queries, float* scores) {
+/// scores[k, q] = keys [k, :] . queries [q, :], these packed by pack_transposed; or values . gradients.
+inline void multiply_transposed(Tile const& t, Rows keys, float const* queries, float* scores) {
   for (Index k = 0; k < t.keys(); k += tile::rows) {
     const auto left = rows_of({keys.data, keys.stride}, k, t.keys(), 0);
     const Index rows = std::min<Index>(tile::rows, t.keys() - k);
@@ -65,7 +65,7 @@ inline void sum_over_queries(Tile const& t, float const* scores, Rows rows, tile
 
 /// Scores of a group of queries from q on, key after key; queries behind the last repeat it, to be left out
 /// later.
-inline tile::Left across(float const* scores, Index q, Index queries) {
+inline tile::Left transposed(float const* scores, Index q, Index queries) {
   tile::Left left{{}, tile_queries};
   for (Index r = 0; r < tile::rows; ++r) left.row[r] = scores + std::min(q + r, queries - 1);
   return left;
@@ -77,7 +77,7 @@ inline void sum_over_keys(Tile const& t, float const* scores, Rows rows, Rows ou
   for (Index k = 0; k < t.keys(); k += keys_at_once)
     for (Index q = t.begin(k) / tile::rows * tile::rows; q < t.queries; q += tile::rows) {
       const Index count = std::min({keys_at_once, t.keys() - k, t.first + q + tile::rows - k});
-      const auto left = across(scores + k * tile_queries, q, t.queries);
+      const auto left = transposed(scores + k * tile_queries, q, t.queries);
       for (Index j = 0; j < t.head_size; j += tile::columns) {
         const Index width = panel_width(t.head_size, j);
         tile::multiply(width / tile::lanes, count, left, {rows.data + k * rows.stride + j, rows.stride},

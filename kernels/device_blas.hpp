@@ -32,7 +32,7 @@ inline constexpr auto create = cublasCreate;
 inline constexpr auto destroy = cublasDestroy;
 inline constexpr auto set_stream = cublasSetStream;
 inline constexpr auto version = cublasGetVersion;
-inline constexpr auto say = cublasGetStatusString;
+inline constexpr auto status_string = cublasGetStatusString;
 inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
                    float const* a, int lda, float const* b, int ldb, float const* beta, float* c, int ldc,
                    Compute compute) {
@@ -65,7 +65,7 @@ inline constexpr Compute compute_fp32 = HIPBLAS_COMPUTE_32F, compute_tf32 = HIPB
 inline constexpr auto create = hipblasCreate;
 inline constexpr auto destroy = hipblasDestroy;
 inline constexpr auto set_stream = hipblasSetStream;
-inline constexpr auto say = hipblasStatusToString;
+inline constexpr auto status_string = hipblasStatusToString;
 inline Status gemm(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
                    float const* a, int lda, float const* b, int ldb, float const* beta, float* c, int ldc,
                    Compute compute) {

@@ -11,7 +11,8 @@ namespace {
 
 void check(blas::Status status, char const* what) {
   if (status != blas::success)
-    throw std::runtime_error(std::string(blas::name) + ": " + what + " failed: " + blas::say(status));
+    throw std::runtime_error(std::string(blas::name) + ": " + what +
+                             " failed: " + blas::status_string(status));
 }
 
 /// The library's handle, for one thread at a time. Lives until Kokkos ends: a static object's destructor

@@ -27,7 +27,7 @@ struct PlainGemm {
   Result c;
   Index a_step;
   Index b_step;
-  Index tiles_across;
+  Index tiles_of_row;
   Index tiles;  ///< of one matrix
   float alpha;
   float beta;
@@ -35,8 +35,8 @@ struct PlainGemm {
   KOKKOS_FUNCTION void operator()(Index item) const {
     const Index matrix = item / tiles;
     const Index tile = item % tiles;
-    const Index i0 = tile / tiles_across * tile_rows;
-    const Index j0 = tile % tiles_across * tile_columns;
+    const Index i0 = tile / tiles_of_row * tile_rows;
+    const Index j0 = tile % tiles_of_row * tile_columns;
     const int rows = static_cast<int>(Kokkos::min<Index>(tile_rows, size.rows - i0));
     const int columns = static_cast<int>(Kokkos::min<Index>(tile_columns, size.columns - j0));
     float sum[tile_rows][tile_columns] = {};
@@ -69,9 +69,9 @@ struct PlainGemm {
 
 void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
                 Result c) {
-  const Index across = (size.columns + tile_columns - 1) / tile_columns;
-  const Index tiles = across * ((size.rows + tile_rows - 1) / tile_rows);
-  const PlainGemm product{size, resolve(a), resolve(b), c, a.step, b.step, across, tiles, alpha, beta};
+  const Index tiles_of_row = (size.columns + tile_columns - 1) / tile_columns;
+  const Index tiles = tiles_of_row * ((size.rows + tile_rows - 1) / tile_rows);
+  const PlainGemm product{size, resolve(a), resolve(b), c, a.step, b.step, tiles_of_row, tiles, alpha, beta};
   Kokkos::parallel_for("gemm_plain", Range(exec, 0, count * tiles), product);
 }
 

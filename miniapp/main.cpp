@@ -23,16 +23,16 @@ bool launched_first() {
   return true;
 }
 
-// All ranks know of an CollectiveError error; with any other, the rest would wait for ever.
-int fail(Runtime const* runtime, CollectiveError const& error, bool agreed) {
+// `everywhere`: all ranks have this error. With any other, the rest would wait for ever.
+int fail(Runtime const* runtime, CollectiveError const& error, bool everywhere) {
   const bool many = runtime && runtime->ranks() > 1;
-  const bool speaks = many ? (runtime->root() || !agreed) : launched_first();
+  const bool speaks = many ? (runtime->root() || !everywhere) : launched_first();
   const bool named = error.message.starts_with("rank ");
   if (speaks)
-    results::say_error(fmt::format("ddproxy: {}{}",
-                                   many && !agreed && !named ? fmt::format("rank {}: ", runtime->rank()) : "",
-                                   error.message));
-  if (many && !agreed) MPI_Abort(runtime->communicator(), error.code);
+    results::say_error(fmt::format(
+        "ddproxy: {}{}", many && !everywhere && !named ? fmt::format("rank {}: ", runtime->rank()) : "",
+        error.message));
+  if (many && !everywhere) MPI_Abort(runtime->communicator(), error.code);
   return error.code;
 }
 

@@ -20,7 +20,7 @@ except ImportError as error:
     sys.exit(2)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from torch_recording import co_run, gpt2, gradients, network, ranks, reuse, speeds, sweep  # noqa: E402
+from torch_recording import contention, gpt2, gradients, network, ranks, reuse, speeds, sweep  # noqa: E402
 from torch_recording.files import OF_THE_DISK, DiskError, write_csv  # noqa: E402
 
 
@@ -97,7 +97,7 @@ def record(options, model, loss, device):
     beside_sizes = speeds.sizes(min(sizes), sum(sizes))
     table = network.table(network.sizes(sum(sizes), beside_sizes), device, options.passes)
     ranks.say("compute beside all-reduces ...")
-    beside = co_run.co_run(model, beside_sizes, table, device, options.passes)
+    beside = contention.measure(model, beside_sizes, table, device, options.passes)
     bandwidth = network.copy_bandwidth(sum(sizes), device, options.passes)
     if not ranks.is_first():
         return rows

@@ -31,15 +31,15 @@ TEST(Contention, NoiseThatSpeedsUpIsNoContention) {
   EXPECT_EQ(found.gamma, 1);
 }
 
-ContentionSample co_run(std::int64_t bytes, double beside) {
+ContentionSample contention_sample(std::int64_t bytes, double beside) {
   return {bytes, {1}, {1}, {beside}, {beside}};
 }
 
 TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
   const CallChoice shared{CallTable(true), false, ""}, own{CallTable(true), true, ""};
-  EXPECT_EQ(standstill({co_run(1000, 2), co_run(1000000, 4)}, own), "");
+  EXPECT_EQ(standstill({contention_sample(1000, 2), contention_sample(1000000, 4)}, own), "");
   const ContentionSample stood{4096, {1}, {1}, {5}, {2}};  // compute did nothing in two seconds and two more
-  EXPECT_NE(standstill({co_run(1000, 2), stood}, own).find("4096 bytes (kappa 0.001, gamma 0.5)"),
+  EXPECT_NE(standstill({contention_sample(1000, 2), stood}, own).find("4096 bytes (kappa 0.001, gamma 0.5)"),
             std::string::npos);
   EXPECT_EQ(standstill({stood}, shared), "");  // a blocking call takes the core from compute
   EXPECT_NE(standstill({stood}, {CallTable(false), false, ""}), "");
@@ -56,7 +56,7 @@ TEST(Contention, IsThatOfTheAllReduceTableWhereItIsKnown) {
 }
 
 TEST(Contention, IsATableOfTheCoRuns) {
-  const std::vector<ContentionSample> runs{co_run(1000, 2), co_run(1000000, 4)};
+  const std::vector<ContentionSample> runs{contention_sample(1000, 2), contention_sample(1000000, 4)};
   const auto contention = model::contention_of({samples_of(runs[0]), samples_of(runs[1])});
   EXPECT_EQ(contention(1000).kappa, 0.5);
   EXPECT_EQ(contention(5000000).gamma, 0.25);

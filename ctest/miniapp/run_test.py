@@ -159,10 +159,10 @@ def check_allreduce():
     text = start("allreduce", tiny, "-o", "allreduce.h5")
     assert "algbw" in text and figures(text)["valid"] == REAL, text
     assert open("allreduce.allreduce.csv").read().count(f"\n{ranks},") == 7
-    text = start("allreduce", tiny, "-o", "pieces.h5", "--chunks", "0.1,0.2", "--total", "0.25")
+    text = start("allreduce", tiny, "-o", "pieces.h5", "--pieces", "0.1,0.2", "--total", "0.25")
     assert "0.2 MiB reduced in pieces" in text, text
     with h5py.File("pieces.h5") as file:
-        assert file["allreduce/chunk_bytes"][:].tolist() == [104857, 209715]
+        assert file["allreduce/piece_bytes"][:].tolist() == [104857, 209715]
 
 
 def check_replay_of_own_measurements():

@@ -12,7 +12,7 @@
 namespace ddproxy {
 namespace {
 
-TEST(Pattern, IsSmallIntegersThatDependOnTheElement) {
+TEST(VerificationPattern, IsSmallIntegersThatDependOnTheElement) {
   std::set<float> seen;
   for (std::uint64_t i = 0; i < 1000; ++i) {
     EXPECT_EQ(verification_pattern(i), std::round(verification_pattern(i)));
@@ -22,7 +22,7 @@ TEST(Pattern, IsSmallIntegersThatDependOnTheElement) {
 }
 
 // Two buckets that were swapped, or shifted by a power of two, must differ.
-TEST(Pattern, DiffersWhenShifted) {
+TEST(VerificationPattern, DiffersWhenShifted) {
   for (std::uint64_t shift = 1; shift < (1U << 24); shift *= 2) {
     int same = 0;
     for (std::uint64_t i = 0; i < 1000; ++i)
@@ -31,7 +31,7 @@ TEST(Pattern, DiffersWhenShifted) {
   }
 }
 
-TEST(Pattern, PoisonAndSingleErrorsAreFound) {
+TEST(VerificationPattern, PoisonAndSingleErrorsAreFound) {
   const kernels::Floats arena("arena", 1000);
   poison(arena);
   EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1000);
@@ -54,7 +54,7 @@ kernels::Floats averaged_in_bf16(int ranks, int groups, int missing = -1) {
   return sum;
 }
 
-TEST(Pattern, InGroupsOfFourItsSumsAreExactInBf16ForAnyNumberOfRanks) {
+TEST(VerificationPattern, InGroupsOfFourItsSumsAreExactInBf16ForAnyNumberOfRanks) {
   for (int ranks : {1, 2, 4, 5, 8, 64, 1000}) {
     const int groups = verification_groups(WireFormat::bf16, ranks);
     EXPECT_EQ(find_wrong(averaged_in_bf16(ranks, groups), 0, 1000, ranks, groups).count, 0) << ranks;
@@ -62,14 +62,14 @@ TEST(Pattern, InGroupsOfFourItsSumsAreExactInBf16ForAnyNumberOfRanks) {
   EXPECT_GT(find_wrong(averaged_in_bf16(64, 1), 0, 1000, 64, 1).count, 0) << "without groups they are not";
 }
 
-TEST(Pattern, InGroupsAMissingRankIsFoundToo) {
+TEST(VerificationPattern, InGroupsAMissingRankIsFoundToo) {
   for (int missing = 0; missing < 8; ++missing) {
     const int groups = verification_groups(WireFormat::bf16, 8);
     EXPECT_EQ(find_wrong(averaged_in_bf16(8, groups, missing), 0, 1000, 8, groups).count, 500) << missing;
   }
 }
 
-TEST(Pattern, TheBackwardPassWritesEveryGradientWithTheOperationThatCompletesIt) {
+TEST(VerificationPattern, TheBackwardPassWritesEveryGradientWithTheOperationThatCompletesIt) {
   model::BackwardPass pass;
   pass.operations.resize(3);
   pass.gradients = {{"a", "l", 2, 1}, {"b", "l", 3, 1}, {"c", "l", 4, 2}};

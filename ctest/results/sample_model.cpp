@@ -126,8 +126,8 @@ void write_allreduce(results::Writer& writer, Sample const& sample) {
   for (auto const* name :
        {"/allreduce/later_seconds", "/allreduce/later_probe_before", "/allreduce/later_probe_after"})
     writer.write(name, Reals(bytes.size(), std::nan("")), {bytes.size(), 1});
-  writer.write("/allreduce/chunk_bytes", Integers{mib, 16 * mib});
-  writer.write("/allreduce/chunk_seconds", Reals{0.2, 0.21, 0.19, 0.1, 0.11, 0.1}, {2, 3});
+  writer.write("/allreduce/piece_bytes", Integers{mib, 16 * mib});
+  writer.write("/allreduce/piece_seconds", Reals{0.2, 0.21, 0.19, 0.1, 0.11, 0.1}, {2, 3});
 }
 
 void write_calibration(results::Writer& writer) {

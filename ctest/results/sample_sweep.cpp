@@ -236,8 +236,8 @@ void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sa
 
 void write_score(results::Writer& writer, Sample const& sample) {
   writer.write("/score/predictor", Texts{"model", "constant"});
-  for (auto name :
-       {"mean_error", "max_error", "beyond_noise", "order", "regret", "tail_error", "slowdown_error"})
+  for (auto name : {"mean_error", "max_error", "beyond_noise", "pairs_in_order", "regret", "tail_error",
+                    "slowdown_error"})
     writer.write(std::string("/score/") + name, Reals{0.01, 0.5});
   for (auto name : {"b_star_measured", "b_star_predicted", "b_star_low", "b_star_high"})
     writer.write(std::string("/score/") + name, Integers{25 * mib});

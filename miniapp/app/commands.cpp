@@ -84,19 +84,19 @@ void check_files(Options const& options, Config const& config, std::vector<Case>
 }
 
 // Pieces lie in the array of the gradients.
-void check_chunks(Options const& options, Config const& config, Workload const& workload) {
+void check_pieces(Options const& options, Config const& config, Workload const& workload) {
   const double there =
       static_cast<double>(wire_bytes(workload.bytes(), workload.wire)) / model::bytes_per_mib;
   const double total = options.total_mib > 0 ? options.total_mib : there;
   if (config.backend != Backend::replay && total > there)
     throw std::invalid_argument(
         fmt::format("--total: {} MiB is more than the {:.4g} MiB of gradients of this model", total, there));
-  for (double chunk : options.chunks_mib) {
-    if (chunk > total)
+  for (double piece : options.pieces_mib) {
+    if (piece > total)
       throw std::invalid_argument(
-          fmt::format("--chunks: {} MiB is more than the total of {:.4g} MiB (--total)", chunk, total));
-    if (chunk * model::bytes_per_mib < wire_element_bytes(workload.wire))
-      throw std::invalid_argument(fmt::format("--chunks: {} MiB is less than one element", chunk));
+          fmt::format("--pieces: {} MiB is more than the total of {:.4g} MiB (--total)", piece, total));
+    if (piece * model::bytes_per_mib < wire_element_bytes(workload.wire))
+      throw std::invalid_argument(fmt::format("--pieces: {} MiB is less than one element", piece));
   }
 }
 
@@ -170,7 +170,7 @@ void execute(Options const& options, Runtime const& runtime) {
     workload = make_workload(config);
     cases = make_cases(config, workload);
     initialize_benchmark(options.benchmark);
-    check_chunks(options, config, workload);
+    check_pieces(options, config, workload);
     if (runtime.root()) check_files(options, config, cases);
   });
   agree_on_input(runtime, config);
@@ -187,7 +187,7 @@ void execute(Options const& options, Runtime const& runtime) {
     if (runtime.root()) results::print_output(describe(context.choice));
     if (options.planted_state > 0) plant_state(context, options.planted_state);  // into what was chosen
     session.emplace(options, std::move(context), std::move(cases));
-    run_steps(*session, runtime, options.command, !options.chunks_mib.empty());
+    run_steps(*session, runtime, options.command, !options.pieces_mib.empty());
   } catch (StuckCall const& error) {
     leave_stuck_call(runtime, session ? &*session : nullptr, error.what());
   } catch (CollectiveError const& error) {

@@ -114,8 +114,8 @@ void Recorder::allreduce_figures(std::vector<SizeTimes> const& times, int ranks)
 void Recorder::pieces(std::vector<SizeTimes> const& times, std::int64_t total) {
   const auto [seconds, extents] = matrix(times, &SizeTimes::seconds);
   writer_.attribute("/allreduce", "total_bytes", total);
-  writer_.write("/allreduce/chunk_bytes", column<Integers>(times, &SizeTimes::bytes));
-  writer_.write("/allreduce/chunk_seconds", seconds, extents);
+  writer_.write("/allreduce/piece_bytes", column<Integers>(times, &SizeTimes::bytes));
+  writer_.write("/allreduce/piece_seconds", seconds, extents);
 }
 
 void Recorder::cost_table(std::vector<model::CostPoint> const& table) {

@@ -14,8 +14,8 @@ namespace ddproxy {
 namespace {
 
 // Long co-runs have fewer samples.
-void write_co_runs(results::Writer& writer, std::string const& prefix,
-                   std::vector<ContentionSample> const& runs) {
+void write_contention_samples(results::Writer& writer, std::string const& prefix,
+                              std::vector<ContentionSample> const& runs) {
   const std::pair<char const*, Reals ContentionSample::*> parts[] = {
       {"compute_alone", &ContentionSample::compute_alone},
       {"compute_beside", &ContentionSample::compute_beside},
@@ -41,7 +41,7 @@ void Recorder::calibration(std::vector<ContentionSample> const& runs) {
   if (runs.empty()) return;
   writer_.write("/calibration/bytes", column<Integers>(runs, [](auto& run) { return run.bytes; }));
   writer_.write("/calibration/calls", column<Integers>(runs, [](auto& run) { return run.calls; }));
-  write_co_runs(writer_, "", runs);
+  write_contention_samples(writer_, "", runs);
 }
 
 void Recorder::later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
@@ -53,7 +53,8 @@ void Recorder::later(OperationTimes const& layers, std::vector<SizeTimes> const&
     write_probes(writer_, "/allreduce/later_", column<std::vector<model::Probes>>(times, &SizeTimes::probes),
                  extents[1]);
   }
-  if (!matrix(runs, &ContentionSample::compute_alone).values.empty()) write_co_runs(writer_, "later_", runs);
+  if (!matrix(runs, &ContentionSample::compute_alone).values.empty())
+    write_contention_samples(writer_, "later_", runs);
 }
 
 void Recorder::speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table) {
@@ -101,7 +102,7 @@ void Recorder::score(model::ScoreCard const& card, model::Band best_cap) {
   writer_.write("/score/mean_error", column<Reals>(scores, [](auto& s) { return s.mean_error; }));
   writer_.write("/score/max_error", column<Reals>(scores, [](auto& s) { return s.max_error; }));
   writer_.write("/score/beyond_noise", column<Reals>(scores, [](auto& s) { return s.beyond_noise; }));
-  writer_.write("/score/order", column<Reals>(scores, [](auto& s) { return s.ordered; }));
+  writer_.write("/score/pairs_in_order", column<Reals>(scores, [](auto& s) { return s.ordered; }));
   writer_.write("/score/regret", column<Reals>(scores, [](auto& s) { return s.regret; }));
   writer_.write("/score/tail_error", Reals{card.tail_error, not_available, not_available, not_available});
   writer_.write("/score/slowdown_error",

@@ -154,7 +154,7 @@ void Session::pieces() {
                          ? static_cast<std::int64_t>(options_.total_mib * model::bytes_per_mib)
                          : wire_bytes(context_.workload.bytes(), context_.workload.wire);
   std::vector<SizeTimes> times;
-  for (double mib : options_.chunks_mib)
+  for (double mib : options_.pieces_mib)
     times.push_back(measure_pieces(context_, total, static_cast<std::int64_t>(mib * model::bytes_per_mib),
                                    context_.config.samples));
   if (!root()) return;

@@ -112,7 +112,7 @@ class Session {
   std::string report_;                     // to print when the file is finished
   std::vector<CaseReport> reports_;
   std::optional<AllreduceRounds> table_rounds_;  // while a calibration goes on
-  std::optional<ContentionRounds> co_run_rounds_;
+  std::optional<ContentionRounds> contention_rounds_;
   OperationTimes layer_times_;
   std::vector<Phase> phases_;
   model::Measurements measurements_;

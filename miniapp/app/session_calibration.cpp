@@ -31,7 +31,7 @@ void Session::open_calibration() {
   table_rounds_.emplace(context_, sizes);
   allreduce_times_ = table_rounds_->times();
   check_sums();
-  co_run_rounds_.emplace(context_, config.samples);
+  contention_rounds_.emplace(context_, config.samples);
   take_rounds(0, opening_rounds(calibration_rounds(config.samples)));
   if (context_.copies_for_real())
     context_.copies.bandwidth = measure_copy_bandwidth(context_, config.samples);
@@ -47,7 +47,7 @@ void Session::close_calibration() {
   take_rounds(opening_rounds(rounds), rounds);
   table_seconds_ += seconds_since(context_, start);
   table_rounds_.reset();
-  co_run_rounds_.reset();
+  contention_rounds_.reset();
   complete_tables(context_, tables(), seconds_for_state(table_seconds_));
   predicted_ = true;
   if (!root()) return;
@@ -68,9 +68,9 @@ void Session::take_rounds(int first, int last) {
     const Taken before{layer_times_.samples, counts_of(allreduce_times_)};
     add_passes(context_, layer_times_, samples_of_round(context_.config.samples, round, rounds));
     table_rounds_->take(round, rounds);
-    co_run_rounds_->take(round, rounds);
+    contention_rounds_->take(round, rounds);
     allreduce_times_ = table_rounds_->times();
-    contention_samples_ = co_run_rounds_->runs();
+    contention_samples_ = contention_rounds_->runs();
     if (!root()) continue;
     const auto measured = context_.reduces() ? allreduce_times_ : std::vector<SizeTimes>();  // not replayed
     phases_.push_back(phase_behind(before, fmt::format("round {}", round + 1), layer_times_, measured));

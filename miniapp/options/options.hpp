@@ -22,7 +22,7 @@ struct Options {
   std::string label;                     ///< of the offer, kept in the results file; empty: none
   std::filesystem::path trace;           ///< empty: none
   std::vector<std::string> trace_cases;  ///< empty: all
-  std::vector<double> chunks_mib;        ///< `allreduce`: pieces in which a fixed total is reduced
+  std::vector<double> pieces_mib;        ///< `allreduce`: pieces in which a fixed total is reduced
   double total_mib = 0;                  ///< `allreduce`: that total; 0: all gradients
   std::optional<double> max_model_error, max_regret;  ///< limits of the score; beyond: exit code 1
   std::optional<double> max_seconds;                  ///< in place of [sweep] max_seconds

@@ -37,7 +37,7 @@ struct Placement {
 /// multiple of it.
 Placement place(int ranks, int ranks_per_node);
 
-/// Hierarchical: what one node takes alone, by ring or tree, and, with several, an all-reduce across nodes,
+/// Hierarchical: what one node takes alone, by ring or tree, and, with several, an all-reduce between nodes,
 /// by ring or tree, of all bytes through each node's link.
 double topology_seconds(Placement const& placement, Link const& inside, Link const& between, double bytes);
 

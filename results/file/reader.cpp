@@ -124,7 +124,7 @@ struct Reader::Impl {
       if (!fits || extents.size() != spec.rank())
         fail("the dataset " + name + " is not of the schema's type or shape");
       const auto count = count_of(extents, most_values(file));
-      if (!count) fail("the dataset " + name + " claims more values than a file of this size can hold");
+      if (!count) fail("the dataset " + name + " announces more values than a file of this size can hold");
       read(opened, *count);
     });
   }

@@ -62,7 +62,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
 
     {"/allreduce", "ranks", "number of ranks"},
     {"/allreduce", "call", "as of /sweep"},
-    {"/allreduce", "total_bytes", "fixed total of chunk_seconds"},
+    {"/allreduce", "total_bytes", "fixed total of piece_seconds"},
 
     {"/wire", "element_bytes", "bytes of an element on the wire"},
     {"/wire", "error_bound", "bound of max_error, proven (docs/input.md)"},

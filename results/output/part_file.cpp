@@ -24,7 +24,7 @@ Path checked(Path path) {
 }  // namespace
 
 PartFile::PartFile(Path path)
-    : path_(checked(std::move(path))), part_(path_.string() + ".part"), claim_(path_) {
+    : path_(checked(std::move(path))), part_(path_.string() + ".part"), lock_(path_) {
   if (std::filesystem::is_directory(part_)) fail_to_open(part_, EISDIR);
   if (no_locks().empty()) remove_abandoned(part_);
   keep_earlier();
@@ -43,7 +43,7 @@ void PartFile::keep_earlier() {
 void PartFile::check_ours() {
   const auto there = identity_of(part_);
   const bool taken = there != FileIdentity{} && there != written_;
-  if (taken || !claim_->renew())
+  if (taken || !lock_->renew())
     throw std::runtime_error(
         "cannot write " + part_.string() +
         ": another program has taken it while this run went on; start the run again with "

@@ -8,6 +8,7 @@ from .errors import ReportError
 from .reading import read_in_child
 
 SCHEMA_VERSION = 1
+EARLIER_NAMES = {"/score/order": "/score/pairs_in_order"}  # of datasets, in files of earlier programs
 MIB = 2.0**20
 
 # What a finished file of each command holds at the least.
@@ -30,6 +31,9 @@ class Results:
         if not self.path.is_file():
             raise ReportError(f"{path}: {'is a folder' if self.path.is_dir() else 'no such file'}")
         self.values, self.attributes, self.units = read_in_child(self.path)
+        for earlier, name in EARLIER_NAMES.items():
+            if earlier in self.values:
+                self.values[name], self.units[name] = self.values.pop(earlier), self.units.pop(earlier)
         self._check()
 
     def _check(self):

@@ -92,12 +92,12 @@ def allreduce_table(results):
 
 
 def score_table(results):
-    names = ("mean_error", "beyond_noise", "max_error", "order", "regret", "tail_error", "slowdown_error")
+    names = ("mean_error", "beyond_noise", "max_error", "pairs_in_order", "regret", "tail_error", "slowdown_error")
     columns = [results["/score/" + n] if results.has("/score/" + n) else np.full(results["/score/predictor"].size, np.nan)
                for n in names]
     rows = [[p, *[c[k] for c in columns]] for k, p in enumerate(results["/score/predictor"])]
     labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("beyond_noise", "beyond the noise", ".3f"), ("max_error", "largest error", ".3f"),
-              ("order", "pairs in order", ".3f"), ("regret", "regret", ".4f"), ("tail_error", "error of the tail", ".3f"),
+              ("pairs_in_order", "pairs in order", ".3f"), ("regret", "regret", ".4f"), ("tail_error", "error of the tail", ".3f"),
               ("slowdown_error", "error of the slowdown", ".3f")]
     return Table("score", "Score of the prediction", labels, rows)
 

@@ -52,7 +52,7 @@ def table(wanted, device, samples):
         buffer = largest[:-(-size // 4)]
         seconds_of(1, buffer)  # connects, allocates
         trials.append((buffer, calls_for(buffer), []))
-    for _ in range(samples):  # in rounds, as in co_run
+    for _ in range(samples):  # in rounds, as in contention.measure
         for buffer, calls, found in trials:
             found.append(seconds_of(calls, buffer))
     return [(buffer.numel() * 4, found) for buffer, _, found in trials]

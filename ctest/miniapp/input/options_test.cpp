@@ -111,13 +111,22 @@ TEST(Options, BadUsageIsTwo) {
                                                   {"run"},
                                                   {"rum", "in.toml"},
                                                   {"run", "in.toml", "--bogus"},
-                                                  {"allreduce", "in.toml", "--chunks", "0"},
+                                                  {"allreduce", "in.toml", "--pieces", "0"},
                                                   {"run", "in.toml", "--trace-cases", "flat"},
                                                   {"compare", "a", "b", "--tolerance", "much"}};
   for (auto const& arguments : bad) {
     int code = 0;
     EXPECT_FALSE(parse(arguments, code));
     EXPECT_EQ(code, 2);
+  }
+}
+
+TEST(Options, PiecesHadTheNameChunks) {
+  for (char const* name : {"--pieces", "--chunks"}) {
+    int code = 0;
+    const auto options = parse({"allreduce", "in.toml", name, "0.1,4"}, code);
+    ASSERT_TRUE(options) << name;
+    EXPECT_EQ(options->pieces_mib, (std::vector<double>{0.1, 4}));
   }
 }
 

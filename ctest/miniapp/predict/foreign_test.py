@@ -86,9 +86,9 @@ def negative(file):
 
 
 REFUSED = {
-    "wrapping extents": (wrap_extents, "claims more values"),
-    "2^40 samples": (claim_many_samples, "claims more values"),
-    "2^40 names": (claim_a_long_text, "claims more values"),
+    "wrapping extents": (wrap_extents, "announces more values"),
+    "2^40 samples": (claim_many_samples, "announces more values"),
+    "2^40 names": (claim_a_long_text, "announces more values"),
     "a dangling dataset": (dangle("sweep/measured"), "/sweep/measured"),
     "a dangling group": (dangle("provenance"), "/provenance"),
     "a link to another file": (dangle_outside, "/sweep/measured"),

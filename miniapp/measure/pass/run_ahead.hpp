@@ -14,7 +14,7 @@ namespace ddproxy {
 /// Keeps a host from asking a device for more operations than the driver's queue has room for (about a
 /// thousand launches): whoever asks for one more then waits inside the driver, and other threads, which copy
 /// and reduce gradients, may have to wait with it. No dependency is expressed by it: the device has dozens of
-/// operations to do while the host naps. For one pass.
+/// operations to do while the host sleeps. For one pass.
 class RunAhead {
  public:
   static constexpr std::size_t most = 32;

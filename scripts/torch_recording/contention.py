@@ -71,7 +71,7 @@ def balance(multiply, buffer):
     return calls
 
 
-def co_run(model, sizes, table, device, samples):
+def measure(model, sizes, table, device, samples):
     """[(bytes, kappa, gamma)] of these sizes, which the table has; medians. gamma is that of the table's a(x), so that what is
     predicted from both is the time that was measured beside compute, whatever the few calls alone took."""
     multiply, trials, alone = Multiply(model, device), [], alone_seconds(table)
