@@ -54,11 +54,15 @@ class Run:
             for name in TABLES:
                 (self.out / name).write_text(OLD)
 
+    def environment(self, **more):
+        """Open MPI's session folder is the run's own: runs that start and end beside each other remove a shared one."""
+        return {**os.environ, **QUICK_MPI, "OMPI_MCA_orte_tmpdir_base": str(self.home), **more}
+
     def start(self, kind="", at=0):
         faults = {"LD_PRELOAD": FAULTS, "WRITE_FAULTS_FOLDER": str(self.out), "WRITE_FAULTS_KIND": kind, "WRITE_FAULTS_AT": str(at),
                   "WRITE_FAULTS_LOG": str(self.log), "WRITE_FAULTS_FLUSHED": str(self.flushed)}
         done = subprocess.run([DDPROXY, "run", "twin.toml", "-o", str(self.out / "k.h5")], cwd=self.home, capture_output=True, text=True,
-                              env={**os.environ, **QUICK_MPI, **faults})
+                              env=self.environment(**faults))
         self.code, self.errors = done.returncode, [line for line in done.stderr.splitlines() if not line.startswith("warning: ")]
         return self
 
@@ -91,7 +95,7 @@ class Run:
         self.flushed.unlink(missing_ok=True)
         before = (self.out / "k.h5.part").read_bytes() if had_part else b""
         done = subprocess.run([DDPROXY, "run", "twin.toml", "-o", str(self.out / "k.h5")], cwd=self.home, capture_output=True, text=True,
-                              env={**os.environ, **QUICK_MPI})
+                              env=self.environment())
         assert done.returncode == 0, done
         names = {path.name for path in self.out.iterdir()}
         assert {"k.h5", *TABLES} <= names and "k.h5.lock" not in names and "k.h5.part" not in names, names

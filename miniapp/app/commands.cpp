@@ -60,13 +60,18 @@ void refuse_overwriting(Options const& options, Config const& config) {
 
 // The tables are written with the results file, at the end. `sweep` has none.
 void refuse_folders(Options const& options) {
-  for (char const* ending : table_endings)
-    if (const auto table = beside(options.output, ending);
-        options.command != "sweep" && std::filesystem::is_directory(table))
-      throw std::invalid_argument(fmt::format(
-          "{}: is a folder, and a table of this run would be written there; remove the folder, or "
-          "give another results file (-o)",
-          table.string()));
+  if (options.command == "sweep") return;
+  for (char const* ending : table_endings) {
+    const auto table = beside(options.output, ending);
+    std::error_code reason;
+    const auto there = std::filesystem::status(table, reason);
+    const bool is_folder = std::filesystem::is_directory(there);
+    if (!is_folder && there.type() != std::filesystem::file_type::none) continue;
+    throw std::invalid_argument(
+        fmt::format("{}: {}, and a table of this run would be written there; remove it, or give another "
+                    "results file (-o)",
+                    table.string(), is_folder ? "is a folder" : reason.message()));
+  }
 }
 
 // What would only fail when all is measured.

@@ -22,25 +22,6 @@
 namespace ddproxy {
 namespace {
 
-MPI_Comm split_by_node() {
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-  return node;
-}
-
-// The texts of all ranks of this node, on each of them.
-std::vector<std::string> share_on_node(std::string text, int local_ranks) {
-  constexpr int longest = 64;
-  text.resize(longest, '\0');
-  std::string all(static_cast<std::size_t>(longest * local_ranks), '\0');
-  MPI_Comm node = split_by_node();
-  check_mpi(MPI_Allgather(text.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, node));
-  check_mpi(MPI_Comm_free(&node));
-  std::vector<std::string> texts;
-  for (std::size_t at = 0; at < all.size(); at += longest) texts.emplace_back(all.c_str() + at);
-  return texts;
-}
-
 // Tasks that a launcher started and MPI knows nothing of would each be a run of one rank, on one device, into
 // one file.
 void require_launcher(int ranks) {
@@ -56,7 +37,7 @@ void require_launcher(int ranks) {
 
 }  // namespace
 
-Runtime::Mpi::Mpi(int& argc, char**& argv) {
+Runtime::Mpi::Mpi(int& argc, char**& argv, std::optional<CallWatch>& limit) : watch(limit) {
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
   if (provided < MPI_THREAD_SERIALIZED)
@@ -66,11 +47,14 @@ Runtime::Mpi::Mpi(int& argc, char**& argv) {
 }
 
 Runtime::Mpi::~Mpi() {
+  note_step("at the end of the run");
+  std::optional<CallWatch::Scope> limit;
+  if (watch) limit.emplace(*watch, "MPI_Finalize");
   MPI_Finalize();
 }
 
 Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options)
-    : mpi_(argc, argv), wish_(options.wish) {
+    : mpi_(argc, argv, watch_), wish_(options.wish) {
   check_mpi(MPI_Comm_rank(communicator(), &rank_));
   check_mpi(MPI_Comm_size(communicator(), &ranks_));
   limit_calls();
@@ -92,7 +76,29 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options)
   if constexpr (!on_device) threads_.threads = kernels::Space().concurrency();  // one where it has no threads
 }
 
+MPI_Comm Runtime::split_by_node() const {
+  MPI_Comm node = MPI_COMM_NULL;
+  const auto limit = limited("MPI_Comm_split_type");
+  check_mpi(MPI_Comm_split_type(communicator(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  return node;
+}
+
+// The texts of all ranks of this node, on each of them.
+std::vector<std::string> Runtime::share_on_node(std::string text) const {
+  constexpr int longest = 64;
+  text.resize(longest, '\0');
+  std::string all(static_cast<std::size_t>(longest * local_ranks_), '\0');
+  MPI_Comm node = split_by_node();
+  const auto limit = limited("MPI_Allgather");
+  check_mpi(MPI_Allgather(text.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, node));
+  check_mpi(MPI_Comm_free(&node));
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < all.size(); at += longest) texts.emplace_back(all.c_str() + at);
+  return texts;
+}
+
 void Runtime::limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const {
+  timeout_s_ = timeout_s;
   watch_.reset();  // there is one at a time, and no call under way
   watch_.emplace(timeout_s, [=, rank = rank_](char const* call) {
     const auto step = noted_step();
@@ -105,7 +111,7 @@ void Runtime::limit_calls(double timeout_s, std::function<void(std::string const
 }
 
 void Runtime::limit_calls() const {
-  limit_calls(call_limit_s, [](std::string const& text) {
+  limit_calls(timeout_s_, [](std::string const& text) {
     results::say_error("ddproxy: " + text);
     std::_Exit(exit_run_time);
   });
@@ -126,7 +132,7 @@ void Runtime::take_device(bool share) {
     device_ = choose_device(local_rank_, devices, reason);
     uuid = describe_device(device_).uuid;
   });
-  const auto uuids = share_on_node(uuid, local_ranks_);
+  const auto uuids = share_on_node(uuid);
   ranks_on_device_ = ranks_on(uuid, uuids);
   together([&] {
     const auto complaint = complain_of_devices(uuids, share);
@@ -136,8 +142,11 @@ void Runtime::take_device(bool share) {
 
 void Runtime::take_cores(bool strict) {
   MPI_Comm node = split_by_node();
-  threads_ = agree_on_threads(node, wish_.threads);
-  check_mpi(MPI_Comm_free(&node));
+  {
+    const auto limit = limited("MPI_Allgather");
+    threads_ = agree_on_threads(node, wish_.threads);
+    check_mpi(MPI_Comm_free(&node));
+  }
   together([&] {
     if (strict && threads_.oversubscribed)
       throw std::invalid_argument("--strict: " + complain_of_threads({threads_}, wish_));

@@ -57,11 +57,15 @@ class Runtime {
   /// and the step. It runs on another thread, while the rank's own thread stays in the call, and has to end
   /// the process. Until the first time the limit is call_limit_s, and the process ends with 4.
   void limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const;
-  void limit_calls() const;  ///< as at the start
+  /// Keeps the present limit; the process then ends with 4.
+  void limit_calls() const;
   static constexpr double call_limit_s = 300;
   /// Applies the limit to a call of MPI that the caller makes, for as long as the result lives. `call` is the
   /// name of the MPI function.
   CallWatch::Scope limited(char const* call) const { return {*watch_, call}; }
+
+  /// Makes a communicator of the ranks of this node, within the limit; the caller frees it. Collective.
+  MPI_Comm split_by_node() const;
 
   /// Waits for all ranks; returns the seconds this one waited.
   double barrier() const;
@@ -83,18 +87,21 @@ class Runtime {
  private:
   /// First up, last down, also where a constructor throws.
   struct Mpi {
-    Mpi(int& argc, char**& argv);
-    ~Mpi();
+    Mpi(int& argc, char**& argv, std::optional<CallWatch>& watch);
+    ~Mpi();  ///< ends MPI, within the limit where there is one
+    std::optional<CallWatch>& watch;
   };
+  std::vector<std::string> share_on_node(std::string text) const;
   void take_device(bool share);
   void take_cores(bool strict);
 
+  mutable std::optional<CallWatch> watch_;  // outlives mpi_, whose end it watches
+  mutable double timeout_s_ = call_limit_s;
   Mpi mpi_;
   int rank_ = 0, ranks_ = 1, local_rank_ = 0, local_ranks_ = 1;
   int device_ = -1, ranks_on_device_ = 1;
   ThreadWish wish_;
   ThreadChoice threads_;
-  mutable std::optional<CallWatch> watch_;
 };
 
 /// The exit code and the text for an exception that is being handled.

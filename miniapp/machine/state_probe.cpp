@@ -53,12 +53,15 @@ struct CoreProbe::Pair {
 };
 
 CoreProbe::CoreProbe(Runtime const& runtime) : runtime_(runtime) {
-  check_mpi(MPI_Comm_split_type(runtime.communicator(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node_));
+  node_ = runtime.split_by_node();
   check_mpi(MPI_Comm_rank(node_, &rank_));
   check_mpi(MPI_Comm_size(node_, &ranks_));
   void* mine = nullptr;
   const MPI_Aint bytes = sizeof(Pair) + apart;
-  const bool failed = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node_, &mine, &window_) != MPI_SUCCESS;
+  const bool failed = [&] {
+    const auto limit = runtime.limited("MPI_Win_allocate_shared");
+    return MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node_, &mine, &window_) != MPI_SUCCESS;
+  }();
   if (runtime.maximum(failed) > 0) return;  // no shared memory, no probe
   const auto pair_in = [](void* memory) {
     std::size_t space = sizeof(Pair) + apart;
@@ -77,6 +80,7 @@ CoreProbe::CoreProbe(Runtime const& runtime) : runtime_(runtime) {
 // Freeing a window waits for all ranks, and after an error on one of them the others may not come.
 CoreProbe::~CoreProbe() {
   if (std::uncaught_exceptions() > 0) return;
+  const auto limit = runtime_.limited("MPI_Win_free");
   if (with_next_) MPI_Win_free(&window_);
   MPI_Comm_free(&node_);
 }

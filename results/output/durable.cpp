@@ -30,10 +30,14 @@ void sync(std::filesystem::path const& path) {
 }  // namespace
 
 void check_target(std::filesystem::path const& path) {
-  if (std::filesystem::is_directory(path))
+  std::error_code unknown;  // of links that lead round in a circle, for instance
+  const auto there = std::filesystem::status(path, unknown);
+  if (there.type() == std::filesystem::file_type::none)
+    throw std::invalid_argument("cannot write " + path.string() + ": " + unknown.message());
+  if (std::filesystem::is_directory(there))
     throw std::invalid_argument("cannot write " + path.string() +
                                 ": it is a folder; give the name of a file");
-  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
     throw std::invalid_argument("cannot write " + path.string() +
                                 ": it is no plain file, and would be replaced by one");
   if (!std::filesystem::is_directory(folder_of(path)))

@@ -47,8 +47,11 @@ bool is_written_directly(Path const& path) {
 
 // What a link leads to, so that the link stays.
 Path target_of(Path const& path) {
-  std::error_code absent;
-  return std::filesystem::is_symlink(path, absent) ? std::filesystem::weakly_canonical(path) : path;
+  std::error_code failed;
+  if (!std::filesystem::is_symlink(path, failed)) return path;
+  const auto target = std::filesystem::weakly_canonical(path, failed);
+  if (failed) fail_to_open(path, failed.value());
+  return target;
 }
 
 }  // namespace

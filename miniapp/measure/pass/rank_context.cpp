@@ -120,6 +120,7 @@ CompiledStep RankContext::compile_backward() const {
 }
 
 std::unique_ptr<Allreduce> RankContext::make_allreduce(CallChoice const& with) const {
+  const auto limit = runtime.limited("MPI_Comm_dup");
   return ddproxy::make_allreduce(config, with, runtime.communicator(), memory, arena.extent(0));
 }
 

@@ -42,7 +42,8 @@ struct RankContext {
   CompiledStep compile(Case const& item) const;
   /// The backward pass alone, ready to run.
   CompiledStep compile_backward() const;
-  /// All-reduces of slices of the memory, as the input asks for them, with these calls. Collective.
+  /// All-reduces of slices of the memory, as the input asks for them, with these calls. Collective, within the
+  /// limit of the run.
   std::unique_ptr<Allreduce> make_allreduce(CallChoice const& with) const;
   /// Whether this run can measure how fast it copies.
   bool copies_for_real() const {

@@ -8,7 +8,6 @@
 
 #include "miniapp/collectives/drivers/allreduce_threaded.hpp"
 #include "miniapp/collectives/engines/allreduce_replay.hpp"
-#include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/input/words.hpp"
 
@@ -58,6 +57,7 @@ std::vector<Slice> row_of(double kib) {
 std::unique_ptr<Allreduce> make_real(RankContext const& context, kernels::Floats const& memory) {
   Config config = context.config;
   if (config.backend == Backend::replay) config.backend = Backend::mpi;
+  const auto limit = context.runtime.limited("MPI_Comm_dup");
   return make_allreduce(config, context.choice, context.runtime.communicator(), memory);
 }
 

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+// A library for LD_PRELOAD that sends a signal to one rank at a chosen call of MPI (ranks_test.py).
+//
+// It stands before the calls in which a rank waits for others, and counts them from 1.
+//   MPI_FAULTS_RANK     the rank whose calls are counted; other ranks do nothing
+//   MPI_FAULTS_ONLY     the only function whose calls are counted; empty: all below
+//   MPI_FAULTS_AT       the call before which the signal comes; 0: none
+//   MPI_FAULTS_SIGNAL   its number
+//   MPI_FAULTS_LOG      a file that gets a line a call: its name, and " start" where rank 0 has written no
+//   results file yet
+#include <mpi.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+namespace {
+
+std::mutex counting;
+long calls = 0;  // guarded by counting
+
+std::string setting(char const* name) {
+  char const* text = std::getenv(name);
+  return text ? text : "";
+}
+
+// As the launchers of Open MPI and of MPICH say it; MPI itself may not be up yet.
+std::string own_rank() {
+  const auto open_mpi = setting("OMPI_COMM_WORLD_RANK");
+  return open_mpi.empty() ? setting("PMI_RANK") : open_mpi;
+}
+
+// Where WRITE_FAULTS_FLUSHED (write_faults.cpp) says; true where it says nothing.
+bool has_results() {
+  const auto flushed = setting("WRITE_FAULTS_FLUSHED");
+  return flushed.empty() || access(flushed.c_str(), F_OK) == 0;
+}
+
+void count(char const* call) {
+  const auto only = setting("MPI_FAULTS_ONLY");
+  if (setting("MPI_FAULTS_RANK") != own_rank() || (!only.empty() && only != call)) return;
+  const std::lock_guard guard(counting);
+  ++calls;
+  if (const auto log = setting("MPI_FAULTS_LOG"); !log.empty())
+    if (std::FILE* file = std::fopen(log.c_str(), "a")) {
+      std::fprintf(file, "%s%s\n", call, has_results() ? "" : " start");
+      std::fclose(file);
+    }
+  const long at = std::atol(setting("MPI_FAULTS_AT").c_str());
+  if (calls == at) raise(std::atoi(setting("MPI_FAULTS_SIGNAL").c_str()));
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Barrier(MPI_Comm group) {
+  count("MPI_Barrier");
+  return PMPI_Barrier(group);
+}
+
+int MPI_Bcast(void* values, int size, MPI_Datatype type, int root, MPI_Comm group) {
+  count("MPI_Bcast");
+  return PMPI_Bcast(values, size, type, root, group);
+}
+
+int MPI_Gather(void const* from, int sent, MPI_Datatype of, void* to, int received, MPI_Datatype type,
+               int root, MPI_Comm group) {
+  count("MPI_Gather");
+  return PMPI_Gather(from, sent, of, to, received, type, root, group);
+}
+
+int MPI_Allgather(void const* from, int sent, MPI_Datatype of, void* to, int received, MPI_Datatype type,
+                  MPI_Comm group) {
+  count("MPI_Allgather");
+  return PMPI_Allgather(from, sent, of, to, received, type, group);
+}
+
+int MPI_Allreduce(void const* from, void* to, int size, MPI_Datatype type, MPI_Op op, MPI_Comm group) {
+  count("MPI_Allreduce");
+  return PMPI_Allreduce(from, to, size, type, op, group);
+}
+
+int MPI_Iallreduce(void const* from, void* to, int size, MPI_Datatype type, MPI_Op op, MPI_Comm group,
+                   MPI_Request* request) {
+  count("MPI_Iallreduce");
+  return PMPI_Iallreduce(from, to, size, type, op, group, request);
+}
+
+int MPI_Comm_split_type(MPI_Comm group, int kind, int key, MPI_Info info, MPI_Comm* part) {
+  count("MPI_Comm_split_type");
+  return PMPI_Comm_split_type(group, kind, key, info, part);
+}
+
+int MPI_Comm_dup(MPI_Comm group, MPI_Comm* copy) {
+  count("MPI_Comm_dup");
+  return PMPI_Comm_dup(group, copy);
+}
+
+int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm group, void* base,
+                            MPI_Win* window) {
+  count("MPI_Win_allocate_shared");
+  return PMPI_Win_allocate_shared(size, unit, info, group, base, window);
+}
+
+int MPI_Win_free(MPI_Win* window) {
+  count("MPI_Win_free");
+  return PMPI_Win_free(window);
+}
+
+int MPI_Finalize() {
+  count("MPI_Finalize");
+  return PMPI_Finalize();
+}
+
+}  // extern "C"

@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""signals_test.py DDPROXY WRITE_FAULTS SIGNALS MPIEXEC...: SIGTERM, SIGINT and SIGUSR1 at random moments of a run.
+
+The first half of the SIGNALS runs have one rank, the others two, of which one gets the signal. Each ends with 75 and FILE.part, or, where
+the signal came too late, with 0 and FILE; nothing that was flushed is lost. A signal before MPI is up ends the process."""
+import random
+import signal
+import sys
+import tempfile
+import time
+import os
+from pathlib import Path
+
+from struck_run import Count, StruckRun
+
+DDPROXY, FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:3])
+SIGNALS = int(sys.argv[3])
+MPIEXEC = sys.argv[4:]
+KINDS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+
+
+def wait_for(path, process):
+    while not path.exists() and process.poll() is None:
+        time.sleep(0.002)
+
+
+def seconds_of(root, ranks):
+    """How long a run goes on after its first flush."""
+    run = StruckRun(root / f"whole{ranks}", DDPROXY, ranks, [FAULTS], MPIEXEC).start()
+    wait_for(run.part, run.process)
+    start = time.monotonic()
+    assert run.end(300).code == 0, run.errors
+    return time.monotonic() - start
+
+
+def strike(root, number, ranks, after, count):
+    run = StruckRun(root / str(number), DDPROXY, ranks, [FAULTS], MPIEXEC).start()
+    wait_for(run.part, run.process)
+    kind, rank = KINDS[number % 3], number % ranks
+    time.sleep(after)
+    try:
+        os.kill(run.pids()[rank], kind)
+    except ProcessLookupError:
+        pass
+    run.end(60)
+    # mpirun says 75 where a rank ended so
+    survived = not run.hung and (run.code == 75 and run.part.exists() and "saved" in run.errors or run.code == 0 and run.whole.exists())
+    count.add(run, survived, f"{kind.name} to rank {rank} of {ranks} {after:.2f} s after the first flush")
+    run.clear()
+    return run.code == 75
+
+
+def main():
+    random.seed(int(os.environ.get("SIGNALS_SEED", "1")))
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        for ranks in (1, 2):
+            lasts, count = seconds_of(root, ranks), Count()
+            cut = sum(strike(root, ranks * 10000 + k, ranks, random.uniform(0, lasts), count) for k in range(SIGNALS // 2))
+            count.conclude(f"signals, {ranks} rank{'s' * (ranks > 1)}, {cut} came before the run ended")
+
+
+main()

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run that something is done to, and what it leaves: shared by the programs of this folder."""
+import collections
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import h5py
+import numpy
+
+TINY = """[model]
+preset = "tiny"
+[step]
+batch = 1
+sequence = 32
+[allreduce]
+timeout_s = {timeout}
+[sweep]
+strategies = ["flat", "bucketed"]
+caps_mib = [0.25]
+samples = {samples}
+"""
+PHASES = ("layers", "allreduce", "calibration", "plans")  # groups, in the order in which a run writes them
+QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+         "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_NUM_THREADS": "1",
+         "OMP_PROC_BIND": "false", "PYTHONDONTWRITEBYTECODE": "1"}
+IN_FOLDER = """#!/bin/sh
+rank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}
+echo $$ > pid.$rank.new && mv pid.$rank.new pid.$rank
+LD_PRELOAD="$FAULTS" exec "$@"
+"""
+
+
+def numbers(path):
+    """How many finite numbers a results file holds in each dataset."""
+    found = {}
+
+    def count(name, data):
+        if isinstance(data, h5py.Dataset) and data.dtype.kind == "f":
+            found[name] = int(numpy.isfinite(data[()]).sum())
+    with h5py.File(path) as file:
+        file.visititems(count)
+    return found
+
+
+def phase_of(path):
+    """What a run was doing when it wrote this file last."""
+    if not path.exists():
+        return "start"
+    with h5py.File(path) as file:
+        missing = [group for group in PHASES if group not in file]
+        if missing:
+            return {"plans": "prediction"}.get(missing[0], missing[0])
+        measured = numpy.isfinite(file["sweep/measured"][()]).any() if "sweep/measured" in file else False
+        return "end" if file.attrs["complete"] == 1 or "figures" in file else "sweep" if measured else "verification"
+
+
+class StruckRun:
+    """One run in a folder of its own. `faults`: libraries to load first, the one of kills_test.py among them."""
+
+    def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3):
+        self.home, self.out, self.flushed = home, home / "out", home / "flushed"
+        self.out.mkdir(parents=True)
+        (home / "tiny.toml").write_text(TINY.format(timeout=timeout, samples=samples))
+        script = home / "start.sh"
+        script.write_text(IN_FOLDER)
+        launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
+        self.command = [*launcher, "sh", str(script), program, "run", "tiny.toml", "-o", str(self.out / "k.h5")]
+        self.ranks, self.faults = ranks, faults
+        self.part, self.whole = self.out / "k.h5.part", self.out / "k.h5"
+
+    def start(self, **settings):
+        environment = {**os.environ, **QUIET, "OMPI_MCA_orte_tmpdir_base": str(self.home), "FAULTS": ":".join(self.faults),
+                       "WRITE_FAULTS_FOLDER": str(self.out), "WRITE_FAULTS_FLUSHED": str(self.flushed), **settings}
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(self.command, cwd=self.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+                                        start_new_session=True)
+        return self
+
+    def pids(self):
+        names = [self.home / f"pid.{rank}" for rank in range(self.ranks)]
+        while not all(name.exists() for name in names) and self.process.poll() is None:
+            time.sleep(0.01)
+        return [int(name.read_text()) for name in names]
+
+    def end(self, limit):
+        """Waits for the end. `hung`: it had not come after `limit` seconds, and all processes were killed."""
+        self.hung = False
+        try:
+            self.output, self.errors = self.process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            self.hung = True
+            os.killpg(self.process.pid, signal.SIGKILL)
+        for pid in self.pids():
+            try:
+                os.kill(pid, signal.SIGKILL)  # a stopped rank whose launcher is gone
+            except ProcessLookupError:
+                pass
+        if self.hung:
+            self.output, self.errors = self.process.communicate()
+        self.seconds, self.code = time.monotonic() - self.began, self.process.returncode
+        return self
+
+    def left(self):
+        return self.whole if self.whole.exists() else self.part
+
+    def lost(self):
+        """Numbers that were flushed and are not there any more."""
+        if not self.flushed.exists():
+            return 0
+        there = numbers(self.left())
+        return sum(max(0, count - there.get(name, 0)) for name, count in numbers(self.flushed).items())
+
+    def clear(self):
+        shutil.rmtree(self.home)
+
+
+class Count:
+    """Tries by phase, and what came of them."""
+
+    def __init__(self):
+        self.phases, self.failures, self.lost = collections.Counter(), [], 0
+
+    def add(self, run, survived, why):
+        self.phases[phase_of(run.left())] += 1
+        lost = run.lost()
+        self.lost += lost
+        if not survived or lost:
+            self.failures.append(f"{why}; exit code {run.code}, {lost} numbers lost, {'hung, ' if run.hung else ''}{run.seconds:.1f} s: {run.errors[-600:]}")
+
+    def conclude(self, what, with_phases=True):
+        tried = sum(self.phases.values())
+        print(f"{what}: {tried} tried, {tried - len(self.failures)} survived, {self.lost} flushed numbers lost"
+              + (f"; by phase {dict(self.phases)}" if with_phases else ""), flush=True)
+        for failure in self.failures:
+            print("  failed:", failure, flush=True)
+        assert tried and not self.failures
