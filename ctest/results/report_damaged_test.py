@@ -137,6 +137,14 @@ class Damaged(WithSample):
                 self.replace_link(path, link)
                 self.assertIn(f"/{path} cannot be opened: the link leads nowhere", self.refused(self.sample))
 
+    def test_shows_control_characters_of_a_text_and_does_not_write_them(self):
+        self.change(lambda file: file["sweep/name"].__setitem__(0, b"\x1b[31mnaive"))
+        done = report(self.sample, "-o", self.folder / "out", "--csv")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for path in (self.folder / "out").glob("sample*.[hc]*"):
+            self.assertNotIn(b"\x1b", path.read_bytes(), path)
+        self.assertIn("\\x1B[31mnaive", (self.folder / "out" / "sample.html").read_text())
+
     def replace_link(self, path, link):
         def put(file):
             if path in file:

@@ -12,7 +12,7 @@ import unittest
 import numpy as np
 
 from report_sample import MAKE_SAMPLE, WithSample, report  # first: it says where reporting is
-from reporting import broken_axis, costs_figure, derive, intervals, perfetto, plausible, tables  # noqa: E402
+from reporting import broken_axis, costs_figure, derive, intervals, page, perfetto, plausible, tables  # noqa: E402
 from reporting.allreduce_figure import draw_allreduce  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.samples_figure import draw_samples  # noqa: E402
@@ -88,7 +88,33 @@ class Samples(WithSample):
 
     def test_an_outlier_does_not_hide_the_others(self):
         self.change(lambda file: file["sweep/measured"].__setitem__((3, 0), 50.0))
-        self.assertEqual(draw_samples(Results(self.sample)).axes[0].get_xscale(), "symlog")
+        axes = draw_samples(Results(self.sample)).axes[0]
+        self.assertEqual(axes.get_xscale(), "symlog")
+        low, high = axes.get_xlim()
+        self.assertTrue(low < axes.dataLim.xmin and axes.dataLim.xmax < high, (low, high, axes.dataLim))
+        axes.figure.canvas.draw()
+        boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+        self.assertIn("0", [label.get_text() for label in axes.get_xticklabels()])
+        self.assertTrue(all(a.x1 < b.x0 for a, b in zip(boxes, boxes[1:])), "the numbers of the axis lie on each other")
+
+
+class Repetition(WithSample):
+    """A column that says the same in every row, or nothing in any, is one sentence above the table."""
+
+    def shown(self):
+        return page.noted_table(next(t for t in tables.tables_of(Results(self.sample)) if t.name == "sweep"))
+
+    def test_what_all_rows_say(self):
+        self.assertRegex(self.shown(), "In all rows: sampling ended by the number asked for; interval of T is the minimum to maximum")
+        self.assertNotIn("<th>sampling ended by</th>", self.shown())
+        self.change(lambda file: file["sweep/stopped_by"].__setitem__(0, "target"))
+        self.assertIn("<th>sampling ended by</th>", self.shown())
+
+    def test_what_no_row_has(self):
+        self.assertIn("<th>slowdown (ms)</th>", self.shown())
+        self.change(lambda file: file["sweep/slowdown"].__setitem__(slice(None), np.nan))
+        self.assertRegex(self.shown(), "No value in this run: [^.]*slowdown")
+        self.assertNotIn("<th>slowdown (ms)</th>", self.shown())
 
 
 class Intervals(WithSample):
@@ -121,6 +147,11 @@ class Allreduce(WithSample):
     def test_the_bandwidth_has_a_log_axis(self):
         lower = draw_allreduce(Results(self.sample), self.REFERENCE).axes[1]
         self.assertEqual(lower.get_yscale(), "log")
+
+    def test_times_of_a_table_are_not_called_measured(self):
+        self.assertIn("replayed, median", legend(draw_allreduce(Results(self.sample)).axes[0]))
+        subprocess.run([MAKE_SAMPLE, self.sample, "mpi"], check=True)
+        self.assertIn("measured, median", legend(draw_allreduce(Results(self.sample)).axes[0]))
 
     def page(self, *options):
         done = report(self.sample, "-o", self.folder / "out", *options)
@@ -196,7 +227,7 @@ class Impossible(WithSample):
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # naive: the file's own contradictions say that
 
     def test_of_a_negative_e_says_whether_it_is_noise(self):
-        self.assertRegex(self.said("exposed", -0.5), r"A negative E is impossible: bucketed 4 MiB \(-5\d\d\) ms\..*include 0, so it is noise")
+        self.assertRegex(self.said("exposed", -0.5), r"A negative E is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*include 0, so it is noise")
         self.assertIn("do not include 0", self.said("exposed_high", -0.4))
 
     def test_names_an_e_below_its_bound(self):
@@ -204,7 +235,7 @@ class Impossible(WithSample):
         self.assertIn("An E below its lower bound of 1e+04 ms", self.said("overlap", 0.5))
 
     def test_names_a_slowdown_below_0(self):
-        self.assertRegex(self.said("slowdown", -0.5), r"A slowdown below 0 is impossible: bucketed 4 MiB \(-500\) ms\.")
+        self.assertRegex(self.said("slowdown", -0.5), r"A slowdown below 0 is impossible: bucketed 4 MiB \(-500 ms\)\.")
         self.assertEqual(self.said("slowdown", 0.0), "")
 
     def test_stands_on_the_page(self):

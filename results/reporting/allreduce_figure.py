@@ -60,8 +60,10 @@ def _ticks(axes, sizes):
 
 
 def _bandwidth_ticks(axes):
-    """Plain numbers; where there are few decades, 2 and 5 too."""
+    """Plain numbers, where there are few decades 2 and 5 too; powers of ten where there are many."""
     low, high = axes.get_ylim()
+    if high > 1e5 * low:
+        return
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 300.0 * low else (1.0,)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
@@ -73,6 +75,11 @@ def measured_with_nccl(results):
     return backend == "nccl" or (not backend and str(results.attribute("/provenance", "allreduce", "")).startswith("nccl"))
 
 
+def is_replayed(results):
+    """True where the all-reduces took their times from a table."""
+    return results.attribute("/sweep", "backend", "") == "replay" or str(results.attribute("/provenance", "allreduce", "")).startswith("replay")
+
+
 def draw_allreduce(results, reference=None):
     if not results.has("/allreduce/bytes", "/allreduce/seconds"):
         return None
@@ -80,7 +87,7 @@ def draw_allreduce(results, reference=None):
     figure, (upper, lower) = plt.subplots(2, 1, sharex=True, figsize=(5.2, 6.2), layout="constrained")
     upper.fill_between(x, np.fmin.reduce(seconds, 1), np.fmax.reduce(seconds, 1), color=style.SKY, alpha=0.4, linewidth=0,
                        label="all samples")
-    upper.plot(x, derive.median(seconds, 1), "o-", color=style.MEASURED, markersize=4, label="measured, median")
+    upper.plot(x, derive.median(seconds, 1), "o-", color=style.MEASURED, markersize=4, label=f"{'replayed' if is_replayed(results) else 'measured'}, median")
     fitted = fit(results)
     if fitted:
         line = fitted[0] + x / fitted[1]

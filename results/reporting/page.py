@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One self-contained HTML page: no network, light and dark. Its one script belongs to the button for Perfetto."""
 import html
+from dataclasses import replace
 
 from .tables import shown
 
@@ -51,9 +52,27 @@ def table(content, marked=None):
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
+def _without_repetition(content):
+    """(table, sentence): columns whose long text is the same in all rows, or that have no value in any, are in the sentence."""
+    same, absent, kept = [], [], []
+    for k, (_, label, form) in enumerate(content.columns):
+        values = {shown(row[k], form) for row in content.rows}
+        value = values.pop() if len(values) == 1 and len(content.rows) > 1 and k > 0 else ""
+        if value == "–":
+            absent.append(label)
+        elif form == "" and len(value) > 12:
+            same.append(f"{label} {value}")
+        else:
+            kept.append(k)
+    sentences = [f"In all rows: {'; '.join(same)}."] * bool(same) + [f"No value in this run: {'; '.join(absent)}."] * bool(absent)
+    rows = [[row[k] for k in kept] for row in content.rows]
+    return replace(content, columns=[content.columns[k] for k in kept], rows=rows), " ".join(sentences)
+
+
 def noted_table(content, marked=None):
     """The table below its note; without rows the note alone."""
-    note = f'<p class="note">{escape(content.note)}</p>' if content.note else ""
+    content, repeated = _without_repetition(content)
+    note = "".join(f'<p class="note">{escape(text)}</p>' for text in (content.note, repeated) if text)
     return note + (table(content, marked) if content.rows else "")
 
 

@@ -10,9 +10,9 @@ WITHOUT_OVERLAP = ("naive", "flat")
 MOST_NAMED = 4
 
 
-def _named(names, values, form):
+def _named(names, values, form, unit=""):
     """At most four cases with their values."""
-    parts = [f"{name} ({value:{form}})" for name, value in list(zip(names, values))[:MOST_NAMED]]
+    parts = [f"{name} ({value:{form}}{unit})" for name, value in list(zip(names, values))[:MOST_NAMED]]
     return ", ".join(parts) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
 
 
@@ -37,7 +37,7 @@ def _exposed(results):
         return
     noise = " Their intervals include 0, so it is noise." if (high[negative] >= 0.0).all() else \
         " Their intervals do not include 0: T_compute was measured while the machine was slower. Measure again."
-    yield (f"A negative E is impossible: {_named(names[negative], exposed[negative] * 1e3, '.3g')} ms. A pass with communication cannot be faster "
+    yield (f"A negative E is impossible: {_named(names[negative], exposed[negative] * 1e3, '.3g', ' ms')}. A pass with communication cannot be faster "
            f"than the same pass without.{noise}")
 
 
@@ -45,7 +45,7 @@ def _slowdown(results):
     slowdown, totals, names = (derive.column(results, "slowdown"), derive.column(results, "measured_median"), derive.case_names(results))
     below = slowdown < -ROUNDING * totals
     if below.any():
-        yield (f"A slowdown below 0 is impossible: {_named(names[below], slowdown[below] * 1e3, '.3g')} ms. The backward pass cannot be faster with "
+        yield (f"A slowdown below 0 is impossible: {_named(names[below], slowdown[below] * 1e3, '.3g', ' ms')}. The backward pass cannot be faster with "
                "communication than without. It is noise, or the machine was slower while T_compute was measured.")
 
 
@@ -55,7 +55,7 @@ def _below_bound(results):
     totals = derive.column(results, "measured_median")
     below = (np.fmax(exposed, high) < floor - ROUNDING * totals) & (exposed >= -ROUNDING * totals)
     if below.any():
-        yield (f"An E below its lower bound of {floor * 1e3:.3g} ms: {_named(names[below], exposed[below] * 1e3, '.3g')} ms. The bound rests on the "
+        yield (f"An E below its lower bound of {floor * 1e3:.3g} ms: {_named(names[below], exposed[below] * 1e3, '.3g', ' ms')}. The bound rests on the "
                "all-reduce table: the all-reduces of the sweep were faster than those of the table.")
 
 

@@ -17,8 +17,11 @@ ADDRESS_SPACE = 2**35
 REMEDY = "copy the file again from where it was written, or measure again"
 
 
+CONTROLS = {code: f"\\x{code:02X}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\r\t"}  # no terminal or font may meet them
+
+
 def text(value):
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)).translate(CONTROLS)
 
 
 def _attributes(group, item):

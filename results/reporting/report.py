@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Puts figures and tables together."""
 from . import costs_figure, derive, lead, notes, page, perfetto, style, timeline_figure
-from .allreduce_figure import draw_allreduce
+from .allreduce_figure import draw_allreduce, is_replayed
 from .compare_figure import draw_against, draw_history, in_time, ratios
 from .errors import ReportError
 from .layers_figure import draw_layers
@@ -13,8 +13,8 @@ from .sweep_figure import draw_sweep
 from .tables import Table, tables_of
 
 CAPTIONS = {
-    "sweep": "T and E over the bucket size, measured and predicted; at the edges the strategies without a cap. Strategies whose times lie far above the others are in a segment of "
-             "their own; the axis is interrupted between the two.",
+    "sweep": "T and E over the bucket size, measured and predicted; at the edges the strategies without a cap. Where some strategies take far longer than the others, the axis is "
+             "interrupted and they have a segment of their own.",
     "samples": "The distribution of the samples of each case; their number is in parentheses. A sample is the maximum over the ranks.",
     "split": "Compute only, communication only, their serial sum, and measured. With communication the backward pass ends later "
              "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Its compute and tail are medians too; what is left between them is the slowdown.",
@@ -29,7 +29,7 @@ TIMELINE = ("Compute and communication on rank {rank}. The exposed time is that 
 FACTS = (("tokens_per_s", "tokens/s", ".1f"), ("backward_s", "T (s)", ".4f"), ("bucket_mib", "bucket (MiB)", "g"),
          ("exposed_s", "exposed (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
          ("bus_bw_GBps", "bus bandwidth (GB/s)", ".3g"), ("model_error", "model error", ".3f"),
-         ("model_error_beyond_noise", "of it beyond the noise", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"),
+         ("model_error_beyond_noise", "model error beyond the noise", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"),
          ("valid", "valid", ""))
 
 
@@ -53,7 +53,13 @@ class Report:
         svg = style.as_svg(drawn, name)
         self._save(drawn, name, title)
         style.close(drawn)
-        return page.figure(svg, costs_figure.caption(self.newest) if name == "costs" else CAPTIONS.get(name, title))
+        return page.figure(svg, self.caption(name, title))
+
+    def caption(self, name, title):
+        if name == "costs":
+            return costs_figure.caption(self.newest)
+        late = " The times were replayed from a table; a busy machine ends them late." if name == "allreduce" and is_replayed(self.newest) else ""
+        return CAPTIONS.get(name, title) + late
 
     def figures(self):
         title = self.newest.title()

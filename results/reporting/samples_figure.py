@@ -3,6 +3,7 @@
 """The distribution of the samples: a row for each case, a dot for each sample."""
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import FuncFormatter
 
 from . import derive, intervals, style
 
@@ -22,11 +23,25 @@ def _rows_apart(count):
     return (np.arange(count) * 0.618034 % 1.0 - 0.5) * 0.5
 
 
+def _decades(axes, linear):
+    """Ticks at 0, near the ends of the linear part, and at powers of ten outside of it; room beside what is drawn."""
+    low, high = min(axes.dataLim.xmin * 1.5, -linear), max(axes.dataLim.xmax * 1.5, linear)
+    edge = float(f"{linear:.0e}")
+    outside = [p for p in 10.0 ** np.arange(-2, 8) if 4.0 * edge < p <= max(-low, high)][::-1]
+    powers = [edge, *outside[::max(1, -(-len(outside) // 2))][::-1]]
+    axes.set_xlim(low, high)
+    axes.set_xticks([-p for p in powers[::-1] if -p >= low] + [0.0] + [p for p in powers if p <= high])
+    axes.set_xticks([], minor=True)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("-", "\N{MINUS SIGN}")))
+
+
 def _scale(axes, values):
     distance = np.sort(np.abs(values[np.isfinite(values)]))
     near = distance[int(0.75 * (distance.size - 1))]
     if distance[-1] > FAR * max(near, 0.01):
-        axes.set_xscale("symlog", linthresh=max(2.0 * near, 0.05), linscale=2.0)
+        linear = max(2.0 * near, 0.05)
+        axes.set_xscale("symlog", linthresh=linear, linscale=2.0)
+        _decades(axes, linear)
         axes.set_xlabel("T relative to the median of its case (%),\noutliers on a log scale")
     else:
         axes.set_xlabel("T relative to the median of its case (%)")
