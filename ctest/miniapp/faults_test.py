@@ -213,6 +213,16 @@ def check_names_of_unfinished_files():
     assert not [name for name in os.listdir() if name.startswith(("live", "taken.h"))], os.listdir()
 
 
+def check_links_that_lead_in_a_circle():
+    replay_with()
+    for name in ("circle.h5", "round.layers.csv"):
+        os.symlink(name, name)
+    for arguments in (("run", "replay.toml", "-o", "circle.h5"), ("run", "replay.toml", "-o", "circle.h5/x.h5"),
+                      ("run", "replay.toml", "-o", "round.h5"), ("run", "replay.toml", "--json", "circle.h5"),
+                      ("predict", "replay.toml", "--csv", "circle.h5"), ("compare", "circle.h5", "circle.h5")):
+        expect(2, "Too many levels of symbolic links", *arguments)
+
+
 def finished(command, name):
     """The exit code and the errors of a command of the shell, whose results file has to be finished."""
     if os.path.exists(name):
@@ -298,7 +308,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for check in (check_usage, check_tables, check_output, check_no_output_is_an_input_or_another_output,
                   check_tables_of_the_input_stay, check_launchers, check_memory, check_ranks, check_interrupt,
-                  check_second_start, check_names_of_unfinished_files, check_lost_streams, check_limit_of_the_file_size,
+                  check_second_start, check_names_of_unfinished_files, check_links_that_lead_in_a_circle, check_lost_streams, check_limit_of_the_file_size,
                   check_interrupt_between_steps, check_stopped_rank):
         check()
         print(check.__name__, "passed")

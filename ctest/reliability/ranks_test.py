@@ -1,78 +1,107 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""ranks_test.py DDPROXY WRITE_FAULTS MPI_FAULTS STOPPED LOST MPIEXEC...: stops or kills one of two ranks at its calls of MPI.
+"""ranks_test.py DDPROXY WRITE_FAULTS MPI_FAULTS STOPPED LOST STARTS SAMPLES MPIEXEC...: stops or kills one of two ranks.
 
-STOPPED and LOST are how many runs are struck so, at calls that lie evenly between the first results and the end, MPI_Finalize among them;
-rank 0 and rank 1 in turns. A stopped rank: the other one notices within allreduce.timeout_s (3 s), names what it was doing, and the run ends
-with 4. A killed rank: the launcher ends the run. Either way nothing that was flushed is lost. From 20 STOPPED on four runs more are stopped
-at calls while they start, where the limit is 300 s."""
+STOPPED and LOST are how many runs are struck so, rank 0 and rank 1 in turns: the first two before MPI_Finalize, half of the others at a call of
+MPI, half at a moment, which lie evenly between the first results and the end. A stopped rank: the other one notices within
+allreduce.timeout_s (3 s), names what it was doing, and the run ends with 4. A killed rank: the launcher ends the run. Either way nothing that
+was flushed is lost. STARTS runs more are stopped at calls while they start; the limit is 300 s there. SAMPLES is the number of samples of a
+case: with more of them the sweep takes a larger share of the run."""
+import os
 import signal
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from struck_run import Count, StruckRun
 
 DDPROXY, *FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:4])
-STOPPED, LOST = (int(text) for text in sys.argv[4:6])
-MPIEXEC = sys.argv[6:]
+STOPPED, LOST, STARTS, SAMPLES = (int(text) for text in sys.argv[4:8])
+MPIEXEC = sys.argv[8:]
 HANGS = 60  # seconds; a run takes a few, a stopped rank's limit with its notice 3.4 + 5
 HANGS_AT_START = 360
 
 
-def calls_of(root, rank):
-    run = StruckRun(root / f"whole{rank}", DDPROXY, 2, FAULTS, MPIEXEC)
-    log = run.home / "calls"
-    run.start(MPI_FAULTS_RANK=str(rank), MPI_FAULTS_AT="0", MPI_FAULTS_LOG=str(log)).end(300)
-    assert run.code == 0 and run.lost() == 0, (run.code, run.errors)
-    return log.read_text().splitlines()
+class Whole:
+    """An undisturbed run: the calls of MPI that `rank` makes, and the seconds from the first results to the end."""
+
+    def __init__(self, root, rank):
+        run = StruckRun(root / f"whole{rank}", DDPROXY, 2, FAULTS, MPIEXEC, SAMPLES)
+        log = run.home / "calls"
+        run.start(MPI_FAULTS_RANK=str(rank), MPI_FAULTS_AT="0", MPI_FAULTS_LOG=str(log))
+        run.wait_for_results()
+        start = time.monotonic()
+        run.end(300)
+        self.seconds = time.monotonic() - start
+        assert run.code == 0 and run.lost() == 0, (run.code, run.errors)
+        self.calls = log.read_text().splitlines()
+        self.starts = sum(call.endswith(" start") for call in self.calls)
 
 
-def starts_of(calls):
-    return sum(call.endswith(" start") for call in calls)
-
-
-def strike(root, name, number, rank, at, call, kind, count, hangs=HANGS, only=""):
-    run = StruckRun(root / f"{name}{number}", DDPROXY, 2, FAULTS, MPIEXEC)
-    run.start(MPI_FAULTS_RANK=str(rank), MPI_FAULTS_ONLY=only, MPI_FAULTS_AT=str(at), MPI_FAULTS_SIGNAL=str(int(kind))).end(hangs)
+def conclude(run, kind, count, how):
+    """Whether the run was struck before it ended."""
     lines = [line for line in run.errors.splitlines() if line.startswith("ddproxy: ")]
     named = any("did not return within" in line or "is not complete after" in line for line in lines)
-    was_over = run.code == 0  # the number of calls differs from run to run, so that the last few may not come
-    survived = not run.hung and (was_over or (run.code == 4 and named if kind == signal.SIGSTOP else True))
-    count.add(run, survived, f"rank {rank} before its call {at}, {call}")
+    survived = not run.hung and (run.code == 0 or kind == signal.SIGKILL or run.code == 4 and named)
+    count.add(run, survived, how)
     run.clear()
-    return not was_over
+    return run.code != 0
 
 
-def strike_many(root, name, kind, tries, calls):
+def strike_at_call(root, rank, at, kind, count, hangs=HANGS, only=""):
+    run = StruckRun(root / "struck", DDPROXY, 2, FAULTS, MPIEXEC, SAMPLES)
+    run.start(MPI_FAULTS_RANK=str(rank), MPI_FAULTS_ONLY=only, MPI_FAULTS_AT=str(at), MPI_FAULTS_SIGNAL=str(int(kind))).end(hangs)
+    return conclude(run, kind, count, f"rank {rank} before its call {at} {only}")
+
+
+def strike_at_moment(root, rank, seconds, kind, count):
+    run = StruckRun(root / "struck", DDPROXY, 2, FAULTS, MPIEXEC, SAMPLES).start()
+    run.wait_for_results()
+    time.sleep(seconds)
+    try:
+        os.kill(run.pids()[rank], kind)
+    except ProcessLookupError:
+        pass
+    run.end(HANGS)
+    return conclude(run, kind, count, f"rank {rank}, {seconds:.2f} s after the first results")
+
+
+def strike_many(root, name, kind, tries, wholes):
+    if tries == 0:
+        return
     count, struck = Count(), 0
     for number in range(tries):
-        rank = number % 2
-        first, last = starts_of(calls[rank]), len(calls[rank]) - 1
-        index = first + number * (last - first) // max(tries - 2, 1)
-        struck += (strike(root, name, number, rank, 1, "MPI_Finalize", kind, count, only="MPI_Finalize") if number >= tries - 2 else
-                   strike(root, name, number, rank, index + 1, calls[rank][index], kind, count))
-    count.conclude(f"{name} ranks, at some of {min(map(len, calls))} calls, {struck} struck before the run ended")
-    assert struck > 0.6 * tries, struck
+        rank, share = number % 2, (number - 2) / max(tries - 2, 1)
+        calls, first = len(wholes[rank].calls), wholes[rank].starts
+        if number < 2:
+            struck += strike_at_call(root, rank, 1, kind, count, only="MPI_Finalize")
+        elif number // 2 % 2:
+            struck += strike_at_call(root, rank, first + 1 + int(share * (calls - first)), kind, count)
+        else:
+            struck += strike_at_moment(root, rank, share * wholes[rank].seconds, kind, count)
+    count.conclude(f"{name} ranks, {struck} struck before the run ended")
+    assert struck > 0.5 * tries, struck
 
 
-def strike_starts(root, calls):
+def strike_starts(root, wholes):
+    if STARTS == 0:
+        return
     count = Count()
-    for number in range(4):
+    for number in range(STARTS):
         rank = number % 2
-        index = 0 if number < 2 else starts_of(calls[rank]) * 2 // 3
-        strike(root, "start", number, rank, index + 1, calls[rank][index], signal.SIGSTOP, count, HANGS_AT_START)
+        index = wholes[rank].starts * (number - rank) // max(STARTS, 1)
+        strike_at_call(root, rank, index + 1, signal.SIGSTOP, count, HANGS_AT_START)
     count.conclude("stopped ranks while the run starts")
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
-        calls = [calls_of(root, rank) for rank in (0, 1)]
-        strike_many(root, "stopped", signal.SIGSTOP, STOPPED, calls)
-        if STOPPED >= 20:
-            strike_starts(root, calls)
-        strike_many(root, "lost", signal.SIGKILL, LOST, calls)
+        wholes = [Whole(root, rank) for rank in (0, 1)]
+        strike_many(root, "stopped", signal.SIGSTOP, STOPPED, wholes)
+        strike_many(root, "lost", signal.SIGKILL, LOST, wholes)
+        strike_starts(root, wholes)
 
 
 main()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""signals_test.py DDPROXY WRITE_FAULTS SIGNALS MPIEXEC...: SIGTERM, SIGINT and SIGUSR1 at random moments of a run.
+"""signals_test.py DDPROXY WRITE_FAULTS SIGNALS SAMPLES MPIEXEC...: SIGTERM, SIGINT and SIGUSR1 at random moments of a run.
 
 The first half of the SIGNALS runs have one rank, the others two, of which one gets the signal. Each ends with 75 and FILE.part, or, where
-the signal came too late, with 0 and FILE; nothing that was flushed is lost. A signal before MPI is up ends the process."""
+the signal came too late, with 0 and FILE; nothing that was flushed is lost. SAMPLES is the number of samples of a case."""
 import random
 import signal
 import sys
@@ -15,28 +15,23 @@ from pathlib import Path
 from struck_run import Count, StruckRun
 
 DDPROXY, FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:3])
-SIGNALS = int(sys.argv[3])
-MPIEXEC = sys.argv[4:]
+SIGNALS, SAMPLES = (int(text) for text in sys.argv[3:5])
+MPIEXEC = sys.argv[5:]
 KINDS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
-
-
-def wait_for(path, process):
-    while not path.exists() and process.poll() is None:
-        time.sleep(0.002)
 
 
 def seconds_of(root, ranks):
     """How long a run goes on after its first flush."""
-    run = StruckRun(root / f"whole{ranks}", DDPROXY, ranks, [FAULTS], MPIEXEC).start()
-    wait_for(run.part, run.process)
+    run = StruckRun(root / f"whole{ranks}", DDPROXY, ranks, [FAULTS], MPIEXEC, SAMPLES).start()
+    run.wait_for_results()
     start = time.monotonic()
     assert run.end(300).code == 0, run.errors
     return time.monotonic() - start
 
 
 def strike(root, number, ranks, after, count):
-    run = StruckRun(root / str(number), DDPROXY, ranks, [FAULTS], MPIEXEC).start()
-    wait_for(run.part, run.process)
+    run = StruckRun(root / str(number), DDPROXY, ranks, [FAULTS], MPIEXEC, SAMPLES).start()
+    run.wait_for_results()
     kind, rank = KINDS[number % 3], number % ranks
     time.sleep(after)
     try:

@@ -3,6 +3,7 @@
 """A run that something is done to, and what it leaves: shared by the programs of this folder."""
 import collections
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,7 +24,9 @@ strategies = ["flat", "bucketed"]
 caps_mib = [0.25]
 samples = {samples}
 """
-PHASES = ("layers", "allreduce", "calibration", "plans")  # groups, in the order in which a run writes them
+GROUPS = {"layers": "operations", "allreduce": "all-reduces", "calibration": "calibration", "plans": "prediction"}  # in the order of writing
+STEPS = (("of the sweep", "sweep"), ("verifying", "verification"), ("timing the operations", "operations"), ("timing the all-reduce", "all-reduces"),
+         ("beside all-reduces", "calibration"), ("predicting", "prediction"), ("end of the run", "end"))
 QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
          "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_NUM_THREADS": "1",
          "OMP_PROC_BIND": "false", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -46,22 +49,26 @@ def numbers(path):
     return found
 
 
-def phase_of(path):
-    """What a run was doing when it wrote this file last."""
+def phase_of(path, errors=""):
+    """What a run was doing: as its message says, else as its file lets see."""
+    step = re.search(r", while (.*?): another rank|while (in pass .*? of the sweep)", errors)
+    for part, phase in STEPS if step else ():
+        if part in step[0]:
+            return phase
     if not path.exists():
         return "start"
     with h5py.File(path) as file:
-        missing = [group for group in PHASES if group not in file]
-        if missing:
-            return {"plans": "prediction"}.get(missing[0], missing[0])
+        missing = [phase for group, phase in GROUPS.items() if group not in file]
+        if file.attrs["complete"] == 1:
+            return "after the results"
         measured = numpy.isfinite(file["sweep/measured"][()]).any() if "sweep/measured" in file else False
-        return "end" if file.attrs["complete"] == 1 or "figures" in file else "sweep" if measured else "verification"
+        return missing[0] if missing else "sweep" if measured else "verification"
 
 
 class StruckRun:
     """One run in a folder of its own. `faults`: libraries to load first, the one of kills_test.py among them."""
 
-    def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3):
+    def __init__(self, home, program, ranks, faults, mpiexec, samples=25, timeout=3):
         self.home, self.out, self.flushed = home, home / "out", home / "flushed"
         self.out.mkdir(parents=True)
         (home / "tiny.toml").write_text(TINY.format(timeout=timeout, samples=samples))
@@ -79,6 +86,11 @@ class StruckRun:
         self.process = subprocess.Popen(self.command, cwd=self.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
                                         start_new_session=True)
         return self
+
+    def wait_for_results(self):
+        """Until the first flush, or the end."""
+        while not self.flushed.exists() and self.process.poll() is None:
+            time.sleep(0.002)
 
     def pids(self):
         names = [self.home / f"pid.{rank}" for rank in range(self.ranks)]
@@ -125,7 +137,7 @@ class Count:
         self.phases, self.failures, self.lost = collections.Counter(), [], 0
 
     def add(self, run, survived, why):
-        self.phases[phase_of(run.left())] += 1
+        self.phases[phase_of(run.left(), run.errors)] += 1
         lost = run.lost()
         self.lost += lost
         if not survived or lost:

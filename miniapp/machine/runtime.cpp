@@ -102,12 +102,17 @@ void Runtime::limit_calls(double timeout_s, std::function<void(std::string const
   watch_.reset();  // there is one at a time, and no call under way
   watch_.emplace(timeout_s, [=, rank = rank_](char const* call) {
     const auto step = noted_step();
-    overdue(
-        fmt::format("rank {}: {} did not return within {:g} s (allreduce.timeout_s){}: another rank has "
-                    "stopped, or comes "
-                    "later than that",
-                    rank, call, timeout_s, step.empty() ? "" : ", while " + step));
+    overdue(fmt::format(
+        "rank {}: {} did not return within {:g} s (allreduce.timeout_s){}: another rank or a device has "
+        "stopped, or takes longer than that",
+        rank, call, timeout_s, step.empty() ? "" : ", while " + step));
   });
+}
+
+std::optional<CallWatch::Scope> Runtime::limited_on_device() const {
+  if constexpr (on_device)
+    return std::optional<CallWatch::Scope>(std::in_place, *watch_, "the work that the device was asked for");
+  return std::nullopt;
 }
 
 void Runtime::limit_calls() const {

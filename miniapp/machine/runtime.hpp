@@ -63,6 +63,10 @@ class Runtime {
   /// Applies the limit to a call of MPI that the caller makes, for as long as the result lives. `call` is the
   /// name of the MPI function.
   CallWatch::Scope limited(char const* call) const { return {*watch_, call}; }
+  /// The same for work that this rank asks a device for and waits for: a kernel that hangs would keep it for
+  /// ever. Does nothing in a build for a host, where a pass of kernels may take longer than a call. No other
+  /// call may be limited meanwhile.
+  std::optional<CallWatch::Scope> limited_on_device() const;
 
   /// Makes a communicator of the ranks of this node, within the limit; the caller frees it. Collective.
   MPI_Comm split_by_node() const;

@@ -54,6 +54,7 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
   context.runtime.barrier();  // nobody uses the device while clocks are compared
   synchronise_clocks();
   context.runtime.barrier();
+  auto limit = context.runtime.limited_on_device();
   Marks marks(1);
   const Completion start = common_start(context.config, marks);
   const auto reduce = [&] {
@@ -69,6 +70,7 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
   Times times;
   times.compute = seconds_from(start, moment_of(computed));
   context.allreduce->wait_all();
+  limit.reset();
   if (with_collective) times.collective = seconds_from(start, context.allreduce->reduced().back().end);
   return {context.runtime.maximum(times.compute), context.runtime.maximum(times.collective)};
 }

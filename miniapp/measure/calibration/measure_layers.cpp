@@ -20,6 +20,7 @@ std::vector<double> time_operations(RankContext& context) {
   ends.reserve(backward.operations() + 1);
   synchronise_clocks();
   context.runtime.barrier();
+  const auto limit = context.runtime.limited_on_device();
   backward.begin();
   ends.push_back(backward.completion());
   for (std::size_t op = 0; op < backward.operations(); ++op) {

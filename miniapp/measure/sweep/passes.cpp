@@ -116,7 +116,10 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   synchronise_clocks();
   if (context_.computing_ranks() > 1) context_.runtime.barrier();
   const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
-  const auto times = run_step(step, *context_.backward, *context_.allreduce);
+  const auto times = [&] {
+    const auto limit = context_.runtime.limited_on_device();
+    return run_step(step, *context_.backward, *context_.allreduce);
+  }();
   if (action == case_pass) traces_[item] = trace_of(times, step, context_.allreduce->reduced());
   if (action == timed_compute_pass && context_.config.gate.operators)
     operator_seconds_ = operators_.seconds(times.start, step.operator_ends());

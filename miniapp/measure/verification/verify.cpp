@@ -138,7 +138,10 @@ std::string verify_numbers(Runtime const& runtime, Workload const& workload, Com
                            groups_of(runtime, workload));
   synchronise_clocks();
   runtime.barrier();
-  const auto order = verify_order(workload, step, compute, allreduce);
+  const auto order = [&] {
+    const auto limit = runtime.limited_on_device();
+    return verify_order(workload, step, compute, allreduce);
+  }();
   const auto numbers = check_numbers(runtime, workload, step.graph(), where);
   return numbers.empty() ? order : numbers;
 }
