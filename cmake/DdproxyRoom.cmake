@@ -33,8 +33,8 @@ ddproxy_may_use(miniapp/device kernels miniapp/errors)
 ddproxy_may_use(miniapp/cores kernels miniapp/input miniapp/options miniapp/errors miniapp/device)
 ddproxy_may_use(miniapp/machine model/statistics model/predict results/output miniapp/analysis miniapp/errors miniapp/device miniapp/cores)
 ddproxy_may_use(miniapp/compute kernels model miniapp/input miniapp/device)
-ddproxy_may_use(miniapp/collectives/drivers miniapp/errors miniapp/cores miniapp/device miniapp/compute)
-ddproxy_may_use(miniapp/collectives/engines kernels model/cost results/output miniapp/input miniapp/errors miniapp/device miniapp/compute
+ddproxy_may_use(miniapp/collectives/drivers model/step miniapp/errors miniapp/cores miniapp/device miniapp/compute)
+ddproxy_may_use(miniapp/collectives/engines kernels model/step model/cost results/output miniapp/input miniapp/errors miniapp/device miniapp/compute
                 miniapp/collectives/drivers)
 ddproxy_may_use(miniapp/collectives kernels model/step miniapp/input miniapp/errors miniapp/device miniapp/collectives/drivers
                 miniapp/collectives/engines)

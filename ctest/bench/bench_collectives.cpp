@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "kernels/types.hpp"
-#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
 #include "miniapp/cores/core_share.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/machine/runtime.hpp"
@@ -75,13 +75,13 @@ double plain_seconds(Machine const& machine, bool blocking, std::vector<Slice> c
 }
 
 /// Seconds of ddproxy's: one message after another, or all of them asked for at once.
-double own_seconds(Machine const& machine, Allreduce& allreduce, bool train,
+double own_seconds(Machine const& machine, CommunicationLane& allreduce, bool train,
                    std::vector<Slice> const& calls) {
   allreduce.begin(calls.size());
   machine.runtime.barrier();
   const auto start = Clock::now();
   for (std::size_t k = 0; k < calls.size(); ++k) {
-    allreduce.start(calls[k], {start});
+    allreduce.start_all_reduce(calls[k], {start});
     if (!train) allreduce.wait_for(k);
   }
   allreduce.wait_all();
@@ -129,10 +129,10 @@ void report(benchmark::State& state, Pairs const& pairs, std::size_t bytes) {
 
 /// Both in turns; which of them is first alternates.
 void compare(benchmark::State& state, Machine const& machine, bool blocking, bool train, std::size_t bytes) {
-  ThreadedAllreduce own(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
-                                                    machine.settings.piece / sizeof(float), timeout_s,
-                                                    WireFormat::fp32, CallTable(blocking)),
-                        machine.own_core, machine.runtime.rank());
+  ThreadedLane own(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
+                                               machine.settings.piece / sizeof(float), timeout_s,
+                                               WireFormat::fp32, CallTable(blocking)),
+                   machine.own_core, machine.runtime.rank());
   const std::size_t row = train ? train_length : std::clamp<std::size_t>(mib / 4 / bytes, 1, 64);
   const auto calls = messages(machine, bytes, row);
   const auto one = 1.0 / static_cast<double>(row);

@@ -24,20 +24,20 @@ struct NoCompute : ComputeLane {
   std::size_t operations_;
 };
 
-struct NoAllreduce : Allreduce {
+struct NoAllreduce : CommunicationLane {
   void begin(std::size_t calls) override {
     done_.clear();
     done_.reserve(calls);
   }
-  void start(Slice slice, Completion ready) override {
-    done_.push_back({slice, ready.when, ready.when, ready.when});
+  void start(CollectiveCall const& call, Completion ready) override {
+    done_.push_back({call, ready.when, ready.when, ready.when});
   }
   void wait_all() override {}
   Completion wait_for(std::size_t call) override { return {done_[call].end}; }
-  std::vector<ReducedBucket> const& reduced() const override { return done_; }
-  std::int64_t elements_reduced() const override { return 0; }
+  std::vector<FinishedCall> const& finished() const override { return done_; }
+  ElementsByVerb elements_handed_over() const override { return {}; }
   std::string description() const override { return "none"; }
-  std::vector<ReducedBucket> done_;
+  std::vector<FinishedCall> done_;
 };
 
 CompiledStep step_of(model::BackwardPass const& pass, model::Plan const& plan) {

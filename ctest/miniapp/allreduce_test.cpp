@@ -9,9 +9,9 @@
 
 #include "ctest/mpi_main.hpp"
 #include "kernels/types.hpp"
-#include "miniapp/collectives/drivers/allreduce_polled.hpp"
-#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/drivers/polled_lane.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
@@ -36,11 +36,11 @@ CallTable calls_of(Drive drive) {
   return CallTable(drive == Drive::blocking || drive == Drive::spinning_blocking);
 }
 
-std::unique_ptr<Allreduce> driven(Drive drive, std::unique_ptr<AllreduceEngine> engine) {
+std::unique_ptr<CommunicationLane> driven(Drive drive, std::unique_ptr<CollectiveEngine> engine) {
   const bool poll = drive == Drive::poll;
-  if (poll || drive == Drive::none) return std::make_unique<PolledAllreduce>(std::move(engine), poll);
+  if (poll || drive == Drive::none) return std::make_unique<PolledLane>(std::move(engine), poll);
   const bool own_core = drive == Drive::spinning || drive == Drive::spinning_blocking;
-  return std::make_unique<ThreadedAllreduce>(std::move(engine), own_core, rank());
+  return std::make_unique<ThreadedLane>(std::move(engine), own_core, rank());
 }
 
 std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena, WireFormat wire,
@@ -49,8 +49,8 @@ std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena
 }
 
 // Pieces of 100 elements: every slice but the smallest goes in several.
-std::unique_ptr<Allreduce> make(Drive drive, kernels::Floats const& arena,
-                                WireFormat wire = WireFormat::fp32) {
+std::unique_ptr<CommunicationLane> make(Drive drive, kernels::Floats const& arena,
+                                        WireFormat wire = WireFormat::fp32) {
   return driven(drive, make_engine(drive, arena, wire));
 }
 
@@ -79,16 +79,16 @@ void EveryDrive::averages_each_slice_once_in_order(WireFormat wire) {
     write_verification_pattern(arena, 0, 1000, rank());
     allreduce->begin(slices.size());
     for (auto const& slice : slices) {
-      allreduce->start(slice, {Clock::now()});
+      allreduce->start_all_reduce(slice, {Clock::now()});
       allreduce->progress();
     }
     allreduce->wait_all();
     EXPECT_EQ(find_wrong(arena, 0, 1000, ranks()).count, 0);
   }
-  auto const& done = allreduce->reduced();
+  auto const& done = allreduce->finished();
   ASSERT_EQ(done.size(), slices.size());
   for (std::size_t i = 0; i < done.size(); ++i) {
-    EXPECT_EQ(done[i].slice, slices[i]);
+    EXPECT_EQ(done[i].call.assigned, slices[i]);
     EXPECT_LE(done[i].start, done[i].end);
     EXPECT_LE(done[i == 0 ? 0 : i - 1].start, done[i].start);
     EXPECT_TRUE(i == 0 || done[i - 1].end <= done[i].start);
@@ -108,7 +108,7 @@ TEST_P(EveryDrive, LeavesTheRestOfTheArenaAlone) {
   write_verification_pattern(arena, 0, 300, rank());
   const auto allreduce = make(GetParam(), arena);
   allreduce->begin(1);
-  allreduce->start({100, 100}, {Clock::now()});
+  allreduce->start_all_reduce({100, 100}, {Clock::now()});
   allreduce->wait_all();
   EXPECT_EQ(find_wrong(arena, 100, 100, ranks()).count, 0);
   const float mine = verification_weight(rank());
@@ -122,25 +122,25 @@ TEST_P(EveryDrive, DoesNotStartBeforeTheSliceIsReady) {
   const auto allreduce = make(GetParam(), arena);
   const auto ready = Clock::now() + 20ms;
   allreduce->begin(1);
-  allreduce->start({0, 100}, {ready});
+  allreduce->start_all_reduce({0, 100}, {ready});
   allreduce->progress();
   allreduce->wait_all();
-  EXPECT_GE(allreduce->reduced().front().start, ready);
+  EXPECT_GE(allreduce->finished().front().start, ready);
 }
 
-void reduce(Allreduce& allreduce, std::vector<Slice> const& slices) {
+void reduce(CommunicationLane& allreduce, std::vector<Slice> const& slices) {
   allreduce.begin(slices.size());
-  for (auto const& slice : slices) allreduce.start(slice, {Clock::now()});
+  for (auto const& slice : slices) allreduce.start_all_reduce(slice, {Clock::now()});
   allreduce.wait_all();
 }
 
 // The second bucket of a second pass: the others start it only after rank 0 gave up.
-void come_too_late(Allreduce& allreduce) {
+void come_too_late(CommunicationLane& allreduce) {
   allreduce.begin(2);
-  allreduce.start({0, 100}, {Clock::now()});
+  allreduce.start_all_reduce({0, 100}, {Clock::now()});
   allreduce.wait_for(0);
   MPI_Barrier(MPI_COMM_WORLD);
-  allreduce.start({100, 150}, {Clock::now()});
+  allreduce.start_all_reduce({100, 150}, {Clock::now()});
   allreduce.wait_all();
 }
 
@@ -194,25 +194,25 @@ TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
 }
 
 /// Tells when the engine is gone: a thread that was stuck in a call keeps it until the call returns.
-struct Watched : AllreduceEngine {
-  Watched(std::unique_ptr<AllreduceEngine> owned, std::atomic<bool>& flag)
+struct Watched : CollectiveEngine {
+  Watched(std::unique_ptr<CollectiveEngine> owned, std::atomic<bool>& flag)
       : inner(std::move(owned)), gone(flag) {}
   ~Watched() override {
     inner.reset();
     gone = true;
   }
-  void begin(Slice slice, Completion ready) override { inner->begin(slice, ready); }
+  void begin(CollectiveCall const& call, Completion ready) override { inner->begin(call, ready); }
   bool test() override { return inner->test(); }
   void wait(std::size_t bucket) override { inner->wait(bucket); }
-  ReducedBucket last() const override { return inner->last(); }
-  std::int64_t elements_reduced() const override { return inner->elements_reduced(); }
+  FinishedCall last() const override { return inner->last(); }
+  ElementsByVerb elements_handed_over() const override { return inner->elements_handed_over(); }
   std::string description() const override { return inner->description(); }
   double unwatched_limit_s() const override { return inner->unwatched_limit_s(); }
-  std::unique_ptr<AllreduceEngine> inner;
+  std::unique_ptr<CollectiveEngine> inner;
   std::atomic<bool>& gone;
 };
 
-void expect_stuck(Allreduce& allreduce) {
+void expect_stuck(CommunicationLane& allreduce) {
   note_step("testing");
   const auto start = Clock::now();
   try {
@@ -236,7 +236,7 @@ TEST(Watch, ABlockingCallThatDoesNotComeBackIsNamed) {
     const double limit = rank() == 0 ? 1 : 60;
     auto engine =
         std::make_unique<Watched>(make_engine(Drive::blocking, arena, WireFormat::fp32, limit), gone);
-    ThreadedAllreduce allreduce(std::move(engine), false, rank());
+    ThreadedLane allreduce(std::move(engine), false, rank());
     reduce(allreduce, {{0, 50}, {50, 200}});
     if (rank() == 0)
       expect_stuck(allreduce);
@@ -252,8 +252,8 @@ TEST(Threaded, RefusesMoreCallsThanItHasRoomFor) {
   const kernels::Floats arena("arena", 10);
   const auto allreduce = make(Drive::thread, arena);
   allreduce->begin(1);
-  allreduce->start({0, 1}, {Clock::now()});
-  EXPECT_THROW(allreduce->start({1, 1}, {Clock::now()}), std::logic_error);
+  allreduce->start_all_reduce({0, 1}, {Clock::now()});
+  EXPECT_THROW(allreduce->start_all_reduce({1, 1}, {Clock::now()}), std::logic_error);
   allreduce->wait_all();
 }
 
@@ -265,27 +265,27 @@ TEST(Threaded, HandsOverManyBucketsOneByOne) {
     for (int pass = 0; pass < 3; ++pass) {
       allreduce->begin(40);
       for (std::size_t bucket = 0; bucket < 40; ++bucket) {
-        allreduce->start({0, 10}, {Clock::now()});
+        allreduce->start_all_reduce({0, 10}, {Clock::now()});
         allreduce->wait_for(bucket);
       }
-      EXPECT_EQ(allreduce->reduced().size(), 40U);
+      EXPECT_EQ(allreduce->finished().size(), 40U);
     }
   }
 }
 
 TEST(Threaded, AnErrorOfTheEngineReachesWhoWaits) {
-  struct Broken : AllreduceEngine {
-    void begin(Slice, Completion) override { throw std::runtime_error("broken wire"); }
+  struct Broken : CollectiveEngine {
+    void begin(CollectiveCall const&, Completion) override { throw std::runtime_error("broken wire"); }
     bool test() override { return true; }
     void wait(std::size_t) override {}
-    ReducedBucket last() const override { return {}; }
-    std::int64_t elements_reduced() const override { return 0; }
+    FinishedCall last() const override { return {}; }
+    ElementsByVerb elements_handed_over() const override { return {}; }
     std::string description() const override { return "broken"; }
   };
-  ThreadedAllreduce allreduce(std::make_unique<Broken>());
+  ThreadedLane allreduce(std::make_unique<Broken>());
   allreduce.begin(2);
-  allreduce.start({0, 1}, {Clock::now()});
-  allreduce.start({1, 1}, {Clock::now()});
+  allreduce.start_all_reduce({0, 1}, {Clock::now()});
+  allreduce.start_all_reduce({1, 1}, {Clock::now()});
   EXPECT_THROW(allreduce.wait_all(), std::runtime_error);
 }
 

@@ -126,10 +126,10 @@ void expect_average(Config const& config, kernels::Space const& exec) {
   kernels::occupy_stream(exec, 0.02);
   const int ranks = test_runtime->ranks(), groups = verification_groups(config.wire, ranks);
   write_verification_pattern(exec, arena, whole, test_runtime->rank(), groups);
-  allreduce->start(whole, marks.after(exec));
+  allreduce->start_all_reduce(whole, marks.after(exec));
   allreduce->wait_all();
   EXPECT_EQ(find_wrong(arena, 0, whole.count, ranks, groups).count, 0) << allreduce->description();
-  auto const& done = allreduce->reduced().at(0);
+  auto const& done = allreduce->finished().at(0);
   EXPECT_LE(done.start, done.end);
 }
 
@@ -163,13 +163,14 @@ TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, arena);
   Marks marks(1);
   allreduce->begin(1);
-  allreduce->start({0, 1000},
-                   marks.after(exec));  // the library loads its kernels when they are asked for first
+  allreduce->start_all_reduce(
+      {0, 1000},
+      marks.after(exec));  // the library loads its kernels when they are asked for first
   allreduce->wait_all();
   marks.move_on();
   allreduce->begin(1);
   kernels::occupy_stream(exec, 8);  // what it waits for
-  allreduce->start({100, 50}, marks.after(exec));
+  allreduce->start_all_reduce({100, 50}, marks.after(exec));
   try {
     allreduce->wait_all();
     ADD_FAILURE() << "no error";

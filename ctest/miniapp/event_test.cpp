@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/collectives/drivers/allreduce_polled.hpp"
-#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
+#include "miniapp/collectives/drivers/polled_lane.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/compute/stream_replay.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/pass/run_ahead.hpp"
@@ -27,25 +27,25 @@ struct PlannedEvent : Event {
 };
 
 /// Notes whether the event was passed when a bucket was begun.
-struct NotingEngine : AllreduceEngine {
+struct NotingEngine : CollectiveEngine {
   explicit NotingEngine(PlannedEvent const& event) : event_(event) {}
-  void begin(Slice slice, Completion ready) override {
+  void begin(CollectiveCall const& call, Completion ready) override {
     too_early = too_early || !event_.passed;
-    bucket = {slice, Clock::now(), Clock::now(), ready.when};
+    bucket = {call, Clock::now(), Clock::now(), ready.when};
   }
   bool test() override { return true; }
   void wait(std::size_t) override {}
-  ReducedBucket last() const override { return bucket; }
-  std::int64_t elements_reduced() const override { return 0; }
+  FinishedCall last() const override { return bucket; }
+  ElementsByVerb elements_handed_over() const override { return {}; }
   std::string description() const override { return "noting"; }
   PlannedEvent const& event_;
   std::atomic<bool> too_early = false;
-  ReducedBucket bucket{};
+  FinishedCall bucket{};
 };
 
-void expect_to_wait(Allreduce& allreduce, NotingEngine const& engine, PlannedEvent& event) {
+void expect_to_wait(CommunicationLane& allreduce, NotingEngine const& engine, PlannedEvent& event) {
   allreduce.begin(1);
-  allreduce.start({0, 1}, {{}, &event});
+  allreduce.start_all_reduce({0, 1}, {{}, &event});
   allreduce.progress();
   std::thread device([&] {
     std::this_thread::sleep_for(5ms);
@@ -54,15 +54,15 @@ void expect_to_wait(Allreduce& allreduce, NotingEngine const& engine, PlannedEve
   allreduce.wait_all();
   device.join();
   EXPECT_FALSE(engine.too_early);
-  ASSERT_EQ(allreduce.reduced().size(), 1U);
-  EXPECT_EQ(allreduce.reduced().front().ready, event.at);
+  ASSERT_EQ(allreduce.finished().size(), 1U);
+  EXPECT_EQ(allreduce.finished().front().ready, event.at);
 }
 
 TEST(Events, ACommunicationThreadWaitsForThem) {
   PlannedEvent event;
   auto engine = std::make_unique<NotingEngine>(event);
   auto const& noting = *engine;
-  ThreadedAllreduce allreduce(std::move(engine));
+  ThreadedLane allreduce(std::move(engine));
   expect_to_wait(allreduce, noting, event);
 }
 
@@ -71,7 +71,7 @@ TEST(Events, APolledAllreduceWaitsForThem) {
     PlannedEvent event;
     auto engine = std::make_unique<NotingEngine>(event);
     auto const& noting = *engine;
-    PolledAllreduce allreduce(std::move(engine), poll);
+    PolledLane allreduce(std::move(engine), poll);
     expect_to_wait(allreduce, noting, event);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 
 #include "miniapp/errors/errors.hpp"
@@ -19,6 +20,7 @@ struct StandIn {
   int questions_at_work = 0;  // so many answers are "in progress"
   enum Call { none, making, reducing, aborting, ending } hangs = none;
   int aborted = 0, destroyed = 0, reduced = 0;
+  std::string log;
 
   void enter(Call call) const {
     while (hangs == call) std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -49,6 +51,28 @@ ncclResult_t ncclAllReduce(void const*, void*, size_t, ncclDataType_t, ncclRedOp
   EXPECT_NE(communicator, nullptr);
   nccl->enter(StandIn::reducing);
   ++nccl->reduced;
+  return ncclSuccess;
+}
+// The others note what they were called with.
+ncclResult_t ncclReduceScatter(void const*, void*, size_t count, ncclDataType_t, ncclRedOp_t, ncclComm_t,
+                               cudaStream_t) {
+  nccl->log += "reduce_scatter of " + std::to_string(count) + " ";
+  return ncclSuccess;
+}
+ncclResult_t ncclAllGather(void const*, void*, size_t count, ncclDataType_t, ncclComm_t, cudaStream_t) {
+  nccl->log += "all_gather of " + std::to_string(count) + " ";
+  return ncclSuccess;
+}
+ncclResult_t ncclBroadcast(void const*, void*, size_t, ncclDataType_t, int root, ncclComm_t, cudaStream_t) {
+  nccl->log += "broadcast from " + std::to_string(root) + " ";
+  return ncclSuccess;
+}
+ncclResult_t ncclSend(void const*, size_t, ncclDataType_t, int peer, ncclComm_t, cudaStream_t) {
+  nccl->log += "send to " + std::to_string(peer) + " ";
+  return ncclSuccess;
+}
+ncclResult_t ncclRecv(void*, size_t, ncclDataType_t, int peer, ncclComm_t, cudaStream_t) {
+  nccl->log += "receive from " + std::to_string(peer) + " ";
   return ncclSuccess;
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* state) {
@@ -93,11 +117,16 @@ struct Nccl : testing::Test {
   }
 };
 
+void average(NcclCommunicator& communicator, std::string const& what) {
+  communicator.enqueue({model::Verb::all_reduce, nullptr, nullptr, 1, ncclFloat, ncclAvg}, nullptr, what);
+}
+
 TEST_F(Nccl, IsDestroyedWhereNothingWentWrong) {
   {
     NcclCommunicator communicator(MPI_COMM_WORLD, 60);
-    communicator.average(nullptr, 1, nullptr, "bucket 0");
-    communicator.sum(nullptr, 1, nullptr, "bucket 1");
+    average(communicator, "bucket 0");
+    communicator.enqueue({model::Verb::all_reduce, nullptr, nullptr, 1, ncclBfloat16, ncclSum}, nullptr,
+                         "bucket 1");
     communicator.check_errors("bucket 1");
   }
   EXPECT_EQ(library.reduced, 2);
@@ -105,12 +134,20 @@ TEST_F(Nccl, IsDestroyedWhereNothingWentWrong) {
   EXPECT_EQ(library.aborted, 0);
 }
 
+TEST_F(Nccl, EachVerbIsTheFunctionOfThatNameWithItsCountAndPartner) {
+  NcclCommunicator communicator(MPI_COMM_WORLD, 60);
+  using model::Verb;
+  for (const auto verb : {Verb::reduce_scatter, Verb::all_gather, Verb::broadcast, Verb::send, Verb::receive})
+    communicator.enqueue({verb, nullptr, nullptr, 7, ncclFloat, ncclAvg, 3}, nullptr, "a call");
+  EXPECT_EQ(library.log, "reduce_scatter of 7 all_gather of 7 broadcast from 3 send to 3 receive from 3 ");
+}
+
 TEST_F(Nccl, TheLimitIsOfACallNotOfAllTogether) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 1);
   for (int i = 0; i < 12; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     const auto watched = communicator.watch("a bucket");
-    communicator.average(nullptr, 1, nullptr, "a bucket");
+    average(communicator, "a bucket");
   }
   EXPECT_EQ(library.reduced, 12);
 }
@@ -128,7 +165,7 @@ TEST_F(Nccl, AnAsynchronousErrorAbortsInItsWords) {
 TEST_F(Nccl, IsWaitedForWhileItIsAtWork) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 60);
   library.questions_at_work = 100;
-  communicator.average(nullptr, 1, nullptr, "bucket 0");
+  average(communicator, "bucket 0");
   EXPECT_LT(library.questions_at_work, 0);
   EXPECT_EQ(library.aborted, 0);
 }
@@ -136,7 +173,7 @@ TEST_F(Nccl, IsWaitedForWhileItIsAtWork) {
 TEST_F(Nccl, ButNotForLongerThanTheLimit) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 0.5);
   library.asynchronous = ncclInProgress;
-  EXPECT_EQ(complaint([&] { communicator.average(nullptr, 1, nullptr, "bucket 5"); }),
+  EXPECT_EQ(complaint([&] { average(communicator, "bucket 5"); }),
             "rank 0: NCCL: bucket 5 does not get on for 0.5 s (allreduce.timeout_s)");
   EXPECT_EQ(library.aborted, 1);
 }
@@ -169,7 +206,7 @@ void use_with(StandIn::Call hanging) {
   nccl->hangs = hanging;
   {
     const auto watched = communicator.watch("the all-reduce of bucket 2");
-    communicator.average(nullptr, 1, nullptr, "the all-reduce of bucket 2");
+    average(communicator, "the all-reduce of bucket 2");
     while (hanging == StandIn::none)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));  // in the driver
   }

@@ -7,9 +7,9 @@
 
 #include "ctest/miniapp/ddp_steps.hpp"
 #include "ctest/miniapp/input/input_file.hpp"
-#include "miniapp/collectives/drivers/allreduce_polled.hpp"
-#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/collectives/engines/allreduce_replay.hpp"
+#include "miniapp/collectives/drivers/polled_lane.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/compute/host_replay.hpp"
 #include "miniapp/input/cases.hpp"
@@ -33,8 +33,8 @@ struct Twin : testing::Test {
     job = {ready_times(workload.pass, workload.operation_seconds), 50e-3, workload.gradient_bytes,
            model::AlphaBeta{0.5e-3, 13.5e6}};
   }
-  std::unique_ptr<Allreduce> threaded() const {
-    return std::make_unique<ThreadedAllreduce>(std::make_unique<ReplayEngine>(job.cost));
+  std::unique_ptr<CommunicationLane> threaded() const {
+    return std::make_unique<ThreadedLane>(std::make_unique<ReplayEngine>(job.cost));
   }
   std::vector<Case> cases() const {
     auto const& bytes = workload.gradient_bytes;
@@ -127,7 +127,7 @@ TEST(HostReplay, CopiesBackFromTheDeadlinesToo) {
   workload.pass.gradients = {{"a", "l", 1000, 0}, {"b", "l", 1000, 0}};
   workload.gradient_bytes = {4000, 4000};
   HostReplay backward({5e-3}, 5e-6);
-  ThreadedAllreduce allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 20e-3; }));
+  ThreadedLane allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 20e-3; }));
   CompiledStep step =
       ddp_step(workload, {model::per_tensor_plan(workload.gradient_bytes), true, model::CopyMode::in_out});
   const double least = least_of([&] { return run_step(step, backward, allreduce).total; }, 56e-3);
@@ -138,12 +138,12 @@ TEST(HostReplay, CopiesBackFromTheDeadlinesToo) {
 TEST(ReplayEngine, BucketsFollowOneAnotherFromTheDeadline) {
   ReplayEngine engine(model::AlphaBeta{20e-3, 1e12});
   const auto start = Clock::now();
-  engine.begin({0, 1}, {start});
+  engine.begin(all_reduce({0, 1}), {start});
   EXPECT_FALSE(engine.test());
   engine.wait(0);
   EXPECT_TRUE(engine.test());
   const auto first = engine.last();
-  engine.begin({1, 1}, {start});
+  engine.begin(all_reduce({1, 1}), {start});
   EXPECT_EQ(engine.last().start, first.end);
   EXPECT_EQ(first.start, start);
   EXPECT_EQ(first.end, start + std::chrono::milliseconds(20));  // not when the thread woke up
@@ -157,9 +157,9 @@ double replayed_seconds(std::filesystem::path const& table, WireFormat wire, std
   config.wire = wire;
   const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, {});
   allreduce->begin(1);
-  allreduce->start({0, bytes / sizeof(float)}, {Clock::now()});
+  allreduce->start_all_reduce({0, bytes / sizeof(float)}, {Clock::now()});
   allreduce->wait_all();
-  auto const& only = allreduce->reduced().at(0);
+  auto const& only = allreduce->finished().at(0);
   return std::chrono::duration<double>(only.end - only.start).count();
 }
 

@@ -8,10 +8,10 @@
 
 #include "ctest/miniapp/ddp_steps.hpp"
 #include "ctest/mpi_main.hpp"
-#include "miniapp/collectives/drivers/allreduce_polled.hpp"
-#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
-#include "miniapp/collectives/engines/allreduce_replay.hpp"
+#include "miniapp/collectives/drivers/polled_lane.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
+#include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/compute/host_replay.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/input/cases.hpp"
@@ -38,31 +38,31 @@ class Faulty : public MpiEngine {
   enum Fault { none, wrong_sum, skipped_bucket, reduced_twice };
   Faulty(float* arena, Fault fault)
       : MpiEngine(MPI_COMM_WORLD, arena, 1 << 20, 60), values_(arena), fault_(fault) {}
-  void begin(Slice slice, Completion ready) override {
+  void begin(CollectiveCall const& call, Completion ready) override {
     ++calls_;
     skip_ = fault_ == skipped_bucket && calls_ == 2;
-    if (!skip_) return MpiEngine::begin(slice, ready);
-    skipped_ = {slice, Clock::now(), Clock::now(), ready.when};
+    if (!skip_) return MpiEngine::begin(call, ready);
+    skipped_ = {call, Clock::now(), Clock::now(), ready.when};
   }
   bool test() override { return skip_ || MpiEngine::test(); }
   void wait(std::size_t bucket) override {
     if (skip_) return;
     MpiEngine::wait(bucket);
     if (calls_ != 2) return;
-    const ReducedBucket first = MpiEngine::last();
-    if (fault_ == wrong_sum) values_[first.slice.offset] += 1;
+    const FinishedCall first = MpiEngine::last();
+    if (fault_ == wrong_sum) values_[first.call.assigned.offset] += 1;
     if (fault_ != reduced_twice) return;
-    MpiEngine::begin(first.slice, {first.ready});
+    MpiEngine::begin(first.call, {first.ready});
     MpiEngine::wait(bucket);
   }
-  ReducedBucket last() const override { return skip_ ? skipped_ : MpiEngine::last(); }
+  FinishedCall last() const override { return skip_ ? skipped_ : MpiEngine::last(); }
 
  private:
   float* values_;
   Fault fault_;
   int calls_ = 0;
   bool skip_ = false;
-  ReducedBucket skipped_{};
+  FinishedCall skipped_{};
 };
 
 // Of a network so fast that a reduction is over before its caller goes on: how early it began is seen in what
@@ -70,8 +70,8 @@ class Faulty : public MpiEngine {
 class AtOnce : public MpiEngine {
  public:
   explicit AtOnce(float* arena) : MpiEngine(MPI_COMM_WORLD, arena, 1 << 20, 60) {}
-  void begin(Slice slice, Completion ready) override {
-    MpiEngine::begin(slice, ready);
+  void begin(CollectiveCall const& call, Completion ready) override {
+    MpiEngine::begin(call, ready);
     while (!MpiEngine::test()) std::this_thread::yield();
   }
   bool test() override { return true; }
@@ -82,8 +82,8 @@ class AtOnce : public MpiEngine {
 class Hasty : public MpiEngine {
  public:
   explicit Hasty(float* arena) : MpiEngine(MPI_COMM_WORLD, arena, 1 << 20, 60) {}
-  ReducedBucket last() const override {
-    ReducedBucket bucket = MpiEngine::last();
+  FinishedCall last() const override {
+    FinishedCall bucket = MpiEngine::last();
     bucket.start -= std::chrono::seconds(1);
     return bucket;
   }
@@ -94,11 +94,11 @@ struct Verification : testing::Test {
   kernels::Floats arena{"arena", static_cast<std::size_t>(workload.bytes()) / 4};
   model::Plan plan = model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536});
 
-  std::string verify(CompiledStep step, Workload const& truth, Allreduce& allreduce) {
+  std::string verify(CompiledStep step, Workload const& truth, CommunicationLane& allreduce) {
     return verify_numbers(*test_runtime, truth, step, {arena, test_places(step.graph()), 0}, allreduce);
   }
   std::string verify(CompiledStep step, Workload const& truth, Faulty::Fault fault = Faulty::none) {
-    ThreadedAllreduce allreduce(std::make_unique<Faulty>(arena.data(), fault));
+    ThreadedLane allreduce(std::make_unique<Faulty>(arena.data(), fault));
     return verify(std::move(step), truth, allreduce);
   }
 };
@@ -155,7 +155,7 @@ TEST_F(Verification, ABucketThatStartsTooEarlyIsCaught) {
 }
 
 TEST_F(Verification, AnEngineThatDoesNotWaitIsCaught) {
-  ThreadedAllreduce allreduce(std::make_unique<Hasty>(arena.data()));
+  ThreadedLane allreduce(std::make_unique<Hasty>(arena.data()));
   EXPECT_NE(
       verify(ddp_step(workload, {plan}), workload, allreduce).find("bucket 0 did not wait for its gradient"),
       std::string::npos);
@@ -165,7 +165,7 @@ TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
   Workload hasty = workload;
   for (auto& gradient : hasty.pass.gradients) gradient.operation -= gradient.operation > 0;
   if (ranks() == 1) GTEST_SKIP() << "alone, the order changes no number";
-  PolledAllreduce allreduce(std::make_unique<AtOnce>(arena.data()), true);
+  PolledLane allreduce(std::make_unique<AtOnce>(arena.data()), true);
   EXPECT_EQ(verify(ddp_step(workload, {plan}), workload, allreduce), "");
   const auto complaint = verify(ddp_step(hasty, {plan}), workload, allreduce);
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
@@ -184,20 +184,22 @@ struct Listed : ComputeLane {
   std::vector<std::string> log;
 };
 
-struct Noted : Allreduce {
+struct Noted : CommunicationLane {
   explicit Noted(std::vector<std::string>& log_) : log(log_) {}
   void begin(std::size_t buckets) override { EXPECT_EQ(buckets, 2U); }
-  void start(Slice slice, Completion) override { log.push_back("start" + std::to_string(slice.offset)); }
+  void start(CollectiveCall const& call, Completion) override {
+    log.push_back("start" + std::to_string(call.assigned.offset));
+  }
   void wait_all() override { log.push_back("wait"); }
   Completion wait_for(std::size_t bucket) override {
     log.push_back("wait" + std::to_string(bucket));
     return {};
   }
-  std::vector<ReducedBucket> const& reduced() const override { return none; }
-  std::int64_t elements_reduced() const override { return 0; }
+  std::vector<FinishedCall> const& finished() const override { return none; }
+  ElementsByVerb elements_handed_over() const override { return {}; }
   std::string description() const override { return ""; }
   std::vector<std::string>& log;
-  std::vector<ReducedBucket> none;
+  std::vector<FinishedCall> none;
 };
 
 // Two gradients of 2 and 3 elements, complete after the operators 1 and 3.
@@ -257,11 +259,11 @@ TEST(RunStep, RefusesATaskThatItCannotCarryOut) {
 TEST(RunStep, ATraceHasTheTimesOfEveryTask) {
   const auto workload = two_gradients();
   HostReplay compute(std::vector<double>(4, 2e-3), 1e-3 / 2);
-  ThreadedAllreduce allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 3e-3; }));
+  ThreadedLane allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 3e-3; }));
   CompiledStep step =
       ddp_step(workload, {model::per_tensor_plan(workload.gradient_bytes), true, model::CopyMode::in_out}, 5);
   const auto times = run_step(step, compute, allreduce);
-  const auto trace = trace_of(times, step, allreduce.reduced());
+  const auto trace = trace_of(times, step, allreduce.finished());
   const auto& tasks = step.graph().tasks;
   ASSERT_EQ(trace.tasks.size(), tasks.size());
   for (std::size_t t = 0; t < tasks.size(); ++t) {
@@ -281,7 +283,7 @@ TEST_F(Verification, CopiesInAndOutAreRight) {
   const std::size_t elements = arena.extent(0);
   const kernels::Floats memory("buckets and gradients", 2 * elements);
   for (const auto copies : {model::CopyMode::in, model::CopyMode::in_out}) {
-    ThreadedAllreduce allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 10000, 60));
+    ThreadedLane allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 10000, 60));
     CompiledStep step = ddp_step(workload, {plan, true, copies}, elements);
     EXPECT_EQ(verify_numbers(*test_runtime, workload, step,
                              {memory, test_places(step.graph(), elements), elements}, allreduce),
@@ -301,7 +303,7 @@ TEST_F(Verification, AMissingCopyIsCaught) {
   for (auto& task : graph.tasks)
     if (std::holds_alternative<model::Copy>(task.work)) task.accesses[0].slice.count = 0;
   CompiledStep step(graph, test_places(graph, elements));
-  ThreadedAllreduce allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 10000, 60));
+  ThreadedLane allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 10000, 60));
   const auto complaint = verify_numbers(*test_runtime, workload, step,
                                         {memory, test_places(step.graph(), elements), elements}, allreduce);
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;

@@ -7,12 +7,13 @@
 #include <deque>
 #include <functional>
 
+#include "ctest/miniapp/late_staging.hpp"
 #include "ctest/mpi_main.hpp"
 #include "kernels/types.hpp"
-#include "miniapp/collectives/drivers/allreduce_polled.hpp"
-#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
-#include "miniapp/collectives/engines/allreduce_staged.hpp"
+#include "miniapp/collectives/drivers/polled_lane.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
+#include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 
 namespace ddproxy {
@@ -20,74 +21,38 @@ namespace {
 
 constexpr std::size_t piece = 100;
 
-/// Copies as late as a device's stream may: one after another, each only when it was asked for a few times.
-/// What does not wait for them works on old numbers.
-class LateStaging : public Staging {
- public:
-  explicit LateStaging(float* arena) : arena_(arena), memory_(2 * piece) {}
-  float* memory() override { return memory_.data(); }
-  void fetch(std::size_t slot, Slice slice) override {
-    ask(slot, [=, this] { std::copy_n(arena_ + slice.offset, slice.count, memory() + slot * piece); });
-  }
-  void put_back(std::size_t slot, Slice slice) override {
-    ask(slot, [=, this] { std::copy_n(memory() + slot * piece, slice.count, arena_ + slice.offset); });
-  }
-  bool over(std::size_t slot) override {
-    if (!copies_.empty() && ++questions_ % 3 == 0) {
-      copies_.front().carry_out();
-      copies_.pop_front();
-    }
-    return std::ranges::none_of(copies_, [=](Copy const& copy) { return copy.slot == slot; });
-  }
-  std::size_t most_waiting() const { return most_waiting_; }
-
- private:
-  struct Copy {
-    std::size_t slot;
-    std::function<void()> carry_out;
-  };
-  void ask(std::size_t slot, std::function<void()> copy) {
-    copies_.push_back({slot, std::move(copy)});
-    most_waiting_ = std::max(most_waiting_, copies_.size());
-  }
-
-  float* arena_;
-  std::vector<float> memory_;
-  std::deque<Copy> copies_;
-  int questions_ = 0;
-  std::size_t most_waiting_ = 0;
-};
-
 struct Staged {
   LateStaging* staging;
   std::unique_ptr<StagedEngine> engine;
 };
 
 Staged make(kernels::Floats const& arena, double timeout = 60, WireFormat wire = WireFormat::fp32) {
-  auto staging = std::make_unique<LateStaging>(arena.data());
+  auto staging = std::make_unique<LateStaging>(arena.data(), piece);
   auto* const kept = staging.get();
   auto inner = std::make_unique<MpiEngine>(MPI_COMM_WORLD, staging->memory(), piece, timeout, wire);
-  return {kept, std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece,
-                                               test_runtime->rank(), timeout)};
+  return {kept,
+          std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece,
+                                         GroupPlace{test_runtime->rank(), test_runtime->ranks()}, timeout)};
 }
 
-void reduce(Allreduce& allreduce, std::vector<Slice> const& slices) {
+void reduce(CommunicationLane& allreduce, std::vector<Slice> const& slices) {
   allreduce.begin(slices.size());
   for (auto const& slice : slices) {
-    allreduce.start(slice, {Clock::now()});
+    allreduce.start_all_reduce(slice, {Clock::now()});
     allreduce.progress();
   }
   allreduce.wait_all();
 }
 
-void expect_average(Allreduce& allreduce, kernels::Floats const& arena, std::vector<Slice> const& slices) {
+void expect_average(CommunicationLane& allreduce, kernels::Floats const& arena,
+                    std::vector<Slice> const& slices) {
   write_verification_pattern(arena, 0, arena.size(), test_runtime->rank());
   reduce(allreduce, slices);
   EXPECT_EQ(find_wrong(arena, 0, arena.size(), test_runtime->ranks()).count, 0);
-  auto const& done = allreduce.reduced();
+  auto const& done = allreduce.finished();
   ASSERT_EQ(done.size(), slices.size());
   for (std::size_t i = 0; i < done.size(); ++i) {
-    EXPECT_EQ(done[i].slice, slices[i]);
+    EXPECT_EQ(done[i].call.assigned, slices[i]);
     EXPECT_LE(done[i].start, done[i].end);
   }
 }
@@ -96,14 +61,14 @@ const std::vector<Slice> all_lengths{{0, 1}, {1, 99}, {100, 100}, {200, 101}, {3
 
 TEST(Staged, SlicesOfAnyLengthComeBackAveragedWithAThread) {
   const kernels::Floats arena("arena", 1000);
-  ThreadedAllreduce allreduce(make(arena).engine);
+  ThreadedLane allreduce(make(arena).engine);
   for (int pass = 0; pass < 3; ++pass) expect_average(allreduce, arena, all_lengths);
 }
 
 TEST(Staged, AndWhenPolled) {
   const kernels::Floats arena("arena", 1000);
   for (const bool poll : {true, false}) {
-    PolledAllreduce allreduce(make(arena).engine, poll);
+    PolledLane allreduce(make(arena).engine, poll);
     for (int pass = 0; pass < 3; ++pass) expect_average(allreduce, arena, all_lengths);
   }
 }
@@ -113,7 +78,7 @@ TEST(Staged, LeavesTheRestOfTheArenaAlone) {
   const float mine = verification_weight(test_runtime->rank());
   write_verification_pattern(arena, 0, 400, test_runtime->rank());
   auto [staging, engine] = make(arena);
-  engine->begin({50, 250}, {Clock::now()});
+  engine->begin(all_reduce({50, 250}), {Clock::now()});
   engine->wait(0);
   EXPECT_EQ(find_wrong(arena, 50, 250, test_runtime->ranks()).count, 0);
   EXPECT_EQ(arena(49), mine * verification_pattern(49));
@@ -124,7 +89,7 @@ TEST(Staged, LeavesTheRestOfTheArenaAlone) {
 TEST(Staged, CopiesRunBesideTheReduction) {
   const kernels::Floats arena("arena", 1000);
   auto [staging, engine] = make(arena);
-  engine->begin({0, 1000}, {Clock::now()});
+  engine->begin(all_reduce({0, 1000}), {Clock::now()});
   EXPECT_EQ(staging->most_waiting(), 2U);  // both slots are being filled at once
   engine->wait(0);
   EXPECT_GE(staging->most_waiting(), 3U);  // one back, one here, and more where the stream is late
@@ -155,7 +120,7 @@ void expect_rounded_average(kernels::Floats const& arena, Slice slice) {
 
 TEST(Staged, GradientsAreRoundedToBf16AndWidened) {
   const kernels::Floats arena("arena", 1000);
-  ThreadedAllreduce allreduce(make(arena, 60, WireFormat::bf16).engine);
+  ThreadedLane allreduce(make(arena, 60, WireFormat::bf16).engine);
   EXPECT_EQ(allreduce.description(), "mpi, host buffers, bf16, staged in pinned memory, thread");
   for (int pass = 0; pass < 3; ++pass) {
     write_gradients(arena);
@@ -168,7 +133,7 @@ TEST(Staged, Bf16LeavesTheRestOfTheArenaAlone) {
   const kernels::Floats arena("arena", 400);
   write_gradients(arena);
   auto [staging, engine] = make(arena, 60, WireFormat::bf16);
-  engine->begin({50, 250}, {Clock::now()});
+  engine->begin(all_reduce({50, 250}), {Clock::now()});
   engine->wait(0);
   expect_rounded_average(arena, {50, 250});
   EXPECT_EQ(arena(49), gradient(test_runtime->rank(), 49));
@@ -180,7 +145,7 @@ TEST(Staged, ATimeoutNamesRankBucketAndElementsOfTheArena) {
   const kernels::Floats arena("arena", 300);
   auto [staging, engine] = make(arena, test_runtime->rank() == 0 ? 0.05 : 60);
   if (test_runtime->rank() != 0) MPI_Barrier(MPI_COMM_WORLD);
-  engine->begin({150, 150}, {});
+  engine->begin(all_reduce({150, 150}), {});
   if (test_runtime->rank() != 0) return engine->wait(7);
   try {
     engine->wait(7);
@@ -204,7 +169,7 @@ TEST(DeviceBuffers, AreScaledWhereTheyAre) {
   auto engine = std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), piece, 60, WireFormat::fp32,
                                             CallTable(), scale_in_place);
   EXPECT_EQ(engine->description(), "mpi, device buffers, fp32");
-  ThreadedAllreduce allreduce(std::move(engine));
+  ThreadedLane allreduce(std::move(engine));
   expect_average(allreduce, arena, all_lengths);
 }
 

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "ctest/mpi_main.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
 
 namespace ddproxy {
 namespace {
@@ -70,7 +70,7 @@ std::vector<float> gradients_of(int rank, std::size_t count) {
 double worst_error(WireFormat wire, std::size_t count) {
   auto values = gradients_of(test_runtime->rank(), count);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 777, 60, wire);
-  engine.begin({0, count}, {});
+  engine.begin(all_reduce({0, count}), {});
   engine.wait(0);
   std::vector<double> sum(count), size(count);
   for (int rank = 0; rank < ranks(); ++rank) {
@@ -93,7 +93,7 @@ TEST(MpiEngine, KeepsTheProvenErrorBoundOfItsWire) {
 TEST(MpiEngine, FindsTheSameSumOnEveryRank) {
   auto values = gradients_of(test_runtime->rank(), 10000);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 5000, 60, WireFormat::bf16);
-  engine.begin({0, values.size()}, {});
+  engine.begin(all_reduce({0, values.size()}), {});
   engine.wait(0);
   std::vector<float> first = values;
   MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_FLOAT, 0, MPI_COMM_WORLD);
@@ -103,7 +103,7 @@ TEST(MpiEngine, FindsTheSameSumOnEveryRank) {
 TEST(MpiEngine, CarriesNaNAlong) {
   std::vector<float> values{1, std::numeric_limits<float>::quiet_NaN(), 3};
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 100, 60, WireFormat::bf16);
-  engine.begin({0, 3}, {});
+  engine.begin(all_reduce({0, 3}), {});
   engine.wait(0);
   EXPECT_EQ(values[0], 1);
   EXPECT_TRUE(std::isnan(values[1]));

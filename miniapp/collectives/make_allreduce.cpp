@@ -6,20 +6,21 @@
 #include <mpi-ext.h>  // MPIX_Query_cuda_support
 #endif
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
-#include "miniapp/collectives/drivers/allreduce_polled.hpp"
-#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/collectives/engines/allreduce_mpi.hpp"
-#include "miniapp/collectives/engines/allreduce_replay.hpp"
-#include "miniapp/collectives/engines/allreduce_staged.hpp"
+#include "miniapp/collectives/drivers/polled_lane.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
+#include "miniapp/collectives/engines/replay_engine.hpp"
+#include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/workload.hpp"
 #include "model/step/bucket_plan.hpp"
 #ifdef DDPROXY_NCCL
-#include "miniapp/collectives/engines/allreduce_nccl.hpp"
+#include "miniapp/collectives/engines/nccl_lane.hpp"
 #endif
 
 namespace ddproxy {
@@ -68,29 +69,31 @@ bool reduce_directly(Config const& config) {
   return config.buffers == Buffers::direct || (config.wire == WireFormat::fp32 && takes.value_or(false));
 }
 
-std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, CallTable const& calls,
-                                                 MPI_Comm communicator, float* arena) {
-  const auto piece = piece_elements(config);
+std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTable const& calls,
+                                                  MPI_Comm communicator, float* arena) {
+  auto piece = piece_elements(config);
   if (reduce_directly(config))
     return std::make_unique<MpiEngine>(communicator, arena, piece, config.timeout_s, WireFormat::fp32, calls,
                                        scale_device_memory);
+  GroupPlace place;
+  check_mpi(MPI_Comm_rank(communicator, &place.rank));
+  check_mpi(MPI_Comm_size(communicator, &place.ranks));
+  piece = std::max(piece, static_cast<std::size_t>(place.ranks));
   auto staging = make_pinned_staging(arena, piece);
   auto inner = std::make_unique<MpiEngine>(communicator, staging->memory(), piece, config.timeout_s,
                                            config.wire, calls);
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(communicator, &rank));
-  return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece, rank, config.timeout_s);
+  return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece, place, config.timeout_s);
 }
 #else
-std::unique_ptr<AllreduceEngine> make_mpi_engine(Config const& config, CallTable const& calls,
-                                                 MPI_Comm communicator, float* arena) {
+std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTable const& calls,
+                                                  MPI_Comm communicator, float* arena) {
   return std::make_unique<MpiEngine>(communicator, arena, piece_elements(config), config.timeout_s,
                                      config.wire, calls);
 }
 #endif
 
-std::unique_ptr<AllreduceEngine> make_engine(Config const& config, CallTable const& calls,
-                                             MPI_Comm communicator, float* arena) {
+std::unique_ptr<CollectiveEngine> make_engine(Config const& config, CallTable const& calls,
+                                              MPI_Comm communicator, float* arena) {
   if (config.backend == Backend::replay)
     return std::make_unique<ReplayEngine>(of_gradients(input_cost(config).value(), config.wire));
   return make_mpi_engine(config, calls, communicator, arena);
@@ -115,16 +118,16 @@ void check_backend(Config const& config) {
                                 ": [allreduce] backend: this build has no NCCL; use \"mpi\" or \"replay\"");
 }
 
-static std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm, kernels::Floats const&,
-                                                      std::size_t) {
+static std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm,
+                                                              kernels::Floats const&, std::size_t) {
   check_backend(config);
   return nullptr;
 }
 #endif
 
-std::unique_ptr<Allreduce> make_allreduce(Config const& config, CallChoice const& choice,
-                                          MPI_Comm communicator, kernels::Floats const& memory,
-                                          std::size_t most_elements) {
+std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
+                                                  MPI_Comm communicator, kernels::Floats const& memory,
+                                                  std::size_t most_elements) {
   if (config.backend == Backend::nccl)
     return make_nccl_allreduce(config, communicator, memory,
                                most_elements > 0 ? most_elements : memory.extent(0));
@@ -132,9 +135,9 @@ std::unique_ptr<Allreduce> make_allreduce(Config const& config, CallChoice const
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
   if (config.progress == Progress::thread)
-    return std::make_unique<ThreadedAllreduce>(std::move(engine),
-                                               choice.own_core && config.backend == Backend::mpi, rank);
-  return std::make_unique<PolledAllreduce>(std::move(engine), config.progress == Progress::poll);
+    return std::make_unique<ThreadedLane>(std::move(engine),
+                                          choice.own_core && config.backend == Backend::mpi, rank);
+  return std::make_unique<PolledLane>(std::move(engine), config.progress == Progress::poll);
 }
 
 }  // namespace ddproxy

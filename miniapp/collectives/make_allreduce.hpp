@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kernels/types.hpp"
-#include "miniapp/collectives/drivers/allreduce.hpp"
+#include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/collectives/engines/call_table.hpp"
 #include "miniapp/input/config.hpp"
 
@@ -27,9 +27,9 @@ struct CallChoice {
 /// Makes the all-reduce that the input asks for, with these calls, for slices of `memory`, which may be empty
 /// for replay. A slice has at most `most_elements`; 0: as many as the memory. Collective over `communicator`.
 /// Throws as check_backend() does.
-std::unique_ptr<Allreduce> make_allreduce(Config const& config, CallChoice const& choice,
-                                          MPI_Comm communicator, kernels::Floats const& memory,
-                                          std::size_t most_elements = 0);
+std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
+                                                  MPI_Comm communicator, kernels::Floats const& memory,
+                                                  std::size_t most_elements = 0);
 
 /// Version of the NCCL that this program would use, or "none".
 std::string nccl_version();

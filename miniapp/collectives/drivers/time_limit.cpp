@@ -8,18 +8,24 @@
 #include <stdexcept>
 
 #include "miniapp/errors/step_name.hpp"
+#include "model/step/describe.hpp"
 
 namespace ddproxy {
 
-void name_bucket(std::string& text, std::size_t bucket, Slice slice) {
+void name_call(std::string& text, std::size_t number, CollectiveCall const& call) {
+  const Slice full = full_slice(call);
+  const auto to = std::back_inserter(text);
   text.clear();
-  fmt::format_to(std::back_inserter(text), "the all-reduce of bucket {} (elements {} to {})", bucket,
-                 slice.offset, slice.end() - 1);
+  if (call.verb == model::Verb::all_reduce)
+    fmt::format_to(to, "the all-reduce of bucket {}", number);
+  else
+    fmt::format_to(to, "collective {} of the step, {}", number, model::name_of(call.verb));
+  fmt::format_to(to, " (elements {} to {})", full.offset, full.end() - 1);
 }
 
-std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s) {
+std::string over_time_limit(std::size_t number, CollectiveCall const& call, double timeout_s) {
   std::string text;
-  name_bucket(text, bucket, slice);
+  name_call(text, number, call);
   return over_time_limit(text, timeout_s);
 }
 
@@ -29,9 +35,9 @@ std::string over_time_limit(std::string_view name, double timeout_s) {
                      step.empty() ? "" : ", while ", step);
 }
 
-void check_time_limit(ReducedBucket const& begun, std::size_t bucket, int rank, double timeout_s) {
+void check_time_limit(FinishedCall const& begun, std::size_t number, int rank, double timeout_s) {
   if (std::chrono::duration<double>(Clock::now() - begun.start).count() <= timeout_s) return;
-  throw std::runtime_error(fmt::format("rank {}: {}", rank, over_time_limit(bucket, begun.slice, timeout_s)));
+  throw std::runtime_error(fmt::format("rank {}: {}", rank, over_time_limit(number, begun.call, timeout_s)));
 }
 
 }  // namespace ddproxy

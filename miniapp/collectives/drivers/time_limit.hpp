@@ -5,21 +5,21 @@
 #include <string>
 #include <string_view>
 
-#include "miniapp/collectives/drivers/allreduce.hpp"
+#include "miniapp/collectives/drivers/communication_lane.hpp"
 
 namespace ddproxy {
 
-/// Names a bucket, counted from 0 as they are started, in a text that is used again: nothing is allocated
-/// while time is measured.
-void name_bucket(std::string& text, std::size_t bucket, Slice slice);
+/// Names a collective, counted from 0 as they are started, in a text that is used again: nothing is allocated
+/// where it has room. An all-reduce is named by its bucket: "the all-reduce of bucket 3 (elements 0 to 99)".
+void name_call(std::string& text, std::size_t number, CollectiveCall const& call);
 
-/// Says that a bucket takes too long, and what the rank was doing meanwhile; `name` is by name_bucket()
-/// (miniapp/errors/step_name.hpp).
-std::string over_time_limit(std::size_t bucket, Slice slice, double timeout_s);
+/// Says that a collective takes too long, and what the rank was doing meanwhile; `name` is by name_call()
+/// where the collective is to be named before it hangs.
+std::string over_time_limit(std::size_t number, CollectiveCall const& call, double timeout_s);
 std::string over_time_limit(std::string_view name, double timeout_s);
 
-/// Throws std::runtime_error, naming rank, bucket and elements, where a bucket was begun longer ago than
-/// allreduce.timeout_s allows.
-void check_time_limit(ReducedBucket const& begun, std::size_t bucket, int rank, double timeout_s);
+/// Throws std::runtime_error, naming rank, collective and elements, where it was begun longer ago than
+/// `timeout_s` seconds.
+void check_time_limit(FinishedCall const& begun, std::size_t number, int rank, double timeout_s);
 
 }  // namespace ddproxy

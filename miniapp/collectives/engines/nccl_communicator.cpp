@@ -97,13 +97,27 @@ void NcclCommunicator::give_up(char const* what) const {
   std::_Exit(exit_run_time);
 }
 
-void NcclCommunicator::average(float* values, std::size_t count, gpu::Stream stream,
-                               std::string const& what) {
-  settle(ncclAllReduce(values, values, count, ncclFloat, ncclAvg, communicator_, stream), what);
+void NcclCommunicator::enqueue(NcclMessage const& message, gpu::Stream stream, std::string const& what) {
+  settle(call(message, stream), what);
 }
 
-void NcclCommunicator::sum(Bf16* values, std::size_t count, gpu::Stream stream, std::string const& what) {
-  settle(ncclAllReduce(values, values, count, ncclBfloat16, ncclSum, communicator_, stream), what);
+ncclResult_t NcclCommunicator::call(NcclMessage const& message, gpu::Stream stream) {
+  auto const& [verb, send, receive, count, type, operation, root_or_peer] = message;
+  switch (verb) {
+    case model::Verb::all_reduce:
+      return ncclAllReduce(send, receive, count, type, operation, communicator_, stream);
+    case model::Verb::reduce_scatter:
+      return ncclReduceScatter(send, receive, count, type, operation, communicator_, stream);
+    case model::Verb::all_gather:
+      return ncclAllGather(send, receive, count, type, communicator_, stream);
+    case model::Verb::broadcast:
+      return ncclBroadcast(send, receive, count, type, root_or_peer, communicator_, stream);
+    case model::Verb::send:
+      return ncclSend(send, count, type, root_or_peer, communicator_, stream);
+    case model::Verb::receive:
+      return ncclRecv(receive, count, type, root_or_peer, communicator_, stream);
+  }
+  return ncclInvalidArgument;
 }
 
 // A nonblocking communicator is still at work when a call returns, and must not be called again before it is

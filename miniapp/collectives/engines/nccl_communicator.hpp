@@ -10,6 +10,7 @@
 #include "miniapp/collectives/engines/wire.hpp"
 #include "miniapp/device/gpu.hpp"
 #include "miniapp/errors/call_watch.hpp"
+#include "model/step/step_graph.hpp"
 #ifdef KOKKOS_ENABLE_HIP
 #include <rccl.h>
 #else
@@ -17,6 +18,18 @@
 #endif
 
 namespace ddproxy {
+
+/// What one call of NCCL needs to know. A rank's own part of what is read may be what it assigns, and the
+/// other way round: NCCL carries that out in place.
+struct NcclMessage {
+  model::Verb verb;
+  void const* send;   ///< not used by receive
+  void* receive;      ///< not used by send
+  std::size_t count;  ///< elements; of one part, for reduce_scatter and all_gather
+  ncclDataType_t type;
+  ncclRedOp_t operation;  ///< bf16 is added and rounded as NCCL does it
+  int root_or_peer = 0;
+};
 
 /// One NCCL communicator over the ranks of an MPI one; aborted where anything goes wrong, so that no rank is
 /// left waiting in a kernel. A call of the host that does not come back within the limit ends the process
@@ -36,11 +49,9 @@ class NcclCommunicator {
   /// driver, whose queue is full where a kernel before them stands still.
   [[nodiscard]] CallWatch::Scope watch(char const* what) { return {watch_, what}; }
 
-  // Where `what` fails, these throw and name it. The caller watches them.
-  /// Enqueues the average over all ranks, in place.
-  void average(float* values, std::size_t count, gpu::Stream stream, std::string const& what);
-  /// Enqueues the sum over all ranks, in place, added and rounded as NCCL does it.
-  void sum(Bf16* values, std::size_t count, gpu::Stream stream, std::string const& what);
+  /// Enqueues one collective, or one send or receive. Throws where it fails, and names it `what`. The caller
+  /// watches the call.
+  void enqueue(NcclMessage const& message, gpu::Stream stream, std::string const& what);
   /// Throws where NCCL has found an error since.
   void check_errors(std::string const& what) { settle(ncclSuccess, what); }
 
@@ -51,6 +62,8 @@ class NcclCommunicator {
   [[noreturn]] void give_up(char const* what) const;
   void settle(ncclResult_t status, std::string const& what,
               std::source_location where = std::source_location::current());
+
+  ncclResult_t call(NcclMessage const& message, gpu::Stream stream);
 
   ncclComm_t communicator_ = nullptr;
   int rank_ = 0, ranks_ = 1;

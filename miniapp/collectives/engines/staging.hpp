@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "miniapp/compute/compute_lane.hpp"
+#include "miniapp/collectives/engines/call_pieces.hpp"
 
 namespace ddproxy {
 
@@ -14,9 +14,9 @@ namespace ddproxy {
 class Staging {
  public:
   virtual ~Staging() = default;
-  virtual float* memory() = 0;                               ///< of slot 0; slot 1 follows it
-  virtual void fetch(std::size_t slot, Slice piece) = 0;     ///< arena to slot
-  virtual void put_back(std::size_t slot, Slice piece) = 0;  ///< slot to arena
+  virtual float* memory() = 0;                                    ///< of slot 0; slot 1 follows it
+  virtual void fetch(std::size_t slot, Runs const& runs) = 0;     ///< arena to slot, the buffer of the runs
+  virtual void put_back(std::size_t slot, Runs const& runs) = 0;  ///< slot to arena
   virtual bool over(std::size_t slot) = 0;  ///< whether the last copy asked of the slot is; never waits
 };
 

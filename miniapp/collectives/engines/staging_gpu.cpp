@@ -22,19 +22,30 @@ class PinnedStaging : public Staging {
   PinnedStaging& operator=(PinnedStaging const&) = delete;
 
   float* memory() override { return memory_; }
-  void fetch(std::size_t slot, Slice piece) override {
-    copy(slot, place(slot), arena_ + piece.offset, piece);
+  void fetch(std::size_t slot, Runs const& runs) override {
+    const Place arena{arena_ + runs.first.offset, runs.step};
+    copy(slot, place(slot, runs), arena, runs);
   }
-  void put_back(std::size_t slot, Slice piece) override {
-    copy(slot, arena_ + piece.offset, place(slot), piece);
+  void put_back(std::size_t slot, Runs const& runs) override {
+    const Place arena{arena_ + runs.first.offset, runs.step};
+    copy(slot, arena, place(slot, runs), runs);
   }
   bool over(std::size_t slot) override { return copied_[slot].over(); }
 
  private:
-  float* place(std::size_t slot) const { return memory_ + slot * piece_elements_; }
-  void copy(std::size_t slot, float* to, float const* from, Slice piece) {
-    gpu::check(DDPROXY_GPU(MemcpyAsync)(to, from, piece.count * sizeof(float), DDPROXY_GPU(MemcpyDefault),
-                                        stream_.get()));
+  struct Place {
+    float* first;
+    std::size_t step;  // elements from one run to the next
+  };
+
+  Place place(std::size_t slot, Runs const& runs) const {
+    return {memory_ + slot * piece_elements_ + runs.in_buffer, runs.first.count};
+  }
+  void copy(std::size_t slot, Place to, Place from, Runs const& runs) {
+    for (std::size_t run = 0; run < runs.count; ++run)
+      gpu::check(DDPROXY_GPU(MemcpyAsync)(to.first + run * to.step, from.first + run * from.step,
+                                          runs.first.count * sizeof(float), DDPROXY_GPU(MemcpyDefault),
+                                          stream_.get()));
     copied_[slot].record(stream_.get());
   }
 

@@ -2,10 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/collectives/engines/wire.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
 #include "miniapp/errors/errors.hpp"
+#include "model/step/describe.hpp"
 
 namespace ddproxy {
 namespace {
+
+using model::Verb;
 
 // Commutative to the last bit, so that every rank finds the same sum.
 void add(void* from, void* to, int* count, MPI_Datatype*) {
@@ -26,33 +35,141 @@ void multiply(float* values, std::size_t count, float factor) {
   for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
 }
 
+void copy(float const* from, Bf16* to, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = to_bf16(from[i]);
+}
+
+void copy(float const* from, float* to, std::size_t count) {
+  std::copy_n(from, count, to);
+}
+
+void copy_scaled(Bf16 const* from, float* to, std::size_t count, float factor) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = from_bf16(from[i]) * factor;
+}
+
+void copy_scaled(float const* from, float* to, std::size_t count, float factor) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = from[i] * factor;
+}
+
+template <class Element>
+void gather_runs(Runs const& runs, float const* memory, Element* buffer) {
+  for (std::size_t run = 0; run < runs.count; ++run)
+    copy(memory + runs.first.offset + run * runs.step, buffer + runs.in_buffer + run * runs.first.count,
+         runs.first.count);
+}
+
+template <class Element>
+void spread_runs(Runs const& runs, Element const* buffer, float* memory, float factor) {
+  for (std::size_t run = 0; run < runs.count; ++run)
+    copy_scaled(buffer + runs.in_buffer + run * runs.first.count,
+                memory + runs.first.offset + run * runs.step, runs.first.count, factor);
+}
+
+bool in_own_part(CollectiveCall const& call, GroupPlace place) {
+  const bool scatters = call.verb == Verb::reduce_scatter;
+  const Slice whole = scatters ? call.read : call.assigned, part = scatters ? call.assigned : call.read;
+  return part.offset == whole.offset + static_cast<std::size_t>(place.rank) * part.count;
+}
+
+// Without a buffer: as it lies in the memory.
+void point_into_memory(MpiMessage& message, CollectiveCall const& call, GroupPlace place, Runs const& read,
+                       Runs const& assigned, float* memory) {
+  float* const from = memory + read.first.offset;
+  float* const to = memory + assigned.first.offset;
+  const bool in_place =
+      call.verb == Verb::all_reduce || (call.verb == Verb::all_gather && in_own_part(call, place));
+  message.send = in_place ? MPI_IN_PLACE : from;
+  message.receive = assigned.count > 0 ? to : from;
+}
+
 }  // namespace
 
-MpiWire::MpiWire(WireFormat wire, std::size_t piece_elements, int ranks, Scale scale)
-    : wire_(wire), scale_(scale), factor_(1.0F / static_cast<float>(ranks)) {
+MpiWire::MpiWire(WireFormat wire, std::size_t piece_elements, GroupPlace place, Scale scale)
+    : wire_(wire),
+      place_(place),
+      scale_(scale),
+      piece_elements_(piece_elements),
+      factor_(1.0F / static_cast<float>(place.ranks)) {
+  const std::size_t room = std::max(piece_elements, static_cast<std::size_t>(place.ranks));
   if (wire == WireFormat::bf16) {
-    buffer_ = std::make_unique_for_overwrite<Bf16[]>(piece_elements);
-    check_mpi(MPI_Op_create(add, 1, &operation_));
-  } else if (ranks == 2 && !scale) {
-    factor_ = 1;
-    check_mpi(MPI_Op_create(average_of_two, 1, &operation_));
+    bf16_ = std::make_unique_for_overwrite<Bf16[]>(room);
+    check_mpi(MPI_Op_create(add, 1, &average_));
+    return;
   }
+  if (scale) return;
+  fp32_ = std::make_unique_for_overwrite<float[]>(room);
+  if (place.ranks != 2) return;
+  factor_ = 1;
+  check_mpi(MPI_Op_create(average_of_two, 1, &average_));
 }
 
 MpiWire::~MpiWire() {
-  if (operation_ != MPI_SUM) MPI_Op_free(&operation_);
+  if (average_ != MPI_SUM) MPI_Op_free(&average_);
 }
 
-void* MpiWire::pack(float* values, std::size_t count) {
-  if (wire_ == WireFormat::fp32) return values;
-  for (std::size_t i = 0; i < count; ++i) buffer_[i] = to_bf16(values[i]);
-  return buffer_.get();
+CallPieces MpiWire::cut(CollectiveCall const& call) const {
+  check_call(call, place_);
+  const bool parts_lie_apart = call.verb == Verb::all_gather || (call.verb == Verb::reduce_scatter && scale_);
+  if (wire_ != WireFormat::fp32 || !parts_lie_apart) return {call, place_, piece_elements_};
+  if (call.verb == Verb::reduce_scatter && in_own_part(call, place_))
+    throw std::invalid_argument(
+        "reduce_scatter: MPI cannot assign device memory that it reads; use [allreduce] buffers = "
+        "\"staged\"");
+  CallPieces whole(call, place_, full_slice(call).count);
+  if (whole.part_elements(0) > std::numeric_limits<int>::max())
+    throw std::invalid_argument(fmt::format("{}: MPI takes at most {} elements a rank, not {}",
+                                            model::name_of(call.verb), std::numeric_limits<int>::max(),
+                                            whole.part_elements(0)));
+  return whole;
 }
 
-void MpiWire::unpack(float* values, std::size_t count) const {
-  if (scale_) return scale_(values, count, factor_);
-  if (wire_ == WireFormat::fp32) return multiply(values, count, factor_);
-  for (std::size_t i = 0; i < count; ++i) values[i] = from_bf16(buffer_[i]) * factor_;
+bool MpiWire::is_packed(CallPieces const& pieces) const {
+  return wire_ == WireFormat::bf16 || (pieces.call().verb == Verb::reduce_scatter && !scale_);
+}
+
+void* MpiWire::fill_buffer(Runs const& from, float const* memory) {
+  if (wire_ == WireFormat::bf16) {
+    gather_runs(from, memory, bf16_.get());
+    return bf16_.get();
+  }
+  gather_runs(from, memory, fp32_.get());
+  return fp32_.get();
+}
+
+MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* memory) {
+  CollectiveCall const& call = pieces.call();
+  MpiMessage message{.send = nullptr,
+                     .receive = nullptr,
+                     .count = static_cast<int>(pieces.part_elements(piece)),
+                     .type = wire_ == WireFormat::bf16 ? MPI_UINT16_T : MPI_FLOAT,
+                     .operation = average_,
+                     .root_or_peer = call.root_or_peer,
+                     .communicator = MPI_COMM_NULL};
+  // The sum of two in fp32 must not be halved; the operation of bf16 only adds.
+  if (call.reduction == model::Reduction::sum && wire_ == WireFormat::fp32) message.operation = MPI_SUM;
+  const Runs read = pieces.read(piece);
+  if (!is_packed(pieces)) {
+    point_into_memory(message, call, place_, read, pieces.assigned(piece), memory);
+    return message;
+  }
+  const bool lies_packed = wire_ == WireFormat::fp32 && pieces.count() == 1;  // a reduce-scatter in one piece
+  message.receive = lies_packed ? fp32_.get() : fill_buffer(read, memory);
+  message.send = lies_packed ? memory + read.first.offset : MPI_IN_PLACE;
+  if (call.verb == Verb::send) message.send = message.receive;
+  return message;
+}
+
+void MpiWire::unpack(CallPieces const& pieces, std::size_t piece, float* memory) const {
+  CollectiveCall const& call = pieces.call();
+  Runs to = pieces.assigned(piece);
+  if (to.count == 0) return;
+  const float factor = reduces(call.verb) && call.reduction == model::Reduction::average ? factor_ : 1.0F;
+  if (call.verb == Verb::reduce_scatter) to.in_buffer = 0;  // where MPI assigns it
+  if (wire_ == WireFormat::bf16) return spread_runs(to, bf16_.get(), memory, factor);
+  if (is_packed(pieces)) return spread_runs(to, fp32_.get(), memory, factor);
+  if (!reduces(call.verb)) return;
+  float* const values = memory + to.first.offset;
+  scale_ ? scale_(values, to.first.count, factor) : multiply(values, to.first.count, factor);
 }
 
 }  // namespace ddproxy

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "miniapp/collectives/engines/call_pieces.hpp"
+#include "miniapp/collectives/engines/mpi_calls.hpp"
 #include "miniapp/input/wire_format.hpp"
 
 namespace ddproxy {
@@ -32,35 +34,44 @@ KOKKOS_INLINE_FUNCTION float from_bf16(Bf16 value) {
 /// Multiplies values in memory that the host cannot reach, and returns when that is done.
 using Scale = void (*)(float* values, std::size_t count, float factor);
 
-/// The form in which a piece of memory goes through MPI, and how its sum becomes an average over the ranks. A
-/// piece goes as it is, or rounded to bf16 in a buffer that is allocated here. MPI has no bf16: an addition
-/// is one in fp32, rounded (MPI_User_function). Between two ranks each element is added once, so the
-/// operation itself halves the sum; with more ranks the sum is multiplied by 1/n after the call, while it is
-/// in cache.
+/// The form in which a piece of a collective goes through MPI, and how its sum becomes an average over the
+/// ranks. In fp32 it goes as it lies in the memory; a reduce-scatter in several pieces is packed, so that the
+/// parts of a piece lie side by side. In bf16 it is rounded into a buffer. MPI has no bf16: an addition is
+/// one in fp32, rounded (MPI_User_function). Between two ranks each element is added once, so the operation
+/// itself halves the sum; with more ranks the sum is multiplied by 1/n after the call, while it is in cache.
+/// A broadcast and a gather in bf16 round what the ranks receive; a gather rounds the rank's own part, too,
+/// so that all ranks hold the same numbers. The buffers are allocated here, for pieces.
 class MpiWire {
  public:
   /// A piece has at most `piece_elements`. Device memory needs `scale`, and goes as it is (fp32).
-  MpiWire(WireFormat wire, std::size_t piece_elements, int ranks, Scale scale = nullptr);
+  MpiWire(WireFormat wire, std::size_t piece_elements, GroupPlace place, Scale scale = nullptr);
   ~MpiWire();
   MpiWire(MpiWire const&) = delete;
   MpiWire& operator=(MpiWire const&) = delete;
 
-  /// The message of these values, to be reduced in place with type() and operation().
-  void* pack(float* values, std::size_t count);
-  /// values = their average over the ranks; assigned. Of the piece that was packed last and is reduced.
-  void unpack(float* values, std::size_t count) const;
+  /// Cuts a collective into pieces. Where fp32 goes as it lies in the memory and parts lie apart there, one
+  /// piece has all of it. Throws as check_call(), and for what MPI cannot take.
+  CallPieces cut(CollectiveCall const& call) const;
+  /// Returns the message of a piece of `memory`; its communicator is the caller's to set.
+  MpiMessage pack(CallPieces const& pieces, std::size_t piece, float* memory);
+  /// Assigns what has come of the piece that was packed last: values, or their average or sum.
+  void unpack(CallPieces const& pieces, std::size_t piece, float* memory) const;
 
   int element_bytes() const { return wire_element_bytes(wire_); }
-  MPI_Datatype type() const { return wire_ == WireFormat::bf16 ? MPI_UINT16_T : MPI_FLOAT; }
-  MPI_Op operation() const { return operation_; }
   char const* name() const { return wire_ == WireFormat::bf16 ? "bf16" : "fp32"; }
 
  private:
+  bool is_packed(CallPieces const& pieces) const;
+  void* fill_buffer(Runs const& from, float const* memory);
+
   WireFormat wire_;
+  GroupPlace place_;
   Scale scale_;
-  float factor_;  // what the reduced message is to be multiplied by
-  MPI_Op operation_ = MPI_SUM;
-  std::unique_ptr<Bf16[]> buffer_;
+  std::size_t piece_elements_;
+  MPI_Op average_ = MPI_SUM;
+  float factor_;  // what a reduced message is multiplied by, to be the average
+  std::unique_ptr<Bf16[]> bf16_;
+  std::unique_ptr<float[]> fp32_;
 };
 
 }  // namespace ddproxy

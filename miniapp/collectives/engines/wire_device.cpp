@@ -26,13 +26,12 @@ void widen_all(kernels::Space const& exec, Bf16 const* from, float* to, std::siz
 DeviceWire::DeviceWire(std::size_t most_elements)
     : message_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "message"), most_elements) {}
 
-Bf16* DeviceWire::pack(kernels::Space const& exec, float const* values, std::size_t count) {
-  round_all(exec, values, message_.data(), count);
-  return message_.data();
+void DeviceWire::pack(kernels::Space const& exec, float const* values, Slice to) {
+  if (to.count > 0) round_all(exec, values, message_.data() + to.offset, to.count);
 }
 
-void DeviceWire::unpack(kernels::Space const& exec, float* values, std::size_t count, float factor) const {
-  widen_all(exec, message_.data(), values, count, factor);
+void DeviceWire::unpack(kernels::Space const& exec, float* values, Slice from, float factor) const {
+  if (from.count > 0) widen_all(exec, message_.data() + from.offset, values, from.count, factor);
 }
 
 }  // namespace ddproxy

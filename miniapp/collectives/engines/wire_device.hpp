@@ -4,6 +4,7 @@
 
 #include "kernels/types.hpp"
 #include "miniapp/collectives/engines/wire.hpp"
+#include "miniapp/compute/compute_lane.hpp"
 
 namespace ddproxy {
 
@@ -14,10 +15,11 @@ class DeviceWire {
   /// For slices of at most so many elements.
   explicit DeviceWire(std::size_t most_elements);
 
-  /// The message of these values.
-  Bf16* pack(kernels::Space const& exec, float const* values, std::size_t count);
-  /// values = the message packed last, as it is by now, times `factor`; assigned.
-  void unpack(kernels::Space const& exec, float* values, std::size_t count, float factor) const;
+  Bf16* data() const { return message_.data(); }
+  /// Assigns values, rounded, to the elements `to` of the message.
+  void pack(kernels::Space const& exec, float const* values, Slice to);
+  /// values = the elements `from` of the message, as they are by now, times `factor`; assigned.
+  void unpack(kernels::Space const& exec, float* values, Slice from, float factor) const;
 
  private:
   Kokkos::View<Bf16*, kernels::Memory> message_;

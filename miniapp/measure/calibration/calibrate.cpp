@@ -58,7 +58,7 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
   Marks marks(1);
   const Completion start = common_start(context.config, marks);
   const auto reduce = [&] {
-    for (auto const& slice : work.calls) context.allreduce->start(slice, start);
+    for (auto const& slice : work.calls) context.allreduce->start_all_reduce(slice, start);
   };
   // Where the compute side itself moves the calls on, a host asks for them first; a device is behind the
   // host.
@@ -71,7 +71,7 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
   times.compute = seconds_from(start, moment_of(computed));
   context.allreduce->wait_all();
   limit.reset();
-  if (with_collective) times.collective = seconds_from(start, context.allreduce->reduced().back().end);
+  if (with_collective) times.collective = seconds_from(start, context.allreduce->finished().back().end);
   return {context.runtime.maximum(times.compute), context.runtime.maximum(times.collective)};
 }
 

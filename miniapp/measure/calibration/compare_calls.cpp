@@ -29,10 +29,10 @@ double since(Clock::time_point start) {
 struct Both {
   Both(RankContext& context, bool own_core)
       : blocking(make(context, true, own_core)), nonblocking(make(context, false, own_core)) {}
-  static std::unique_ptr<Allreduce> make(RankContext& context, bool blocking, bool own_core) {
+  static std::unique_ptr<CommunicationLane> make(RankContext& context, bool blocking, bool own_core) {
     return context.make_allreduce({CallTable(blocking), own_core, ""});
   }
-  std::unique_ptr<Allreduce> blocking, nonblocking;
+  std::unique_ptr<CommunicationLane> blocking, nonblocking;
 };
 
 std::vector<std::int64_t> sizes_of(RankContext const& context) {
@@ -46,13 +46,13 @@ std::vector<std::int64_t> sizes_of(RankContext const& context) {
   return sizes;
 }
 
-double time_row(RankContext& context, Allreduce& allreduce, std::vector<Slice> const& calls,
+double time_row(RankContext& context, CommunicationLane& allreduce, std::vector<Slice> const& calls,
                 Work const* work) {
   allreduce.begin(calls.size());
   synchronise_clocks();
   context.runtime.barrier();
   const auto start = Clock::now();
-  for (auto const& slice : calls) allreduce.start(slice, {start});
+  for (auto const& slice : calls) allreduce.start_all_reduce(slice, {start});
   if (work) run_work(context, *work);
   if (work) context.backward->fence();
   allreduce.wait_all();

@@ -67,7 +67,7 @@ std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& gen
                                             std::vector<std::int64_t> buckets);
 
 /// Reduces these slices of the arena one after another, with nothing beside them. Returns seconds of all
-/// together, the maximum over ranks; context.allreduce->reduced() has each one. Collective.
+/// together, the maximum over ranks; context.allreduce->finished() has each one. Collective.
 double time_row(RankContext& context, std::vector<Slice> const& slices);
 
 /// Measures a(x), x bytes on the wire, the way the pipeline reduces, its packing included. Problem: a machine

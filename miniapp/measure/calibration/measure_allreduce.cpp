@@ -53,7 +53,7 @@ double time_row(RankContext& context, std::vector<Slice> const& slices) {
   synchronise_clocks();
   context.runtime.barrier();
   const auto start = Clock::now();
-  for (auto const& slice : slices) context.allreduce->start(slice, {start});
+  for (auto const& slice : slices) context.allreduce->start_all_reduce(slice, {start});
   context.allreduce->wait_all();
   return context.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
 }

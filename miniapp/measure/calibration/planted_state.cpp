@@ -22,7 +22,7 @@ double PlantedState::measure() {
   return slow_ ? slow_round_trip : fast_round_trip;
 }
 
-void SlowedAllreduce::begin(std::size_t buckets) {
+void SlowedCommunication::begin(std::size_t buckets) {
   allreduce_->begin(buckets);
   slow_.clear();
   done_.clear();
@@ -30,16 +30,16 @@ void SlowedAllreduce::begin(std::size_t buckets) {
   done_.reserve(buckets);
 }
 
-void SlowedAllreduce::start(Slice slice, Completion ready) {
+void SlowedCommunication::start(CollectiveCall const& call, Completion ready) {
   slow_.push_back(state_.slow());
-  allreduce_->start(slice, ready);
+  allreduce_->start(call, ready);
 }
 
-void SlowedAllreduce::wait_all() {
+void SlowedCommunication::wait_all() {
   allreduce_->wait_all();
-  auto const& real = allreduce_->reduced();
+  auto const& real = allreduce_->finished();
   for (std::size_t k = done_.size(); k < real.size(); ++k) {
-    ReducedBucket later = real[k];
+    FinishedCall later = real[k];
     const auto takes = later.end - later.start;
     if (k > 0) later.start = std::max(later.start, done_[k - 1].end);
     later.end = later.start + takes + (slow_[k] ? delay : delay.zero());
@@ -48,8 +48,8 @@ void SlowedAllreduce::wait_all() {
   if (!done_.empty()) sleep_until(done_.back().end);
 }
 
-// Of all that were started, which is later than need be: reduced() of others is not to be read before.
-Completion SlowedAllreduce::wait_for(std::size_t bucket) {
+// Of all that were started, which is later than need be: finished() of others is not to be read before.
+Completion SlowedCommunication::wait_for(std::size_t bucket) {
   wait_all();
   return {done_[bucket].end};
 }
@@ -57,7 +57,7 @@ Completion SlowedAllreduce::wait_for(std::size_t bucket) {
 void plant_state(RankContext& context, int probes_of_turn) {
   if (on_device) throw std::invalid_argument("--planted-state: not in a build for a device");
   auto state = std::make_unique<PlantedState>(probes_of_turn);
-  context.allreduce = std::make_unique<SlowedAllreduce>(std::move(context.allreduce), *state);
+  context.allreduce = std::make_unique<SlowedCommunication>(std::move(context.allreduce), *state);
   context.probe = std::move(state);
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "miniapp/collectives/drivers/allreduce.hpp"
+#include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/machine/state_probe.hpp"
 
 namespace ddproxy {
@@ -25,26 +25,26 @@ class PlantedState : public StateProbe {
 
 /// All-reduces that take half a millisecond longer each while the planted state is slow, without using a
 /// core: one after another they end that much later. On a host only.
-class SlowedAllreduce : public Allreduce {
+class SlowedCommunication : public CommunicationLane {
  public:
   /// `state` outlives the object.
-  SlowedAllreduce(std::unique_ptr<Allreduce> allreduce, PlantedState const& state)
+  SlowedCommunication(std::unique_ptr<CommunicationLane> allreduce, PlantedState const& state)
       : allreduce_(std::move(allreduce)), state_(state) {}
 
   void begin(std::size_t buckets) override;
-  void start(Slice slice, Completion ready) override;
+  void start(CollectiveCall const& call, Completion ready) override;
   void progress() override { allreduce_->progress(); }
   void wait_all() override;
   Completion wait_for(std::size_t bucket) override;
-  std::vector<ReducedBucket> const& reduced() const override { return done_; }
-  std::int64_t elements_reduced() const override { return allreduce_->elements_reduced(); }
+  std::vector<FinishedCall> const& finished() const override { return done_; }
+  ElementsByVerb elements_handed_over() const override { return allreduce_->elements_handed_over(); }
   std::string description() const override { return allreduce_->description(); }
 
  private:
-  std::unique_ptr<Allreduce> allreduce_;
+  std::unique_ptr<CommunicationLane> allreduce_;
   PlantedState const& state_;
   std::vector<bool> slow_;  // [call]
-  std::vector<ReducedBucket> done_;
+  std::vector<FinishedCall> done_;
 };
 
 struct RankContext;

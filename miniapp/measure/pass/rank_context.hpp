@@ -29,7 +29,7 @@ struct RankContext {
   kernels::Floats gradients;  ///< the part of the memory that the backward pass writes, in the same order
   model::Copies copies;       ///< with the speed at which this machine makes them
   std::unique_ptr<ComputeLane> backward;
-  std::unique_ptr<Allreduce> allreduce;
+  std::unique_ptr<CommunicationLane> allreduce;
   CallChoice choice;       ///< of the MPI calls (miniapp/measure/calibration/choose_calls.hpp)
   double device_free = 0;  ///< of the run's device before anything was allocated there, bytes
   std::unique_ptr<StateProbe> probe = nullptr;  ///< of the machine's state; null: none
@@ -44,7 +44,7 @@ struct RankContext {
   CompiledStep compile_backward() const;
   /// All-reduces of slices of the memory, as the input asks for them, with these calls. Collective, within the
   /// limit of the run.
-  std::unique_ptr<Allreduce> make_allreduce(CallChoice const& with) const;
+  std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
   /// Whether this run can measure how fast it copies.
   bool copies_for_real() const {
     return copies.mode != model::CopyMode::none && config.compute == ComputeMode::kernels;

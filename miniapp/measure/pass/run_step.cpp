@@ -17,7 +17,7 @@ double since(Clock::time_point start) {
 /// One run: what the lanes have been asked for so far.
 class StepRun {
  public:
-  StepRun(CompiledStep& step, ComputeLane& compute, Allreduce& allreduce)
+  StepRun(CompiledStep& step, ComputeLane& compute, CommunicationLane& allreduce)
       : step_(step), compute_(compute), allreduce_(allreduce), run_ahead_(compute.operations()) {}
 
   StepTimes run() {
@@ -40,7 +40,8 @@ class StepRun {
  private:
   void start_all_reduce(Launch const& launch) {
     const bool at_once = launch.waits_for == nothing;
-    allreduce_.start(launch.slice, at_once ? Completion{times_.start} : step_.ends()[launch.waits_for]);
+    allreduce_.start_all_reduce(launch.slice,
+                                at_once ? Completion{times_.start} : step_.ends()[launch.waits_for]);
   }
 
   void run_on_compute_lane(Launch const& launch, Completion& end) {
@@ -65,7 +66,7 @@ class StepRun {
 
   CompiledStep& step_;
   ComputeLane& compute_;
-  Allreduce& allreduce_;
+  CommunicationLane& allreduce_;
   RunAhead run_ahead_;
   StepTimes times_{};
   bool compute_is_busy_ = false;  // asked for something since the host last waited
@@ -73,7 +74,7 @@ class StepRun {
 
 }  // namespace
 
-StepTimes run_step(CompiledStep& step, ComputeLane& compute, Allreduce& allreduce) {
+StepTimes run_step(CompiledStep& step, ComputeLane& compute, CommunicationLane& allreduce) {
   return StepRun(step, compute, allreduce).run();
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "miniapp/collectives/drivers/allreduce.hpp"
+#include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/compute/compute_lane.hpp"
 #include "miniapp/measure/pass/compiled_step.hpp"
 
@@ -19,6 +19,6 @@ struct StepTimes {
 /// of them. The host waits in between only at a HostWait, and where a task of a compute lane on the host
 /// needs an all-reduce. No barrier: the caller sees to it that all ranks start together, and that the clocks
 /// were synchronised (synchronise_clocks()) while nobody used the device. Throws what the lanes throw.
-StepTimes run_step(CompiledStep& step, ComputeLane& compute, Allreduce& allreduce);
+StepTimes run_step(CompiledStep& step, ComputeLane& compute, CommunicationLane& allreduce);
 
 }  // namespace ddproxy

@@ -23,7 +23,7 @@ std::vector<double> flatten(model::StepTrace const& trace) {
 }  // namespace
 
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
-                          std::vector<ReducedBucket> const& buckets) {
+                          std::vector<FinishedCall> const& buckets) {
   const auto from_start = [&](Clock::time_point moment) { return seconds_between(times.start, moment); };
   model::StepTrace trace;
   double compute_free = 0;  // when the compute lane has done the task before
@@ -31,7 +31,7 @@ model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
   for (std::size_t i = 0; i < step.launches().size(); ++i) {
     Launch const& launch = step.launches()[i];
     if (launch.kind == Launch::Kind::all_reduce) {
-      ReducedBucket const& one = buckets.at(reduced++);
+      FinishedCall const& one = buckets.at(reduced++);
       trace.tasks.push_back({from_start(one.ready), from_start(one.start), from_start(one.end)});
       continue;
     }

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "miniapp/collectives/drivers/allreduce.hpp"
+#include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 #include "model/step/step_trace.hpp"
@@ -15,7 +15,7 @@ namespace ddproxy {
 /// those of the run. A task of the compute lane starts when the one before it has ended, and what it waits
 /// for.
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
-                          std::vector<ReducedBucket> const& buckets);
+                          std::vector<FinishedCall> const& buckets);
 
 /// Gathers the traces of all ranks, which have the same tasks. Collective; on rank 0 one trace a rank, empty
 /// elsewhere and where `mine` has no task.

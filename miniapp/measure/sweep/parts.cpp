@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "miniapp/collectives/drivers/allreduce_threaded.hpp"
-#include "miniapp/collectives/engines/allreduce_replay.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/input/words.hpp"
 
@@ -22,18 +22,18 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double run_row(Allreduce& allreduce, std::vector<Slice> const& calls) {
+double run_row(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
-  for (auto const& slice : calls) allreduce.start(slice, {start});
+  for (auto const& slice : calls) allreduce.start_all_reduce(slice, {start});
   allreduce.wait_all();
   return since(start) / static_cast<double>(calls.size());
 }
 
 // One bucket at a time: handed over to whoever drives the reduction, and back.
-double run_buckets(Allreduce& allreduce, std::vector<Slice> const& calls) {
+double run_buckets(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
   for (std::size_t k = 0; k < calls.size(); ++k) {
-    allreduce.start(calls[k], {Clock::now()});
+    allreduce.start_all_reduce(calls[k], {Clock::now()});
     allreduce.wait_for(k);
   }
   return since(start) / static_cast<double>(calls.size());
@@ -54,7 +54,7 @@ std::vector<Slice> row_of(double kib) {
 }
 
 // The same engine that a run with real all-reduces has; a replay's input leaves it at MPI.
-std::unique_ptr<Allreduce> make_real(RankContext const& context, kernels::Floats const& memory) {
+std::unique_ptr<CommunicationLane> make_real(RankContext const& context, kernels::Floats const& memory) {
   Config config = context.config;
   if (config.backend == Backend::replay) config.backend = Backend::mpi;
   const auto limit = context.runtime.limited("MPI_Comm_dup");
@@ -94,7 +94,7 @@ Parts::Parts(RankContext& context) : context_(context), names_(names_of(context)
   if (context.config.gate.bucket) {
     rows_.push_back({false, std::vector<Slice>(bucket_calls, Slice{0, 1})});
     const auto no_time = [](std::int64_t) { return 0.0; };
-    free_ = std::make_unique<ThreadedAllreduce>(std::make_unique<ReplayEngine>(no_time));
+    free_ = std::make_unique<ThreadedLane>(std::make_unique<ReplayEngine>(no_time));
   }
   const auto sizes = sizes_of(context);
   if (sizes.empty()) return;
@@ -106,7 +106,7 @@ Parts::Parts(RankContext& context) : context_(context), names_(names_of(context)
 double Parts::measure(std::size_t part) {
   Row const& row = rows_[part];
   if (!row.collective && !context_.runtime.root()) return 0;
-  Allreduce& allreduce = row.collective ? *real_ : *free_;
+  CommunicationLane& allreduce = row.collective ? *real_ : *free_;
   allreduce.begin(row.calls.size());
   synchronise_clocks();
   if (!row.collective) return run_buckets(allreduce, row.calls);

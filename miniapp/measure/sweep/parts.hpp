@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/collectives/drivers/allreduce.hpp"
+#include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 
 namespace ddproxy {
@@ -47,8 +47,8 @@ class Parts {
   std::vector<std::string> names_;
   std::vector<Row> rows_;
   kernels::Floats memory_;
-  std::unique_ptr<Allreduce> free_;  // its all-reduces take no time
-  std::unique_ptr<Allreduce> real_;
+  std::unique_ptr<CommunicationLane> free_;  // its all-reduces take no time
+  std::unique_ptr<CommunicationLane> real_;
 };
 
 }  // namespace ddproxy

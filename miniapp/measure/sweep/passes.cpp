@@ -120,7 +120,7 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
     const auto limit = context_.runtime.limited_on_device();
     return run_step(step, *context_.backward, *context_.allreduce);
   }();
-  if (action == case_pass) traces_[item] = trace_of(times, step, context_.allreduce->reduced());
+  if (action == case_pass) traces_[item] = trace_of(times, step, context_.allreduce->finished());
   if (action == timed_compute_pass && context_.config.gate.operators)
     operator_seconds_ = operators_.seconds(times.start, step.operator_ends());
   std::vector<double> mine(columns, 0.0);
@@ -135,7 +135,7 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
 std::vector<double> Passes::run_buckets(std::size_t item) {
   const double all = time_row(context_, steps_[item].all_reduces());
   std::vector<double> seconds;
-  for (auto const& one : context_.allreduce->reduced())
+  for (auto const& one : context_.allreduce->finished())
     seconds.push_back(seconds_between(one.start, one.end));
   const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   for (double& one : seconds) one *= all / sum;

@@ -15,38 +15,38 @@ namespace {
 
 // A bucket with its number in the order of issue.
 struct Numbered {
-  ReducedBucket bucket;
+  FinishedCall bucket;
   std::size_t number;
 };
 
 // The buckets in the order of their gradients.
-std::vector<Numbered> in_ready_order(std::vector<ReducedBucket> const& buckets) {
+std::vector<Numbered> in_ready_order(std::vector<FinishedCall> const& buckets) {
   std::vector<Numbered> all;
   for (auto const& bucket : buckets) all.push_back({bucket, all.size()});
-  std::ranges::stable_sort(all, {}, [](Numbered const& one) { return one.bucket.slice.offset; });
+  std::ranges::stable_sort(all, {}, [](Numbered const& one) { return one.bucket.call.assigned.offset; });
   return all;
 }
 
 // The library reduced what it was asked for, in that order.
-std::string check_issue(std::vector<ReducedBucket> const& buckets, CompiledStep const& step) {
+std::string check_issue(std::vector<FinishedCall> const& buckets, CompiledStep const& step) {
   auto const& asked = step.all_reduces();
   if (buckets.size() != asked.size())
     return fmt::format("{} buckets were reduced, {} were asked for", buckets.size(), asked.size());
   for (std::size_t k = 0; k < asked.size(); ++k)
-    if (!(buckets[k].slice == asked[k]))
-      return fmt::format("bucket {} starts at element {}, where {} was asked for", k, buckets[k].slice.offset,
+    if (!(buckets[k].call == all_reduce(asked[k])))
+      return fmt::format("bucket {} starts at element {}, where {} was asked for", k, buckets[k].call.assigned.offset,
                          asked[k].offset);
   return "";
 }
 
 // The buckets cover the gradients once, from the first to the last.
 std::string check_coverage(std::vector<Numbered> const& buckets, std::size_t elements) {
-  const std::size_t first = buckets.empty() ? 0 : buckets.front().bucket.slice.offset;
+  const std::size_t first = buckets.empty() ? 0 : buckets.front().bucket.call.assigned.offset;
   std::size_t next = 0;
   for (auto const& [bucket, number] : buckets) {
-    const std::size_t offset = bucket.slice.offset - first;
+    const std::size_t offset = bucket.call.assigned.offset - first;
     if (offset != next) return fmt::format("a bucket starts at element {} where {} was due", offset, next);
-    next += bucket.slice.count;
+    next += bucket.call.assigned.count;
   }
   return next == elements ? "" : fmt::format("{} of {} elements were reduced", next, elements);
 }
@@ -64,11 +64,11 @@ constexpr auto clocks_agree = std::chrono::microseconds(50);
 std::string check_times(std::vector<Numbered> const& buckets, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
   const model::TensorLayout layout(workload.pass);
-  const std::size_t first = buckets.front().bucket.slice.offset;
+  const std::size_t first = buckets.front().bucket.call.assigned.offset;
   auto at = buckets.begin();
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
     auto const& gradient = workload.pass.gradients[tensor];
-    while (first + layout[tensor].offset >= at->bucket.slice.end()) ++at;
+    while (first + layout[tensor].offset >= at->bucket.call.assigned.end()) ++at;
     const auto end = ends[gradient.operation];
     if (at->bucket.ready < end)
       return fmt::format("bucket {} started before its gradient {} was complete", at->number, gradient.name);
@@ -120,19 +120,19 @@ std::string verify_graphs(model::RankGraphs const& graphs) {
 }
 
 std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLane& compute,
-                         Allreduce& allreduce) {
-  const auto before = allreduce.elements_reduced();
+                         CommunicationLane& allreduce) {
+  const auto before = allreduce.elements_handed_over()[model::Verb::all_reduce];
   run_step(step, compute, allreduce);
-  if (const auto issue = check_issue(allreduce.reduced(), step); !issue.empty()) return issue;
-  const auto buckets = in_ready_order(allreduce.reduced());
+  if (const auto issue = check_issue(allreduce.finished(), step); !issue.empty()) return issue;
+  const auto buckets = in_ready_order(allreduce.finished());
   const auto elements = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
   if (const auto coverage = check_coverage(buckets, elements); !coverage.empty()) return coverage;
-  const auto count = check_count(allreduce.elements_reduced() - before, elements);
+  const auto count = check_count(allreduce.elements_handed_over()[model::Verb::all_reduce] - before, elements);
   return count.empty() ? check_times(buckets, workload, step.operator_ends()) : count;
 }
 
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, CompiledStep& step,
-                           StepMemory const& where, Allreduce& allreduce) {
+                           StepMemory const& where, CommunicationLane& allreduce) {
   poison(where.memory);
   VerificationLane compute(workload.pass, where.memory, where.gradients_at, runtime.rank(), {},
                            groups_of(runtime, workload));

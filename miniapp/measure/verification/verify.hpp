@@ -20,7 +20,7 @@ std::string verify_graphs(model::RankGraphs const& graphs);
 /// once and not before the operator that completes it had ended. The library's own count tells whether it was
 /// given each element once. Returns what is wrong, empty where nothing is.
 std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLane& compute,
-                         Allreduce& allreduce);
+                         CommunicationLane& allreduce);
 
 /// Where the buffers of a step lie.
 struct StepMemory {
@@ -33,6 +33,6 @@ struct StepMemory {
 /// checks, element by element, each buffer that holds averaged gradients at the end of the step by its own
 /// declaration (Buffer::at_exit). Collective.
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, CompiledStep& step,
-                           StepMemory const& where, Allreduce& allreduce);
+                           StepMemory const& where, CommunicationLane& allreduce);
 
 }  // namespace ddproxy

@@ -58,7 +58,7 @@ class Comparison {
     if (context_.gradients.data() != context_.arena.data())
       Kokkos::deep_copy(part(context_.arena, slice), part(context_.gradients, slice));
     context_.allreduce->begin(1);
-    context_.allreduce->start(slice, {Clock::now()});
+    context_.allreduce->start_all_reduce(slice, {Clock::now()});
     context_.allreduce->wait_all();
   }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kernels/types.hpp"
-#include "miniapp/collectives/drivers/allreduce.hpp"
+#include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/input/config.hpp"
 
 namespace ddproxy {
@@ -19,8 +19,9 @@ namespace ddproxy {
 /// std::runtime_error where NCCL is older than it has to be (nccl_version.hpp) or finds no way between the
 /// ranks. wait_all() and wait_for() throw, the communicator aborted, where NCCL reports an error or a slice
 /// takes longer than allreduce.timeout_s.
-std::unique_ptr<Allreduce> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
-                                               kernels::Floats const& arena, std::size_t most_elements);
+std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
+                                                       kernels::Floats const& arena,
+                                                       std::size_t most_elements);
 
 /// Of the library that is loaded, for instance 2.28.9.
 std::string loaded_nccl_version();

@@ -1,30 +1,30 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/collectives/drivers/allreduce_polled.hpp"
+#include "miniapp/collectives/drivers/polled_lane.hpp"
 
 namespace ddproxy {
 
-void PolledAllreduce::begin(std::size_t buckets) {
+void PolledLane::begin(std::size_t calls) {
   posted_.clear();
   done_.clear();
-  posted_.reserve(buckets);
-  done_.reserve(buckets);
+  posted_.reserve(calls);
+  done_.reserve(calls);
 }
 
-void PolledAllreduce::start(Slice slice, Completion ready) {
-  posted_.push_back({slice, ready});
+void PolledLane::start(CollectiveCall const& call, Completion ready) {
+  posted_.push_back({call, ready});
   begin_next();
 }
 
-void PolledAllreduce::begin_next() {
+void PolledLane::begin_next() {
   if (in_flight_ || done_.size() == posted_.size()) return;
-  PostedBucket const& next = posted_[done_.size()];
+  PostedCall const& next = posted_[done_.size()];
   if (!is_over(next.ready)) return;
-  engine_->begin(next.slice, {moment_of(next.ready)});
+  engine_->begin(next.call, {moment_of(next.ready)});
   in_flight_ = true;
 }
 
-void PolledAllreduce::progress() {
+void PolledLane::progress() {
   if (!poll_) return;
   if (in_flight_ && engine_->test()) {
     done_.push_back(engine_->last());
@@ -33,19 +33,19 @@ void PolledAllreduce::progress() {
   begin_next();
 }
 
-void PolledAllreduce::wait_all() {
+void PolledLane::wait_all() {
   if (!posted_.empty()) wait_for(posted_.size() - 1);
 }
 
-Completion PolledAllreduce::wait_for(std::size_t bucket) {
-  while (done_.size() <= bucket) {
+Completion PolledLane::wait_for(std::size_t number) {
+  while (done_.size() <= number) {
     if (!in_flight_) wait_until_over(posted_[done_.size()].ready);
     begin_next();
     engine_->wait(done_.size());
     done_.push_back(engine_->last());
     in_flight_ = false;
   }
-  return {done_[bucket].end};
+  return {done_[number].end};
 }
 
 }  // namespace ddproxy

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "miniapp/collectives/drivers/allreduce_engine.hpp"
+#include "miniapp/collectives/drivers/collective_engine.hpp"
 #include "miniapp/collectives/engines/call_table.hpp"
 #include "miniapp/collectives/engines/wire.hpp"
 
@@ -14,7 +14,7 @@ namespace ddproxy {
 /// MPI_Allreduce. A bucket goes in consecutive pieces, because an in-place nonblocking collective allocates a
 /// temporary of the whole message; each piece is packed for the wire when it leaves, and unpacked and scaled
 /// by 1/n as it arrives.
-class MpiEngine : public AllreduceEngine {
+class MpiEngine : public CollectiveEngine {
  public:
   /// `arena` outlives the engine; a piece has at most `piece_elements`; a bucket that takes longer than
   /// `timeout_s` is an error. `calls` says which call reduces a bucket, by its bytes on the wire; all ranks
@@ -25,34 +25,34 @@ class MpiEngine : public AllreduceEngine {
   MpiEngine(MpiEngine const&) = delete;
   MpiEngine& operator=(MpiEngine const&) = delete;
 
-  void begin(Slice slice, Completion ready) override;
+  void begin(CollectiveCall const& call, Completion ready) override;
   /// With the blocking call it carries out one piece.
   bool test() override;
-  void wait(std::size_t bucket) override;
-  ReducedBucket last() const override { return bucket_; }
-  std::int64_t elements_reduced() const override { return elements_reduced_; }
+  void wait(std::size_t call) override;
+  FinishedCall last() const override { return call_; }
+  ElementsByVerb elements_handed_over() const override { return elements_; }
   std::string description() const override;
   double unwatched_limit_s() const override;
 
  private:
+  MpiMessage pack_piece();
   void start_piece();
   void finish_piece();
-  void reduce_piece();
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   MPI_Request request_ = MPI_REQUEST_NULL;
   float* arena_;
-  std::size_t piece_elements_;
   CallTable calls_;
   bool on_device_;
   double timeout_s_;
-  int rank_ = 0;
+  GroupPlace place_;
   MpiWire wire_;
 
-  ReducedBucket bucket_{};
-  bool blocking_ = false;  // this bucket's call
-  Slice piece_{};          // under way; with the blocking call the next one
-  std::int64_t elements_reduced_ = 0;
+  FinishedCall call_{};
+  bool blocking_ = false;  // the collective under way
+  CallPieces pieces_;      // of the collective under way
+  std::size_t piece_ = 0;  // under way; with the blocking call the next one
+  ElementsByVerb elements_;
 };
 
 }  // namespace ddproxy

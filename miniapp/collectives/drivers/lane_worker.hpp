@@ -11,31 +11,31 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/collectives/drivers/allreduce_engine.hpp"
 #include "miniapp/collectives/drivers/bell.hpp"
+#include "miniapp/collectives/drivers/collective_engine.hpp"
 #include "miniapp/errors/call_watch.hpp"
 
 namespace ddproxy {
 
-/// What the compute side and the communication thread of a ThreadedAllreduce share: a list of buckets,
-/// which one side posts and the other reduces one after another. With a core of its own the communication
-/// thread spins for a while between two buckets, and so does who waits for one, so that a bucket is handed
+/// What the compute side and the communication thread of a ThreadedLane share: a list of calls,
+/// which one side posts and the other carries out one after another. With a core of its own the communication
+/// thread spins for a while between two calls, and so does who waits for one, so that a call is handed
 /// over and back in less than a microsecond. Without, both yield the core to each other for a shorter while,
 /// and then sleep.
-class AllreduceWorker {
+class LaneWorker {
  public:
-  AllreduceWorker(std::unique_ptr<AllreduceEngine> engine, bool own_core, int rank);
+  LaneWorker(std::unique_ptr<CollectiveEngine> engine, bool own_core, int rank);
 
-  /// Forgets earlier buckets and makes room for `buckets`. All that were posted are reduced.
-  void begin(std::size_t buckets);
+  /// Forgets earlier calls and makes room for `calls`. All that were posted are done.
+  void begin(std::size_t calls);
   /// Throws std::logic_error where begin() made no room for it.
-  void post(Slice slice, Completion ready);
+  void post(CollectiveCall const& call, Completion ready);
   std::size_t posted() const { return posted_ - first_; }  ///< since begin()
-  /// Waits until so many buckets since begin() are reduced. Throws what went wrong: what the engine threw, or
+  /// Waits until so many calls since begin() are done. Throws what went wrong: what the engine threw, or
   /// StuckCall.
-  void wait(std::size_t buckets);
-  std::vector<ReducedBucket> const& reduced() const { return done_; }
-  std::int64_t elements_reduced() const { return engine_->elements_reduced(); }
+  void wait(std::size_t calls);
+  std::vector<FinishedCall> const& finished() const { return done_; }
+  ElementsByVerb elements_handed_over() const { return engine_->elements_handed_over(); }
   std::string description() const { return engine_->description(); }
 
   /// The communication thread's side; returns after quit().
@@ -46,22 +46,22 @@ class AllreduceWorker {
 
  private:
   bool take(std::size_t taken);
-  void carry_out(std::size_t bucket);
+  void carry_out(std::size_t number);
   void fail(std::exception_ptr failure);
   void call_is_overdue(char const* call, int rank);
 
-  const std::unique_ptr<AllreduceEngine> engine_;
+  const std::unique_ptr<CollectiveEngine> engine_;
   Bell work_, done_bell_;
-  std::vector<PostedBucket> buckets_;  // written by the compute side before posted_ counts them
-  std::vector<ReducedBucket> done_;    // written by the communication thread before finished_ counts them
-  std::size_t first_ = 0;              // of posted_ and finished_ at begin()
+  std::vector<PostedCall> calls_;   // written by the compute side before posted_ counts them
+  std::vector<FinishedCall> done_;  // written by the communication thread before finished_ counts them
+  std::size_t first_ = 0;           // of posted_ and finished_ at begin()
   static constexpr std::size_t nobody_waits = std::numeric_limits<std::size_t>::max();
   std::atomic<std::size_t> posted_{0}, finished_{0};
   std::atomic<std::size_t> wanted_{nobody_waits};  // the value of finished_ that the compute side waits for
   std::atomic<bool> quit_{false}, failed_{false}, stuck_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first one; guarded by failure_mutex_
-  std::string name_;            // of the bucket being reduced
+  std::string name_;            // of the call being carried out
   std::optional<CallWatch> watch_;
 };
 

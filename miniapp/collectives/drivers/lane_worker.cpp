@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/collectives/drivers/allreduce_worker.hpp"
+#include "miniapp/collectives/drivers/lane_worker.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace ddproxy {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Clock::duration idle_spin = 200us;  // of the communication thread, for the next bucket
+constexpr Clock::duration idle_spin = 200us;  // of the communication thread, for the next call
 constexpr Clock::duration wait_spin = 1ms;    // of the compute side: waking up costs little of what it took
 constexpr Clock::duration yield_spin = 1ms;   // of both, where they share a core
 
@@ -25,7 +25,7 @@ Bell make_bell(bool own_core, Clock::duration spin_time) {
 
 }  // namespace
 
-AllreduceWorker::AllreduceWorker(std::unique_ptr<AllreduceEngine> engine, bool own_core, int rank)
+LaneWorker::LaneWorker(std::unique_ptr<CollectiveEngine> engine, bool own_core, int rank)
     : engine_(std::move(engine)),
       work_(make_bell(own_core, idle_spin)),
       done_bell_(make_bell(own_core, wait_spin)) {
@@ -33,49 +33,48 @@ AllreduceWorker::AllreduceWorker(std::unique_ptr<AllreduceEngine> engine, bool o
     watch_.emplace(limit, [this, rank](char const* call) { call_is_overdue(call, rank); });
 }
 
-void AllreduceWorker::begin(std::size_t buckets) {
+void LaneWorker::begin(std::size_t calls) {
   first_ = posted_;
-  buckets_.resize(buckets);
+  calls_.resize(calls);
   done_.clear();
-  done_.reserve(buckets);
+  done_.reserve(calls);
 }
 
-void AllreduceWorker::post(Slice slice, Completion ready) {
-  const std::size_t bucket = posted();
-  if (bucket >= buckets_.size())
-    throw std::logic_error("more buckets are started than begin() made room for");
-  buckets_[bucket] = {slice, ready};
+void LaneWorker::post(CollectiveCall const& call, Completion ready) {
+  const std::size_t number = posted();
+  if (number >= calls_.size()) throw std::logic_error("more calls are started than begin() made room for");
+  calls_[number] = {call, ready};
   ++posted_;
   work_.ring();
 }
 
-void AllreduceWorker::wait(std::size_t buckets) {
-  wanted_ = first_ + buckets;
-  done_bell_.wait([&] { return finished_ - first_ >= buckets || failed_; });
+void LaneWorker::wait(std::size_t calls) {
+  wanted_ = first_ + calls;
+  done_bell_.wait([&] { return finished_ - first_ >= calls || failed_; });
   wanted_ = nobody_waits;
   if (!failed_) return;
   const std::lock_guard lock(failure_mutex_);
   std::rethrow_exception(failure_);
 }
 
-bool AllreduceWorker::take(std::size_t taken) {
+bool LaneWorker::take(std::size_t taken) {
   work_.wait([&] { return quit_ || (posted_ > taken && !failed_); });
   return !quit_;
 }
 
-void AllreduceWorker::carry_out(std::size_t bucket) {
-  auto const& [slice, when] = buckets_[bucket];
+void LaneWorker::carry_out(std::size_t number) {
+  auto const& [call, when] = calls_[number];
   const auto ready = wait_until_over(when);
   std::optional<CallWatch::Scope> watched;
   if (watch_) {
-    name_bucket(name_, bucket, slice);
+    name_call(name_, number, call);
     watched.emplace(*watch_, name_.c_str());
   }
-  engine_->begin(slice, {ready});
-  engine_->wait(bucket);
+  engine_->begin(call, {ready});
+  engine_->wait(number);
 }
 
-void AllreduceWorker::work() {
+void LaneWorker::work() {
   pin_communication_thread();
   bool adopted = false;
   for (std::size_t taken = 0; take(taken); ++taken) {
@@ -87,17 +86,17 @@ void AllreduceWorker::work() {
       fail(std::current_exception());
     }
     done_.push_back(engine_->last());
-    // Whoever waits for a later bucket sleeps on. It says what it waits for before it looks at finished_.
+    // Whoever waits for a later call sleeps on. It says what it waits for before it looks at finished_.
     if (++finished_ >= wanted_) done_bell_.ring();
   }
 }
 
-void AllreduceWorker::quit() {
+void LaneWorker::quit() {
   quit_ = true;
   work_.ring();
 }
 
-void AllreduceWorker::fail(std::exception_ptr failure) {
+void LaneWorker::fail(std::exception_ptr failure) {
   {
     const std::lock_guard lock(failure_mutex_);
     if (!failure_) failure_ = std::move(failure);
@@ -107,7 +106,7 @@ void AllreduceWorker::fail(std::exception_ptr failure) {
 }
 
 // On the watch's thread, which keeps the call's name as it is meanwhile.
-void AllreduceWorker::call_is_overdue(char const* call, int rank) {
+void LaneWorker::call_is_overdue(char const* call, int rank) {
   stuck_ = true;
   const auto text = over_time_limit(call, engine_->unwatched_limit_s());
   fail(std::make_exception_ptr(StuckCall(fmt::format("rank {}: {}", rank, text))));

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "miniapp/collectives/drivers/collective_engine.hpp"
+
+namespace ddproxy {
+
+/// An engine driven by the compute side alone. With `poll` it moves on between two operations and while
+/// waiting at the end; without, only starting a call and the waiting at the end touch it.
+class PolledLane : public CommunicationLane {
+ public:
+  PolledLane(std::unique_ptr<CollectiveEngine> engine, bool poll) : engine_(std::move(engine)), poll_(poll) {}
+
+  void begin(std::size_t calls) override;
+  void start(CollectiveCall const& call, Completion ready) override;
+  void progress() override;
+  void wait_all() override;
+  Completion wait_for(std::size_t number) override;
+  std::vector<FinishedCall> const& finished() const override { return done_; }
+  ElementsByVerb elements_handed_over() const override { return engine_->elements_handed_over(); }
+  std::string description() const override {
+    return engine_->description() + (poll_ ? ", poll" : ", no progress");
+  }
+
+ private:
+  void begin_next();
+
+  std::unique_ptr<CollectiveEngine> engine_;
+  bool poll_;
+  std::vector<PostedCall> posted_;
+  bool in_flight_ = false;  // posted_[done_.size()] is begun
+  std::vector<FinishedCall> done_;
+};
+
+}  // namespace ddproxy

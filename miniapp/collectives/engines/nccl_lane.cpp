@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/collectives/engines/nccl_lane.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <memory>
+#include <vector>
+
+#include "miniapp/collectives/drivers/time_limit.hpp"
+#include "miniapp/collectives/engines/call_pieces.hpp"
+#include "miniapp/collectives/engines/nccl_communicator.hpp"
+#include "miniapp/collectives/engines/nccl_version.hpp"
+#include "miniapp/collectives/engines/wire_device.hpp"
+#include "miniapp/device/backoff.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/input/words.hpp"
+
+namespace ddproxy {
+namespace {
+
+class NcclLane : public CommunicationLane {
+ public:
+  NcclLane(Config const& config, MPI_Comm communicator, kernels::Floats const& arena,
+           std::size_t most_elements)
+      : arena_(arena),
+        timeout_s_(config.timeout_s),
+        priority_(config.priority),
+        wire_(config.wire),
+        stream_(config.priority == Priority::high),
+        exec_(stream_.get()),
+        message_(wire_ == WireFormat::fp32 ? 0 : most_elements),
+        nccl_(communicator, config.timeout_s) {}
+
+  void begin(std::size_t calls) override;
+  void start(CollectiveCall const& call, Completion ready) override;
+  void wait_all() override;
+  Completion wait_for(std::size_t number) override;
+  std::vector<FinishedCall> const& finished() const override;
+  ElementsByVerb elements_handed_over() const override { return elements_; }
+  std::string description() const override;
+
+ private:
+  struct Span {
+    gpu::TimedEvent start, end;
+  };
+  void enqueue(CollectiveCall const& call);
+  void enqueue_packed(CollectiveCall const& call, NcclMessage message);
+  GroupPlace place() const { return {nccl_.rank(), nccl_.ranks()}; }
+  void wait_until_done(std::size_t number);
+
+  kernels::Floats arena_;
+  double timeout_s_;
+  Priority priority_;
+  WireFormat wire_;
+  gpu::OwnStream stream_;
+  kernels::Space exec_;  // the same stream, as Kokkos knows it
+  DeviceWire message_;
+  NcclCommunicator nccl_;
+  std::vector<PostedCall> calls_;
+  std::string name_;                          // of the last
+  std::vector<std::unique_ptr<Span>> spans_;  // of the calls, used again in each pass
+  mutable std::vector<FinishedCall> done_;    // as far as it was asked for
+  ElementsByVerb elements_;
+};
+
+void NcclLane::begin(std::size_t calls) {
+  calls_.clear();
+  done_.clear();
+  calls_.reserve(calls);
+  done_.reserve(calls);
+  while (spans_.size() < calls) spans_.push_back(std::make_unique<Span>());
+}
+
+void NcclLane::start(CollectiveCall const& call, Completion ready) {
+  check_call(call, place());
+  auto& [start, end] = *spans_.at(calls_.size());
+  name_call(name_, calls_.size(), call);
+  const auto watched = nccl_.watch(name_.c_str());
+  calls_.push_back({call, ready});
+  if (ready.event)
+    gpu::timed(*ready.event).hold_back(stream_.get());
+  else
+    sleep_until(ready.when);
+  start.record(stream_.get());
+  enqueue(call);
+  end.record(stream_.get());
+}
+
+void NcclLane::enqueue(CollectiveCall const& call) {
+  const std::size_t full = full_slice(call).count;
+  elements_[call.verb] += static_cast<std::int64_t>(full);
+  const std::size_t count = has_parts(call.verb) ? full / static_cast<std::size_t>(nccl_.ranks()) : full;
+  float* const memory = arena_.data();
+  const bool averages = call.reduction == model::Reduction::average;
+  const NcclMessage message{call.verb,
+                            memory + call.read.offset,
+                            memory + call.assigned.offset,
+                            count,
+                            ncclFloat,
+                            averages ? ncclAvg : ncclSum,
+                            call.root_or_peer};
+  if (wire_ == WireFormat::bf16) return enqueue_packed(call, message);
+  nccl_.enqueue(message, stream_.get(), name_);
+}
+
+// Summed, not averaged: 1/n would be rounded into every element. The message has the parts at their places,
+// so that NCCL works in place there.
+void NcclLane::enqueue_packed(CollectiveCall const& call, NcclMessage message) {
+  const CollectiveCall packed = CallPieces(call, place(), full_slice(call).count).in_buffer(0, 0);
+  float* const memory = arena_.data();
+  message.send = message_.data() + packed.read.offset;
+  message.receive = message_.data() + packed.assigned.offset;
+  message.type = ncclBfloat16;
+  message.operation = ncclSum;
+  message_.pack(exec_, memory + call.read.offset, packed.read);
+  nccl_.enqueue(message, stream_.get(), name_);
+  const bool averages = reduces(call.verb) && call.reduction == model::Reduction::average;
+  message_.unpack(exec_, memory + call.assigned.offset, packed.assigned,
+                  averages ? 1.0F / static_cast<float>(nccl_.ranks()) : 1.0F);
+}
+
+Completion NcclLane::wait_for(std::size_t number) {
+  name_call(name_, number, calls_.at(number).call);
+  nccl_.check_errors(name_);
+  return {{}, &spans_.at(number)->end};
+}
+
+// The last event covers all earlier ones on the stream.
+void NcclLane::wait_all() {
+  if (calls_.empty() || spans_[calls_.size() - 1]->end.over()) return;
+  for (std::size_t number = 0; number < calls_.size(); ++number) wait_until_done(number);
+}
+
+// Does not sleep: what is waited for here is the tail that is measured. The limit counts from when the call
+// before was done, or from when the host came here.
+void NcclLane::wait_until_done(std::size_t number) {
+  const auto since = Clock::now();
+  auto const& end = spans_[number]->end;
+  for (unsigned turn = 1; !end.over(); ++turn) {
+    sched_yield();
+    if (turn % 1024 != 0) continue;
+    name_call(name_, number, calls_[number].call);
+    nccl_.check_errors(name_);
+    if (std::chrono::duration<double>(Clock::now() - since).count() > timeout_s_)
+      nccl_.abort(over_time_limit(number, calls_[number].call, timeout_s_));
+  }
+}
+
+// Only when it is asked for, after the pass: three questions to the driver for each call would be measured as
+// tail.
+std::vector<FinishedCall> const& NcclLane::finished() const {
+  for (std::size_t number = done_.size(); number < calls_.size(); ++number) {
+    auto const& span = *spans_[number];
+    auto const& [call, ready] = calls_[number];
+    done_.push_back({call, span.start.moment(), span.end.moment(), moment_of(ready)});
+  }
+  return done_;
+}
+
+std::string NcclLane::description() const {
+  return fmt::format("nccl {}, a stream of {} priority, {}", loaded_nccl_version(),
+                     word_of(priority_, priority_words), word_of(wire_, wire_words));
+}
+
+}  // namespace
+
+std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
+                                                       kernels::Floats const& arena,
+                                                       std::size_t most_elements) {
+  return std::make_unique<NcclLane>(config, communicator, arena, most_elements);
+}
+
+std::string loaded_nccl_version() {
+  int version = 0;
+  ncclGetVersion(&version);
+  return nccl_version_text(version);
+}
+
+}  // namespace ddproxy

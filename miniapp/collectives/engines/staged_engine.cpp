@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/collectives/engines/staged_engine.hpp"
+
+#include <algorithm>
+
+#include "miniapp/collectives/drivers/time_limit.hpp"
+#include "miniapp/device/backoff.hpp"
+
+namespace ddproxy {
+
+void StagedEngine::fetch(std::size_t piece) {
+  if (const Runs from = pieces_.read(piece); from.count > 0) staging_->fetch(piece % 2, from);
+}
+
+void StagedEngine::begin(CollectiveCall const& call, Completion ready) {
+  check_call(call, place_);
+  call_ = {call, Clock::now(), {}, ready.when};
+  piece_ = 0;
+  pieces_ = CallPieces(call, place_, piece_elements_);
+  stage_ = Stage::fetching;
+  for (std::size_t piece = 0; piece < std::min<std::size_t>(pieces_.count(), 2); ++piece) fetch(piece);
+}
+
+bool StagedEngine::test() {
+  if (stage_ == Stage::fetching && staging_->over(slot())) begin_piece();
+  if (stage_ == Stage::communicating && inner_->test()) finish_piece();
+  if (stage_ != Stage::draining || !staging_->over((pieces_.count() - 1) % 2)) return false;
+  call_.end = Clock::now();
+  return true;
+}
+
+void StagedEngine::begin_piece() {
+  inner_->begin(pieces_.in_buffer(piece_, slot() * piece_elements_), {Clock::now()});
+  stage_ = Stage::communicating;
+}
+
+void StagedEngine::finish_piece() {
+  if (const Runs to = pieces_.assigned(piece_); to.count > 0) staging_->put_back(slot(), to);
+  if (piece_ + 2 < pieces_.count()) fetch(piece_ + 2);
+  stage_ = ++piece_ == pieces_.count() ? Stage::draining : Stage::fetching;
+}
+
+void StagedEngine::wait(std::size_t call) {
+  for (Backoff backoff; !test(); backoff()) check_time_limit(call_, call, place_.rank, timeout_s_);
+}
+
+}  // namespace ddproxy
