@@ -251,8 +251,42 @@ TEST(RunStep, RefusesATaskThatItCannotCarryOut) {
       model::ddp(workload.pass, {model::per_tensor_plan(workload.gradient_bytes)}, 2).classes[0].graph;
   for (auto& task : graph.tasks)
     if (auto* collective = std::get_if<model::Collective>(&task.work); collective)
-      collective->verb = model::Verb::broadcast;
+      collective->communicator = model::CommunicatorId{1};
   EXPECT_THROW(CompiledStep(graph, test_places(graph)), std::logic_error);
+}
+
+// A reduce-scatter and an all-gather of the same elements are an all-reduce.
+TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
+  const auto n = static_cast<std::size_t>(ranks());
+  const std::size_t elements = arena.extent(0) / (4 * n) * 4 * n;
+  const GroupPlace place{test_runtime->rank(), ranks()};
+  auto graph = model::ddp(workload.pass, {}, n).classes.front().graph;
+  const model::CommunicatorId world{0};
+  const auto access = [&](model::AccessMode mode, bool own) {
+    return model::Access{.buffer = model::BufferId{0},
+                         .slice = {0, elements},
+                         .mode = mode,
+                         .content = model::Content::gradient,
+                         .part = own ? std::optional(world) : std::nullopt};
+  };
+  const model::Lane lane{model::LaneKind::communication, 0};
+  graph.tasks.push_back({model::Collective{model::Verb::reduce_scatter, world},
+                         {access(model::AccessMode::read, false), access(model::AccessMode::assign, true)},
+                         lane,
+                         {model::TaskId{graph.tasks.size() - 1}}});
+  graph.tasks.push_back({model::Collective{model::Verb::all_gather, world},
+                         {access(model::AccessMode::read, true), access(model::AccessMode::assign, false)},
+                         lane,
+                         {}});
+  CompiledStep step(graph, test_places(graph), place);
+  ThreadedLane lanes(std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 10000, 60));
+  VerificationLane compute(workload.pass, arena, 0, test_runtime->rank());
+  test_runtime->barrier();
+  const auto times = run_step(step, compute, lanes);
+  EXPECT_EQ(find_wrong(arena, 0, elements, ranks()).count, 0);
+  const auto trace = trace_of(times, step, lanes.finished());
+  EXPECT_GE(trace.tasks.back().start, trace.tasks[trace.tasks.size() - 2].end - 1e-9);
+  EXPECT_EQ(lanes.elements_handed_over()[model::Verb::all_gather], static_cast<std::int64_t>(elements));
 }
 
 // A lane whose operators take 2 ms, and whose copies take 1 ms.

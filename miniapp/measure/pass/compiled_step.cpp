@@ -21,9 +21,33 @@ model::Slice placed(model::Access const& access, std::span<const std::size_t> pl
   throw std::logic_error("run_step cannot carry out: " + model::describe(task));
 }
 
-Launch all_reduce(model::Task const& task, std::span<const std::size_t> places) {
-  if (std::get<model::Collective>(task.work).verb != model::Verb::all_reduce) refuse(task);
-  Launch launch{.kind = Launch::Kind::all_reduce, .slice = placed(task.accesses.at(0), places)};
+// The elements of an access on this rank: where it has a part for each rank, that of its place.
+model::Slice own_part(model::Access const& access, std::span<const std::size_t> places, GroupPlace place) {
+  model::Slice slice = placed(access, places);
+  if (!access.part) return slice;
+  slice.count /= static_cast<std::size_t>(place.ranks);
+  slice.offset += static_cast<std::size_t>(place.rank) * slice.count;
+  return slice;
+}
+
+CollectiveCall call_of(model::Task const& task, std::span<const std::size_t> places, GroupPlace place) {
+  auto const& collective = std::get<model::Collective>(task.work);
+  CollectiveCall call{
+      collective.verb, {}, {}, static_cast<int>(collective.root_or_peer.value_or(0)), collective.reduction};
+  for (auto const& access : task.accesses) {
+    const model::Slice slice = own_part(access, places, place);
+    if (access.mode == model::AccessMode::contribute) refuse(task);
+    if (access.mode != model::AccessMode::assign) call.read = slice;
+    if (access.mode != model::AccessMode::read) call.assigned = slice;
+  }
+  return call;
+}
+
+Launch collective(model::Task const& task, std::span<const std::size_t> places, GroupPlace place) {
+  auto const& work = std::get<model::Collective>(task.work);
+  if (index(work.communicator) != 0 || task.lane != model::Lane{model::LaneKind::communication, 0})
+    refuse(task);
+  Launch launch{.kind = Launch::Kind::collective, .call = call_of(task, places, place)};
   // Tasks to wait for are of the compute lane: there is one communication lane, and it keeps its order.
   for (const auto before : task.after)
     launch.waits_for =
@@ -33,22 +57,23 @@ Launch all_reduce(model::Task const& task, std::span<const std::size_t> places) 
 
 }  // namespace
 
-CompiledStep::CompiledStep(model::StepGraph graph, std::span<const std::size_t> places)
+CompiledStep::CompiledStep(model::StepGraph graph, std::span<const std::size_t> places, GroupPlace place)
     : graph_(std::move(graph)) {
   launches_.reserve(graph_.tasks.size());
   for (auto const& task : graph_.tasks) {
-    launches_.push_back(launch_of(task, places));
-    const bool reduces = launches_.back().kind == Launch::Kind::all_reduce;
-    number_.push_back(reduces ? all_reduces_.size() : nothing);
-    if (reduces) all_reduces_.push_back(launches_.back().slice);
+    launches_.push_back(launch_of(task, places, place));
+    const bool communicates = launches_.back().kind == Launch::Kind::collective;
+    number_.push_back(communicates ? collectives_.size() : nothing);
+    if (communicates) collectives_.push_back(launches_.back().call);
   }
   ends_.resize(launches_.size());
 }
 
-Launch CompiledStep::launch_of(model::Task const& task, std::span<const std::size_t> places) const {
+Launch CompiledStep::launch_of(model::Task const& task, std::span<const std::size_t> places,
+                               GroupPlace place) const {
   using Kind = Launch::Kind;
-  if (std::holds_alternative<model::Collective>(task.work)) return all_reduce(task, places);
-  const std::size_t waits_for = last_all_reduce_before(task);
+  if (std::holds_alternative<model::Collective>(task.work)) return collective(task, places, place);
+  const std::size_t waits_for = last_collective_before(task);
   if (auto const* compute = std::get_if<model::Compute>(&task.work); compute) {
     if (compute->phase != model::Phase::backward || compute->micro_batch != 0) refuse(task);
     return {.kind = Kind::compute, .operation = index(compute->op), .waits_for = waits_for};
@@ -64,7 +89,7 @@ Launch CompiledStep::launch_of(model::Task const& task, std::span<const std::siz
 }
 
 // The communication lane keeps its order, so the last one has ended after all others.
-std::size_t CompiledStep::last_all_reduce_before(model::Task const& task) const {
+std::size_t CompiledStep::last_collective_before(model::Task const& task) const {
   std::size_t last = nothing;
   for (const auto before : task.after) {
     const std::size_t number = number_[index(before)];

@@ -17,36 +17,36 @@ double since(Clock::time_point start) {
 /// One run: what the lanes have been asked for so far.
 class StepRun {
  public:
-  StepRun(CompiledStep& step, ComputeLane& compute, CommunicationLane& allreduce)
-      : step_(step), compute_(compute), allreduce_(allreduce), run_ahead_(compute.operations()) {}
+  StepRun(CompiledStep& step, ComputeLane& compute, CommunicationLane& communication)
+      : step_(step), compute_(compute), communication_(communication), run_ahead_(compute.operations()) {}
 
   StepTimes run() {
-    allreduce_.begin(step_.all_reduces().size());
+    communication_.begin(step_.collectives().size());
     times_ = {Clock::now(), 0, 0};
     compute_.begin();
     const auto launches = step_.launches();
     for (std::size_t i = 0; i < launches.size(); ++i) {
-      if (launches[i].kind == Kind::all_reduce)
-        start_all_reduce(launches[i]);
+      if (launches[i].kind == Kind::collective)
+        start_collective(launches[i]);
       else
         run_on_compute_lane(launches[i], step_.ends()[i]);
     }
-    allreduce_.wait_all();  // before the fence, which would wait for ever for a reduction that stands still
+    communication_
+        .wait_all();  // before the fence, which would wait for ever for a reduction that stands still
     if (compute_is_busy_) compute_.fence();
     times_.total = since(times_.start);
     return times_;
   }
 
  private:
-  void start_all_reduce(Launch const& launch) {
+  void start_collective(Launch const& launch) {
     const bool at_once = launch.waits_for == nothing;
-    allreduce_.start_all_reduce(launch.slice,
-                                at_once ? Completion{times_.start} : step_.ends()[launch.waits_for]);
+    communication_.start(launch.call, at_once ? Completion{times_.start} : step_.ends()[launch.waits_for]);
   }
 
   void run_on_compute_lane(Launch const& launch, Completion& end) {
-    allreduce_.progress();
-    if (launch.waits_for != nothing) compute_.wait_for(allreduce_.wait_for(launch.waits_for));
+    communication_.progress();
+    if (launch.waits_for != nothing) compute_.wait_for(communication_.wait_for(launch.waits_for));
     if (launch.kind == Kind::compute) compute_.run(launch.operation);
     if (launch.kind == Kind::copy) compute_.copy(launch.slice, launch.to);
     if (launch.kind == Kind::host_wait) return wait_for_host(end);
@@ -66,7 +66,7 @@ class StepRun {
 
   CompiledStep& step_;
   ComputeLane& compute_;
-  CommunicationLane& allreduce_;
+  CommunicationLane& communication_;
   RunAhead run_ahead_;
   StepTimes times_{};
   bool compute_is_busy_ = false;  // asked for something since the host last waited
@@ -74,8 +74,8 @@ class StepRun {
 
 }  // namespace
 
-StepTimes run_step(CompiledStep& step, ComputeLane& compute, CommunicationLane& allreduce) {
-  return StepRun(step, compute, allreduce).run();
+StepTimes run_step(CompiledStep& step, ComputeLane& compute, CommunicationLane& communication) {
+  return StepRun(step, compute, communication).run();
 }
 
 }  // namespace ddproxy

@@ -17,8 +17,8 @@ struct StepTimes {
 
 /// Runs a step: asks the lanes for its tasks, in the order of the graph's list, and waits for the end of all
 /// of them. The host waits in between only at a HostWait, and where a task of a compute lane on the host
-/// needs an all-reduce. No barrier: the caller sees to it that all ranks start together, and that the clocks
+/// needs a collective. No barrier: the caller sees to it that all ranks start together, and that the clocks
 /// were synchronised (synchronise_clocks()) while nobody used the device. Throws what the lanes throw.
-StepTimes run_step(CompiledStep& step, ComputeLane& compute, CommunicationLane& allreduce);
+StepTimes run_step(CompiledStep& step, ComputeLane& compute, CommunicationLane& communication);
 
 }  // namespace ddproxy

@@ -11,11 +11,11 @@
 
 namespace ddproxy {
 
-/// Returns the times of all tasks of the last run of `step` on this rank. The run is over; `buckets` are
+/// Returns the times of all tasks of the last run of `step` on this rank. The run is over; `calls` are
 /// those of the run. A task of the compute lane starts when the one before it has ended, and what it waits
 /// for.
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
-                          std::vector<FinishedCall> const& buckets);
+                          std::vector<FinishedCall> const& calls);
 
 /// Gathers the traces of all ranks, which have the same tasks. Collective; on rank 0 one trace a rank, empty
 /// elsewhere and where `mine` has no task.

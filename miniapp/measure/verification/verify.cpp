@@ -29,13 +29,13 @@ std::vector<Numbered> in_ready_order(std::vector<FinishedCall> const& buckets) {
 
 // The library reduced what it was asked for, in that order.
 std::string check_issue(std::vector<FinishedCall> const& buckets, CompiledStep const& step) {
-  auto const& asked = step.all_reduces();
+  auto const& asked = step.collectives();
   if (buckets.size() != asked.size())
     return fmt::format("{} buckets were reduced, {} were asked for", buckets.size(), asked.size());
   for (std::size_t k = 0; k < asked.size(); ++k)
-    if (!(buckets[k].call == all_reduce(asked[k])))
-      return fmt::format("bucket {} starts at element {}, where {} was asked for", k, buckets[k].call.assigned.offset,
-                         asked[k].offset);
+    if (!(buckets[k].call == asked[k]))
+      return fmt::format("bucket {} starts at element {}, where {} was asked for", k,
+                         buckets[k].call.assigned.offset, asked[k].assigned.offset);
   return "";
 }
 
@@ -127,7 +127,8 @@ std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLa
   const auto buckets = in_ready_order(allreduce.finished());
   const auto elements = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
   if (const auto coverage = check_coverage(buckets, elements); !coverage.empty()) return coverage;
-  const auto count = check_count(allreduce.elements_handed_over()[model::Verb::all_reduce] - before, elements);
+  const auto count =
+      check_count(allreduce.elements_handed_over()[model::Verb::all_reduce] - before, elements);
   return count.empty() ? check_times(buckets, workload, step.operator_ends()) : count;
 }
 
