@@ -19,8 +19,8 @@ from struck_run import Count, StruckRun
 DDPROXY, *FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:4])
 STOPPED, LOST, STARTS, SAMPLES = (int(text) for text in sys.argv[4:8])
 MPIEXEC = sys.argv[8:]
-HANGS = 60  # seconds; a run takes a few, a stopped rank's limit with its notice 3.4 + 5
-HANGS_AT_START = 360
+NOTICE = 30  # seconds; a stopped rank's limit with its notice takes 3.4 + 5
+NOTICE_AT_START = 360
 
 
 class Whole:
@@ -32,8 +32,8 @@ class Whole:
         run.start(MPI_FAULTS_RANK=str(rank), MPI_FAULTS_AT="0", MPI_FAULTS_LOG=str(log))
         run.wait_for_results()
         start = time.monotonic()
-        run.end(300)
-        self.seconds = time.monotonic() - start
+        run.end(600)
+        self.seconds, self.total = time.monotonic() - start, run.seconds
         assert run.code == 0 and run.lost() == 0, (run.code, run.errors)
         self.calls = log.read_text().splitlines()
         self.starts = sum(call.endswith(" start") for call in self.calls)
@@ -49,13 +49,18 @@ def conclude(run, kind, count, how):
     return run.code != 0
 
 
-def strike_at_call(root, rank, at, kind, count, hangs=HANGS, only=""):
+def hangs(wholes, notice=NOTICE):
+    """Seconds after which a struck run hangs. On a busy machine it takes several times as long as the undisturbed one."""
+    return notice + 5 * max(whole.total for whole in wholes)
+
+
+def strike_at_call(root, rank, at, kind, count, limit, only=""):
     run = StruckRun(root / "struck", DDPROXY, 2, FAULTS, MPIEXEC, SAMPLES)
-    run.start(MPI_FAULTS_RANK=str(rank), MPI_FAULTS_ONLY=only, MPI_FAULTS_AT=str(at), MPI_FAULTS_SIGNAL=str(int(kind))).end(hangs)
+    run.start(MPI_FAULTS_RANK=str(rank), MPI_FAULTS_ONLY=only, MPI_FAULTS_AT=str(at), MPI_FAULTS_SIGNAL=str(int(kind))).end(limit)
     return conclude(run, kind, count, f"rank {rank} before its call {at} {only}")
 
 
-def strike_at_moment(root, rank, seconds, kind, count):
+def strike_at_moment(root, rank, seconds, kind, count, limit):
     run = StruckRun(root / "struck", DDPROXY, 2, FAULTS, MPIEXEC, SAMPLES).start()
     run.wait_for_results()
     time.sleep(seconds)
@@ -63,23 +68,23 @@ def strike_at_moment(root, rank, seconds, kind, count):
         os.kill(run.pids()[rank], kind)
     except ProcessLookupError:
         pass
-    run.end(HANGS)
+    run.end(limit)
     return conclude(run, kind, count, f"rank {rank}, {seconds:.2f} s after the first results")
 
 
 def strike_many(root, name, kind, tries, wholes):
     if tries == 0:
         return
-    count, struck = Count(), 0
+    count, struck, limit = Count(), 0, hangs(wholes)
     for number in range(tries):
         rank, share = number % 2, (number - 2) / max(tries - 2, 1)
         calls, first = len(wholes[rank].calls), wholes[rank].starts
         if number < 2:
-            struck += strike_at_call(root, rank, 1, kind, count, only="MPI_Finalize")
+            struck += strike_at_call(root, rank, 1, kind, count, limit, only="MPI_Finalize")
         elif number // 2 % 2:
-            struck += strike_at_call(root, rank, first + 1 + int(share * (calls - first)), kind, count)
+            struck += strike_at_call(root, rank, first + 1 + int(share * (calls - first)), kind, count, limit)
         else:
-            struck += strike_at_moment(root, rank, share * wholes[rank].seconds, kind, count)
+            struck += strike_at_moment(root, rank, share * wholes[rank].seconds, kind, count, limit)
     count.conclude(f"{name} ranks, {struck} struck before the run ended")
     assert struck > 0.5 * tries, struck
 
@@ -91,7 +96,7 @@ def strike_starts(root, wholes):
     for number in range(STARTS):
         rank = number % 2
         index = wholes[rank].starts * (number - rank) // max(STARTS, 1)
-        strike_at_call(root, rank, index + 1, signal.SIGSTOP, count, HANGS_AT_START)
+        strike_at_call(root, rank, index + 1, signal.SIGSTOP, count, hangs(wholes, NOTICE_AT_START))
     count.conclude("stopped ranks while the run starts")
 
 

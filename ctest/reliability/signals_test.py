@@ -38,7 +38,7 @@ def strike(root, number, ranks, after, count):
         os.kill(run.pids()[rank], kind)
     except ProcessLookupError:
         pass
-    run.end(60)
+    run.end(300)
     # mpirun says 75 where a rank ended so
     survived = not run.hung and (run.code == 75 and run.part.exists() and "saved" in run.errors or run.code == 0 and run.whole.exists())
     count.add(run, survived, f"{kind.name} to rank {rank} of {ranks} {after:.2f} s after the first flush")
