@@ -68,7 +68,7 @@ def phase_of(path, errors=""):
 class StruckRun:
     """One run in a folder of its own. `faults`: libraries to load first, the one of kills_test.py among them."""
 
-    def __init__(self, home, program, ranks, faults, mpiexec, samples=25, timeout=3):
+    def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3):
         self.home, self.out, self.flushed = home, home / "out", home / "flushed"
         self.out.mkdir(parents=True)
         (home / "tiny.toml").write_text(TINY.format(timeout=timeout, samples=samples))
