@@ -45,17 +45,26 @@ def check_stored(path):
         assert after >= buckets // 2, (buckets, after, "every second bucket waits for the end of the backward pass")
 
 
-def check_twin(folder):
-    """T is what simulate() says of the graph: more than per_tensor's, and met by the sample that was disturbed least."""
-    write_twin(folder, STRATEGIES + "caps_mib = [0.125]\nsamples = 5\n")
+def least_of_twin(folder):
+    """Predicted T of late_half and the least sample of it."""
     run(ddproxy, "run", folder / "twin.toml", "-o", folder / "twin.h5")
     check_stored(folder / "twin.h5")
     with h5py.File(folder / "twin.h5") as file:
         predicted, measured = file["/sweep/predicted"][()], file["/sweep/measured"][()].reshape(len(file["/sweep/predicted"]), -1)
         late, tensors = case(file, "late_half"), case(file, "per_tensor")
         assert predicted[late] > predicted[tensors]
-        least = np.nanmin(measured[late])
-        assert 0.999 * predicted[late] <= least <= 1.15 * predicted[late], (least, predicted[late])
+        return predicted[late], np.nanmin(measured[late])
+
+
+def check_twin(folder):
+    """T is what simulate() says of the graph: more than per_tensor's, and met by the sample that was disturbed least."""
+    write_twin(folder, STRATEGIES + "caps_mib = [0.125]\nsamples = 15\n")
+    for _ in range(5):  # other programs only ever add time: a run that they disturb is run again
+        predicted, least = least_of_twin(folder)
+        assert least >= 0.999 * predicted, (least, predicted)
+        if least <= 1.15 * predicted:
+            return
+    raise AssertionError((least, predicted))
 
 
 def check_drawn(folder):
