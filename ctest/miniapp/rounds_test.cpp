@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
@@ -67,6 +69,15 @@ TEST(TablesOfAState, AreOfAllPassesWhereTheStateHasNone) {
   EXPECT_TRUE(has_table(states, 0, passes()));
   OperationTimes replayed{1, 1, 1, {1}};
   EXPECT_TRUE(has_table(states, 1, replayed)) << "known in every state";
+}
+
+// After a signal a size may have one sample, and its probe may have failed.
+TEST(TablesOfAState, KeepTheSamplesOfASizeWhoseStateIsUnknown) {
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  for (auto const& states : {model::MachineStates::between({}), model::MachineStates::between({1e-7})}) {
+    const auto sizes = in_state(states, 0, std::vector<SizeTimes>{{1000, {1}, 0, {{unknown}, {unknown}}}});
+    EXPECT_EQ(sizes[0].seconds, (std::vector<double>{1}));
+  }
 }
 
 // One size has a co-run in the slow state, the other one has none.

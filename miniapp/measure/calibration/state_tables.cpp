@@ -183,7 +183,8 @@ std::vector<model::ProbedTimes> quantities_of(std::vector<SizeTimes> const& size
 
 std::vector<SizeTimes> in_state(MachineStates const& states, std::size_t state,
                                 std::vector<SizeTimes> sizes) {
-  for (auto& size : sizes) keep(states, state, size.probes, size.seconds);
+  for (auto& size : sizes)
+    if (count_in(states, state, size) > 0) keep(states, state, size.probes, size.seconds);
   return sizes;
 }
 

@@ -24,7 +24,8 @@ std::vector<double> probes_of(std::vector<ContentionSample> const& runs);
 /// The all-reduce of each message size, by which MachineStates judges whether states differ in time.
 std::vector<model::ProbedTimes> quantities_of(std::vector<SizeTimes> const& sizes);
 
-/// The rows of a table with only those samples that are in a state.
+/// The rows of a table with only those samples that are in a state. A size that has none in it keeps all of
+/// its samples: after a signal a size may have one sample alone, and its state may be unknown.
 std::vector<SizeTimes> in_state(model::MachineStates const& states, std::size_t state,
                                 std::vector<SizeTimes> sizes);
 /// A size that has no co-run in the state keeps all of its co-runs.
