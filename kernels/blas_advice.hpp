@@ -6,14 +6,14 @@
 
 namespace ddproxy::kernels {
 
-/// What matters of a processor to the choice of OpenBLAS' kernels.
+/// The properties of a processor that decide which kernels of OpenBLAS are fastest.
 struct VectorUnits {
   bool avx512 = false;
-  bool halves = false;  ///< 256 bits wide: an AVX-512 instruction takes two turns (Zen 4)
+  bool halves = false;  ///< the units are 256 bits wide: an AVX-512 instruction takes two cycles (Zen 4)
 };
 
-/// The value of OPENBLAS_CORETYPE that was measured to be faster on such a processor than the core type that
-/// OpenBLAS chose (docs/measurements/kernels.md); else empty.
+/// Returns a value of OPENBLAS_CORETYPE that was measured to be faster on such a processor than `core`, the
+/// core type that OpenBLAS chose (docs/measurements/kernels.md). Returns an empty string if none is known.
 inline std::string faster_core_type(std::string const& core, VectorUnits units) {
   const bool uses_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
   if (units.avx512 && !units.halves && !uses_avx512) return "SKYLAKEX";
@@ -21,7 +21,8 @@ inline std::string faster_core_type(std::string const& core, VectorUnits units) 
   return {};
 }
 
-/// One line for the user where faster_core_type() knows one, with the cure; else empty.
+/// Returns one line for the user that names the faster core type and how to set it. Returns an empty string
+/// if faster_core_type() knows none.
 inline std::string openblas_advice(std::string const& core, VectorUnits units) {
   const auto faster = faster_core_type(core, units);
   if (faster == "SKYLAKEX")

@@ -9,12 +9,12 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cublas_v2.h>
 #elif defined(KOKKOS_ENABLE_HIP)
-#define HIPBLAS_V2  // of the two interfaces of hipBLAS 2.x the one that 3.x has alone
+#define HIPBLAS_V2  // selects the interface of hipBLAS 2.x that hipBLAS 3.x keeps as its only one
 #include <hipblas/hipblas.h>
 #endif
 
-// The device vendor's BLAS under one name, for gemm_device.cpp: cuBLAS, or hipBLAS, which follows it call by
-// call. The HIP half never ran.
+// Gives the BLAS of the device's vendor one set of names, for gemm_device.cpp. The library is cuBLAS or
+// hipBLAS, which has the same calls. The HIP half has not been tested on a device.
 namespace ddproxy::kernels::blas {
 
 #if defined(KOKKOS_ENABLE_CUDA)

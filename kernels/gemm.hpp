@@ -8,58 +8,65 @@
 
 namespace ddproxy::kernels {
 
-/// An operand of a matrix product, row-major.
+/// An operand of a matrix product, row-major. Does not own the memory.
 struct Matrix {
   float const* data;
   Index stride;             ///< elements from one row to the next
-  bool transposed = false;  ///< enters the product as its transpose
+  bool transposed = false;  ///< the product uses the transpose of this matrix
   Index step = 0;           ///< batched: elements from one matrix to the next
 };
 
-/// The result of a matrix product, row-major.
+/// The result of a matrix product, row-major. Does not own the memory.
 struct Result {
   float* data;
   Index stride;    ///< elements from one row to the next
   Index step = 0;  ///< batched: elements from one matrix to the next
 };
 
-/// Of the product: op(A) is [rows, inner], op(B) [inner, columns], C [rows, columns].
+/// The dimensions of a product: op(A) is [rows, inner], op(B) is [inner, columns], C is [rows, columns].
 struct GemmSize {
   Index rows;
   Index columns;
   Index inner;
 };
 
-/// C = alpha op(A) op(B) + beta C; beta 0 assigns. By the backend chosen at build time: the vendor's BLAS on
-/// a device, on the stream of `exec`; BLAS on the host where there is one, else plain Kokkos.
+/// Computes C = alpha op(A) op(B) + beta C, where op(X) is X or its transpose. With beta = 0 it assigns C and
+/// does not read it. The backend is chosen at build time. On a device it is the vendor's BLAS, on the stream
+/// of `exec`. On a host it is BLAS if one was found, else plain Kokkos. Throws std::runtime_error if the
+/// vendor's BLAS reports an error.
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c);
 
-/// The same for `count` matrices, which are worked on side by side; the results must not overlap.
+/// Computes gemm() for `count` products at the same time. Product i uses the matrices that begin i * step
+/// elements after the first. The results must not overlap.
 void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
                           float beta, Result c);
 
-/// The same in plain Kokkos: right in every execution space, and slow.
+/// Computes gemm_strided_batched() in plain Kokkos. It works in every execution space, and it is slow.
 void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,
                 Result c);
 
-/// How operands enter a product: with all their bits, or rounded on the way to the tensor cores of NVIDIA's
-/// A100 and its successors, to TF32's 10-bit mantissas or to bf16's 7-bit ones, for which cuBLAS may take
-/// TF32 where that is faster. They are stored in fp32, and sums are fp32, in all three.
+/// The precision in which operands enter a product. fp32 keeps all bits. tf32 and bf16 use the tensor cores
+/// of NVIDIA's A100 and later GPUs: operands are rounded to a mantissa of 10 bits (tf32) or 7 bits (bf16).
+/// For bf16 cuBLAS may use TF32 where that is faster. With all three, operands are stored and sums are
+/// computed in fp32.
 enum class MatrixPrecision { fp32, tf32, bf16 };
 
-/// Of all products from now on; fp32 at the start. Not to be called while another thread multiplies. Throws
-/// std::invalid_argument, in one line, where the backend does not have it: the host's have fp32 alone.
+/// Sets the precision of all later products. It is fp32 when the program starts. Call it only while no other
+/// thread computes a product. Throws std::invalid_argument with a one-line message if the backend does not
+/// support the precision: the backends for hosts support fp32 only.
 void set_matrix_precision(MatrixPrecision precision);
 
-/// Who computes the products and how, for the provenance: library, version, core type or precision.
+/// Returns the backend's library and version, and its core type (OpenBLAS) or precision (device), for the
+/// provenance.
 std::string gemm_backend();
 
-/// One line for the user where the backend is known to run slowly on this processor, with the cure; else
-/// empty.
+/// Returns one line for the user if the backend is known to be slow on this processor; the line says what to
+/// do. Returns an empty string otherwise.
 std::string gemm_advice();
 
-/// The value of OPENBLAS_CORETYPE with which OpenBLAS is known to be faster on this processor than with the
-/// kernels that it chose; else empty. It reads that variable once, before main().
+/// Returns the value of OPENBLAS_CORETYPE that is known to make OpenBLAS faster on this processor than the
+/// core type that it chose. Returns an empty string if none is known. OpenBLAS reads that variable once,
+/// before main(), so the program has to be started again to use the value.
 std::string gemm_core_type();
 
 }  // namespace ddproxy::kernels

@@ -24,14 +24,15 @@ void multiply(GemmSize size, float alpha, Matrix const& a, Matrix const& b, floa
               static_cast<int>(c.stride));
 }
 
-/// BLAS must use as many threads as Kokkos does, and one where it is called by several of them.
+/// Makes OpenBLAS use as many threads as Kokkos does. Other BLAS libraries keep their own number of threads.
 void match_threads([[maybe_unused]] Space const& exec) {
 #ifdef DDPROXY_OPENBLAS
   if (openblas_get_num_threads() != exec.concurrency()) openblas_set_num_threads(exec.concurrency());
 #endif
 }
 
-/// True where several threads may call BLAS at once and each call then stays on its thread.
+/// Returns true if several threads may call BLAS at the same time and each call then stays on its thread.
+/// That holds for an OpenBLAS without threads and for one with OpenMP, not for one with POSIX threads.
 bool callable_in_parallel() {
 #ifdef DDPROXY_OPENBLAS
   constexpr int posix_threads = 1;

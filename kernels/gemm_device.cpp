@@ -15,8 +15,9 @@ void check(blas::Status status, char const* what) {
                              " failed: " + blas::status_string(status));
 }
 
-/// The library's handle, for one thread at a time. Lives until Kokkos ends: a static object's destructor
-/// would come after the device is gone.
+/// The handle of the BLAS library. One thread may use it at a time. The handle is created at first use. A
+/// hook destroys it when Kokkos ends, because the destructor of a static object would run after the device is
+/// gone.
 class Library {
  public:
   MatrixPrecision precision = MatrixPrecision::fp32;
@@ -26,7 +27,7 @@ class Library {
     return precision == MatrixPrecision::tf32 ? blas::compute_tf32 : blas::compute_bf16;
   }
 
-  /// Products asked for with it are done by the instance's stream.
+  /// Returns the handle, set to the stream of `exec`. Products that are enqueued with it run on that stream.
   blas::Handle on(Space const& exec) {
     const auto stream = blas::stream_of(exec);
     if (handle() && has_stream_ && stream == stream_) return handle_;
@@ -65,10 +66,11 @@ int dimension(Index n) {
 
 }  // namespace
 
-// The library thinks in columns: a row-major X [r, c] in memory is its X^T [c, r], the rows' stride being the
-// leading dimension. It is asked for C^T = op(B)^T op(A)^T, whose memory is that of the row-major C. Of
-// op(B)^T it holds B^T already: nothing is to be transposed where op(B) = B, and B^T once more where
-// op(B) = B^T; so each operand keeps its flag, and only their order and rows and columns change places.
+// The library is column-major: it reads a row-major X [r, c] in memory as X^T [c, r], whose leading dimension
+// is the row stride of X. The calls below therefore compute C^T = op(B)^T op(A)^T, because a column-major C^T
+// has the same memory as a row-major C. The library sees B^T. If op(B) = B, it needs B^T and transposes
+// nothing. If op(B) = B^T, it needs B and transposes what it sees. So each operand keeps its transposed flag.
+// Only the order of the operands changes, and rows and columns are exchanged.
 
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
   check(blas::gemm(library.on(exec), operation(b), operation(a), dimension(size.columns),

@@ -8,11 +8,13 @@
 #include "kernels/gemm.hpp"
 #include "kernels/gemm_tile.hpp"
 
-// The layouts in which a tile of a product reads its operands. Host only.
+// The layouts in which a tile of a product reads its operands: panels of columns of op(B), and groups of rows
+// of op(A). For hosts only.
 namespace ddproxy::kernels {
 
-/// Memory for packed operands, one for each thread and purpose; kept, because allocating it costs more than a
-/// product.
+/// Returns memory for `count` elements of packed operands, aligned to 64 bytes. Each thread has one buffer
+/// for each purpose. The pointer is valid until the same thread asks for a larger buffer of the same purpose.
+/// The memory is kept until the thread ends, because allocating it takes longer than a product.
 template <int purpose>
 float* buffer(Index count) {
   struct alignas(64) Line {
@@ -24,24 +26,25 @@ float* buffer(Index count) {
   return lines.front().values;
 }
 
-inline constexpr int shared = 0;
-inline constexpr int own = 1;
+inline constexpr int shared = 0;  ///< purpose: packed by all threads, read by all threads
+inline constexpr int own = 1;     ///< purpose: packed and read by the same thread
 
-/// Width of the panel of a matrix that starts at column `first`: a full one, or what is left, in whole
-/// vectors.
+/// Returns the width of the panel that starts at column `first` of a matrix: tile::columns, or the remaining
+/// columns rounded up to whole vectors.
 inline Index panel_width(Index columns, Index first) {
   return std::min(tile::columns, (columns - first + tile::lanes - 1) / tile::lanes * tile::lanes);
 }
 
-/// Rows of a matrix that is not transposed, from column k on; rows behind the last repeat it, to be left out
-/// later.
+/// Returns tile::rows rows of a matrix that is not transposed, from row `first` and column k on, as a left
+/// operand. Where the matrix has fewer rows, the last row is repeated; the caller ignores the repeated rows.
 inline tile::Left rows_of(Matrix const& a, Index first, Index rows, Index k) {
   tile::Left left{{}, 1};
   for (Index r = 0; r < tile::rows; ++r) left.row[r] = a.data + std::min(first + r, rows - 1) * a.stride + k;
   return left;
 }
 
-/// A panel of op(B) as [inner, panel_width]; what lies beyond op(B)'s columns is 0.
+/// Packs the panel of op(B) that starts at column `first` into `out`, as [inner, panel_width]. Fills columns
+/// beyond those of op(B) with 0.
 inline void pack_panel(Matrix const& b, Index inner, Index columns, Index first, float* out) {
   const Index width = panel_width(columns, first);
   const Index valid = std::min(width, columns - first);
@@ -53,8 +56,8 @@ inline void pack_panel(Matrix const& b, Index inner, Index columns, Index first,
   }
 }
 
-/// Columns [first, last) of `count` rows of a matrix as panels; reads the rows from end to end, as memory
-/// likes it.
+/// Packs columns [first, last) of `count` rows of a matrix, from row k on, into panels. Reads each row from
+/// end to end, which is the fastest order for memory.
 inline void pack_rows(Matrix const& b, Index first, Index last, Index k, Index count, float* out) {
   for (Index i = 0; i < count; ++i) {
     float const* const in = b.data + (k + i) * b.stride;
@@ -67,8 +70,8 @@ inline void pack_rows(Matrix const& b, Index first, Index last, Index k, Index c
   }
 }
 
-/// Rows of op(A) in groups of tile::rows, each group as [inner, tile::rows], the last one filled up with the
-/// last row.
+/// Packs rows [first, last) of A^T into groups of tile::rows rows, each as [inner, tile::rows]. Fills the
+/// last group with copies of the last row.
 inline void pack_groups(Matrix const& a, Index inner, Index first, Index last, float* out) {
   for (Index i = first; i < last; i += tile::rows, out += inner * tile::rows)
     for (Index k = 0; k < inner; ++k)

@@ -5,7 +5,7 @@
 namespace ddproxy::kernels {
 namespace {
 
-// Each work item computes one tile of C in registers.
+// Each work item computes one tile of C, [tile_rows, tile_columns], in registers.
 constexpr int tile_rows = 4;
 constexpr int tile_columns = 16;
 
@@ -28,7 +28,7 @@ struct PlainGemm {
   Index a_step;
   Index b_step;
   Index tiles_of_row;
-  Index tiles;  ///< of one matrix
+  Index tiles;  ///< number of tiles of one matrix C
   float alpha;
   float beta;
 
@@ -59,7 +59,7 @@ struct PlainGemm {
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < columns; ++j) {
         float& element = out[i * c.stride + j];
-        // beta 0 must not read: what is there may be NaN
+        // with beta = 0 the element must not be read: it may be NaN
         element = beta == 0 ? alpha * sum[i][j] : alpha * sum[i][j] + beta * element;
       }
   }

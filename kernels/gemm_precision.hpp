@@ -8,7 +8,8 @@
 
 namespace ddproxy::kernels {
 
-/// For backends that multiply in fp32 alone.
+/// Throws std::invalid_argument for every precision but fp32. For backends that compute products in fp32
+/// only.
 inline void require_fp32(MatrixPrecision precision) {
   if (precision != MatrixPrecision::fp32)
     throw std::invalid_argument(

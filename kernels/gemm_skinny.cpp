@@ -10,22 +10,22 @@
 namespace ddproxy::kernels {
 namespace {
 
-// Where this was found faster than OpenBLAS: docs/measurements/kernels.md.
-constexpr Index most_tokens = 256;
-constexpr Index most_tokens_summed = tile::lanes == 16 ? 256 : 128;  // as the inner dimension
+// Within these limits the products were measured to be faster than with OpenBLAS
+// (docs/measurements/kernels.md).
+constexpr Index most_tokens = 256;                                   // rows of A, for A B^T
+constexpr Index most_tokens_summed = tile::lanes == 16 ? 256 : 128;  // inner dimension, for A^T B
 constexpr Index most_tokens_beside_rows =
-    tile::lanes == 16 ? 128 : 0;  // B as it is, which has to be packed; 0: always BLAS
-constexpr Index fewest_others = 64;
+    tile::lanes == 16 ? 128 : 0;     // rows of A, for A B, where B has to be packed; 0: always use BLAS
+constexpr Index fewest_others = 64;  // least size of the other dimensions
 
-// Blocks that keep in a cache what is used again: rows of the left operand, rows of B packed at once,
-// elements of a run along the inner dimension (a page), elements of the packed right operand.
-constexpr Index rows_at_once = 32 * tile::rows;
-constexpr Index packed_rows_at_once = 128;
-constexpr Index run_at_once = 1024;
-constexpr Index packed_at_once = 65536;
+// Sizes of blocks. They keep in a cache the data that are used again.
+constexpr Index rows_at_once = 32 * tile::rows;  // rows of the left operand
+constexpr Index packed_rows_at_once = 128;       // rows of B that are packed at once
+constexpr Index run_at_once = 1024;              // elements along the inner dimension: one memory page
+constexpr Index packed_at_once = 65536;          // elements of the packed right operand
 
-/// Calls work(first, last) on each thread for its share of `count` things, which begins at a multiple of
-/// `unit`.
+/// Divides `count` items among the threads and calls work(first, last) on each thread for its share. Each
+/// share begins at a multiple of `unit`.
 template <class Work>
 void share(Space const& exec, Index count, Index unit, Work const& work) {
   const Index units = (count + unit - 1) / unit;
@@ -35,7 +35,8 @@ void share(Space const& exec, Index count, Index unit, Work const& work) {
   });
 }
 
-/// All of op(B) in panels behind one another, for all threads.
+/// Packs all of op(B) into consecutive panels and returns them. All threads pack; all threads may read the
+/// result. It is valid until the calling thread packs again.
 float const* pack(Space const& exec, Matrix const& b, Index inner, Index columns) {
   float* const packed = buffer<shared>(inner * (columns + tile::lanes));
   share(exec, columns, tile::columns, [=](Index begin, Index end) {
@@ -44,7 +45,8 @@ float const* pack(Space const& exec, Matrix const& b, Index inner, Index columns
   return packed;
 }
 
-/// A panel of rows that are packed next, brought from memory while the processor multiplies.
+/// Prefetches `count` rows of B from row k on, in the panel that starts at column `first`. These rows are
+/// packed next. The prefetch runs while the processor multiplies.
 void prefetch(Matrix const& b, Index first, Index k, Index count) {
   constexpr Index line = 64 / sizeof(float);
   for (Index i = 0; i < count; ++i)
@@ -52,7 +54,7 @@ void prefetch(Matrix const& b, Index first, Index k, Index count) {
       __builtin_prefetch(b.data + (k + i) * b.stride + first + j, 0, 2);
 }
 
-/// Few rows, B as it is: each thread has its own columns of C.
+/// Computes C = A B for an A with few rows. Each thread computes its own columns of C.
 void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
   share(exec, size.columns, tile::columns, [=](Index first, Index last) {
     float* const packed = buffer<own>(packed_rows_at_once * (last - first + tile::columns));
@@ -76,13 +78,14 @@ void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
   });
 }
 
-/// c[j, i] = from[i, j] for `rows` rows i of `width` elements.
+/// Assigns c[j, i] = from[i, j] for i < rows and j < columns. Rows of `from` are `width` elements apart.
 void store_transposed(float const* from, Index rows, Index width, Index columns, Result c) {
   for (Index j = 0; j < columns; ++j)
     for (Index i = 0; i < rows; ++i) c.data[j * c.stride + i] = from[i * width + j];
 }
 
-/// Few rows, B transposed: computes the transpose of C, with the rows of B as they are in memory on the left.
+/// Computes C = A B^T for an A with few rows. It computes C^T = B A^T, so that the left operand is the rows
+/// of B in the layout that they have in memory.
 void few_rows_transposed(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
   a.transposed = true;
   float const* const packed = pack(exec, a, size.inner, size.rows);
@@ -106,8 +109,8 @@ void few_rows_transposed(Space const& exec, GemmSize size, Matrix a, Matrix b, R
   });
 }
 
-// A vector that is a line of the cache is written past the caches; smaller ones are faster with the line
-// brought there while the tile is computed.
+// How the results of few_inner() are written. A vector of 16 floats fills a cache line, and writing it past
+// the caches is fastest. For smaller vectors it is faster to prefetch the line while the tile is computed.
 constexpr auto write_once = tile::lanes == 16 ? tile::Write::stream : tile::Write::assign;
 
 void prefetch_to_write(tile::Output const& out) {
@@ -119,7 +122,7 @@ tile::Left group(float const* packed) {
   return {{packed, packed + 1, packed + 2, packed + 3, packed + 4, packed + 5}, tile::rows};
 }
 
-/// Small inner dimension, A transposed: each element of C is written once, long runs of its rows at a time.
+/// Computes C = A^T B for a small inner dimension. Writes each element of C once, in long runs of each row.
 void few_inner(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
   float const* const packed = pack(exec, b, size.inner, size.columns);
   const Index run = std::max<Index>(1, packed_at_once / (size.inner * tile::columns)) * tile::columns;

@@ -4,15 +4,16 @@
 
 #include "kernels/gemm.hpp"
 
-// Products of the backward pass with few tokens, on the host. A general BLAS copies both operands into its
-// own layout; here one is small, and the large one (a weight, or the gradient of one) is read or written
-// once, in place.
+// Matrix products of the backward pass with few tokens, on a host. A general BLAS copies both operands into
+// its own layout. In these products only one operand is small. The large matrix (a weight or the gradient of
+// a weight) is read or written once, without a copy in another layout.
 namespace ddproxy::kernels {
 
-/// Whether gemm_skinny() has the product: op(A) op(B), nothing added or scaled, with few tokens.
+/// Returns whether gemm_skinny() computes this product and is faster than BLAS for it. The product must have
+/// few tokens, alpha = 1 and beta = 0.
 bool is_skinny(GemmSize size, float alpha, Matrix a, Matrix b, float beta);
 
-/// C = op(A) op(B), assigned.
+/// Assigns C = op(A) op(B). Call it only if is_skinny() returns true for the product.
 void gemm_skinny(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c);
 
 }  // namespace ddproxy::kernels

@@ -11,12 +11,13 @@
 
 #include "kernels/types.hpp"
 
-// The innermost part of gemm_skinny: a tile of the result in registers. Host only.
+// The innermost part of gemm_skinny() and of attention on hosts: computes one tile of the result in
+// registers. For hosts only.
 namespace ddproxy::kernels::tile {
 
-// 24 of the 32 registers of AVX-512 hold the tile, or 12 of the 16 of smaller vectors. Compiled for a
-// processor of which only the oldest vectors are known, the tile is slower than a BLAS that looks at the
-// processor when it starts.
+// The sums of a tile take 24 of the 32 registers of AVX-512 (6 rows of 4 vectors), or 12 of the 16 registers
+// of smaller vectors (6 rows of 2 vectors). A build that may use only the oldest vector instructions makes
+// the tile slower than a BLAS, which selects its kernels for the processor when the program starts.
 #if defined(__AVX512F__)
 inline constexpr int lanes = 16;
 inline constexpr int most_vectors = 4;
@@ -41,7 +42,7 @@ struct Left {
   Index step;
 };
 
-/// Right operand of a tile: its columns lie side by side, row k + 1 `stride` elements behind row k.
+/// Right operand of a tile, row-major: its columns lie side by side, its rows `stride` elements apart.
 struct Right {
   float const* data;
   Index stride;
@@ -51,10 +52,12 @@ struct Right {
 enum class Write {
   assign,
   add,
-  stream,  ///< assign, past the caches: for what is not read again soon; finish_streaming() ends it
+  stream,  ///< assign past the caches, for results that are not read again soon; call finish_streaming()
+           ///< after the last one
 };
 
-/// Where a tile of the result goes, row-major, and how many of its rows and columns count.
+/// The destination of a tile of the result, row-major, and the number of its rows and columns that are
+/// written.
 struct Output {
   float* data;
   Index stride;
@@ -81,14 +84,14 @@ inline void stream(float* to, Vector v) {
 #endif
 }
 
-/// After it other threads see what this one has streamed.
+/// Makes all that this thread wrote with Write::stream visible to other threads.
 inline void finish_streaming() {
 #ifdef __AVX512F__
   _mm_sfence();
 #endif
 }
 
-/// One row of the tile; `values` aligned as a Vector.
+/// Writes one row of the tile, out.columns elements, to `to`. `values` has the alignment of a Vector.
 inline void store_row(Output const& out, float* to, float const* values) {
   if (out.write == Write::stream && out.columns % lanes == 0 && aligned(to)) {
     for (Index j = 0; j < out.columns; j += lanes) stream(to + j, load(values + j));
@@ -106,7 +109,7 @@ inline void store(float* to, Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// A tile all of whose rows and columns count; to be streamed only where every row is aligned.
+/// Writes a whole tile: all of its rows and columns. With Write::stream every row must be aligned.
 template <int vectors>
 void store_whole(Output const& out, Sums<vectors> const& sum) {
   for (int r = 0; r < rows; ++r)
@@ -126,7 +129,8 @@ inline bool is_whole(Output const& out, Index width) {
   return out.write != Write::stream || (aligned(out.data) && out.stride % lanes == 0);
 }
 
-/// Result = or += left right, left [rows, count], right [count, vectors * lanes].
+/// Computes the product of left [rows, count] and right [count, vectors * lanes], and assigns it to the
+/// result or adds it, as out.write says.
 template <int vectors>
 void multiply(Index count, Left const& left, Right right, Output const& out) {
   Sums<vectors> sum;
@@ -139,14 +143,14 @@ void multiply(Index count, Left const& left, Right right, Output const& out) {
       for (int v = 0; v < vectors; ++v) sum[r][v] += left.row[r][k * left.step] * b[v];
   }
   if (is_whole(out, vectors * lanes)) return store_whole<vectors>(out, sum);
-  // copied in a loop of constant length: else the sums would not stay in registers above
+  // This loop has a constant length. Otherwise the compiler would not keep the sums in registers above.
   alignas(sizeof(Vector)) float values[rows][vectors * lanes];
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) std::memcpy(&values[r][v * lanes], &sum[r][v], sizeof(Vector));
   for (int r = 0; r < out.rows; ++r) store_row(out, out.data + r * out.stride, values[r]);
 }
 
-/// The same, with the number of vectors known at run time.
+/// Calls multiply<vectors>() for a number of vectors that is known at run time, 1 to most_vectors.
 inline void multiply(Index vectors, Index count, Left const& left, Right right, Output const& out) {
   switch (vectors) {
     case 1:
