@@ -6,12 +6,15 @@
 
 namespace ddproxy::kernels {
 
-// Causal multi-head attention from the fused qkv: P = softmax(Q K^T / sqrt(D)) over the keys up to the
-// query's own position, out = P V, for each sequence and head (Vaswani et al., arXiv:1706.03762,
-// section 3.2). The scores exist for one tile of queries at a time; backward recomputes them
-// from the logarithm of their sums, as in Dao et al., FlashAttention, arXiv:2205.14135, section 3.1.
+// Causal multi-head attention with fused queries, keys and values (Vaswani et al., arXiv:1706.03762,
+// section 3.2). For each sequence and head:
+//   P   = softmax(Q K^T / sqrt(D)), taken over the keys up to the query's own position
+//   out = P V
+// Q, K and V are [T, D] with D = head_size; the scores Q K^T are [T, T]. Memory holds the scores of one tile
+// of queries at a time. The backward pass recomputes P from the scores and the logarithm of the softmax's
+// denominator, as in Dao et al., FlashAttention, arXiv:2205.14135, section 3.1.
 
-/// C = heads * head_size.
+/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D.
 struct AttentionSize {
   Index batch;
   Index sequence;
@@ -20,22 +23,25 @@ struct AttentionSize {
   Index columns() const { return heads * head_size; }
 };
 
-/// Elements of scratch memory that forward and backward need in a space of that concurrency.
+/// Returns the elements of scratch memory that attention_forward() and attention_backward() need in an
+/// execution space that runs `concurrency` threads.
 Index attention_scratch(Index concurrency, AttentionSize size);
 
-/// qkv [B, T, 3C] (q, k, v side by side, each head after head), out [B, T, C] assigned, log_sum [B, H, T]
-/// assigned: the logarithm of each softmax's denominator.
+/// Computes attention forward. qkv [B, T, 3C] holds q, k and v side by side; each of them holds its heads
+/// side by side. Assigns out [B, T, C] and log_sum [B, H, T], the logarithm of the denominator of each
+/// query's softmax. scratch [attention_scratch()] is overwritten.
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch);
 
-/// What attention_forward read and wrote.
+/// The arrays that attention_forward() read and wrote, kept for attention_backward().
 struct AttentionForward {
   float const* qkv;
   float const* out;
   float const* log_sum;
 };
 
-/// dout [B, T, C], dqkv [B, T, 3C] assigned.
+/// Computes the gradient of the attention. Reads dout [B, T, C], assigns dqkv [B, T, 3C] in the layout of
+/// qkv. scratch [attention_scratch()] is overwritten.
 void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
                         float* dqkv, float* scratch);
 

@@ -11,7 +11,7 @@
 namespace ddproxy::kernels::batched {
 namespace {
 
-/// A tile of consecutive queries of all heads of one sequence, and the keys they see.
+/// Consecutive queries of all heads of one sequence, and the keys that they see.
 struct Tile {
   AttentionSize size;
   Index sequence;
@@ -24,8 +24,8 @@ struct Tile {
   TileRows layout() const { return {size.heads, rows, keys(), first}; }
 };
 
-/// The operands of a tile's products: `queries` start at the tile's first row, keys and values at the
-/// sequence's.
+/// The operands of a tile's products. `queries` starts at the first row of the tile; `keys` and `values`
+/// start at the first row of the sequence.
 struct Operands {
   Matrix queries;
   Matrix keys;
@@ -69,7 +69,8 @@ void forward_tile(Space const& exec, Tile const& tile, float const* qkv, float* 
                        0, {out + tile.offset(c, tile.first), c, d});
 }
 
-/// The sequence's last tile sees every key and assigns their gradients; the tiles before it add to them.
+/// Computes the gradients of one tile. The last tile of a sequence runs first: it sees every key, so it
+/// assigns the gradients of all keys and values. The other tiles add to them.
 void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& kept, float const* dout,
                    float* dqkv, float* scores) {
   const auto [q, k, v] = operands(tile, kept.qkv);
@@ -96,7 +97,8 @@ void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& 
                        {dqkv + tile.offset(3 * c, tile.first), 3 * c, d});
 }
 
-/// Calls work(tile) for every tile, within a sequence the last queries first.
+/// Calls work(tile) for every tile of every sequence. Within a sequence the tile of the last queries comes
+/// first.
 template <class Work>
 void for_each_tile(AttentionSize const& size, Work const& work) {
   const Index last_tile = (size.sequence - 1) / tile_rows * tile_rows;

@@ -4,16 +4,18 @@
 
 #include "kernels/attention.hpp"
 
-// Attention as strided-batched products over all heads of a sequence: what a device is filled by. It is right
-// on a host, too.
+// Attention by strided-batched matrix products over all heads of a sequence. Batches of that size keep a
+// device busy. The functions also give right results on a host.
 namespace ddproxy::kernels::batched {
 
-/// Queries of each head whose scores exist at a time. A device needs many to be busy: those of 20 heads are
-/// 80 tiles of 128 x 128 scores in each of the strided-batched products, and for 1024 keys 20 MiB; all
-/// queries at once would be twice the work, half of it on keys that are not seen.
+/// Queries of each head whose scores are in memory at the same time. A device needs many queries to be busy:
+/// with 20 heads, the smallest strided-batched product of scores (256 keys) has 80 tiles of 128 x 128. The
+/// scores of 20 heads for 1024 keys take 20 MiB. Taking all queries at once would double the work, because
+/// half of the scores would belong to keys that their query does not see.
 inline constexpr Index tile_rows = 256;
 
-/// The functions of attention.hpp; every argument as there.
+/// These functions have the meaning and the arguments of those in attention.hpp. The scratch memory does not
+/// depend on the concurrency.
 Index attention_scratch(AttentionSize size);
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch);

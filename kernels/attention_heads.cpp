@@ -11,24 +11,26 @@
 namespace ddproxy::kernels::heads {
 namespace {
 
-/// One value of each query of a tile.
+/// One value for each query of a tile.
 using Queries = float[tile_queries];
 
-/// Scratch memory of a thread. A head's rows are copied to where they lie side by side: among all heads'
-/// each is in a page of its own, and a processor knows few pages at a time.
+/// Scratch memory of one thread. The rows of one head are copied here so that they lie side by side. In the
+/// arrays of all heads each row lies in a memory page of its own, and a processor holds the addresses of few
+/// pages (TLB entries) at a time.
 struct Scratch {
-  Rows keys;      ///< [T, D]
-  Rows values;    ///< the same
-  Rows dkeys;     ///< the same
-  Rows dvalues;   ///< the same
-  Rows queries;   ///< [tile_queries, D]
-  Rows dout;      ///< the same
-  float* scores;  ///< [T, tile_queries]
-  float* dscores;
-  float* transposed;  ///< [D, tile_queries], queries, then dout
+  Rows keys;          ///< [T, D]
+  Rows values;        ///< [T, D]
+  Rows dkeys;         ///< [T, D]
+  Rows dvalues;       ///< [T, D]
+  Rows queries;       ///< [tile_queries, D]
+  Rows dout;          ///< [tile_queries, D]
+  float* scores;      ///< [T, tile_queries]
+  float* dscores;     ///< [T, tile_queries]
+  float* transposed;  ///< [D, tile_queries]: first the transposed queries, later the transposed dout
 };
 
-/// In whole vectors, of the widest kind: what a run needs does not depend on the processor.
+/// Returns `columns` rounded up to whole vectors of the widest kind (16 floats). So the memory that a run
+/// needs does not depend on the processor.
 Index padded(Index columns) {
   constexpr Index widest_vector = 16;
   static_assert(widest_vector % tile::lanes == 0);
@@ -56,7 +58,8 @@ Scratch divide(AttentionSize size, float* memory) {
           take(size.head_size * tile_queries)};
 }
 
-/// Copies `count` rows; what is behind D in wider rows becomes 0.
+/// Copies `count` rows of head_size elements. Where a row of `to` is wider, the elements behind head_size
+/// become 0.
 void copy(float const* from, Index stride, Index count, Index head_size, Rows to) {
   for (Index i = 0; i < count; ++i) {
     std::copy_n(from + i * stride, head_size, to.data + i * to.stride);
@@ -64,7 +67,8 @@ void copy(float const* from, Index stride, Index count, Index head_size, Rows to
   }
 }
 
-/// A head of one sequence, and where its rows from some token on stand in arrays of all heads.
+/// One head of one sequence. Its functions return the position, in the arrays of all heads, of the row of a
+/// token of this head.
 struct Head {
   AttentionSize size;
   Index sequence;
@@ -79,8 +83,8 @@ struct Head {
   float scale() const { return 1 / std::sqrt(static_cast<float>(size.head_size)); }
 };
 
-/// Replaces the scores of a tile by exp(scale (score - largest)), 0 where a query does not see the key, and
-/// assigns their sum and the largest one of each query.
+/// Replaces the scores of a tile by exp(scale (score - largest)), and by 0 where a query does not see the
+/// key. Assigns the largest score of each query and the sum of the exponentials of each query.
 void exponentials(Tile const& t, float scale, float* scores, Queries& largest, Queries& sum) {
   std::copy_n(scores, tile_queries, largest);
   for (Index k = 1; k < t.keys(); ++k)
@@ -113,15 +117,15 @@ void forward_tile(Head const& head, Tile const& t, float const* qkv, float* out,
   }
 }
 
-/// dout . out of each query, which equals the sum of dP P over its keys.
+/// Assigns inner[q] = sum over d of dout[q, d] out[q, d]. It equals the sum of dP P over the keys of query q.
 void inner_products(Tile const& t, Rows dout, float const* out, Index stride, Queries& inner) {
   std::fill_n(inner, tile_queries, 0.0F);
   for (Index q = 0; q < t.queries; ++q)
     for (Index d = 0; d < t.head_size; ++d) inner[q] += dout.data[q * dout.stride + d] * out[q * stride + d];
 }
 
-/// Replaces the scores S of a tile by P = exp(scale S - log_sum) and dP, in `dscores`, by the gradient of S,
-/// scale P (dP - inner); both 0 where a query does not see the key.
+/// Replaces the scores S of a tile by P = exp(scale S - log_sum). Replaces dP in `dscores` by the gradient of
+/// S, scale P (dP - inner). Both become 0 where a query does not see the key.
 void gradients(Tile const& t, float scale, Queries const& log_sum, Queries const& inner, float* scores,
                float* dscores) {
   for (Index k = 0; k < t.keys(); ++k) {
@@ -136,7 +140,8 @@ void gradients(Tile const& t, float scale, Queries const& log_sum, Queries const
   }
 }
 
-/// The sequence's last tile sees every key and assigns their gradients; the tiles before it add to them.
+/// Computes the gradients of one tile. The last tile of a sequence runs first: it sees every key, so it
+/// assigns the gradients of all keys and values. The other tiles add to them.
 void backward_tile(Head const& head, Tile const& t, AttentionForward const& kept, float const* dout,
                    float* dqkv, Scratch const& s) {
   const Index c = head.size.columns();
@@ -156,7 +161,8 @@ void backward_tile(Head const& head, Tile const& t, AttentionForward const& kept
   sum_over_keys(t, s.dscores, s.keys, {dqkv + head.qkv(Head::queries, t.first), 3 * c});
 }
 
-/// Calls work(head, scratch) for every head of every sequence, each thread for its share of them.
+/// Calls work(head, scratch) for every head of every sequence. Each thread takes a share of the heads and has
+/// scratch memory of its own.
 template <class Work>
 void for_each_head(Space const& exec, AttentionSize size, float* scratch, Work const& work) {
   const Index count = size.batch * size.heads, parts = std::min<Index>(exec.concurrency(), count);
@@ -167,7 +173,7 @@ void for_each_head(Space const& exec, AttentionSize size, float* scratch, Work c
   });
 }
 
-/// Calls work(tile) for every tile of a sequence, the last queries first.
+/// Calls work(tile) for every tile of a sequence. The tile of the last queries comes first.
 template <class Work>
 void for_each_tile(AttentionSize size, Work const& work) {
   for (Index first = (size.sequence - 1) / tile_queries * tile_queries; first >= 0; first -= tile_queries)

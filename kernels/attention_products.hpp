@@ -5,37 +5,40 @@
 #include "kernels/attention_heads.hpp"
 #include "kernels/gemm_pack.hpp"
 
-// The matrix products of a tile of attention on one thread: of one head, consecutive queries and the keys
-// they see. Scores are kept as [keys, tile_queries], each key's beside one another, so that keys and values
-// are read as they are in memory, and sums over keys are sums of vectors. What a query does not see is left
-// out by whole tiles of the product; where such a tile is cut by the diagonal its scores are computed and
-// mean nothing.
+// The matrix products of one tile of attention, on one thread. A tile is a run of consecutive queries of one
+// head, with the keys that these queries see. Scores are stored as [keys, tile_queries]: the scores of one
+// key lie side by side. So keys and values are read in the order in which memory holds them, and sums over
+// keys are sums of vectors. Product tiles that lie wholly beyond the causal diagonal are skipped. Product
+// tiles that the diagonal cuts are computed in full. Their scores for keys that a query does not see are
+// meaningless; the caller replaces them by 0.
 namespace ddproxy::kernels::heads {
 
+/// Consecutive queries of one head, and the keys that they see: keys 0 to first + queries - 1.
 struct Tile {
-  Index first;      ///< query
-  Index queries;    ///< at most tile_queries
+  Index first;      ///< position of the first query in its sequence
+  Index queries;    ///< number of queries, at most tile_queries
   Index head_size;  ///< D
   Index keys() const { return first + queries; }
-  /// Of the scores: queries, and what fills the last vector.
+  /// Returns the number of queries, rounded up to whole vectors: the part of a row of scores that is in use.
   Index width() const { return (queries + tile::lanes - 1) / tile::lanes * tile::lanes; }
-  /// The first query, counted from the tile's first, that sees a key.
+  /// Returns the first query that sees `key`, counted from the first query of the tile.
   Index begin(Index key) const { return std::max<Index>(0, key - first); }
 };
 
-/// Rows of D elements of one head.
+/// Rows of D elements of one head, `stride` elements apart. Does not own the memory.
 struct Rows {
   float* data;
   Index stride;
 };
 
-/// Packs the transpose of `rows` [queries, D]: [D, queries] in panels.
+/// Packs the transpose of `rows` [queries, D] into `out`, as [D, queries] in panels of columns.
 inline void pack_transposed(Rows rows, Index queries, Index head_size, float* out) {
   for (Index j = 0; j < queries; j += tile::columns)
     pack_panel({rows.data, rows.stride, true}, head_size, queries, j, out + head_size * j);
 }
 
-/// scores[k, q] = keys [k, :] . queries [q, :], these packed by pack_transposed; or values . gradients.
+/// Assigns scores[k, q] = sum over d of keys[k, d] queries[q, d]. `queries` was packed by pack_transposed().
+/// With values and dout in place of keys and queries the result is the gradient dP.
 inline void multiply_transposed(Tile const& t, Rows keys, float const* queries, float* scores) {
   for (Index k = 0; k < t.keys(); k += tile::rows) {
     const auto left = rows_of({keys.data, keys.stride}, k, t.keys(), 0);
@@ -48,7 +51,8 @@ inline void multiply_transposed(Tile const& t, Rows keys, float const* queries, 
   }
 }
 
-/// out[k, :] = or += sum over queries q of scores[k, q] rows[q, :].
+/// Computes out[k, :] = sum over the queries q that see key k of scores[k, q] rows[q, :]. `write` says
+/// whether the sum is assigned or added.
 inline void sum_over_queries(Tile const& t, float const* scores, Rows rows, tile::Write write, Rows out) {
   for (Index k = 0; k < t.keys(); k += tile::rows) {
     const Index begin = t.begin(k);
@@ -63,17 +67,17 @@ inline void sum_over_queries(Tile const& t, float const* scores, Rows rows, tile
   }
 }
 
-/// Scores of a group of queries from q on, key after key; queries behind the last repeat it, to be left out
-/// later.
+/// Returns the scores of the tile::rows queries from `q` on as a left operand; its step goes from one key to
+/// the next. Where there are fewer queries, the last one is repeated; the caller ignores the repeated rows.
 inline tile::Left transposed(float const* scores, Index q, Index queries) {
   tile::Left left{{}, tile_queries};
   for (Index r = 0; r < tile::rows; ++r) left.row[r] = scores + std::min(q + r, queries - 1);
   return left;
 }
 
-/// out[q, :] = sum over the keys k that q sees of scores[k, q] rows[k, :].
+/// Assigns out[q, :] = sum over the keys k that query q sees of scores[k, q] rows[k, :].
 inline void sum_over_keys(Tile const& t, float const* scores, Rows rows, Rows out) {
-  constexpr Index keys_at_once = 128;  // whose scores and rows stay in a first-level cache
+  constexpr Index keys_at_once = 128;  // the scores and rows of 128 keys stay in a first-level cache
   for (Index k = 0; k < t.keys(); k += keys_at_once)
     for (Index q = t.begin(k) / tile::rows * tile::rows; q < t.queries; q += tile::rows) {
       const Index count = std::min({keys_at_once, t.keys() - k, t.first + q + tile::rows - k});

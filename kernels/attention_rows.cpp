@@ -65,7 +65,8 @@ struct SoftmaxBackward {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen, tile.keys), [=](Index j) { s[j] = ds[j] = 0; });
   }
 
-  /// dout . out of one row, which equals the sum of dP P over its keys
+  /// Returns the sum over d of dout[d] out[d] for the row that begins at `start`. It equals the sum of dP P
+  /// over the keys of the row.
   KOKKOS_FUNCTION float inner_product(Team const& team, Index start) const {
     float const* const dout = rows.dout + start;
     float const* const out = rows.out + start;

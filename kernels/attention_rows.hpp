@@ -6,8 +6,8 @@
 
 namespace ddproxy::kernels {
 
-/// Scores of a tile of attention, [heads, rows, keys]: row r belongs to query `first` + r and sees the keys 0
-/// to first + r; what stands at later keys is never read.
+/// Dimensions of the scores of one tile of attention, [heads, rows, keys]. Row r belongs to query first + r,
+/// which sees the keys 0 to first + r. Scores of later keys are never read.
 struct TileRows {
   Index heads;
   Index rows;
@@ -15,12 +15,12 @@ struct TileRows {
   Index first;
 };
 
-/// Replaces the scores by their softmax, 0 at the keys that a query does not see; log_sum of head h and row
-/// r, assigned, stands at h * log_sum_step + r.
+/// Replaces each row of scores by its softmax over the keys that its query sees, and by 0 at the other keys.
+/// Assigns log_sum[h * log_sum_step + r], the logarithm of the softmax's denominator of head h and row r.
 void softmax_rows(Space const& exec, TileRows tile, float* scores, float* log_sum, Index log_sum_step);
 
-/// What the gradient of a tile's scores needs of each row; head h's rows of dout and out start h * head_size
-/// on.
+/// The arrays that softmax_rows_backward() needs for each row. dout and out hold rows of head_size elements,
+/// `stride` elements apart; the rows of head h start h * head_size elements after those of head 0.
 struct RowGradients {
   float const* log_sum;
   Index log_sum_step;
@@ -28,11 +28,12 @@ struct RowGradients {
   float const* out;
   Index stride;
   Index head_size;
-  float scale;  ///< of the scores
+  float scale;  ///< the factor of the scores, 1 / sqrt(head_size)
 };
 
-/// Replaces the scores S by P = exp(S - log_sum) and dP, in `dscores`, by the gradient of the unscaled
-/// scores, scale P (dP - sum of dout out); both 0 at the keys that a query does not see.
+/// Replaces the scaled scores S in `scores` by P = exp(S - log_sum). Replaces dP in `dscores` by the gradient
+/// of the unscaled scores, scale P (dP - sum over d of dout[d] out[d]). Both become 0 at the keys that a
+/// query does not see. scores and dscores [heads, rows, keys].
 void softmax_rows_backward(Space const& exec, TileRows tile, RowGradients rows, float* scores,
                            float* dscores);
 

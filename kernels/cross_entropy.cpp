@@ -8,23 +8,25 @@
 namespace ddproxy::kernels {
 namespace {
 
-/// The logit that a row's others are compared with, and the same to the base 2.
+/// The value that is subtracted from all logits of a row, and the same value for powers of two.
 struct Reference {
   float logit;
-  float shift;  ///< log2_of_e logit, in a float
+  float shift;  ///< log2_of_e logit, rounded to a float
 
   KOKKOS_FUNCTION explicit Reference(float of) : logit(of), shift(rounded(of)) {}
 
-  /// log of the sum of exp(logit of the row - logit), from that of 2^(log2_of_e logit of the row - shift).
-  /// What rounding took from `shift` is taken from it, so that the loss of a token that is all but certain is
-  /// all but 0.
+  /// Returns log(sum over v of exp(x[v] - logit)), where x are the logits of the row, from
+  /// sum = sum over v of 2^(log2_of_e x[v] - shift):
+  ///   log(sum) - log(2) (log2_of_e logit - shift)
+  /// The second term corrects the rounding error of `shift`. It keeps the loss of a token with a probability
+  /// near 1 near 0.
   KOKKOS_FUNCTION float log_of(float sum) const {
     constexpr float log_of_two = 0.693147181F;
     return Kokkos::fma(-log_of_two, Kokkos::fma(log2_of_e, logit, -shift), Kokkos::log(sum));
   }
 
  private:
-  // volatile: with fast-math a compiler may take it that nothing is rounded
+  // volatile: with -ffast-math a compiler may assume that the product is not rounded
   KOKKOS_FUNCTION static float rounded(float of) {
     float const volatile product = log2_of_e * of;
     return product;
@@ -53,11 +55,12 @@ struct Forward {
     });
   }
 
-  // The sum is taken over exp(logit - reference), so that none overflows. Any reference not too far below the
-  // largest logit does: the largest of a few, so that the logits are read from memory once, unless the sum
-  // says that others are much larger.
+  // The kernel sums exp(logit - reference), so that no term overflows. Any reference works that is not far
+  // below the largest logit. The first try takes the largest of the first 256 logits, so that all logits are
+  // read from memory only once. If the sum then exceeds `most`, some logit is much larger: the kernel takes
+  // the largest of all logits and sums again.
   static constexpr Index first_look = 256;
-  static constexpr float most = 1e25F;  // what a logit that is cut makes it exceed
+  static constexpr float most = 1e25F;  // a single term that is clipped, 2^86 = 7.7e25, exceeds it
 
   KOKKOS_FUNCTION float largest_of(Team const& team, float const* in, Index count) const {
     float largest = in[0];
@@ -67,9 +70,9 @@ struct Forward {
     return largest;
   }
 
-  /// The sum of 2^(log2_of_e logit - shift).
+  /// Returns the sum over v of 2^(log2_of_e in[v] - shift). Exponents above 86 are clipped to 86.
   KOKKOS_FUNCTION float scaled_sum(Team const& team, float const* in, Reference const& reference) const {
-    constexpr float highest = 86;  // 2^86 is above `most`, and the sum of many still a float
+    constexpr float highest = 86;  // 2^86 is above `most`, and a sum of many such terms does not overflow
     const float shift = reference.shift;
     float sum = 0;
     Kokkos::parallel_reduce(

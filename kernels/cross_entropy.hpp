@@ -6,16 +6,20 @@
 
 namespace ddproxy::kernels {
 
-// Softmax and cross entropy in one; the probabilities are never stored, only the logarithm of their
-// denominator.
+// Softmax and cross entropy in one kernel. The probabilities are never stored; the logarithm of the softmax's
+// denominator is.
 
-/// loss[n] = log_sum[n] - logits[n, targets[n]], log_sum[n] = log of the sum over v of exp(logits[n, v]);
-/// logits [N, V], targets [N], loss [N] and log_sum [N] assigned.
+/// Computes the loss of each token:
+///   log_sum[n] = log(sum over v of exp(logits[n, v]))
+///   loss[n]    = log_sum[n] - logits[n, targets[n]]
+/// Reads logits [N, V] and targets [N]; assigns log_sum [N] and loss [N]. N = rows, V = vocabulary.
 void cross_entropy_forward(Space const& exec, Index rows, Index vocabulary, float const* logits,
                            int const* targets, float* log_sum, float* loss);
 
-/// dlogits[n, v] = scale (exp(logits[n, v] - log_sum[n]) - [v = targets[n]]); scale 1/N for the mean loss;
-/// dlogits [N, V] assigned (it may be logits).
+/// Computes the gradient of scale times the sum of the losses:
+///   dlogits[n, v] = scale (exp(logits[n, v] - log_sum[n]) - (1 if v = targets[n], else 0))
+/// Scale is 1/N for the mean loss. Reads logits [N, V], log_sum [N] and targets [N]; assigns dlogits [N, V],
+/// which may be the same array as logits.
 void cross_entropy_backward(Space const& exec, Index rows, Index vocabulary, float const* logits,
                             float const* log_sum, int const* targets, float scale, float* dlogits);
 

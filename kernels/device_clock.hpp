@@ -8,8 +8,8 @@
 
 namespace ddproxy::kernels {
 
-/// A clock that runs at one rate on the whole device, in nanoseconds, from an unknown zero. It steps by up to
-/// a microsecond.
+/// Returns the time of a clock that is common to the whole device, in nanoseconds from an unknown zero. The
+/// clock advances in steps of up to a microsecond. On a host it is std::chrono::steady_clock.
 KOKKOS_INLINE_FUNCTION std::int64_t device_nanoseconds() {
 #if defined(__CUDA_ARCH__)
   std::uint64_t now;

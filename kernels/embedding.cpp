@@ -45,7 +45,7 @@ struct PositionSum {
 
   KOKKOS_FUNCTION void add_sequences(Team const& team, float const* first, float* out) const {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size.columns), [=](Index c) { out[c] = first[c]; });
-    // no barrier: a thread always has the same columns
+    // no barrier is needed: a thread works on the same columns in every loop
     for (Index b = 1; b < size.batch; ++b) {
       float const* const row = first + b * size.sequence * size.columns;
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size.columns), [=](Index c) { out[c] += row[c]; });

@@ -9,35 +9,38 @@
 
 namespace ddproxy::kernels {
 
-/// Dimensions of the embedding of B sequences of length T.
+/// Dimensions of an embedding: B = batch, T = sequence, C = columns.
 struct EmbeddingSize {
   Index batch;
   Index sequence;
   Index columns;
 };
 
-/// x[b, t] = token_table[tokens[b, t]] + position_table[t]; tokens [B, T], token_table [V, C],
-/// position_table [context, C], x [B, T, C] assigned.
+/// Computes x[b, t] = token_table[tokens[b, t]] + position_table[t]. Reads tokens [B, T], token_table [V, C]
+/// and position_table [context, C]; assigns x [B, T, C].
 void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
                        float const* position_table, float* x);
 
-/// dposition[t] = sum over b of dx[b, t], 0 from T on; dx [B, T, C], dposition [context, C] assigned.
+/// Computes dposition[t] = sum over b of dx[b, t] for t < T, and 0 for the other positions. Reads dx [B, T,
+/// C]; assigns dposition [context, C].
 void position_backward(Space const& exec, EmbeddingSize size, Index context, float const* dx,
                        float* dposition);
 
-/// Places of the tokens, grouped by token, so that each row of the table is summed by one team: no atomics,
-/// and the same result each time.
+/// The positions in the batch, grouped by token. One team sums all rows that belong to the same token. So
+/// token_backward() needs no atomics, and its result is the same each time.
 struct TokenGroups {
-  TokenIds place;  ///< [N] places in the batch, those of equal tokens side by side
-  TokenIds first;  ///< [groups + 1] where in `place` each group starts
+  TokenIds place;  ///< [N] positions in the batch; positions of equal tokens lie side by side
+  TokenIds first;  ///< [groups + 1] where each group starts in `place`; the last entry is N
 };
 
-/// Copies host tokens to memory of the space.
+/// Copies tokens from the host to memory of the execution space and returns the copy. Waits for the copy.
 TokenIds copy_tokens(std::string const& label, std::vector<int> const& tokens);
 
+/// Groups the positions of `tokens` [N] by token and copies the result to memory of the execution space.
 TokenGroups group_tokens(std::vector<int> const& tokens);
 
-/// dtoken[tokens[n]] += dx[n] for all n; tokens [N], dx [N, C], dtoken [V, C] accumulated.
+/// Adds dx[n] to dtoken[tokens[n]] for all n. `groups` comes from group_tokens() of the same tokens. Reads
+/// tokens [N] and dx [N, C]; accumulates into dtoken [V, C].
 void token_backward(Space const& exec, Index columns, TokenGroups const& groups, int const* tokens,
                     float const* dx, float* dtoken);
 

@@ -10,9 +10,10 @@ namespace {
 constexpr float root_two_over_pi = 0.7978845608028654f;
 constexpr float cubic = 0.044715f;
 
-/// e^(-2u): (1 + tanh u) / 2 is 1 / (1 + e^(-2u)), so that one exponential does.
+/// Returns e^(-2u). One exponential is enough, because (1 + tanh u) / 2 = 1 / (1 + e^(-2u)).
 KOKKOS_INLINE_FUNCTION float decay(float x) {
-  constexpr float lowest = -7.35F;  // where it is e^40: far from overflow, and what is left of x is 4e-18
+  // At x = -7.35 the result is e^40: far from overflow. GELU multiplies x by e^-40 = 4e-18 there.
+  constexpr float lowest = -7.35F;
   constexpr float linear = -2 * root_two_over_pi * log2_of_e;
   const float clipped = x > lowest ? x : lowest;
   return power_of_two(clipped * (linear + linear * cubic * clipped * clipped));
@@ -31,8 +32,8 @@ void gelu_backward(Space const& exec, Index count, float const* x, float const* 
         const float e = decay(x[i]);
         const float g = 1 / (1 + e);
         const float du = root_two_over_pi * (1 + 3 * cubic * x[i] * x[i]);
-        // with g = (1 + tanh u) / 2 the derivative of tanh is (1 - tanh^2 u) = 4 g (1 - g), and 1 - g = e g,
-        // exact where g is nearly 1
+        // With g = (1 + tanh u) / 2, the derivative of tanh is 1 - tanh^2 u = 4 g (1 - g). The product e g is
+        // 1 - g, and it is accurate even if g is close to 1.
         dx[i] = dy[i] * (g + 2 * x[i] * g * (e * g) * du);
       });
 }

@@ -48,7 +48,8 @@ struct Forward {
   }
 };
 
-/// One team works on a run of rows: it adds to dx and to its own partial sums of dweight and dbias.
+/// The kernel of the backward pass. Each team works on a run of rows. It adds to dx and to its own partial
+/// sums of dweight and dbias.
 struct Backward {
   Index rows;
   Index columns;
@@ -58,7 +59,7 @@ struct Backward {
   float const* weight;
   float const* dy;
   float* dx;
-  float* partial;  ///< [2, parts, columns]: of dweight, then of dbias
+  float* partial;  ///< [2, parts, columns]: the partial sums of dweight, then those of dbias
 
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     float* const dweight = partial + team.league_rank() * columns;
@@ -66,7 +67,7 @@ struct Backward {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) { dweight[c] = dbias[c] = 0; });
     const Index first = team.league_rank() * rows_a_part;
     const Index last = Kokkos::min(rows, first + rows_a_part);
-    // no barrier between rows: a thread always has the same columns
+    // no barrier between rows is needed: a thread works on the same columns in every row
     for (Index row = first; row < last; ++row) add_row(team, row, dweight, dbias);
   }
 
@@ -79,7 +80,8 @@ struct Backward {
     const float mean_d = average(team, [=](Index c) { return d[c] * w[c]; });
     const float mean_dx = average(team, [=](Index c) { return d[c] * w[c] * (in[c] - mean) * rstd; });
     float* const out = dx + row * columns;
-    // two loops: with all five arrays in one the compiler gives up proving that they may be vectorised
+    // Two loops, because the compiler does not vectorize one loop that uses all five arrays: it cannot prove
+    // that they do not overlap.
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) {
       dweight[c] += d[c] * (in[c] - mean) * rstd;
       dbias[c] += d[c];

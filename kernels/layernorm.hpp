@@ -14,22 +14,29 @@ struct RowStatistics {
   float* rstd;  ///< [N], 1 / sqrt(variance + layernorm_epsilon)
 };
 
-/// y = (x - mean) rstd weight + bias (Ba, Kiros, Hinton, arXiv:1607.06450); x [N, C], weight and bias [C],
-/// y [N, C] and statistics assigned.
+/// Computes y = (x - mean) rstd weight + bias for each row (Ba, Kiros, Hinton, arXiv:1607.06450). Reads
+/// x [N, C], weight [C] and bias [C]; assigns y [N, C] and the statistics. N = rows, C = columns.
 void layernorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
                        float const* bias, float* y, RowStatistics statistics);
 
+/// The gradients that layernorm_backward() writes.
 struct LayernormGradients {
   float* weight;  ///< [C] assigned
   float* bias;    ///< [C] assigned
-  float* x;       ///< [N, C] ACCUMULATED: it is the residual stream's gradient
+  float* x;       ///< [N, C] ACCUMULATED: it is the gradient of the residual stream
 };
 
-/// Elements of scratch memory that layernorm_backward needs in a space of that concurrency.
+/// Returns the elements of scratch memory that layernorm_backward() needs in an execution space that runs
+/// `concurrency` threads.
 Index layernorm_scratch(Index concurrency, Index columns);
 
-/// dweight = sum over rows of dy x^, dbias = sum of dy, dx += rstd (d - mean(d) - x^ mean(d x^)) with
-/// x^ = (x - mean) rstd and d = dy weight; x, dy [N, C], weight [C].
+/// Computes the gradients of a layer norm. With x^ = (x - mean) rstd, d = dy weight, and mean() taken over
+/// the columns of a row:
+///   dweight = sum over rows of dy x^
+///   dbias   = sum over rows of dy
+///   dx     += rstd (d - mean(d) - x^ mean(d x^))
+/// Reads x [N, C], dy [N, C], weight [C] and the statistics of the forward pass. scratch
+/// [layernorm_scratch()] is overwritten.
 void layernorm_backward(Space const& exec, Index rows, Index columns, float const* x,
                         RowStatistics statistics, float const* weight, float const* dy,
                         LayernormGradients out, float* scratch);

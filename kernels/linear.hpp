@@ -6,38 +6,43 @@
 
 namespace ddproxy::kernels {
 
-/// Of a linear map of `rows` tokens from `in` to `out` features.
+/// Dimensions of a linear map: it maps `rows` tokens from `in` features to `out` features.
 struct LinearSize {
   Index rows;
   Index in;
   Index out;
 };
 
-/// y = x W + bias, W as in Hugging Face's Conv1D; x [rows, in], weight [in, out], bias [out], y [rows, out]
-/// assigned.
+/// Computes y = x W + bias. W has the layout of Hugging Face's Conv1D. Reads x [rows, in], weight [in, out]
+/// and bias [out]; assigns y [rows, out].
 void linear_forward(Space const& exec, LinearSize size, float const* x, float const* weight,
                     float const* bias, float* y);
 
-/// What the backward pass of a linear map writes; all assigned.
+/// The gradients that linear_backward() writes. All of them are assigned.
 struct LinearGradients {
   float* bias;    ///< [out]
   float* weight;  ///< [in, out]
   float* x;       ///< [rows, in]
 };
 
-/// Elements of scratch memory that linear_backward needs in a space of that concurrency.
+/// Returns the elements of scratch memory that linear_backward() needs in an execution space that runs
+/// `concurrency` threads.
 Index linear_scratch(Index concurrency, LinearSize size);
 
-/// dbias = sum of dy's rows, dW = x^T dy, dx = dy W^T; dy [rows, out].
+/// Computes the gradients of a linear map:
+///   dbias = sum over the rows of dy
+///   dW    = x^T dy
+///   dx    = dy W^T
+/// Reads x [rows, in], weight [in, out] and dy [rows, out]. scratch [linear_scratch()] is overwritten.
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch);
 
-/// The output head: logits = x table^T; x [rows, in], table [out, in] (a token embedding), logits [rows, out]
-/// assigned.
+/// Computes the output head, logits = x table^T. Reads x [rows, in] and table [out, in], a token embedding;
+/// assigns logits [rows, out].
 void head_forward(Space const& exec, LinearSize size, float const* x, float const* table, float* logits);
 
-/// dtable = dlogits^T x, dx = dlogits table; dlogits [rows, out], dtable [out, in] and dx [rows, in]
-/// assigned.
+/// Computes the gradients of the output head, dtable = dlogits^T x and dx = dlogits table. Reads x [rows,
+/// in], table [out, in] and dlogits [rows, out]; assigns dtable [out, in] and dx [rows, in].
 void head_backward(Space const& exec, LinearSize size, float const* x, float const* table,
                    float const* dlogits, float* dtable, float* dx);
 

@@ -12,7 +12,7 @@ namespace {
 
 using End = Kokkos::View<std::int64_t, Memory>;
 
-// On a host the compiler sees nobody who uses what is marked [[maybe_unused]]: only a device spins.
+// In a build for a host nothing calls the functions marked [[maybe_unused]], because only a device spins.
 [[maybe_unused]] std::int64_t nanoseconds_of(double seconds) {
   return static_cast<std::int64_t>(seconds * 1e9);
 }

@@ -8,28 +8,32 @@
 
 namespace ddproxy::kernels {
 
-/// Occupies `exec`'s stream for `seconds` from when the device comes to it, with one block: the rest of the
-/// device stays free; not at all where they are 0. Launching it takes some 4 us more. On a host the calling
-/// thread sleeps.
+/// Occupies the stream of `exec` for `seconds`, counted from the moment when the device starts the kernel.
+/// The kernel has one block, so the rest of the device stays free. The launch adds about 4 us. With 0 seconds
+/// nothing is launched. On a host the calling thread sleeps for `seconds`.
 void occupy_stream(Space const& exec, double seconds);
 
-/// Operations that follow one another on one stream, each within 2 % and 5 us: an operation begins when the
-/// one before was to end, so that launches and events between them do not add up.
+/// Occupies one stream with operations that follow one another. Each operation takes its time within 2 % and
+/// 5 us. An operation begins at the time when the previous one was due to end, so the times of launches and
+/// of events between operations do not add up.
 class OccupiedStream {
  public:
   explicit OccupiedStream(Space exec) : exec_(std::move(exec)), end_("ddproxy::busy") {}
-  /// One more operation; otherwise as occupy_stream().
+  /// Enqueues one more operation of `seconds`. On a host, and for 0 seconds, it does what occupy_stream()
+  /// does.
   void hold(double seconds) const;
 
  private:
   Space exec_;
-  Kokkos::View<std::int64_t, Memory> end_;  // when the last was to end
+  Kokkos::View<std::int64_t, Memory> end_;  // when the last operation was due to end, device_nanoseconds()
 };
 
-/// When an operation begins that the device comes to at `now` after another that was to end at `end`, in
-/// nanoseconds: then, or now where the stream had waited for something else than the launch.
+/// Returns the time at which an operation begins, in nanoseconds. The device starts its kernel at `now`; the
+/// previous operation was due to end at `end`. If less than 10 us lie between, only the launch took that
+/// time, and the operation begins at `end`. Otherwise the stream waited for something else, and it begins at
+/// `now`.
 KOKKOS_INLINE_FUNCTION std::int64_t start_after(std::int64_t end, std::int64_t now) {
-  constexpr std::int64_t launch = 10'000;  // more than it takes with an event between
+  constexpr std::int64_t launch = 10'000;  // longer than a launch with an event before it takes
   return now - end < launch ? end : now;
 }
 

@@ -6,15 +6,16 @@
 
 namespace ddproxy::kernels {
 
-/// out = x + branch; all [count], out assigned (it may be x).
+/// Computes out = x + branch. Reads x and branch [count]; assigns out [count], which may be the same array as
+/// x.
 void residual_forward(Space const& exec, Index count, float const* x, float const* branch, float* out);
 
-/// dx += dout; both [count]. The gradient of the branch is dout itself: it needs no operation. (The layer
-/// norms add theirs to the residual stream's gradient directly, so that a transformer block does not need
-/// this one.)
+/// Computes dx += dout. Reads dout [count]; accumulates into dx [count]. The gradient of the branch is dout
+/// itself and needs no operation. A transformer block does not need this function, because its layer norms
+/// add their gradients to that of the residual stream.
 void residual_backward(Space const& exec, Index count, float const* dout, float* dx);
 
-/// x = 0; x [count] assigned. Where a gradient that others accumulate begins.
+/// Assigns x = 0 for x [count]. It initializes a gradient into which later operators accumulate.
 void fill_zero(Space const& exec, Index count, float* x);
 
 }  // namespace ddproxy::kernels

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index most_parts = 256;
 
-// Rows added at once, so that the partial sum is loaded and stored once for that many rows.
+// Rows that are added at once. The partial sum is loaded and stored once for that many rows.
 constexpr int rows_at_once = 8;
 
 struct PartialSum {
@@ -26,7 +26,7 @@ struct PartialSum {
     const Index last = Kokkos::min(rows, first + rows_a_part);
     float* const sum = partial + team.league_rank() * columns;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [&](Index c) { sum[c] = 0; });
-    // no barrier: a thread always has the same columns
+    // no barrier is needed: a thread works on the same columns in every loop
     Index row = first;
     for (; row + rows_at_once <= last; row += rows_at_once) add_rows(team, x + row * columns, sum);
     for (; row < last; ++row) add_row(team, x + row * columns, sum);
@@ -46,8 +46,9 @@ struct PartialSum {
   }
 };
 
-/// Sums the parts of a column: an item is a column on a host, where vectors hold several, and a team on a
-/// device, where one thread a column would be too few.
+/// Sums the partial sums of each column. On a host a work item is one column, and the compiler vectorizes
+/// over columns. On a device a team sums one column, because one thread for each column would be too few
+/// threads.
 struct SumOfParts {
   Index parts;
   Index columns;

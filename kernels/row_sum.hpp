@@ -6,19 +6,22 @@
 
 namespace ddproxy::kernels {
 
-/// Parts into which sums over rows are cut, each with its own partial sum: enough to occupy the space.
+/// Returns the number of parts into which a sum over rows is divided. Each part has its own partial sum.
+/// There are enough parts to keep `exec` busy.
 Index row_parts(Space const& exec);
 
-/// The same for a space of that concurrency, which need not exist yet.
+/// Returns the number of parts for an execution space that runs `concurrency` threads. The space need not
+/// exist yet.
 Index row_parts(Index concurrency);
 
-/// Elements of scratch memory that a sum over rows of `columns` elements needs.
+/// Returns the elements of scratch memory that row_sum() needs for rows of `columns` elements.
 Index row_sum_scratch(Index concurrency, Index columns);
 
-/// sum[c] = sum over n of x[n, c]; x [rows, columns], sum [columns] assigned. The gradient of a bias.
+/// Computes sum[c] = sum over n of x[n, c], which is the gradient of a bias if x is dy. Reads x [rows,
+/// columns]; assigns sum [columns]. scratch [row_sum_scratch()] is overwritten.
 void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch);
 
-/// sum[c] = sum over p of partial[p, c]; partial [parts, columns], sum [columns] assigned.
+/// Computes sum[c] = sum over p of partial[p, c]. Reads partial [parts, columns]; assigns sum [columns].
 void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum);
 
 }  // namespace ddproxy::kernels

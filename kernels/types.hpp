@@ -5,11 +5,12 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-// What all kernels have in common. Every function takes the execution-space instance first and is
-// asynchronous where that is: it returns when the work is enqueued. Pointers are to memory that the space can
-// reach; arrays are dense and row-major, their shapes stand in brackets. "assigned" outputs need no initial
-// value, "accumulated" ones are added to. Letters: N tokens (B sequences of length T), C features, V
-// vocabulary, H heads.
+// Conventions that all kernels share. Every function takes the execution-space instance as its first
+// argument. If the instance is asynchronous, the function returns when the work is enqueued. Pointers refer
+// to memory that the execution space can access. The caller keeps that memory alive until the work has
+// completed. Arrays are dense and row-major; comments give their shapes in brackets. An "assigned" output
+// needs no initial value. An "accumulated" output is added to. Letters in shapes: N tokens (B sequences of
+// length T, so N = B T), C features, V vocabulary size, H heads.
 namespace ddproxy::kernels {
 
 using Space = Kokkos::DefaultExecutionSpace;
@@ -19,7 +20,7 @@ using HostFloats = Kokkos::View<float*, Kokkos::HostSpace>;
 using TokenIds = Kokkos::View<int*, Memory>;
 using Index = std::int64_t;
 
-/// Whether the space computes in a device's own memory.
+/// True if the execution space computes in a device's own memory, which the host cannot access.
 inline constexpr bool on_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
 using Teams = Kokkos::TeamPolicy<Space>;
