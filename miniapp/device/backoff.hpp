@@ -6,13 +6,13 @@
 
 namespace ddproxy {
 
-/// Sleeps until the moment, waking as little late as the kernel allows without burning the core; returns at
-/// once where it is over.
+/// Sleeps until `moment`, without using the core meanwhile. Wakes up as soon after it as the operating system
+/// allows. Returns at once if `moment` has passed.
 void sleep_until(Clock::time_point moment);
 
-/// Waits between two tests of something that is under way: a yield while it is young, then sleeps that grow
-/// with its age, so that waiting neither burns a core that compute needs nor adds more than an eighth to what
-/// is waited for.
+/// Waits between two tests of work in flight. For the first 50 us a call yields the core. Later a call sleeps
+/// for an eighth of the time since construction, at most 100 us. So waiting leaves the core to compute, and
+/// it adds at most an eighth to the time of the work. Construct one object for each wait.
 class Backoff {
  public:
   void operator()();

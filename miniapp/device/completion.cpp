@@ -12,7 +12,8 @@ bool is_over(Completion const& completion) {
 
 Clock::time_point wait_until_over(Completion const& completion) {
   if (!completion.event) sleep_until(completion.when);
-  // not at once again: to ask takes the driver's lock, which the thread that launches kernels needs
+  // Pauses between two queries: a query takes the driver's lock, which the thread that launches kernels
+  // needs.
   while (completion.event && !completion.event->over())
     sleep_until(Clock::now() + std::chrono::microseconds(10));
   return moment_of(completion);

@@ -12,27 +12,32 @@
 #include "kernels/types.hpp"
 #include "miniapp/device/completion.hpp"
 
-// The door to the device that computes. Of the two files behind it CMake takes one: device_host.cpp, where
-// the processor computes and nothing is asynchronous, or device_gpu.cpp, for CUDA and HIP.
+// The interface to the device that computes. CMake compiles one of two implementations: device_host.cpp,
+// where the processor computes and nothing is asynchronous, or device_gpu.cpp, for CUDA and HIP.
 namespace ddproxy {
 
-/// Whether the kernels' memory is a device's own, out of the host's reach.
+/// True if the kernels use a device's own memory, which the host cannot access.
 inline constexpr bool on_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, kernels::Memory>::accessible;
 
-/// Tells when an execution-space instance has done all it was asked for so far: on a device by events that
-/// are made once and used again in turn, on a host by waiting for it.
+/// Returns the completion of the work that was enqueued on an execution-space instance. On a device it
+/// records an event. Creating an event takes long, so the constructor creates all events and after() uses
+/// them in turn. On a host it waits for the instance instead.
+///
+/// Order of calls: move_on() after each operation that is enqueued; after() whenever a completion is needed.
 class Marks {
  public:
-  /// For passes of so many operations: what after() returns holds until that many more are run.
+  /// Creates the events for steps of `operations` operations. An event that after() returns stays valid until
+  /// `operations` more operations have been enqueued.
   explicit Marks(std::size_t operations);
   ~Marks();
   Marks(Marks const&) = delete;
   Marks& operator=(Marks const&) = delete;
 
-  /// The instance was asked for more.
+  /// Notes that more work was enqueued on the instance.
   void move_on() { current_.reset(); }
 
-  /// The same one until move_on().
+  /// Returns the completion of all work enqueued on `exec`. Calls without a move_on() between them return the
+  /// same completion. On a host it waits for `exec`.
   Completion after(kernels::Space const& exec) {
     if (!current_) current_ = record(exec);
     return *current_;
@@ -42,39 +47,44 @@ class Marks {
   Completion record(kernels::Space const& exec);
 
   std::vector<std::unique_ptr<Event>> events_;
-  [[maybe_unused]] std::size_t next_ = 0;  // a host has no events
+  [[maybe_unused]] std::size_t next_ = 0;  // index of the next event; a host has no events
   std::optional<Completion> current_;
 };
 
-/// What `exec` is asked for from now on begins when `completion` is over; on a device without stopping the
-/// host.
+/// Makes all work that is enqueued on `exec` from now on begin after `completion`. If the completion is an
+/// event, the stream waits and the host goes on. Otherwise the host waits.
 void begin_after(kernels::Space const& exec, Completion const& completion);
 
-/// Notes where the device's clock stands on the host's. The device is to be idle; not to be called while time
-/// is measured.
+/// Measures the offset between the device's clock and the host's clock, which Event::moment() uses. Call it
+/// while the device is idle and outside of any timed region. Does nothing on a host.
 void synchronise_clocks();
 
-/// Makes the run's device the calling thread's: a new thread begins with device 0.
+/// Selects the device of the run for the calling thread. A new thread starts with device 0. Does nothing on a
+/// host.
 void adopt_device();
 
-/// Devices that this process sees; a host is none. `reason`: the driver's, where there are none.
+/// Returns the number of devices that this process sees; 0 in a build for a host. If there are none, `reason`
+/// says why: the driver's error message, or that the program computes on the host.
 int count_devices(std::string& reason);
 
-/// Of a host all is empty.
+/// Identity and clocks of a device. On a host all members are empty or 0.
 struct DeviceInfo {
   std::string name, uuid, pci_bus;
-  double clock_hz = 0, memory_clock_hz = 0;  ///< the highest
+  double clock_hz = 0, memory_clock_hz = 0;  ///< the highest clocks
 };
+/// Returns the properties of device number `device`.
 DeviceInfo describe_device(int device);
 
-/// Whether the device has failed for good (an illegal access, a memory error): then nothing can be asked of
-/// it any more, not even to free its memory. Never on a host.
+/// Returns whether the device has failed permanently, for instance after an illegal access or a memory error.
+/// Every later call to it then fails, even one that frees memory. Returns false on a host.
 bool device_is_lost();
 
-/// Bytes that the run's device can still give; NaN for a host, miniapp/machine/memory.hpp knows more of that.
+/// Returns the free memory of the run's device, in bytes. Returns NaN on a host, whose memory is read by
+/// miniapp/machine/memory.hpp.
 double free_device_memory();
 
-/// Names and versions of the device's libraries, for instance cuda_driver.
+/// Returns names and versions of the device's runtime and driver, as pairs: device_runtime and device_driver.
+/// Empty on a host.
 std::vector<std::pair<std::string, std::string>> device_versions();
 
 }  // namespace ddproxy

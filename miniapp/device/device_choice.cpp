@@ -15,7 +15,7 @@ namespace ddproxy {
 namespace {
 
 constexpr double gib = 1073741824.0;
-constexpr double libraries_of_a_rank = 2 * gib;  // estimated, never measured
+constexpr double libraries_of_a_rank = 2 * gib;  // device memory of the libraries; an estimate, not measured
 
 }  // namespace
 
@@ -41,7 +41,8 @@ int ranks_on(std::string const& uuid, std::vector<std::string> const& uuids) {
   return static_cast<int>(std::ranges::count(uuids, uuid));
 }
 
-// The driver writes eight digits of the domain, in upper case; the kernel four, in lower.
+// The driver writes the PCI domain with eight digits, in upper case. The kernel's path has four digits, in
+// lower case.
 int numa_node_of(std::string pci_bus, std::filesystem::path const& devices) {
   std::ranges::transform(pci_bus, pci_bus.begin(), [](unsigned char c) { return std::tolower(c); });
   if (pci_bus.find(':') == 8) pci_bus.erase(0, 4);

@@ -8,36 +8,43 @@
 
 namespace ddproxy {
 
-/// Number of the device for a rank, of `devices` that it sees: its number among the ranks of its node, round
-/// and round, so that it is 0 where the launcher shows each rank its own device only. Throws
-/// std::runtime_error where there is no device; `reason` is the driver's.
+/// Returns the number of the device that a rank uses, from 0 to devices - 1: local_rank modulo `devices`.
+/// `local_rank` counts the ranks of a node from 0, `devices` is the number of devices that the rank sees. If
+/// the launcher shows each rank only its own device, the result is 0. Throws std::runtime_error if `devices`
+/// is 0; the message contains `reason`, the driver's error message.
 int choose_device(int local_rank, int devices, std::string const& reason);
 
-/// What is wrong with the devices of the ranks of one node, named by UUID, rank by rank; empty where nothing
-/// is. Two ranks on one device are wrong but where they are meant to `share`.
+/// Checks that the ranks of one node use different devices, and returns an error message if they do not.
+/// Returns an empty string if they do or if `share` allows several ranks on one device. `uuids`: the device's
+/// UUID of each rank of the node.
 std::string complain_of_devices(std::vector<std::string> const& uuids, bool share);
 
-/// How many of the ranks of a node are on this device.
+/// Returns how many ranks of a node use the device `uuid`. `uuids`: the device's UUID of each rank of the
+/// node.
 int ranks_on(std::string const& uuid, std::vector<std::string> const& uuids);
 
-/// NUMA node of a PCI device by its address, for instance 00000000:3B:00.0, as the kernel says below
-/// `devices`; -1 where it says none.
+/// Returns the NUMA node of a PCI device. `pci_bus` is its address, for instance 00000000:3B:00.0. The
+/// kernel's files below `devices` are read; the result is -1 if they name no node.
 int numa_node_of(std::string pci_bus, std::filesystem::path const& devices = "/sys/bus/pci/devices");
 
-/// What is to be said of ranks that started on another NUMA node than their device's: both node by rank, -1
-/// where it is not known; empty where there is no such rank.
+/// Returns a warning that names the ranks that started on another NUMA node than their device. Returns an
+/// empty string if there is no such rank. `of_rank` and `of_device`: NUMA nodes of each rank and of its
+/// device; -1: not known.
 std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<double> const& of_device);
 
-/// What is wrong where NVIDIA_TF32_OVERRIDE (`forced`; nullptr: not set) makes the libraries round other
-/// products than the input asks for; empty where nothing is.
+/// Returns an error message if NVIDIA_TF32_OVERRIDE contradicts the precision that the input asks for.
+/// Returns an empty string otherwise. `tf32`: the input asks for TF32. `forced`: the value of the variable;
+/// nullptr: not set.
 std::string complain_of_override(bool tf32, char const* forced);
 
-/// What is wrong with a rank's need of device memory, bytes, beside `ranks` that share the device; empty
-/// where it fits.
+/// Returns an error message if the ranks on a device need more memory than it has free. Returns an empty
+/// string if they fit. `need`: bytes of each rank. `ranks`: ranks on the device. `free`: free bytes of the
+/// device.
 std::string complain_of_device_memory(double need, int ranks, double free);
 
-/// What is to be said where it fits, but leaves little for what the device's libraries take for themselves
-/// (cuBLAS' workspace, NCCL's channels), which is not counted; empty where it leaves enough.
+/// Returns a warning if the ranks fit, but leave less than 2 GiB a rank for the device's libraries. The
+/// memory that these allocate (workspace of cuBLAS, channels of NCCL) is not part of `need`. Returns an empty
+/// string otherwise. The arguments are those of complain_of_device_memory().
 std::string doubt_about_device_memory(double need, int ranks, double free);
 
 }  // namespace ddproxy

@@ -14,7 +14,7 @@ std::string hexadecimal(unsigned char byte) {
   return {digits[byte >> 4], digits[byte & 15]};
 }
 
-// As the driver's own tools print it: GPU-8-4-4-4-12.
+// Formats a UUID as the driver's tools print it: GPU- and groups of 8, 4, 4, 4 and 12 hexadecimal digits.
 std::string uuid_text(char const* bytes) {
   std::string text = "GPU-";
   for (int i = 0; i < 16; ++i) {
@@ -30,7 +30,7 @@ double clock_hz(decltype(gpu::clock_rate) attribute, int device) {
   return kilohertz * 1e3;
 }
 
-// CUDA counts 1000 major + 10 minor, HIP 10^7 major + 10^5 minor + patch.
+// CUDA encodes a version as 1000 major + 10 minor, HIP as 10^7 major + 10^5 minor + patch.
 std::string version_text(int version) {
 #ifdef KOKKOS_ENABLE_HIP
   constexpr int major = 10000000, minor = 100000;
@@ -40,7 +40,8 @@ std::string version_text(int version) {
   return std::to_string(version / major) + "." + std::to_string(version % major / minor);
 }
 
-// "NVRM version: ... Kernel Module  580.65.06  Sun ...": the first word that is a number.
+// Returns the version of the kernel module. The file has the line "NVRM version: ... Kernel Module  580.65.06
+// Sun ..."; the version is its first word of digits and dots.
 std::string kernel_driver() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;)
@@ -52,7 +53,7 @@ std::string kernel_driver() {
 }  // namespace
 
 Marks::Marks(std::size_t operations) {
-  const std::size_t spare = 2;  // before the first operation, and one to keep the last apart
+  const std::size_t spare = 2;  // one before the first operation; one so that the last stays valid
   for (std::size_t i = 0; i < operations + spare; ++i) events_.push_back(std::make_unique<gpu::TimedEvent>());
 }
 Marks::~Marks() = default;
@@ -93,7 +94,8 @@ DeviceInfo describe_device(int device) {
           clock_hz(gpu::memory_clock_rate, device)};
 }
 
-// Such an error stays: asking for it does not clear it, as it does any other.
+// cudaGetLastError() clears an ordinary error, so the second call reports success. An error that it does not
+// clear means that the device is lost.
 bool device_is_lost() {
   (void)DDPROXY_GPU(GetLastError)();
   return DDPROXY_GPU(GetLastError)() != gpu::success;

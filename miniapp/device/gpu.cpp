@@ -13,8 +13,8 @@
 namespace ddproxy {
 namespace {
 
-// Where the device's clock stood on the host's. Never destroyed: at the program's end the library may be
-// gone.
+// A device event and the host's time at which it completed. The static object that holds the pair is never
+// destroyed, because the device's library may be unloaded before the program ends.
 struct ClockPair {
   std::unique_ptr<gpu::TimedEvent> event;
   Clock::time_point host;
@@ -25,7 +25,8 @@ gpu::Stream clock_stream() {
   return stream->get();
 }
 
-// The shortest of some tries: the first wake the device up, and others may share it.
+// Records an event several times and keeps the try that took the shortest time. The first tries may have to
+// wake the device up, and other programs may use it at the same time.
 ClockPair read_clocks() {
   constexpr int tries = 5;
   ClockPair best;
@@ -79,7 +80,7 @@ TimedEvent::~TimedEvent() {
 }
 
 void TimedEvent::record(Stream stream) {
-  check(DDPROXY_GPU(GetLastError)());  // of a launch before it, for which nobody asks
+  check(DDPROXY_GPU(GetLastError)());  // reports an error of an earlier kernel launch, which nobody checked
   check(DDPROXY_GPU(EventRecord)(event_, stream));
 }
 
@@ -90,7 +91,7 @@ void TimedEvent::hold_back(Stream stream) const {
 bool TimedEvent::over() const {
   const Status status = DDPROXY_GPU(EventQuery)(event_);
   if (status == DDPROXY_GPU(ErrorNotReady)) {
-    (void)DDPROXY_GPU(GetLastError)();  // no error: else the next launch would be taken to have failed
+    (void)DDPROXY_GPU(GetLastError)();  // clears the status; otherwise the next launch seems to have failed
     return false;
   }
   check(status);

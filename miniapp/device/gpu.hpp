@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// CUDA's run-time library under names that HIP shares. The HIP half never ran.
+// Gives the run-time libraries of CUDA and HIP the same names. The HIP half has never been run.
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_HIP
 #include <hip/hip_runtime.h>
@@ -42,10 +42,12 @@ inline Stream stream_of(kernels::Space const& exec) {
 }
 #endif
 
-/// Throws std::runtime_error with the library's own text where `status` is an error.
+/// Throws std::runtime_error with the library's error message if `status` is an error. `where` is the place
+/// in the source that the message names.
 void check(Status status, std::source_location where = std::source_location::current());
 
-/// A stream of the run's device that waits for no other, with the highest or the normal priority.
+/// Owns a stream of the run's device. The stream does not synchronize with the default stream. Its priority
+/// is the greatest that the device offers, or the least, which is CUDA's default.
 class OwnStream {
  public:
   explicit OwnStream(bool high_priority = false);
@@ -58,7 +60,8 @@ class OwnStream {
   Stream stream_ = nullptr;
 };
 
-/// An event that keeps its time. Events of one device are compared by it.
+/// Owns a device event that records the time at which it completes. moment() compares that time with the
+/// event of synchronise_clocks().
 class TimedEvent : public Event {
  public:
   TimedEvent();
@@ -66,8 +69,10 @@ class TimedEvent : public Event {
   TimedEvent(TimedEvent const&) = delete;
   TimedEvent& operator=(TimedEvent const&) = delete;
 
+  /// Records the event behind all work that is enqueued on `stream`. Also reports an error of an earlier
+  /// launch.
   void record(Stream stream);
-  /// What is asked of `stream` from now on waits for it.
+  /// Makes all work that is enqueued on `stream` from now on wait for this event.
   void hold_back(Stream stream) const;
   bool over() const override;
   Clock::time_point moment() const override;
@@ -76,7 +81,7 @@ class TimedEvent : public Event {
   RawEvent event_ = nullptr;
 };
 
-/// An Event of this program's device builds; they are all of this kind.
+/// Returns the event as a TimedEvent. In a build for a device every Event is a TimedEvent.
 inline TimedEvent const& timed(Event const& event) {
   return static_cast<TimedEvent const&>(event);
 }

@@ -11,19 +11,26 @@
 
 namespace ddproxy {
 
-/// Notices when a call of the host does not come back: a thread that looks at the clock now and then, for
-/// libraries that block without a time limit.
+/// Detects a call of a library that does not return within a time limit.
+///
+/// Problem: MPI, NCCL and device libraries block without a time limit. If one rank stops, the others wait for
+/// ever. A CallWatch has a thread of its own that looks at the clock while a call is in progress.
+///
+/// Order of calls: construct one CallWatch, then a Scope around each call. Scopes must not overlap: the watch
+/// knows one call at a time. After `overdue` has run the watch's thread ends, so later calls are not watched.
 class CallWatch {
  public:
-  /// `overdue` is called on the watch's own thread with what the call was for, once, when one takes longer
-  /// than `timeout_s`: within an eighth of that, at most a second, later. While it runs, the thread that made
-  /// the call cannot leave its Scope.
+  /// Starts the watch. If a call takes longer than `timeout_s` seconds, `overdue` is called once, on the
+  /// watch's thread, with the text `what` of the call's Scope. It is called at most timeout_s / 8 after the
+  /// limit, and never more than a second after it (limits below 8 ms: up to 1 ms). While `overdue` runs, the
+  /// thread that made the call cannot leave its Scope.
   CallWatch(double timeout_s, std::function<void(char const* what)> overdue);
   ~CallWatch();
   CallWatch(CallWatch const&) = delete;
   CallWatch& operator=(CallWatch const&) = delete;
 
-  /// One call, for `what`, is watched for as long as this lives.
+  /// Watches one call for as long as the Scope lives. `what` names the call and must outlive the Scope; it is
+  /// not copied.
   class Scope {
    public:
     Scope(CallWatch& watch, char const* what) : watch_(watch) { watch_.note(what); }
@@ -43,7 +50,7 @@ class CallWatch {
   std::function<void(char const*)> overdue_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  char const* what_ = nullptr;  // of the call under way; guarded by mutex_, as the next two
+  char const* what_ = nullptr;  // name of the call in progress; mutex_ guards this and the next two members
   Clock::time_point since_;
   bool quit_ = false;
   std::thread thread_;

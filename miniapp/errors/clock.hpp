@@ -6,7 +6,7 @@
 
 namespace ddproxy {
 
-/// What everything on the host is timed with.
+/// The clock of all times that are measured on the host.
 using Clock = std::chrono::steady_clock;
 
 }  // namespace ddproxy

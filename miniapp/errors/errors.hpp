@@ -9,7 +9,7 @@
 
 namespace ddproxy {
 
-/// The exit codes of the program.
+/// The exit codes of the program. The README describes them.
 enum ExitCode {
   exit_fine = 0,
   exit_regression = 1,
@@ -20,23 +20,24 @@ enum ExitCode {
   exit_skipped = 77
 };
 
-/// Verification failed.
+/// Verification failed: a gradient is not the average of the ranks' gradients. The program exits with code 3.
 struct WrongNumbers : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A call of a library did not come back within its time limit. The thread that made it cannot be joined, and
-/// no other thread may call MPI, so the process can only end by _Exit().
+/// A call of a library did not return within its time limit. The thread that made the call cannot be joined,
+/// and no other thread may call MPI. So the process can end only by _Exit().
 struct StuckCall : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A signal asked the run to stop; what was measured is saved.
+/// A signal asked the run to stop. The results measured so far are saved.
 struct Interrupted : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws std::runtime_error with MPI's own text where `status` is an error.
+/// Throws std::runtime_error with MPI's error message if `status` is an error. `where` is the place in the
+/// source that the message names.
 void check_mpi(int status, std::source_location where = std::source_location::current());
 
 }  // namespace ddproxy

@@ -4,15 +4,17 @@
 
 namespace ddproxy {
 
-/// From now on SIGINT, SIGTERM and SIGUSR1 are noted instead of ending the program.
+/// Installs handlers for SIGINT, SIGTERM and SIGUSR1. From then on these signals set a flag, which
+/// signalled() returns, and do not end the program.
 void catch_signals();
 
-/// From now on an abort(), which is how Kokkos ends a program whose device failed, ends it with exit code 4
-/// and a line that names the rank, below Kokkos' own.
+/// Installs a handler for SIGABRT. Kokkos calls abort() when its device has failed. From then on the program
+/// exits with code 4, and a line that names `rank` follows Kokkos' message on standard error.
 void catch_device_failure(int rank);
 
-/// True once one of them came, or set_signalled() was called.
+/// Returns true if one of these signals has come or set_signalled() was called.
 bool signalled();
+/// Sets the flag as a signal does.
 void set_signalled();
 
 }  // namespace ddproxy

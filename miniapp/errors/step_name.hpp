@@ -6,10 +6,10 @@
 
 namespace ddproxy {
 
-/// Notes what this rank is doing, for messages of what takes too long: "verifying flat", or "pass 17 of the
-/// sweep (flat)". Any thread may call both.
+/// Stores what this rank is doing, for the message about a call that takes too long. For instance "verifying
+/// flat" or "pass 17 of the sweep (flat)". Any thread may call it.
 void note_step(std::string step);
-/// What was noted last; empty where nothing was.
+/// Returns the step that note_step() stored last; empty if there was none. Any thread may call it.
 std::string noted_step();
 
 }  // namespace ddproxy
