@@ -11,11 +11,12 @@
 
 namespace ddproxy {
 
-/// Probes the clocks of the ranks' GPUs: state_number() of the GPU that is furthest from its highest clock.
-/// The ranks compute in step, so that GPU sets the pace. No GPU has run this.
+/// Probes the clocks of the GPUs of all ranks. The value is the greatest state_number() of any of them, which
+/// belongs to a throttled GPU or to the one that is furthest below its highest clock. The ranks wait for each
+/// other in every step, so that GPU sets the pace. This class has never been run on a GPU.
 class ClockProbe : public StateProbe {
  public:
-  /// `nvml`: of this rank's GPU.
+  /// `nvml`: the opened GPU of this rank; not null. `runtime` must outlive the probe.
   ClockProbe(Runtime const& runtime, std::unique_ptr<Nvml> nvml)
       : runtime_(runtime), nvml_(std::move(nvml)) {}
   double measure() override;
@@ -27,8 +28,9 @@ class ClockProbe : public StateProbe {
   std::unique_ptr<Nvml> nvml_;
 };
 
-/// Returns the probe of the GPUs at these PCI addresses, each rank's own; null where NVML says nothing of one
-/// of them. Rank 0 then says why, in one line. Collective.
+/// Returns a probe of the GPUs of all ranks. `pci_bus` is the PCI address of the GPU of this rank; `library`
+/// is the file name of NVML. If NVML cannot read the clocks of some rank's GPU, returns null on all ranks,
+/// and rank 0 prints a one-line warning that says why. Collective.
 std::unique_ptr<StateProbe> make_clock_probe(Runtime const& runtime, std::string const& pci_bus,
                                              std::string const& library = "libnvidia-ml.so.1");
 

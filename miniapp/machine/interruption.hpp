@@ -9,10 +9,10 @@ namespace ddproxy {
 
 inline constexpr char const* interrupted_text = "interrupted by a signal; what was measured is saved";
 
-/// Returns whether a signal came to any rank. Collective.
+/// Returns whether any rank received a signal; the same on all ranks. Collective.
 bool signalled(Runtime const& runtime);
 
-/// Throws CollectiveError (exit 75) on all ranks where a signal came to any of them. Collective.
+/// Throws CollectiveError (exit code 75) on all ranks if any rank received a signal. Collective.
 void stop_where_signalled(Runtime const& runtime);
 
 }  // namespace ddproxy

@@ -35,11 +35,13 @@ double free_memory() {
 
 double read_number(std::filesystem::path const& path) {
   double value = 0;
-  return std::ifstream(path) >> value ? value : infinite;  // the word "max" is no limit
+  return std::ifstream(path) >> value ? value : infinite;  // the file contains "max" if there is no limit
 }
 
-// One version of control groups: where its tree of memory groups is below the root, how the line of
-// /proc/self/cgroup marks it ("0::/path", "9:memory:/path"), and its files.
+// One version of control groups. `tree` is the folder of the memory groups below the root. `mark` is the text
+// in the line of /proc/self/cgroup that belongs to the version ("0::/path" or "9:memory:/path"). The others
+// are the names of the files with the limit and the use of a group, and the name of the row of memory.stat to
+// read.
 struct GroupVersion {
   char const *tree, *mark, *limit, *used, *inactive;
 };
@@ -48,7 +50,7 @@ constexpr std::array<GroupVersion, 2> group_versions{
     {{"", "0::/", "memory.max", "memory.current", "inactive_file"},
      {"memory", ":memory:/", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}}};
 
-// Pages of files that the kernel gives back when memory is asked for.
+// Returns the bytes of cached file pages, which the kernel frees when a program needs memory.
 double reclaimable(std::filesystem::path const& group, std::string const& row) {
   std::ifstream file(group / "memory.stat");
   std::string name;
@@ -63,7 +65,7 @@ double left_in(std::filesystem::path const& group, GroupVersion const& version) 
   return limit < infinite && used < infinite ? limit - used + reclaimable(group, version.inactive) : infinite;
 }
 
-// The path of this process below the root of the tree.
+// Returns the path of the group of this process, below the root of the tree. Empty if it has none.
 std::filesystem::path own_group(std::filesystem::path const& list, std::string_view mark) {
   std::ifstream file(list);
   for (std::string line; std::getline(file, line);) {
@@ -73,7 +75,7 @@ std::filesystem::path own_group(std::filesystem::path const& list, std::string_v
   return {};
 }
 
-// Of the ranks' doubts the first; most often they are the same.
+// Prints the warning of the first rank that has one. Most often all ranks have the same warning.
 void warn_once(std::vector<std::string> const& doubts) {
   for (std::size_t rank = 0; rank < doubts.size(); ++rank)
     if (!doubts[rank].empty())
@@ -105,7 +107,7 @@ double peak_memory() {
 
 void require_memory(Runtime const& runtime, double need, double more) {
   const double there = available_memory();
-  runtime.barrier();  // nobody allocates before everybody has looked
+  runtime.barrier();  // no rank allocates before all ranks have read the free memory
   runtime.together([&] {
     const double all = need * runtime.local_ranks() + more;
     if (all > there)
@@ -118,7 +120,7 @@ void require_memory(Runtime const& runtime, double need, double more) {
 }
 
 void require_device_memory(Runtime const& runtime, double need, double free) {
-  runtime.barrier();  // nobody allocates before everybody has looked
+  runtime.barrier();  // no rank allocates before all ranks have read the free memory
   runtime.together([&] {
     const auto complaint = complain_of_device_memory(need, runtime.ranks_on_device(), free);
     if (!complaint.empty()) throw std::runtime_error(complaint);

@@ -8,25 +8,28 @@
 
 namespace ddproxy {
 
-/// Bytes of memory that this machine can still give to programs: free memory, within the limit of the control
-/// group.
+/// Returns the bytes of memory that this process can still allocate: the available memory of the machine or
+/// what the limits of its control groups leave, whichever is less. Infinite if neither is known.
 double available_memory();
 
-/// Bytes that the control groups of this process (versions 1 and 2), from `root` down to its own in `list`,
-/// leave: limit - use, where cached pages of files do not count as used. Infinite where there is no limit.
+/// Returns the bytes that the control groups of this process leave (versions 1 and 2): the least value of
+/// limit - use over all groups on the path from `root` to the group of this process. Cached file pages do not
+/// count as used. Infinite if there is no limit. `list`: the file that names the groups of this process.
 double control_group_memory(std::filesystem::path const& root = "/sys/fs/cgroup",
                             std::filesystem::path const& list = "/proc/self/cgroup");
 
-/// The largest resident size of this process so far, bytes.
+/// Returns the largest resident size of this process so far, in bytes.
 double peak_memory();
 
-/// Throws CollectiveError (exit 4) where the ranks of some node together need more than it has. `need`: bytes
-/// of each rank; `more`: bytes that this rank alone needs beyond them.
+/// Throws CollectiveError (exit code 4) on all ranks if the ranks of some node together need more memory than
+/// it has available. `need`: bytes of each rank. `more`: bytes that only this rank needs, in addition.
+/// Collective.
 void require_memory(Runtime const& runtime, double need, double more = 0);
 
-/// Throws CollectiveError (exit 4) where the ranks on some device together need more than is `free` there:
-/// bytes, as this rank saw it before it allocated anything. Where that is nearly so, rank 0 warns and names
-/// the first such rank.
+/// Throws CollectiveError (exit code 4) on all ranks if the ranks on some device together need more memory
+/// than the device has free. `need`: bytes of each rank. `free`: free bytes of this rank's device, read
+/// before any rank allocated memory. If little memory would be left, rank 0 prints a warning for the first
+/// rank concerned. Collective.
 void require_device_memory(Runtime const& runtime, double need, double free);
 
 }  // namespace ddproxy

@@ -23,7 +23,7 @@ constexpr std::uint64_t hardware = 0x8;        // nvmlClocksThrottleReasonHwSlow
 constexpr std::uint64_t software_heat = 0x20;  // nvmlClocksThrottleReasonSwThermalSlowdown
 constexpr std::uint64_t hardware_heat = 0x40;  // nvmlClocksThrottleReasonHwThermalSlowdown
 constexpr std::uint64_t power_brake = 0x80;    // nvmlClocksThrottleReasonHwPowerBrakeSlowdown
-constexpr int throttled_steps = 32;            // more than there are steps of 10 %
+constexpr int throttled_steps = 32;            // more than the number of steps of 10 %
 constexpr double step = 0.1;
 
 }  // namespace
@@ -59,7 +59,7 @@ struct Nvml::Functions {
            load("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
   }
 
-  // What is wrong; empty where nothing is.
+  // Loads and starts the library and finds the GPU. Returns an error message; empty if all succeeded.
   std::string start(std::string const& name, std::string const& pci_bus) {
     library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return fmt::format("{} cannot be loaded", name);
@@ -87,7 +87,7 @@ std::unique_ptr<Nvml> Nvml::open(std::string const& pci_bus, std::string& doubt,
   return nullptr;
 }
 
-// A power cap is not known of every GPU; clocks and reasons are needed.
+// Some GPUs have no power cap. Clocks and throttle reasons are required.
 std::optional<GpuClocks> Nvml::read() const {
   auto const& nvml = *functions_;
   unsigned now = 0, most = 0, cap = 0;

@@ -9,27 +9,29 @@
 
 namespace ddproxy {
 
-/// What the driver of an NVIDIA GPU says of its clocks.
+/// The clocks of an NVIDIA GPU, as its driver reports them.
 struct GpuClocks {
-  double sm_hz = 0, most_sm_hz = 0;  ///< of the multiprocessors: now, and the highest of this GPU
-  double power_cap_watts = 0;        ///< 0: the driver does not say
-  std::uint64_t reasons = 0;  ///< why the clock is below its maximum, bits of nvmlClocksThrottleReasons
+  double sm_hz = 0, most_sm_hz = 0;  ///< clock of the multiprocessors: current, and the highest of this GPU
+  double power_cap_watts = 0;        ///< 0: the driver does not report it
+  std::uint64_t reasons = 0;  ///< why the clock is below its maximum: bits of nvmlClocksThrottleReasons
 };
 
-/// NVIDIA's management library (NVML), loaded when the program runs: neither its header nor the library is
-/// needed to build. Needs the driver's libnvidia-ml.so.1. Its functions and numbers are those of NVML's
-/// reference manual; no GPU has run this.
+/// Reads the clocks of a GPU through NVIDIA's management library (NVML). The library is loaded at run time,
+/// so the build needs neither its header nor the library. The run needs the driver's libnvidia-ml.so.1.
+/// Functions and constants are taken from NVML's reference manual. This class has never been run on a GPU.
 class Nvml {
  public:
-  /// Opens the GPU at a PCI address, for instance 00000000:3B:00.0. Returns null and says why in `doubt`
-  /// where the library cannot be loaded, lacks a function or does not know the GPU.
+  /// Opens the GPU at a PCI address, for instance 00000000:3B:00.0. Returns null and assigns the reason to
+  /// `doubt` if the library cannot be loaded, lacks a function, does not know the GPU or does not return its
+  /// clocks. Otherwise `doubt` becomes empty.
   static std::unique_ptr<Nvml> open(std::string const& pci_bus, std::string& doubt,
                                     std::string const& library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(Nvml const&) = delete;
   Nvml& operator=(Nvml const&) = delete;
 
-  /// Reads the clocks, which takes some microseconds to a millisecond; nothing where the driver refuses.
+  /// Reads the clocks, which takes a few microseconds to a millisecond. Returns nothing if the driver reports
+  /// an error.
   std::optional<GpuClocks> read() const;
 
  private:
@@ -38,16 +40,16 @@ class Nvml {
   std::unique_ptr<Functions> functions_;
 };
 
-/// Whether the GPU is held below its clocks by power, heat or hardware; not because it is idle or because
-/// somebody set its clocks.
+/// Returns whether power, heat or the hardware holds the GPU below its highest clock. Returns false if the
+/// clock is low only because the GPU is idle or because a user set the clock.
 bool is_throttled(GpuClocks const& clocks);
 
-/// Tells the state of a GPU as a number above 0, which MachineStates can group: 2 to the power of k, where k
-/// is the number of steps of 10 % by which the clock lies below its maximum, and 32 more while it is
-/// throttled. Numbers of different states differ by a factor of two at least.
+/// Returns the state of a GPU as a number above 0, which MachineStates can group. The number is 2^k. k is the
+/// number of steps of 10 % by which the clock is below its maximum, plus 32 if the GPU is throttled. So the
+/// numbers of different states differ by a factor of at least two.
 double state_number(GpuClocks const& clocks);
 
-/// For people, for instance "clock 20 % below its maximum, throttled", of a state_number().
+/// Returns a text for a state_number(), for instance "clock 20 % below its maximum, throttled".
 std::string name_of_clock_state(double number);
 
 }  // namespace ddproxy

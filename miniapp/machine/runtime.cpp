@@ -22,8 +22,8 @@
 namespace ddproxy {
 namespace {
 
-// Tasks that a launcher started and MPI knows nothing of would each be a run of one rank, on one device, into
-// one file.
+// Throws if the launcher started several tasks but MPI sees only one. Each task would otherwise be a run of
+// one rank. All of them would use the same device and write the same file.
 void require_launcher(int ranks) {
   for (char const* name : {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     char const* const tasks = std::getenv(name);
@@ -73,7 +73,7 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options)
     settings.set_num_threads(threads_.threads);
   }
   Kokkos::initialize(settings);
-  if constexpr (!on_device) threads_.threads = kernels::Space().concurrency();  // one where it has no threads
+  if constexpr (!on_device) threads_.threads = kernels::Space().concurrency();  // 1 if Kokkos has no threads
 }
 
 MPI_Comm Runtime::split_by_node() const {
@@ -83,7 +83,7 @@ MPI_Comm Runtime::split_by_node() const {
   return node;
 }
 
-// The texts of all ranks of this node, on each of them.
+// Returns the texts of all ranks of this node, on each of these ranks. A text is cut to 64 characters.
 std::vector<std::string> Runtime::share_on_node(std::string text) const {
   constexpr int longest = 64;
   text.resize(longest, '\0');
@@ -99,7 +99,7 @@ std::vector<std::string> Runtime::share_on_node(std::string text) const {
 
 void Runtime::limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const {
   timeout_s_ = timeout_s;
-  watch_.reset();  // there is one at a time, and no call under way
+  watch_.reset();  // there is one watch at a time; no call is in progress
   watch_.emplace(timeout_s, [=, rank = rank_](char const* call) {
     const auto step = noted_step();
     overdue(fmt::format(
@@ -129,7 +129,7 @@ Runtime::~Runtime() {
 void Runtime::take_device(bool share) {
   std::string uuid;
   together([&] {
-    if (std::getenv("KOKKOS_VISIBLE_DEVICES"))  // by which Kokkos would count once more
+    if (std::getenv("KOKKOS_VISIBLE_DEVICES"))  // with it Kokkos would renumber the devices
       throw std::invalid_argument(
           "KOKKOS_VISIBLE_DEVICES is set: unset it, and say CUDA_VISIBLE_DEVICES instead");
     std::string reason;

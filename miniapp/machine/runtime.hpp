@@ -15,7 +15,7 @@
 
 namespace ddproxy {
 
-/// An error on which all ranks agree: rank 0 says it once, and every rank ends with `code`.
+/// An error that all ranks throw together. Rank 0 prints the message once, and every rank exits with `code`.
 struct CollectiveError : std::exception {
   CollectiveError(int exit_code, std::string text) : code(exit_code), message(std::move(text)) {}
   char const* what() const noexcept override { return message.c_str(); }
@@ -23,19 +23,28 @@ struct CollectiveError : std::exception {
   std::string message;
 };
 
-/// How a run is to start.
+/// The settings with which a run starts.
 struct RuntimeOptions {
   bool share_device = false;  ///< several ranks may use one device
   bool strict = false;        ///< more threads than cores are an error
-  ThreadWish wish = {};       ///< threads that a rank computes with; without one, by its cores
+  ThreadWish wish = {};       ///< number of threads of a rank; without a wish its cores decide
 };
 
-/// MPI, then this rank's device, then Kokkos; torn down in reverse. One of them lives for the whole run.
+/// Starts MPI, selects this rank's device or cores and starts Kokkos. Ends both, in the reverse order.
+///
+/// Problem: a rank that fails or stops must not leave the others waiting for ever. So every call in which a
+/// rank waits for others runs within a time limit. An error on one rank becomes the same error on all ranks.
+///
+/// Construct one Runtime at the start of main(); it lives for the whole run. Use limited() around every MPI
+/// call that waits and is not a member of this class. Run an action that may fail on some ranks only in
+/// together(). The members that communicate are collective: all ranks call them in the same order.
 class Runtime {
  public:
-  /// Throws std::runtime_error where MPI offers less than MPI_THREAD_SERIALIZED; CollectiveError (exit 4) in
-  /// a build for a device where a rank has none, or, unless they may share it, two ranks have the same;
-  /// CollectiveError (exit 2) where a rank has more threads than cores and the options are strict.
+  /// Starts everything. Throws std::runtime_error if MPI offers less than MPI_THREAD_SERIALIZED. Throws
+  /// std::invalid_argument if the launcher started several tasks but MPI sees one. In a build for a device,
+  /// throws CollectiveError with exit code 4 if a rank has no device, or if two ranks have the same device
+  /// and may not share it; with exit code 2 if KOKKOS_VISIBLE_DEVICES is set. In a build for a host, throws
+  /// CollectiveError with exit code 2 if a rank has more threads than cores and options.strict is true.
   Runtime(int& argc, char**& argv, RuntimeOptions const& options = {});
   ~Runtime();
   Runtime(Runtime const&) = delete;
@@ -45,61 +54,71 @@ class Runtime {
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   bool root() const { return rank_ == 0; }
-  int local_rank() const { return local_rank_; }    ///< among the ranks of this node
-  int local_ranks() const { return local_ranks_; }  ///< on this node
-  int device() const { return device_; }            ///< its number; -1 on a host
-  int ranks_on_device() const { return ranks_on_device_; }
-  ThreadChoice const& threads() const { return threads_; }  ///< of this rank; on a device nothing
+  int local_rank() const { return local_rank_; }    ///< this rank's number among the ranks of its node
+  int local_ranks() const { return local_ranks_; }  ///< number of ranks on this node
+  int device() const { return device_; }            ///< number of this rank's device; -1 on a host
+  int ranks_on_device() const { return ranks_on_device_; }  ///< number of ranks that use this rank's device
+  /// Returns the threads of this rank. In a build for a device it has no meaning.
+  ThreadChoice const& threads() const { return threads_; }
   ThreadWish const& wish() const { return wish_; }
 
-  /// Limits every call in which this rank waits for others, from now on, to `timeout_s` seconds; the input
-  /// file's allreduce.timeout_s. Where one takes longer, `overdue` gets a line that names the rank, the call
-  /// and the step. It runs on another thread, while the rank's own thread stays in the call, and has to end
-  /// the process. Until the first time the limit is call_limit_s, and the process ends with 4.
+  /// Limits every later call in which this rank waits for others to `timeout_s` seconds, the input file's
+  /// allreduce.timeout_s. If a call takes longer, `overdue` is called with a line that names the rank, the
+  /// call and the step. `overdue` runs on another thread, because the rank's own thread is still in the call.
+  /// `overdue` must end the process. Before the first limit_calls() the limit is call_limit_s, and the
+  /// process exits with code 4.
   void limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const;
-  /// Keeps the present limit; the process then ends with 4.
+  /// Keeps the current time limit. A call that takes longer prints the line, and the process exits with
+  /// code 4.
   void limit_calls() const;
   static constexpr double call_limit_s = 300;
-  /// Applies the limit to a call of MPI that the caller makes, for as long as the result lives. `call` is the
-  /// name of the MPI function.
+  /// Applies the time limit to an MPI call of the caller, for as long as the result lives. `call` is the name
+  /// of the MPI function; it must outlive the result. Only one limit may be active at a time.
   CallWatch::Scope limited(char const* call) const { return {*watch_, call}; }
-  /// The same for work that this rank asks a device for and waits for: a kernel that hangs would keep it for
-  /// ever. Does nothing in a build for a host, where a pass of kernels may take longer than a call. No other
-  /// call may be limited meanwhile.
+  /// Applies the time limit while this rank waits for work on its device, for as long as the result lives. A
+  /// kernel that hangs would otherwise make the rank wait for ever. Does nothing in a build for a host, where
+  /// a pass of kernels may take longer than the limit of a call. Only one limit may be active at a time.
   std::optional<CallWatch::Scope> limited_on_device() const;
 
-  /// Makes a communicator of the ranks of this node, within the limit; the caller frees it. Collective.
+  /// Creates a communicator of the ranks of this node, within the time limit. The caller frees it.
+  /// Collective.
   MPI_Comm split_by_node() const;
 
-  /// Waits for all ranks; returns the seconds this one waited.
+  /// Waits for all ranks and returns the seconds that this rank waited. Collective.
   double barrier() const;
-  /// Each rank's values, rank by rank, on rank 0; empty elsewhere.
+  /// Gathers the values of all ranks on rank 0, in the order of the ranks. Each rank gives the same number of
+  /// values. Returns an empty list on the other ranks. Collective.
   std::vector<double> gather(std::vector<double> const& mine) const;
+  /// Gathers the texts of all ranks on rank 0, in the order of the ranks. Returns an empty list on the other
+  /// ranks. Collective.
   std::vector<std::string> gather(std::string const& mine) const;
+  /// Returns the largest value of any rank, on all ranks. Collective.
   double maximum(double mine) const;
+  /// Returns the sum of the values of all ranks, on all ranks. Collective.
   double sum(double mine) const;
-  /// Rank 0's value, everywhere.
+  /// Assigns the values of rank 0 to `values` on all ranks, which have the same size everywhere. Collective.
   void broadcast(std::vector<std::int64_t>& values) const;
-  /// The same without a limit, for waiting on another program: a rank that waits sleeps, so that the core is
-  /// free for that program.
+  /// Broadcasts as broadcast() does, but without a time limit, while rank 0 waits for another program. A
+  /// waiting rank sleeps for 1 ms between two tests, so that its core is free for that program. Collective.
   void broadcast_asleep(std::vector<std::int64_t>& values) const;
 
-  /// Runs `action` on every rank; where it throws on any, all throw CollectiveError with the first such
-  /// rank's message.
+  /// Runs `action` on every rank. If it throws on some ranks, all ranks throw CollectiveError with the exit
+  /// code and the message of the first of these ranks. Collective.
   void together(std::function<void()> const& action) const;
 
  private:
-  /// First up, last down, also where a constructor throws.
+  /// Starts and ends MPI. As a member it starts before and ends after the others, even if a constructor
+  /// throws.
   struct Mpi {
     Mpi(int& argc, char**& argv, std::optional<CallWatch>& watch);
-    ~Mpi();  ///< ends MPI, within the limit where there is one
+    ~Mpi();  ///< ends MPI, within the time limit if there is one
     std::optional<CallWatch>& watch;
   };
   std::vector<std::string> share_on_node(std::string text) const;
   void take_device(bool share);
   void take_cores(bool strict);
 
-  mutable std::optional<CallWatch> watch_;  // outlives mpi_, whose end it watches
+  mutable std::optional<CallWatch> watch_;  // must outlive mpi_, because it watches MPI_Finalize
   mutable double timeout_s_ = call_limit_s;
   Mpi mpi_;
   int rank_ = 0, ranks_ = 1, local_rank_ = 0, local_ranks_ = 1;
@@ -108,7 +127,7 @@ class Runtime {
   ThreadChoice threads_;
 };
 
-/// The exit code and the text for an exception that is being handled.
+/// Returns the exit code and the message for the exception that is being handled. Call it in a catch block.
 CollectiveError describe_current_exception();
 
 }  // namespace ddproxy

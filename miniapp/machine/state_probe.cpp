@@ -20,7 +20,7 @@ namespace ddproxy {
 namespace {
 
 constexpr int blocks = 16, trips_of_block = 25;
-constexpr std::uint64_t numbers_of_probe = blocks * trips_of_block + 1;  // the first says that both are there
+constexpr std::uint64_t numbers_of_probe = blocks * trips_of_block + 1;  // the first says that both are ready
 constexpr std::chrono::milliseconds until_both_are_there{6}, until_it_is_over{2};
 constexpr double no_pair = 0, unknown = std::numeric_limits<double>::infinity();
 constexpr std::size_t apart = 128;  // bytes: processors fetch cache lines in pairs
@@ -28,7 +28,7 @@ constexpr std::size_t apart = 128;  // bytes: processors fetch cache lines in pa
 using Number = std::atomic<std::uint64_t>;
 static_assert(Number::is_always_lock_free);
 
-// False where the number has not come by the deadline.
+// Waits until `number` has the value. Returns false if it does not have it by the deadline.
 bool await(Number const& number, std::uint64_t value, Clock::time_point deadline) {
   constexpr int looks = 1000;  // between two looks at the clock
   for (;;) {
@@ -45,8 +45,8 @@ bool exchange(Number& mine, Number const& other, std::uint64_t value, Clock::tim
 
 }  // namespace
 
-// Each number has a cache line of its own. Numbers rise from probe to probe, so that what one left behind
-// that was given up is never taken for an answer.
+// Each number has a cache line of its own. Values increase from probe to probe. So a value that an aborted
+// probe left behind is never mistaken for an answer.
 struct CoreProbe::Pair {
   alignas(apart) Number ping{0};
   alignas(apart) Number pong{0};
@@ -62,7 +62,7 @@ CoreProbe::CoreProbe(Runtime const& runtime) : runtime_(runtime) {
     const auto limit = runtime.limited("MPI_Win_allocate_shared");
     return MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node_, &mine, &window_) != MPI_SUCCESS;
   }();
-  if (runtime.maximum(failed) > 0) return;  // no shared memory, no probe
+  if (runtime.maximum(failed) > 0) return;  // without shared memory there is no probe
   const auto pair_in = [](void* memory) {
     std::size_t space = sizeof(Pair) + apart;
     return std::align(apart, sizeof(Pair), memory, space);
@@ -77,7 +77,7 @@ CoreProbe::CoreProbe(Runtime const& runtime) : runtime_(runtime) {
   }
 }
 
-// Freeing a window waits for all ranks, and after an error on one of them the others may not come.
+// Freeing a window waits for all ranks. After an error on one rank the others may never free theirs.
 CoreProbe::~CoreProbe() {
   if (std::uncaught_exceptions() > 0) return;
   const auto limit = runtime_.limited("MPI_Win_free");
@@ -110,7 +110,7 @@ void CoreProbe::follow(Pair& pair) const {
   }
 }
 
-// The pairs that begin with an even rank, then the others: a rank is in two pairs.
+// A rank belongs to two pairs. So the pairs whose first rank is even are probed first, then the other pairs.
 double CoreProbe::measure() {
   if (!with_next_) return not_available;
   ++begun_;
@@ -134,7 +134,7 @@ bool CoreProbe::works() {
 std::unique_ptr<StateProbe> make_state_probe(Runtime const& runtime, bool reduces) {
   if (on_device && reduces) return make_clock_probe(runtime, describe_device(runtime.device()).pci_bus);
   if (!reduces || runtime.ranks() == 1) return nullptr;
-  // ranks that take turns on a core answer only by chance
+  // ranks that take turns on one core answer in time only by chance
   if (runtime.maximum(runtime.threads().oversubscribed) > 0) return nullptr;
   auto probe = std::make_unique<CoreProbe>(runtime);
   if (!probe->works()) return nullptr;

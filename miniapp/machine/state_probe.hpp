@@ -11,24 +11,28 @@
 
 namespace ddproxy {
 
-/// Tells the state that the machine is in (model/predict/machine_state.hpp), before and after each sample.
+/// Probes the state of the machine (model/predict/machine_state.hpp). It is called before and after each
+/// sample.
 class StateProbe {
  public:
   virtual ~StateProbe() = default;
-  /// Returns a value above 0, by which MachineStates tells states; NaN: unknown. Takes microseconds, and
-  /// never more than a few milliseconds. Collective; the same on all ranks.
+  /// Measures and returns a value above 0, from which MachineStates derives the state; the same on all ranks.
+  /// NaN: unknown. Takes microseconds, and never more than a few milliseconds. Collective.
   virtual double measure() = 0;
-  /// How to name the states that the values tell.
+  /// Returns the words that name the states.
   virtual model::StateWords words() const { return {}; }
-  /// Clocks of this rank's GPU, to be stored before and after the run; nothing for a probe of cores.
+  /// Returns the clocks of this rank's GPU, which are stored before and after the run. Returns nothing for a
+  /// probe of cores.
   virtual std::optional<GpuClocks> clocks() const { return std::nullopt; }
 };
 
-/// Probes the cores of neighbouring ranks of each node: measures seconds of a cache line's round trip between
-/// two cores, the slowest pair's, in 20 to 130 us. Two atomics in a shared window go to and fro 400
-/// times. A block of 25 round trips is timed at once, and the median block is the pair's, so that an
-/// interrupt does not look like a state. Both ranks spin for it; where they share a core the one that waits
-/// holds it, and the probe is unknown.
+/// Probes the cores of neighbouring ranks of each node. The value is the time of a cache line's round trip
+/// between the cores of two ranks, in seconds, for the slowest pair of any node. A probe takes 20 to 130 us.
+///
+/// A pair of ranks has two atomics in a shared window, which make 400 round trips. They are timed in blocks
+/// of 25. The value of the pair is the median of the blocks, so that an interrupt does not look like a change
+/// of state. Both ranks spin while they wait. If they share a core, the waiting rank occupies it, and the
+/// probe returns NaN.
 class CoreProbe : public StateProbe {
  public:
   explicit CoreProbe(Runtime const& runtime);  ///< collective
@@ -37,7 +41,8 @@ class CoreProbe : public StateProbe {
   CoreProbe& operator=(CoreProbe const&) = delete;
 
   double measure() override;
-  /// Whether most of a few trials gave a value: not with one rank a node, nor where ranks share cores.
+  /// Returns whether most of five trials gave a value. They do not if each node has one rank, or if ranks
+  /// share cores. Collective.
   bool works();
 
  private:
@@ -48,15 +53,17 @@ class CoreProbe : public StateProbe {
   Runtime const& runtime_;
   MPI_Comm node_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
-  int rank_ = 0, ranks_ = 1;       // of the node
-  Pair* with_next_ = nullptr;      // this rank leads
-  Pair* with_previous_ = nullptr;  // the rank before leads
-  std::uint64_t begun_ = 0;        // probes so far
+  int rank_ = 0, ranks_ = 1;       // this rank's number on its node, and the ranks of the node
+  Pair* with_next_ = nullptr;      // shared with the next rank; this rank leads
+  Pair* with_previous_ = nullptr;  // shared with the previous rank, which leads
+  std::uint64_t begun_ = 0;        // number of probes begun so far
 };
 
-/// The probe of a run, or null where there is none: all-reduces that are replayed, one rank, more threads
-/// than cores, or a CoreProbe that does not work. In a build for a device, whose clocks say more than the
-/// cores of the host, it is a ClockProbe; null where there is no NVML. Collective.
+/// Returns the probe of a run. In a build for a device it is a ClockProbe, because the clocks of the GPUs say
+/// more than the cores of the host; it is null if NVML is missing. In a build for a host it is a CoreProbe;
+/// it is null if there is one rank, if ranks have more threads than cores, or if the probe does not work.
+/// Returns null if `reduces` is false, that is if all-reduces are replayed. The caller owns the probe;
+/// `runtime` must outlive it. Collective.
 std::unique_ptr<StateProbe> make_state_probe(Runtime const& runtime, bool reduces);
 
 }  // namespace ddproxy

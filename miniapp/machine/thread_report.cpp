@@ -14,7 +14,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr std::size_t fields = 6;  // of a choice, as numbers
+constexpr std::size_t fields = 6;  // numbers that represent one ThreadChoice
 
 std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
   auto const& mine = runtime.threads();
@@ -33,13 +33,16 @@ std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
   return choices;
 }
 
-// OpenMP would bind the threads of each rank to the first of the cores that the rank may use.
+// Returns whether OpenMP binds the threads of several ranks to the same cores. With OMP_PROC_BIND it binds
+// the threads of each rank to the first cores that the rank may use.
 bool binds_to_shared_cores(ThreadChoice const& rank) {
   char const* const bind = std::getenv("OMP_PROC_BIND");
   return rank.sharing > 1 && bind && std::string_view(bind) != "false" && std::string_view(bind) != "FALSE";
 }
 
-// The launcher told less, before MPI was up, than the ranks of the node found out then.
+// Returns whether idle OpenMP threads spin on cores that communication needs, and no variable says how they
+// wait. The program's first start sets such a variable if the launcher's information shows the need. Before
+// MPI runs that information may be incomplete.
 bool spins_unexpectedly(ThreadChoice const& rank) {
   return rank.threads > 1 && leaves_no_core(rank.threads, rank.own) &&
          !says_how_threads_wait([](char const* name) { return std::getenv(name); });

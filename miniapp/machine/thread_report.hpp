@@ -9,16 +9,18 @@
 
 namespace ddproxy {
 
-/// With how many threads and on which cores the ranks compute, for the user and the results file.
+/// The threads and cores with which the ranks compute, for the user and the results file.
 struct ThreadReport {
-  std::string line;          ///< what was chosen and why
-  std::string second_start;  ///< what rank 0 was started again with, "NAME=value" each; else empty
-  std::vector<std::string> warnings;
-  std::vector<double> threads, own_cores;  ///< rank by rank
-  bool oversubscribed = false;             ///< some thread of some rank has no core
+  std::string line;                        ///< the choice of threads and its reason
+  std::string second_start;                ///< the variables with which rank 0 started itself again, as
+                                           ///< NAME=value; empty if it did not
+  std::vector<std::string> warnings;       ///< one line each
+  std::vector<double> threads, own_cores;  ///< [rank]
+  bool oversubscribed = false;             ///< some thread of some rank has no core of its own
 };
 
-/// Collective; complete on rank 0. In a build for a device all is empty.
+/// Gathers the threads and cores of all ranks. The report is complete on rank 0 only. In a build for a device
+/// it is empty. Collective.
 ThreadReport report_threads(Runtime const& runtime);
 
 }  // namespace ddproxy
