@@ -12,53 +12,55 @@
 
 namespace ddproxy {
 
-/// What one block's forward pass keeps for its backward pass. N tokens, C = d_model, F = d_ff.
+/// The activations that the forward pass of one transformer block keeps for its backward pass. N tokens,
+/// C = d_model, F = d_ff, B sequences of length T, H heads. Points into the memory of Activations.
 struct BlockActivations {
   float* input;                    ///< [N, C] the residual stream
-  kernels::RowStatistics ln_1_of;  ///< [N] each
-  float* ln_1;                     ///< [N, C]
-  float* qkv;                      ///< [N, 3C]
+  kernels::RowStatistics ln_1_of;  ///< [N] each: mean and rstd of ln_1
+  float* ln_1;                     ///< [N, C] output of the first layer norm
+  float* qkv;                      ///< [N, 3C] queries, keys and values
   float* attention_log_sum;        ///< [B, H, T]
-  float* attention;                ///< [N, C]
+  float* attention;                ///< [N, C] output of the attention
   float* middle;                   ///< [N, C] the residual stream after attention
-  kernels::RowStatistics ln_2_of;  ///< [N] each
-  float* ln_2;                     ///< [N, C]
+  kernels::RowStatistics ln_2_of;  ///< [N] each: mean and rstd of ln_2
+  float* ln_2;                     ///< [N, C] output of the second layer norm
   float* fc;                       ///< [N, F] before GELU
-  float* gelu;                     ///< [N, F]
+  float* gelu;                     ///< [N, F] after GELU
 };
 
-/// All activations of one step; each layer has its own.
+/// All activations of one step. Each layer has its own.
 struct Activations {
-  /// `memory` holds activation_buffers() and outlives this.
+  /// `memory` has the buffers of activation_buffers(). It owns them and must outlive this object.
   Activations(BumpAllocator const& memory, model::Shape const& shape);
 
   std::vector<BlockActivations> blocks;
   float* last;                     ///< [N, C] the residual stream after the last block
-  kernels::RowStatistics ln_f_of;  ///< [N] each
-  float* ln_f;                     ///< [N, C]
+  kernels::RowStatistics ln_f_of;  ///< [N] each: mean and rstd of ln_f
+  float* ln_f;                     ///< [N, C] output of the last layer norm
   float* logits;                   ///< [N, V]
-  float* log_sum;                  ///< [N]
+  float* log_sum;                  ///< [N] logarithm of the softmax's denominator
   float* loss;                     ///< [N]
 
+  /// Returns where a block writes its output, [N, C]: the input of the next block, or `last`.
   float* output_of(std::size_t block) const {
     return block + 1 < blocks.size() ? blocks[block + 1].input : last;
   }
 };
 
-/// Gradients of activations, used again by each layer, and scratch memory of the kernels.
+/// Gradients of activations, and scratch memory of the kernels. All layers use the same buffers in turn.
 struct WorkBuffers {
-  /// `memory` holds work_buffers() and outlives this.
+  /// `memory` has the buffers of work_buffers(). It owns them and must outlive this object.
   explicit WorkBuffers(BumpAllocator const& memory);
 
   float* residual;  ///< [N, C] gradient of the residual stream
-  float* branch;    ///< [N, C] of a branch off it
-  float* qkv;       ///< [N, 3C]
-  float* wide;      ///< [N, F]
-  float* logits;    ///< [N, V]
-  float* scratch;
+  float* branch;    ///< [N, C] gradient of a branch of the residual stream
+  float* qkv;       ///< [N, 3C] gradient of queries, keys and values
+  float* wide;      ///< [N, F] gradient of gelu, then of fc
+  float* logits;    ///< [N, V] gradient of the logits
+  float* scratch;   ///< scratch memory of one kernel at a time
 };
 
-/// The dimensions as the kernels take them.
+/// Returns the dimensions of the attention in the form that the kernels take.
 kernels::AttentionSize attention_size(model::Shape const& shape, model::Tokens tokens);
 
 }  // namespace ddproxy

@@ -11,11 +11,11 @@
 
 namespace ddproxy {
 
-/// The buffers of a list, one behind the other in one allocation, each beginning on a cache line. It owns the
-/// memory, so the pointers are valid for as long as it lives.
+/// Allocates the buffers of a list one behind the other, in one allocation. Each buffer begins on a cache
+/// line. The allocator owns the memory, so its pointers are valid for as long as it lives.
 class BumpAllocator {
  public:
-  /// Allocates padded_elements(buffers) elements, their values undefined.
+  /// Allocates padded_elements(buffers) elements. Their values are undefined.
   BumpAllocator(std::string const& label, std::vector<Buffer> const& buffers)
       : memory_(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
                 static_cast<std::size_t>(padded_elements(buffers))) {
@@ -26,7 +26,8 @@ class BumpAllocator {
     }
   }
 
-  /// The buffer's first element. Throws std::out_of_range where the list has no such buffer.
+  /// Returns a pointer to the first element of the buffer. Throws std::out_of_range if the list has no such
+  /// buffer.
   float* operator[](std::string const& name) const { return arrays_.at(name); }
 
  private:

@@ -9,12 +9,12 @@
 
 namespace ddproxy {
 
-/// A compute lane on which each operator takes the time that a table says, without using the host's core. An
-/// operator starts at the deadline of the one before it, not when the host wakes up, so that late wake-ups do
-/// not add up.
+/// Replays operators on a host: each takes the time that a table gives, and the thread sleeps meanwhile. An
+/// operator starts at the deadline of the one before it, not when the thread wakes up. So late wake-ups do
+/// not add up. A copy moves the deadline and returns at once.
 class HostReplay : public ComputeLane {
  public:
-  /// `operation_seconds`: of each operator. `copy_seconds`: of each element that is copied.
+  /// `operation_seconds`: seconds of each operator. `copy_seconds`: seconds for each element that is copied.
   explicit HostReplay(std::vector<double> operation_seconds, double copy_seconds = 0)
       : seconds_(std::move(operation_seconds)), copy_seconds_(copy_seconds) {}
   std::size_t operations() const override { return seconds_.size(); }

@@ -12,19 +12,23 @@
 
 namespace ddproxy {
 
-/// The backward pass of a GPT-2 in float, computed by the kernels from the activations of one real forward
-/// pass.
+/// Computes the backward pass of a GPT-2 in fp32 on the kernels, from the activations of a real forward pass.
+///
+/// The constructor runs one forward pass; renew() runs it again. Call run() for every operator, in the order
+/// of the pass: operators read what earlier operators left in the work buffers, which all layers share.
+/// On a device run() returns when the kernels are enqueued.
 class KernelBackward : public KernelLane {
  public:
-  /// `gradients` [parameters] receives the gradients of the mean loss over the rank's tokens, in ready order,
-  /// each pass assigning them anew. `memory` holds the buffers of a step, the gradients among them; copies go
-  /// from one part of it to another. Seed and rank are those of KernelModel. Throws as check_kernels_have()
-  /// does, and where the size of `gradients` is not the number of parameters.
+  /// `gradients` [parameters] receives the gradients of the mean loss over the rank's tokens, in ready order.
+  /// Each pass assigns all of them. `memory` contains the buffers of a step, among them the gradients; copy()
+  /// copies from one part of it to another. `seed` and `rank` are those of KernelModel. Throws as
+  /// check_kernels_have() does. Throws std::invalid_argument if the size of `gradients` is not the number of
+  /// parameters.
   KernelBackward(model::Shape const& shape, model::BackwardPass const& pass, model::Tokens tokens,
                  std::uint32_t seed, int rank, kernels::Floats gradients, kernels::Floats memory = {},
                  kernels::Space exec = {});
 
-  // the steps hold `this`
+  // not copyable: the functions in steps_ contain `this`
   KernelBackward(KernelBackward const&) = delete;
   KernelBackward& operator=(KernelBackward const&) = delete;
 
@@ -40,13 +44,13 @@ class KernelBackward : public KernelLane {
  private:
   using Step = std::function<void()>;
 
-  /// What a layer norm read and is to add its gradient to.
+  /// The input of a layer norm and its statistics, from the forward pass.
   struct NormOperands {
     float const* x;
     kernels::RowStatistics statistics;
   };
 
-  /// What a linear map read, the gradient of its output, and where that of its input goes.
+  /// The input of a linear map, the gradient of its output, and the destination of the gradient of its input.
   struct LinearOperands {
     float const* x;
     float const* dy;

@@ -8,16 +8,16 @@
 namespace ddproxy {
 namespace {
 
-/// [B, T + 1] uniform random tokens, different for each seed.
+/// Returns uniform random tokens [B, T + 1]. Each seed gives different tokens.
 std::vector<int> random_tokens(model::Shape const& shape, model::Tokens tokens, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<int> drawn(static_cast<std::size_t>(tokens.batch * (tokens.sequence + 1)));
-  // not std::uniform_int_distribution: its numbers differ from one standard library to another
+  // std::uniform_int_distribution gives different numbers in different standard libraries, so it is not used
   for (int& token : drawn) token = static_cast<int>(random() % static_cast<std::uint64_t>(shape.vocabulary));
   return drawn;
 }
 
-/// Of each of the sequences of T + 1 tokens the T from `first` on.
+/// Returns T tokens from `first` on, of each sequence of T + 1 tokens, as [B, T].
 std::vector<int> from(std::vector<int> const& drawn, model::Tokens tokens, std::int64_t first) {
   std::vector<int> taken;
   for (std::int64_t b = 0; b < tokens.batch; ++b) {

@@ -11,11 +11,12 @@
 
 namespace ddproxy {
 
-/// A GPT-2 in the memory of the kernels: its parameters, one rank's tokens, and room for the activations of
-/// one step.
+/// A GPT-2 in the memory of the kernels: its parameters, the tokens of one rank, and memory for the
+/// activations of one step. It owns all of them.
 class KernelModel {
  public:
-  /// All ranks of one `seed` have the same weights, each `rank` has its own random tokens.
+  /// Allocates the memory and assigns weights and tokens. All ranks with the same `seed` have the same
+  /// weights. Each `rank` has its own random tokens.
   KernelModel(kernels::Space const& exec, model::Shape const& shape, model::BackwardPass const& pass,
               model::Tokens tokens, std::uint32_t seed, int rank);
 
@@ -24,8 +25,8 @@ class KernelModel {
   model::TensorLayout layout;
   kernels::Floats weights;      ///< [parameters] in ready order
   kernels::TokenIds inputs;     ///< [B, T]
-  kernels::TokenIds targets;    ///< [B, T] the tokens that follow
-  kernels::TokenGroups groups;  ///< of the inputs
+  kernels::TokenIds targets;    ///< [B, T] the token that follows each input
+  kernels::TokenGroups groups;  ///< positions of the inputs, grouped by token
   BumpAllocator activation_memory;
   Activations activations;
 

@@ -8,8 +8,8 @@
 namespace ddproxy {
 namespace {
 
-/// A bijection of 32-bit words that mixes every bit into every other; the multipliers are MurmurHash3's
-/// (fmix32).
+/// Returns a hash of a 32-bit word. It is a bijection, and every bit of x affects every bit of the result.
+/// Shifts and multipliers are those of MurmurHash3 (fmix32).
 KOKKOS_INLINE_FUNCTION std::uint32_t mix(std::uint32_t x) {
   x ^= x >> 16;
   x *= 0x85ebca6bU;
@@ -35,7 +35,7 @@ Distribution distribution(model::Shape const& shape, model::Operation const& ope
 
 void fill(kernels::Space const& exec, std::int64_t count, std::uint32_t seed, Distribution numbers,
           float* out) {
-  const float width = numbers.deviation * std::sqrt(12.0F);  // of a uniform distribution
+  const float width = numbers.deviation * std::sqrt(12.0F);  // width of a uniform distribution
   const float scale = width / 4294967296.0F;
   const float low = numbers.centre - width / 2;
   Kokkos::parallel_for(

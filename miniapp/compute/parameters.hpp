@@ -9,10 +9,10 @@
 
 namespace ddproxy {
 
-/// Fills `weights` [parameters], assigned: uniform numbers of the standard deviations with which GPT-2 starts
-/// (0.02, the projections back into the residual stream 0.02 / sqrt(2 layers)), the norms' weights about 1.
-/// Element i of a tensor depends only on `seed`, the tensor's place and i. Biases are not zero, so that their
-/// part in the step is seen.
+/// Assigns uniform random numbers to `weights` [parameters], in ready order. The standard deviations are the
+/// initial ones of GPT-2: 0.02, and 0.02 / sqrt(2 layers) for the projections into the residual stream. The
+/// mean is 1 for the weights of the layer norms and 0 for all others. Biases are not zero, so that a mistake
+/// in their use shows. Element i of a tensor depends only on `seed`, on the index of the tensor and on i.
 void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
                         model::BackwardPass const& pass, std::uint32_t seed, kernels::Floats const& weights);
 

@@ -11,12 +11,13 @@
 
 namespace ddproxy {
 
-/// A compute lane on which one kind of operator takes longer by a share: the slowdown that tests of the gate
-/// plant. On a host only, where an operation has ended when run() returns.
+/// Runs operators on another compute lane and makes one kind of operator take longer by a given share. Tests
+/// of the regression gate plant a slowdown with it. For hosts only: run() waits for the end of each slowed
+/// operator.
 class SlowedLane : public ComputeLane {
  public:
-  /// `text`: KIND:SHARE, for instance "linear:0.03". Throws std::invalid_argument for another text, and for a
-  /// kind that the pass does not have.
+  /// `text` is KIND:SHARE, for instance "linear:0.03" for linear maps that take 3 % longer. Throws
+  /// std::invalid_argument if the text has another form or the pass has no operator of that kind.
   SlowedLane(std::unique_ptr<ComputeLane> lane, model::BackwardPass const& pass, std::string const& text);
 
   std::size_t operations() const override { return lane_->operations(); }
@@ -31,7 +32,7 @@ class SlowedLane : public ComputeLane {
  private:
   std::unique_ptr<ComputeLane> lane_;
   double share_ = 0;
-  std::vector<bool> slowed_;  // [operation]
+  std::vector<bool> slowed_;  // [operation] whether it is slowed
 };
 
 }  // namespace ddproxy

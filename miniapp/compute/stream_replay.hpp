@@ -11,12 +11,12 @@
 
 namespace ddproxy {
 
-/// A compute lane whose operators hold the device's stream for the time that a table says, so that real
-/// all-reduces of device memory run beside it.
+/// Replays operators on a device: each occupies the device's stream for the time that a table gives. So real
+/// all-reduces of device memory can run at the same time.
 class StreamReplay : public ComputeLane {
  public:
-  /// `operation_seconds`: of each operator. `copy_seconds`: of each element that is copied. `launches`: the
-  /// operators and copies of a step.
+  /// `operation_seconds`: seconds of each operator. `copy_seconds`: seconds for each element that is copied.
+  /// `launches`: the number of operators and copies of a step.
   StreamReplay(std::vector<double> operation_seconds, double copy_seconds, std::size_t launches,
                kernels::Space exec = {});
   std::size_t operations() const override { return seconds_.size(); }

@@ -13,60 +13,70 @@
 
 namespace ddproxy {
 
-/// f(rank, element) = (1 + rank mod 8) g(element) with g in 1 ... 8: small integers, exact in every
-/// precision, whose sum over the ranks is exact in fp32 and differs where a rank is missing, counted twice,
-/// or an element comes from elsewhere. For sums that bf16 holds exactly too, the ranks form groups of at most
-/// four, which take the elements in turn; where it is not its group's turn, a rank writes 0. So no partial
-/// sum is above 4 x 64 = 256, and up to there bf16 has every integer.
+// The numbers that verification writes in place of gradients:
+//   f(rank, element) = w(rank) g(element), w(rank) = 1 + rank mod 8, g(element) from 1 to 8
+// These small integers are exact in every precision, and their sum over the ranks is exact in fp32. The sum
+// is wrong if a rank is missing or counted twice, or if an element comes from another place.
+//
+// If gradients are sent in bf16, partial sums must be exact in bf16, too. So the ranks form groups of at most
+// four, and the groups take the elements in turn: rank r belongs to group r mod groups, and it writes f(r, i)
+// to element i if i mod groups is the number of its group, else 0. No partial sum then exceeds 4 x 64 = 256,
+// and bf16 represents every integer up to 256.
+
+/// Returns g(element), an integer from 1 to 8 that a multiplicative hash selects.
 KOKKOS_INLINE_FUNCTION float verification_pattern(std::uint64_t element) {
   return static_cast<float>(1 + ((element * 0x9E3779B97F4A7C15ULL) >> 61));
 }
+/// Returns w(rank), an integer from 1 to 8.
 inline float verification_weight(int rank) {
   return static_cast<float>(1 + rank % 8);
 }
 
-/// Groups that the ranks form: rank r is of group r mod groups, whose turn is element i with i mod groups the
-/// same.
+/// Returns the number of groups that the ranks form: ranks / 4, rounded up, for bf16, else 1.
 inline int verification_groups(WireFormat wire, int ranks) {
   return wire == WireFormat::bf16 ? (ranks + 3) / 4 : 1;
 }
 
-/// The elements that each operation completes.
+/// Returns, for each operator, the slice of the gradients in ready order that it completes.
 std::vector<Slice> completed_slices(model::BackwardPass const& pass);
 
-/// A compute lane that writes f(rank, element) instead of gradients: what verification runs in place of the
-/// model. It pauses before each operator, on a device the stream does, so that a bucket that starts too early
-/// has the time to do harm.
+/// Writes f(rank, element) in place of gradients. Verification runs this lane in place of the model. Before
+/// each operator the lane pauses for 200 us; on a device its stream does. So a bucket whose all-reduce starts
+/// too early reads wrong numbers.
 class VerificationLane : public KernelLane {
  public:
-  /// `memory` holds the buffers of a step; the gradients lie there in ready order from `gradients_at` on.
+  /// `memory` contains the buffers of a step. The gradients lie there in ready order from element
+  /// `gradients_at` on.
   VerificationLane(model::BackwardPass const& pass, kernels::Floats memory, std::size_t gradients_at,
                    int rank, kernels::Space exec = {}, int groups = 1);
   std::size_t operations() const override { return runs_.size(); }
   void run(std::size_t operation) override;
 
  private:
-  std::vector<Slice> runs_;    // elements that each operator completes
-  kernels::Floats gradients_;  // a part of the memory
+  std::vector<Slice> runs_;    // the gradients that each operator completes
+  kernels::Floats gradients_;  // the part of the memory that holds the gradients
   int rank_, groups_;
 };
 
-/// Elements of the arena that are not the average of f over `ranks` ranks (assigned); `first` is the first of
-/// them.
+/// The elements that find_wrong() found.
 struct WrongElements {
-  std::int64_t count = 0;
-  std::int64_t first = -1;
+  std::int64_t count = 0;   ///< number of wrong elements
+  std::int64_t first = -1;  ///< index of the first wrong element in the arena; -1: none
 };
+/// Finds the elements of arena[offset, offset + count) that differ from the average of f over `ranks` ranks
+/// by more than a relative 1e-5. NaN counts as wrong. Waits for the result.
 WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks,
                          int groups = 1);
 
-/// Writes f(rank, element) for a run of elements; with an instance it is asynchronous.
+/// Assigns f(rank, element) to the elements of a slice of the arena. Returns when the work is enqueued on
+/// `exec`.
 void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice,
                                 int rank, int groups = 1);
+/// Assigns f(rank, element) to arena[offset, offset + count). Waits until it is done.
 void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank,
                                 int groups = 1);
 
-/// Fills the arena with NaN.
+/// Fills the arena with NaN. Waits until it is done.
 void poison(kernels::Floats arena);
 
 }  // namespace ddproxy
