@@ -14,7 +14,7 @@
 #endif
 
 // Gives the BLAS of the device's vendor one set of names, for gemm_device.cpp. The library is cuBLAS or
-// hipBLAS, which has the same calls. The HIP half has not been tested on a device.
+// hipBLAS, which has the same calls. The HIP half has never been run.
 namespace ddproxy::kernels::blas {
 
 #if defined(KOKKOS_ENABLE_CUDA)
