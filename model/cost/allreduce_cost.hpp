@@ -36,6 +36,8 @@ struct RelativeError {
   double largest = 0;
 };
 
+/// Returns the mean and the largest relative error of `law` over the rows of `table`. Both are 0 for an empty
+/// table.
 RelativeError error_of(AlphaBeta const& law, std::span<const CostPoint> table);
 
 /// A point of a table in log-log coordinates, with the slope of the interpolant.
@@ -56,10 +58,12 @@ class TableCost {
   /// Builds the interpolant. Throws std::invalid_argument for fewer than two points, for bytes that do not
   /// rise, and for values that are not positive and finite.
   explicit TableCost(std::vector<CostPoint> table);
+  /// Returns the seconds of one all-reduce of `bytes` bytes.
   double operator()(std::int64_t bytes) const;
   bool covers(std::int64_t bytes) const;           ///< returns false for an extrapolation
   double raised_by() const { return raised_by_; }  ///< largest relative increase by the running maximum
   bool was_made_monotone() const { return raised_by_ > 0; }
+  /// Returns the points after the running maximum was taken.
   std::vector<CostPoint> const& table() const { return table_; }
 
  private:
@@ -76,6 +80,7 @@ struct Unfalling {
   AllreduceCost cost;
   bool raised;  ///< true if the running maximum is used
 };
+/// Returns such a cost for `cost`.
 Unfalling never_falling(AllreduceCost cost, std::int64_t low, std::int64_t high);
 
 }  // namespace ddproxy::model

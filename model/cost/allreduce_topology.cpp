@@ -14,8 +14,8 @@ constexpr Link free_link{0, std::numeric_limits<double>::infinity()};
 /// Smallest share of the seconds of a multi-node table that is attributed to the network.
 constexpr double least_share_of_network = 0.1;
 
-/// Returns the link that explains the fitted line for n ranks. The latency term is that of a tree, the
-/// bandwidth term that of a ring.
+/// Returns the link that explains the fitted line for n ranks: the latency of a tree, and the bandwidth of a
+/// ring.
 Link link_from(AlphaBeta const& fit, int n) {
   if (n == 1) return free_link;
   return {fit.alpha / tree_hops(n), fit.beta * ring_traffic(n)};

@@ -39,6 +39,7 @@ class Contention {
   Contention(double kappa, double gamma);  ///< the same speeds for all sizes
   explicit Contention(std::vector<SpeedPoint> table);
 
+  /// Returns kappa and gamma for a collective of `bytes` bytes.
   Speeds operator()(std::int64_t bytes) const;
   Speeds fastest() const;  ///< returns the highest kappa and the highest gamma of any size
   bool none() const { return rows_.empty(); }

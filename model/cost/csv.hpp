@@ -19,17 +19,20 @@ namespace ddproxy::model {
 // is missing or unknown, a value is not a number, a value is NaN, infinite or negative, or a row is a
 // duplicate.
 
+/// One row of a per-layer time file.
 struct LayerTime {
   std::string layer;
   double seconds;
 };
 
+/// One row of a per-gradient time file.
 struct GradientTime {
   std::string name;
   std::int64_t numel;  ///< 0: the row has a time but no gradient
   double seconds;      ///< seconds since the ready time of the previous row
 };
 
+/// One row of a per-layer size file.
 struct LayerSize {
   std::string layer;
   std::int64_t numel;
@@ -52,6 +55,7 @@ std::vector<int> allreduce_ranks(std::filesystem::path const& file);
 /// Reads `bytes,kappa,gamma`, with rows in any order. Throws for speeds outside (0, 1].
 std::vector<SpeedPoint> read_contention(std::filesystem::path const& file);
 
+/// One row of a T(b) file.
 struct CurvePoint {
   double bucket_mib;
   double seconds;  ///< step time T

@@ -73,8 +73,8 @@ Work backward_elements(OperationKind kind, bool tied, Extents const& n) {
       return attention_backward(n);
     case OperationKind::position_table:  // sums over the batch; zeroes the rest of the table
       return {n.out, n.out + n.weight};
-    case OperationKind::token_table:  // rows added to a table that the head has filled, or that is zeroed
-                                      // first
+    case OperationKind::token_table:  // adds rows to a table that the head has filled, or that is
+                                      // zeroed first
       return {n.out, 3 * n.out + (tied ? 0.0 : n.weight)};
   }
   return {};

@@ -15,12 +15,15 @@ struct UniformJob {
   double load() const { return bytes / (bandwidth * t_compute); }
 };
 
+/// Which resource limits the uniform job.
 enum class Regime {
   compute_bound,  ///< rho_w < 1
   balanced,       ///< rho_w within near_balance of 1
   network_bound,  ///< rho_w > 1
 };
+/// Largest distance of rho_w from 1 at which a job counts as balanced.
 inline constexpr double near_balance = 0.05;
+/// Returns the regime of a job.
 Regime regime(UniformJob const& job);
 
 /// Returns the bucket size b* in bytes that minimises E(b); it is at most s:

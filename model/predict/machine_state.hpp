@@ -77,6 +77,7 @@ class MachineStates {
   bool differ(double before, double after) const;
   /// Returns the name of a state for messages, for instance "55 ns".
   std::string name(std::size_t state) const;
+  /// Returns what the states are derived from, in words for messages.
   char const* told_by() const { return words_.told_by; }
   /// Replaces the words that name the states; the default words describe round trips.
   void use(StateWords words) { words_ = words; }

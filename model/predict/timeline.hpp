@@ -14,6 +14,7 @@
 
 namespace ddproxy::model {
 
+/// The copies between the gradients and their buckets.
 struct Copies {
   CopyMode mode = CopyMode::none;
   double bandwidth = 0;     ///< bytes of gradients copied per second; unused if mode is none
@@ -23,11 +24,13 @@ struct Copies {
 /// Returns the seconds of copying a bucket's gradients in one direction; 0 if mode is none.
 double copy_seconds(Bucket const& bucket, Copies const& copies);
 
+/// A time interval of the step.
 struct Interval {
   double start;  ///< seconds from the start of the backward pass
   double end;
 };
 
+/// The result of simulate(). E = slowdown + tail.
 struct Timeline {
   double total = 0;         ///< T: seconds until the backward pass has ended and every bucket is reduced
   double backward_end = 0;  ///< end of the backward pass
@@ -84,6 +87,7 @@ struct Job {
   Copies copies = {};
 };
 
+/// Simulates a job with a plan. It equals the function above with the members of `job`.
 Timeline simulate(Job const& job, Plan const& plan);
 
 /// Returns T_comm: the sum of a(x_k) over the plan's buckets, in seconds.

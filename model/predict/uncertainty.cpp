@@ -24,8 +24,8 @@ double deviation_of_logarithms(std::vector<double> const& values) {
   return std::sqrt(squares / (n - 1));
 }
 
-/// Draws random numbers and samples with replacement. It has its own distributions because those of the
-/// standard library differ between machines.
+/// Draws random numbers and samples with replacement. It implements its own distributions, because the
+/// distributions of the standard library differ between machines.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : engine_(seed) {}

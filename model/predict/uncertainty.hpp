@@ -11,11 +11,13 @@
 
 namespace ddproxy::model {
 
+/// The two bounds of an interval.
 struct Band {
   double low = 0;
   double high = 0;
 };
 
+/// The 95 % bands of a prediction.
 struct Bands {
   std::vector<Band> total;    ///< T of each plan, seconds
   std::vector<Band> exposed;  ///< E = T - T_compute of each plan, seconds
@@ -39,6 +41,7 @@ struct Waterfall {
   double copies = 0;      ///< adds copies
   double jitter = 0;      ///< adds the latest rank of each gradient; this is the prediction
 };
+/// Returns the breakdown of E for one plan. Throws as job_from() does.
 Waterfall explain(Measurements const& measurements, Plan const& plan);
 
 }  // namespace ddproxy::model

@@ -10,6 +10,7 @@ namespace ddproxy::model {
 /// Returns the q quantile of the values (q from 0 to 1), linearly interpolated between neighbours. Returns
 /// NaN for no values.
 double quantile(std::vector<double> values, double q);
+/// Returns the median; NaN for no values.
 inline double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }

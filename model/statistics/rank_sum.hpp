@@ -20,6 +20,7 @@ std::optional<std::size_t> rank_sum_quantile(std::size_t m, std::size_t n, doubl
 /// The shift between two samples: all pairwise differences to[j] - from[i], sorted.
 class Shift {
  public:
+  /// Computes all pairwise differences. Memory: from.size() * to.size() doubles.
   Shift(std::span<const double> from, std::span<const double> to);
   /// Returns the median difference with the exact rank-sum interval (Hodges and Lehmann, Ann. Math. Stat.
   /// 34(2), 1963). With `quantile` = rank_sum_quantile(from.size(), to.size(), alpha), each bound misses the

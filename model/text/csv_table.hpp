@@ -20,7 +20,9 @@ class CsvTable {
   /// or if a row has the wrong number of fields.
   explicit CsvTable(std::filesystem::path const& file);
 
+  /// Returns the number of rows without the header.
   std::size_t rows() const { return rows_.size(); }
+  /// Returns true if the header has that column.
   bool has(std::string const& column) const { return find(column).has_value(); }
 
   /// Returns a field, which may be empty. Throws if the column does not exist.

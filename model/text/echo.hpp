@@ -15,6 +15,7 @@ std::string printable(std::string_view text);
 /// Returns true if printable() would leave the text unchanged.
 bool is_printable(std::string_view text);
 
+/// Default limit of echo(), in characters.
 inline constexpr std::size_t most_echoed = 80;
 
 /// Returns printable(text), truncated after `most` characters. If it was truncated, a note says how many

@@ -32,6 +32,7 @@ struct Shape {
   bool operator==(Shape const&) const = default;
 };
 
+/// A named shape.
 struct Preset {
   std::string_view name;
   Shape shape;
@@ -90,6 +91,7 @@ struct Gradient {
   bool bias = false;      ///< true for the bias of a linear map or a norm
 };
 
+/// The operations of a backward pass and the gradients that they complete.
 struct BackwardPass {
   std::vector<Operation> operations;
   std::vector<Gradient> gradients;  ///< in ready order: by operation; the bias before the weight

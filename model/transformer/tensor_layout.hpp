@@ -15,6 +15,7 @@ namespace ddproxy::model {
 struct Slice {
   std::size_t offset;  ///< index of the first element
   std::size_t count;
+  /// Returns the index behind the last element.
   std::size_t end() const { return offset + count; }
   bool operator==(Slice const&) const = default;
 };
@@ -23,6 +24,7 @@ struct Slice {
 /// order, without gaps.
 class TensorLayout {
  public:
+  /// Builds the layout of all gradients of a backward pass.
   explicit TensorLayout(BackwardPass const& pass);
 
   std::size_t tensors() const { return slices_.size(); }

@@ -36,6 +36,7 @@ inline constexpr double noisy_deviation = 0.05;
 /// [case][unit]: each case has one value for every round or run.
 using Logs = std::vector<std::vector<double>>;
 
+/// The result for one member of the family: one case, or the mean over the cases.
 struct FamilyMember {
   double shift = 0.0;      ///< mean log ratio new / base
   double deviation = 0.0;  ///< standard deviation of its values between rounds, or between runs of a side
@@ -45,12 +46,14 @@ struct FamilyMember {
   double p_faster = 1.0;
 };
 
+/// The result of the test.
 struct FamilyTest {
   FamilyMember whole;  ///< the mean over the cases that are not noisy; over all cases if all are noisy
   std::vector<FamilyMember> cases;
   std::size_t relabellings = 1;  ///< including the observed one; the smallest possible p-value is its inverse
   double critical = 0.0;         ///< critical value of the statistic at family_level
 
+  /// Returns true if there are enough relabellings for a p-value of family_level.
   bool can_reject() const { return static_cast<double>(relabellings) * family_level >= 1.0; }
   bool rejects() const;  ///< returns true if any member is slower
   /// Returns the shift of a member that this test finds with a probability of 90 %, for its standard error
@@ -77,6 +80,7 @@ std::vector<double> mean_over_cases(Logs const& logs, FamilyTest const& test);
 struct Interval {
   double low, high;
 };
+/// Returns this interval for the centre of `values`.
 Interval subset_interval(std::vector<double> const& values, double alpha);
 
 /// Smallest number of rounds n with which test_rounds() can reject at family_level: there are 2^n

@@ -39,6 +39,7 @@ struct Night {
   std::size_t rounds = 0;           ///< rounds in which both builds took turns; 0: a plain run
   std::vector<NightCase> cases;     ///< a ratio night includes the_whole
 
+  /// Returns the case with that name, or nullptr.
   NightCase const* find(std::string const& name) const;
 };
 

@@ -32,6 +32,7 @@ struct Row {
   std::string undecided = {};  ///< why there is no verdict; empty: there is a verdict
 };
 
+/// A table with its decision.
 struct Table {
   std::string name;  ///< name of the JUnit suite and the JSON member, for instance "compare"
   std::vector<Column> columns;

@@ -50,6 +50,7 @@ Id create_in_memory();
 std::vector<char> image_of(hid_t file);
 Id open_file(std::filesystem::path const& path);  ///< opens it read-only
 Id open_or_create_group(hid_t file, std::string const& path);
+/// Opens a dataset.
 Id open_dataset(hid_t file, std::string const& path);
 
 /// Returns true if the path of a group, or of a dataset in a group, exists.
@@ -60,7 +61,9 @@ Id memory_type(Type type);                                 ///< double, int64 or
 Id simple_space(std::vector<std::size_t> const& extents);  ///< returns a scalar space if `extents` is empty
 std::vector<std::size_t> extents(hid_t dataset);
 
+/// Writes an attribute and replaces an older value.
 void set_attribute(hid_t object, std::string const& name, Attribute const& value);
+/// Returns an attribute, or nothing if it does not exist.
 std::optional<Attribute> get_attribute(hid_t object, std::string const& name);
 
 /// Sets the value of missing elements. mark_fill_value() writes the same value to the attribute _FillValue.

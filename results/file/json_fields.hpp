@@ -24,6 +24,7 @@ class JsonFields {
   /// top-level object.
   JsonFields(std::filesystem::path path, Json const& json, std::string where = "");
 
+  /// Returns the value of a text field.
   std::string text(char const* name) const;
   std::string filled_text(char const* name) const;  ///< throws if it is empty
   double number(char const* name) const;            ///< throws if it is not finite

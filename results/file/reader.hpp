@@ -19,6 +19,7 @@ namespace ddproxy::results {
 /// file of an interrupted run is accepted; complete() then returns false.
 class Reader {
  public:
+  /// Opens the file and checks its schema version.
   explicit Reader(std::filesystem::path path);
   /// Reads a file that this process has open under the HDF5 identifier `open_file`; the file may be in
   /// memory. The content stays valid for as long as the reader exists, even if the identifier is closed.
@@ -28,8 +29,10 @@ class Reader {
   Reader& operator=(Reader&&) noexcept;
 
   std::filesystem::path const& path() const;
+  /// Returns true if the run finished.
   bool complete() const;
 
+  /// Returns true if the dataset exists.
   bool has(std::string_view dataset) const;
   std::vector<std::string> datasets() const;  ///< paths of the schema that exist in the file
 

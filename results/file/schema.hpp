@@ -11,10 +11,13 @@
 
 namespace ddproxy::results {
 
+/// The schema version that this program writes and reads.
 inline constexpr std::int64_t schema_version = 1;
 
+/// The value of an attribute.
 using Attribute = std::variant<std::int64_t, double, std::string>;
 
+/// The type of a dataset's values.
 enum class Type { real, integer, text };
 
 /// One dataset of the results file (docs/results.md).
@@ -29,6 +32,7 @@ struct Dataset {
   std::size_t rank() const;
   std::string_view group() const { return path.substr(0, path.rfind('/')); }
   std::string_view name() const { return path.substr(path.rfind('/') + 1); }
+  /// Returns true for a dataset that holds the coordinates of its own dimension.
   bool is_coordinate() const { return rank() == 1 && dimensions[0] == name(); }
 };
 

@@ -44,7 +44,7 @@ struct Writer::Impl {
   PartFile on_disk;
   h5::Id file = h5::create_in_memory();
   FlushPace pace = {};
-  bool changed = true;  // since the last flush
+  bool changed = true;  // true if there were changes since the last flush
 
   // Runs one action. If it fails, the file in memory is given up, and the error becomes one line that names
   // the file. The part on the disk stays as it was.

@@ -90,8 +90,8 @@ void add_the_whole(std::vector<Night>& nights) {
   }
 }
 
-// Returns when the file was written. This is another clock than that of the runs, but it also exists for a
-// file that cannot be read.
+// Returns when the file was written. The runs record another clock, but this one also exists for a file that
+// cannot be read.
 std::filesystem::file_time_type written_at(Path const& path) {
   std::error_code absent;
   return std::filesystem::last_write_time(path, absent);

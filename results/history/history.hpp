@@ -24,11 +24,12 @@ struct History {
 std::vector<std::filesystem::path> history_files(std::filesystem::path const& folder);
 
 /// Reads the nights of a folder. If it has night files, plain runs are left out. Of the ratio nights it keeps
-/// those with the newest reference build; of the plain runs it keeps those of the newest machine. A file that
-/// cannot be read is left out with a warning.
+/// the nights with the newest reference build. Of the plain runs it keeps the runs of the newest machine. A
+/// file that cannot be read is left out with a warning.
 ///
 /// Throws std::invalid_argument if fewer than two files can be read, if no case was measured, if a night
 /// occurs twice, and if the nights that are kept differ in a key of Run::identity that is not in `allowed`.
+/// For plain runs it also throws as check_comparable() does.
 History read_history(std::filesystem::path const& folder, std::span<const std::string> allowed);
 
 /// Returns the index of the night that was read from `file`, a path or a file name in the folder. Throws

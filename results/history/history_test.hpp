@@ -27,6 +27,7 @@ class HistoryTest {
   std::vector<std::string> const& names() const { return names_; }
   std::vector<LevelTracker>& trackers() { return test_.trackers(); }
   std::vector<LevelTracker> const& trackers() const { return test_.trackers(); }
+  /// Returns the noise properties for one series.
   NoiseShape shape(std::size_t series) const { return test_.shape(series); }
   bool is_pinned() const { return is_pinned_; }
   /// Returns the number of nights that measured series `s`.

@@ -9,6 +9,7 @@
 
 namespace ddproxy::results {
 
+/// A slowdown that is open.
 struct Slowdown {
   Against against = Against::window;
   std::size_t since = 0;  ///< index of the first slow night
@@ -44,6 +45,7 @@ class LevelTracker {
   /// is open, it is the mean of its newest nights, at most 5.
   void pin();
 
+  /// Returns the open slowdown, if any.
   std::optional<Slowdown> const& slowdown() const { return slowdown_; }
   /// Returns the first night of the present level if it began with a speed-up at most 30 nights ago.
   std::optional<std::size_t> faster_since() const;

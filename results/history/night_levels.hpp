@@ -48,6 +48,7 @@ class NightLevels {
   std::vector<NightValue> take(std::size_t newest);
 
   std::size_t size() const { return nights_.size(); }
+  /// Returns the newest night after leaving out `without` nights.
   NightValue const& newest(std::size_t without = 0) const { return nights_[nights_.size() - 1 - without]; }
   /// Returns the number of nights in the newest segment.
   std::size_t in_segment(std::size_t without = 0) const;

@@ -19,7 +19,7 @@ inline constexpr std::array<std::size_t, 7> lengths{1, 2, 3, 5, 8, 13, 21};
 inline constexpr std::size_t level_nights = 10;
 /// Minimum number of nights of a last level, and of a speed-up that starts a new level.
 inline constexpr std::size_t fewest_level_nights = 5;
-/// Minimum degrees of freedom of the noise for a test: those of four nights.
+/// Minimum degrees of freedom of the noise for a test; four nights have three.
 inline constexpr std::size_t fewest_degrees = 3;
 
 /// The reference of the comparison that found a slowdown.

@@ -29,6 +29,7 @@ class PartFile {
   /// Releases the lock, so that another program can write PATH. Call it as the last function.
   void release() { lock_.reset(); }
 
+  /// Returns the path of PATH.part.
   std::filesystem::path const& part() const { return part_; }
   /// Returns the new name of the part that an earlier run left; nothing if there was none.
   std::optional<std::filesystem::path> const& kept() const { return kept_; }

@@ -49,6 +49,7 @@ struct Run {
   std::int64_t round = 0;
   std::vector<CaseTimes> cases;  ///< cases of the sweep, then the parts of [gate]
 
+  /// Returns the case with that name, or nullptr.
   CaseTimes const* find(std::string const& name) const;
 };
 

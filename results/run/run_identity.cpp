@@ -93,7 +93,7 @@ Run::Values identity_of(Reader const& reader) {
           {"ranks", reader.text("/sweep", "ranks", "?")},
           {"device", reader.text("/provenance", "device_kind", "?")},
           {"mode", attributes(reader, "/sweep", {"compute_mode", "backend", "progress", "copies"})},
-          {"wire", reader.text("/sweep", "wire", "fp32")},  // earlier files have none
+          {"wire", reader.text("/sweep", "wire", "fp32")},  // earlier files have no wire: fp32
           {"threads", reader.text("/provenance", "threads")},
           {"pieces", reader.text("/sweep", "piece_mib")},
           {"buffers", buffers_of(reader)},

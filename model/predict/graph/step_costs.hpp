@@ -18,6 +18,7 @@ namespace ddproxy::model {
 /// The resource that a task occupies. Only tasks on `compute` or `link` change each other's speed.
 enum class Resource { none, compute, link };
 
+/// The cost of one task.
 struct TaskCost {
   double seconds = 0;  ///< seconds alone on the machine
   Resource resource = Resource::none;

@@ -11,6 +11,7 @@
 
 namespace ddproxy::model {
 
+/// Summed times of one lane.
 struct LaneSummary {
   double busy = 0;     ///< seconds from start to end, summed over the lane's tasks
   double waiting = 0;  ///< seconds from ready to start, summed: collectives wait for their other members
