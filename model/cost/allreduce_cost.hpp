@@ -72,15 +72,14 @@ class TableCost {
   double raised_by_ = 0;
 };
 
-/// A derived a(x) that never decreases with the bytes. `cost` is the original function if it does not
-/// decrease from `low` to `high` bytes, checked at eight sizes per octave. Otherwise it is the running
-/// maximum between these ends. Above `high` it is then at least the value at `high`; below `low` it is at
-/// most the value at `low`.
+/// The result of never_falling(): an a(x) that never decreases with the bytes.
 struct Unfalling {
   AllreduceCost cost;
   bool raised;  ///< true if the running maximum is used
 };
-/// Returns such a cost for `cost`.
+/// Returns `cost` unchanged if it does not decrease from `low` to `high` bytes, checked at eight sizes per
+/// octave. Otherwise it returns the running maximum between these ends. Above `high` the result is then at
+/// least its value at `high`; below `low` it is at most its value at `low`.
 Unfalling never_falling(AllreduceCost cost, std::int64_t low, std::int64_t high);
 
 }  // namespace ddproxy::model

@@ -28,8 +28,8 @@ struct SpeedSamples {
 
 /// kappa and gamma as functions of the collective's bytes. The size matters: a small message is mostly
 /// latency and waits for a processor or a slot on the device, while a large one shares memory and links.
-/// gamma may therefore differ several times between sizes. Between the sizes of a table both are linear in
-/// log(bytes). Beyond its ends they are constant.
+/// Between two sizes gamma may therefore differ by a factor of several. Between the sizes of a table both are
+/// linear in log(bytes). Beyond its ends they are constant.
 ///
 /// The constructors throw std::invalid_argument for a speed outside (0, 1]. The table's constructor also
 /// throws it for an empty table and for bytes that are not positive or do not rise.

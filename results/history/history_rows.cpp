@@ -12,9 +12,9 @@ namespace {
 
 using Kind = Column::Kind;
 
-// Minimum number of nights before the newest for the verdict "unchanged". With fewer nights the stated
-// smallest slowdown is too small: of slowdowns of the stated size, 9 of 40 were found after 7 nights and 34
-// of 40 after 30 nights.
+// Minimum number of nights before the newest for the verdict "unchanged" or "faster". With fewer nights the
+// stated smallest slowdown is too small: of slowdowns of the stated size, 9 of 40 were found after 7 nights
+// and 34 of 40 after 30 nights.
 constexpr std::size_t nights_for_the_noise = 15;
 
 // The reported results of one series.

@@ -27,7 +27,8 @@ void write_text(std::filesystem::path const& path, std::string const& text);
 /// another.
 class TextFiles {
  public:
-  /// Writes each text that can be written; take_place() reports failures.
+  /// Writes each text to a temporary file. The text for a pipe or a device is written by take_place(). A
+  /// failure is stored and reported by take_place().
   explicit TextFiles(std::vector<TextFile> const& files);
   /// Removes the files that will be replaced.
   void remove_old() const;
