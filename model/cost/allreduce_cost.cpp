@@ -27,13 +27,14 @@ void check_table(std::span<const CostPoint> table) {
   }
 }
 
-/// Slope of the chord between two points.
+/// Returns the slope of the chord between two points.
 double chord(LogPoint const& from, LogPoint const& to) {
   return (to.y - from.y) / (to.x - from.x);
 }
 
-/// The harmonic mean of the two chords, weighted by the intervals' lengths: it keeps the interpolant monotone
-/// (Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5(2), 1984).
+/// Returns the weighted harmonic mean of the two neighbouring chords' slopes. The weights depend on the
+/// lengths of the intervals. This choice keeps the interpolant monotone (Fritsch and Butland, SIAM J. Sci.
+/// Stat. Comput. 5(2), 1984).
 double inner_slope(LogPoint const& before, LogPoint const& here, LogPoint const& after) {
   const double left = chord(before, here);
   const double right = chord(here, after);
@@ -56,15 +57,15 @@ std::vector<LogPoint> log_points(std::span<const CostPoint> table) {
   return points;
 }
 
-/// The line through two points, in bytes and seconds.
+/// Returns the seconds at `bytes` on the line through two points.
 double line(CostPoint const& a, CostPoint const& b, double bytes) {
   const double x_a = static_cast<double>(a.bytes);
   const double x_b = static_cast<double>(b.bytes);
   return a.seconds + (b.seconds - a.seconds) * ((bytes - x_a) / (x_b - x_a));
 }
 
-/// The last point that took less than the largest message: points after it were raised to their neighbours,
-/// and say nothing of the bandwidth.
+/// Returns the last point that took less time than the largest message. Points after it were raised to the
+/// running maximum, so they say nothing about the bandwidth.
 CostPoint const& last_below(std::vector<CostPoint> const& table) {
   const auto below = std::find_if(table.rbegin() + 1, table.rend() - 1, [&](CostPoint const& point) {
     return point.seconds < table.back().seconds;
@@ -72,7 +73,7 @@ CostPoint const& last_below(std::vector<CostPoint> const& table) {
   return *below;
 }
 
-/// Cubic Hermite interpolation between two points.
+/// Returns the cubic Hermite interpolant between two points.
 double hermite(LogPoint const& a, LogPoint const& b, double x) {
   const double width = b.x - a.x;
   const double t = (x - a.x) / width;
@@ -84,7 +85,7 @@ double hermite(LogPoint const& a, LogPoint const& b, double x) {
 
 AlphaBeta fit_alpha_beta(std::span<const CostPoint> table) {
   check_table(table);
-  // Minimises the sum of ((alpha + x / beta - t) / t)^2: the normal equations with weights 1 / t^2.
+  // Minimises the sum of ((alpha + x / beta - t) / t)^2 by the normal equations with weights 1 / t^2.
   double w = 0, wx = 0, wxx = 0, wt = 0, wxt = 0;
   for (CostPoint const& point : table) {
     const double x = static_cast<double>(point.bytes);
@@ -98,7 +99,8 @@ AlphaBeta fit_alpha_beta(std::span<const CostPoint> table) {
   const double determinant = w * wxx - wx * wx;
   const double alpha = (wxx * wt - wx * wxt) / determinant;
   const double slope = (w * wxt - wx * wt) / determinant;
-  // Neither latency nor bandwidth can be negative: the constrained minimum then lies on the axis.
+  // Neither latency nor bandwidth can be negative. Where the free minimum breaks this, the constrained
+  // minimum has alpha = 0 or 1 / beta = 0.
   if (alpha < 0) return {0.0, wxx / wxt};
   if (slope <= 0) return {wt / w, std::numeric_limits<double>::infinity()};
   return {alpha, 1 / slope};
@@ -111,7 +113,7 @@ RelativeError error_of(AlphaBeta const& law, std::span<const CostPoint> table) {
     result.mean += error / static_cast<double>(table.size());
     result.largest = std::max(result.largest, error);
   }
-  result.mean = std::min(result.mean, result.largest);  // equal errors: their sum may round up
+  result.mean = std::min(result.mean, result.largest);  // rounding of the sum may exceed the largest
   return result;
 }
 

@@ -10,7 +10,7 @@
 
 namespace ddproxy::model {
 
-/// a(x): seconds for one all-reduce of x bytes, alone on the machine, calls in a row on one stream.
+/// a(x): seconds of one all-reduce of x bytes, alone on the machine, in a series of calls on one stream.
 using AllreduceCost = std::function<double(std::int64_t bytes)>;
 
 /// One measured point of a(x).
@@ -19,45 +19,51 @@ struct CostPoint {
   double seconds;
 };
 
-/// a(x) = alpha + x / beta.
+/// The affine cost model a(x) = alpha + x / beta.
 struct AlphaBeta {
-  double alpha;  ///< seconds a call
+  double alpha;  ///< latency, seconds per call
   double beta;   ///< bytes per second
   double operator()(std::int64_t bytes) const { return alpha + static_cast<double>(bytes) / beta; }
 };
 
-/// Least squares of the relative error, so that small and large messages count alike. Throws
-/// std::invalid_argument for fewer than two points.
+/// Fits alpha and beta by least squares of the relative error, so that small and large messages have equal
+/// weight. Throws std::invalid_argument for fewer than two points.
 AlphaBeta fit_alpha_beta(std::span<const CostPoint> table);
 
-/// How far a law is from a table: |law - seconds| / seconds, over its rows.
+/// The relative error of a fit over the rows of a table: |fit - seconds| / seconds.
 struct RelativeError {
   double mean = 0;
   double largest = 0;
 };
 
+/// Returns the mean and the largest relative error of `law` over the rows of `table`. Both are 0 for an empty
+/// table.
 RelativeError error_of(AlphaBeta const& law, std::span<const CostPoint> table);
 
-/// A point of a table in log-log, with the interpolant's slope.
+/// A point of a table in log-log coordinates, with the slope of the interpolant.
 struct LogPoint {
   double x;      ///< log(bytes)
   double y;      ///< log(seconds)
   double slope;  ///< dy / dx
 };
 
-/// Interpolation of a measured table: monotone cubic in log-log (Fritsch and Carlson, SIAM J. Numer. Anal.
-/// 17(2), 1980). Outside the table: linear in bytes through the two end points (above it, through the last
-/// that differ), below it never less than proportional. Where seconds fall as bytes grow, the running maximum
-/// is taken. Zero bytes cost nothing.
+/// Interpolates a measured table a(x). Inside the table it is a monotone cubic in log-log (Fritsch and
+/// Carlson, SIAM J. Numer. Anal. 17(2), 1980).
+///
+/// Above the table it is linear in bytes, through the last two points that differ in time. Below the table it
+/// is linear through the first two points, but never less than proportional to the bytes. If the table is not
+/// monotonic, its running maximum is used. Zero bytes cost nothing.
 class TableCost {
  public:
-  /// Throws std::invalid_argument for fewer than two points, bytes that do not rise, values that are not
-  /// positive and finite.
+  /// Builds the interpolant. Throws std::invalid_argument for fewer than two points, for bytes that do not
+  /// rise, and for values that are not positive and finite.
   explicit TableCost(std::vector<CostPoint> table);
+  /// Returns the seconds of one all-reduce of `bytes` bytes.
   double operator()(std::int64_t bytes) const;
-  bool covers(std::int64_t bytes) const;           ///< false where the figure is an extrapolation
-  double raised_by() const { return raised_by_; }  ///< largest share by which a point was raised
+  bool covers(std::int64_t bytes) const;           ///< returns false for an extrapolation
+  double raised_by() const { return raised_by_; }  ///< largest relative increase by the running maximum
   bool was_made_monotone() const { return raised_by_ > 0; }
+  /// Returns the points after the running maximum was taken.
   std::vector<CostPoint> const& table() const { return table_; }
 
  private:
@@ -66,12 +72,14 @@ class TableCost {
   double raised_by_ = 0;
 };
 
-/// A derived a(x) where it does not fall as bytes grow, looked at eight times an octave from `low` to `high`
-/// bytes; else its running maximum there, and beyond these ends no less (below: no more) than at them.
+/// The result of never_falling(): an a(x) that never decreases with the bytes.
 struct Unfalling {
   AllreduceCost cost;
-  bool raised;  ///< true where the running maximum was taken
+  bool raised;  ///< true if the running maximum is used
 };
+/// Returns `cost` unchanged if it does not decrease from `low` to `high` bytes, checked at eight sizes per
+/// octave. Otherwise it returns the running maximum between these ends. Above `high` the result is then at
+/// least its value at `high`; below `low` it is at most its value at `low`.
 Unfalling never_falling(AllreduceCost cost, std::int64_t low, std::int64_t high);
 
 }  // namespace ddproxy::model

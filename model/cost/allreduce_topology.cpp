@@ -11,10 +11,11 @@ namespace ddproxy::model {
 namespace {
 
 constexpr Link free_link{0, std::numeric_limits<double>::infinity()};
-/// A table of several nodes shows the network at least with this share of its seconds.
+/// Smallest share of the seconds of a multi-node table that is attributed to the network.
 constexpr double least_share_of_network = 0.1;
 
-/// The link of which n make the fitted line: at small sizes a tree, at large ones a ring.
+/// Returns the link that explains the fitted line for n ranks: the latency of a tree, and the bandwidth of a
+/// ring.
 Link link_from(AlphaBeta const& fit, int n) {
   if (n == 1) return free_link;
   return {fit.alpha / tree_hops(n), fit.beta * ring_traffic(n)};
@@ -24,8 +25,9 @@ bool one_node(RankedTable const& table, int ranks_per_node) {
   return table.ranks <= ranks_per_node;
 }
 
-/// The table of one node, or of several, whose ranks are nearest in ratio, one of one rank last of all: it
-/// shows no link. nullptr where there is none.
+/// Returns the table whose number of ranks has the nearest ratio to the wanted one. Only tables of one node
+/// are considered, or only tables of several nodes (`of_one_node`). A table of 1 rank is the last choice,
+/// because it shows no link. Returns nullptr if there is no table.
 RankedTable const* nearest(std::span<const RankedTable> tables, Placement const& placement,
                            bool of_one_node) {
   auto distance = [&](RankedTable const& table) {
@@ -40,14 +42,16 @@ RankedTable const* nearest(std::span<const RankedTable> tables, Placement const&
   return best;
 }
 
-/// The link inside a node, from a table of one node; free where there is none.
+/// Returns the link inside a node, from a table of one node. Without such a table it returns a link that
+/// costs nothing.
 Link calibrate_inside(std::span<const RankedTable> tables, Placement const& placement) {
   RankedTable const* table = nearest(tables, {placement.ranks_per_node, placement.ranks_per_node}, true);
   if (table == nullptr || table->ranks == 1) return free_link;
   return link_from(fit_alpha_beta(table->points), table->ranks);
 }
 
-/// A node's link, from what a table of several nodes takes beyond the inside of a node.
+/// Returns the link of a node to the network, from the seconds that a multi-node table takes beyond the part
+/// inside a node.
 Link calibrate_between(RankedTable const& table, int ranks_per_node, Link const& inside) {
   const Placement placement = place(table.ranks, ranks_per_node);
   std::vector<CostPoint> rest = table.points;
@@ -58,7 +62,7 @@ Link calibrate_between(RankedTable const& table, int ranks_per_node, Link const&
   return link_from(fit_alpha_beta(rest), placement.nodes());
 }
 
-/// The table's cost times the ratio of the forms for the wanted and the measured ranks.
+/// Returns the table's cost times the ratio of topology_seconds() for the wanted and for the measured ranks.
 AllreduceCost scaled_by_form(RankedTable const& table, Placement const& placement, Link const& inside,
                              Link const& between) {
   const Placement measured = place(table.ranks, placement.ranks_per_node);
@@ -104,7 +108,7 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
   return result;
 }
 
-/// A measured node, and a network that somebody states.
+/// Returns the cost for a measured node and a network whose latency and bandwidth the user stated.
 RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Placement const& placement,
                                        Link const& between) {
   RankedTable const* table = nearest(tables, {placement.ranks_per_node, placement.ranks_per_node}, true);

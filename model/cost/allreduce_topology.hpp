@@ -12,32 +12,37 @@
 
 namespace ddproxy::model {
 
-/// One measured table with the number of ranks that it was measured on.
+/// One measured table and the number of ranks on which it was measured.
 struct RankedTable {
   int ranks;
   std::vector<CostPoint> points;
 };
 
-/// a(x) for a number of ranks.
+/// a(x) for a number of ranks, and where it comes from.
 struct RankedCost {
   AllreduceCost cost;
-  bool measured = false;              ///< there is a table for these ranks
-  int based_on = 0;                   ///< ranks of the table that was taken
-  bool uses_statement = false;        ///< the stated link of a node is part of it
-  std::vector<std::string> warnings;  ///< what the figure assumes
+  bool measured = false;              ///< true if a table was measured on this number of ranks
+  int based_on = 0;                   ///< number of ranks of the table that was used
+  bool uses_statement = false;        ///< true if it uses the stated link of a node
+  std::vector<std::string> warnings;  ///< assumptions behind the figure
 };
 
-/// a(x) for the ranks of `placement`: the table of that many ranks, else the nearest table times the ratio of
-/// the forms of model/cost/topology.hpp, the links calibrated on the tables (smallest latency and bandwidth
-/// that make the fit of a table: a tree's hops and a ring's bytes). `between`: latency and bandwidth of a
-/// node's link, where no table speaks of several nodes. Throws std::invalid_argument where there is no table,
-/// and for several nodes where there is neither a table of several nodes nor `between`.
+/// Returns a(x) for the ranks of `placement`. If there is a table for this number of ranks, it returns that
+/// table. Otherwise it returns the nearest table times the ratio of topology_seconds()
+/// (model/cost/topology.hpp) for the wanted and for the measured ranks.
+///
+/// The links for topology_seconds() are calibrated on the tables. A table's fit alpha + x / beta gives the
+/// latency alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n).
+///
+/// `between` is the latency and bandwidth of a node's link. It is used if no table covers several nodes.
+/// Throws std::invalid_argument if there is no table. Throws it for several nodes if there is neither a table
+/// of several nodes nor `between`.
 RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
                           std::optional<Link> const& between = {});
 
-/// The what-if of another network: a(x) times the change of its affine fit with latency and bandwidth scaled.
-/// It can fall as bytes grow: see never_falling(). Throws std::invalid_argument for scales that are not
-/// positive.
+/// Returns a(x) for a hypothetical network: the measured a(x) times the ratio of its affine fit with scaled
+/// latency and bandwidth to the fit itself. The result can decrease with the bytes: see never_falling().
+/// Throws std::invalid_argument for scales that are not positive.
 AllreduceCost rescaled(AllreduceCost const& cost, AlphaBeta const& fit, double latency_scale,
                        double bandwidth_scale);
 

@@ -7,37 +7,41 @@
 
 namespace ddproxy::model {
 
-/// How fast compute and a collective are while they share the machine; 1: as fast as alone.
+/// Speeds of compute and of a collective while they share the machine, relative to running alone (1: as fast
+/// as alone).
 struct Speeds {
-  double kappa = 1.0;  ///< of compute while a collective is in flight, in (0, 1]
-  double gamma = 1.0;  ///< of the collective while compute runs, in (0, 1]
+  double kappa = 1.0;  ///< speed of compute while a collective is in flight, in (0, 1]
+  double gamma = 1.0;  ///< speed of the collective while compute runs, in (0, 1]
 };
 
-/// Speeds beside collectives of one size.
+/// Speeds for collectives of one size.
 struct SpeedPoint {
   std::int64_t bytes;
   Speeds speeds;
 };
 
-/// Measured speeds beside collectives of one size.
+/// Measured speeds for collectives of one size.
 struct SpeedSamples {
   std::int64_t bytes;
   std::vector<Speeds> samples;
 };
 
-/// kappa and gamma as functions of the collective's bytes. A small message is mostly latency, which waits for
-/// a processor or a place on the device; a large one shares memory and links: gamma may differ several times.
-/// Between the sizes of a table both are linear in log(bytes), beyond its ends constant.
+/// kappa and gamma as functions of the collective's bytes. The size matters: a small message is mostly
+/// latency and waits for a processor or a slot on the device, while a large one shares memory and links.
+/// Between two sizes gamma may therefore differ by a factor of several. Between the sizes of a table both are
+/// linear in log(bytes). Beyond its ends they are constant.
+///
+/// The constructors throw std::invalid_argument for a speed outside (0, 1]. The table's constructor also
+/// throws it for an empty table and for bytes that are not positive or do not rise.
 class Contention {
  public:
-  Contention() = default;                  ///< none
-  Contention(double kappa, double gamma);  ///< the same for all sizes
+  Contention() = default;                  ///< no contention
+  Contention(double kappa, double gamma);  ///< the same speeds for all sizes
   explicit Contention(std::vector<SpeedPoint> table);
-  // All throw std::invalid_argument for a speed outside (0, 1]; the table for no row, and for bytes that are
-  // not positive or do not rise.
 
+  /// Returns kappa and gamma for a collective of `bytes` bytes.
   Speeds operator()(std::int64_t bytes) const;
-  Speeds fastest() const;  ///< the highest kappa and the highest gamma of any size
+  Speeds fastest() const;  ///< returns the highest kappa and the highest gamma of any size
   bool none() const { return rows_.empty(); }
 
  private:
@@ -45,13 +49,13 @@ class Contention {
     double log_bytes;
     Speeds speeds;
   };
-  std::vector<Row> rows_;  // one row alone: for all sizes; none: no contention
+  std::vector<Row> rows_;  // one row: used for all sizes; no row: no contention
 };
 
-/// The median of kappa, and that of gamma. Throws std::invalid_argument where there is no sample.
+/// Returns the median of kappa and the median of gamma. Throws std::invalid_argument if there is no sample.
 Speeds median_speeds(std::vector<Speeds> const& samples);
 
-/// That of each size; none without sizes.
+/// Returns the median speeds of each size as a table. Returns no contention if there are no sizes.
 Contention contention_of(std::vector<SpeedSamples> const& sizes);
 
 }  // namespace ddproxy::model

@@ -32,7 +32,7 @@ std::set<std::int64_t> known_ranks(CsvTable const& table) {
   return known;
 }
 
-/// The number of ranks whose rows are wanted; 0 where the file has no such column.
+/// Returns the number of ranks whose rows are wanted; 0 if the file has no `ranks` column.
 std::int64_t wanted_ranks(CsvTable const& table, std::filesystem::path const& file, int ranks) {
   if (!table.has("ranks")) return 0;
   const std::set<std::int64_t> known = known_ranks(table);
@@ -97,7 +97,7 @@ std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ran
   const CsvTable table(file);
   table.expect_columns({"bytes", "seconds"}, {"ranks"});
   const std::int64_t wanted = wanted_ranks(table, file, ranks);
-  std::map<std::int64_t, CostPoint> points;  // by bytes: the order of the rows is free
+  std::map<std::int64_t, CostPoint> points;  // sorted by bytes; the file may have any order
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const CostPoint point = cost_point(table, row);
     if (wanted != 0 && table.integer(row, "ranks") != wanted) continue;

@@ -12,52 +12,59 @@
 
 namespace ddproxy::model {
 
-// The CSV files of docs/results.md. Lines that start with '#' are comments, a header names the columns, their
-// order is free. `ms` or `us` may stand for `seconds`. Every reader throws std::invalid_argument "FILE:LINE:
-// what is wrong" for a file that cannot be opened, a missing or unknown column, a value that is no number, is
-// NaN, infinite or negative, a duplicate row.
+// Readers of the CSV files that docs/results.md describes. Lines that start with '#' are comments. A header
+// names the columns, in any order. `ms` or `us` may replace `seconds`.
+//
+// Every reader throws std::invalid_argument "FILE:LINE: what is wrong" if the file cannot be opened, a column
+// is missing or unknown, a value is not a number, a value is NaN, infinite or negative, or a row is a
+// duplicate.
 
+/// One row of a per-layer time file.
 struct LayerTime {
   std::string layer;
   double seconds;
 };
 
+/// One row of a per-gradient time file.
 struct GradientTime {
   std::string name;
-  std::int64_t numel;  ///< 0: time only
-  double seconds;      ///< since the previous row's ready time
+  std::int64_t numel;  ///< 0: the row has a time but no gradient
+  double seconds;      ///< seconds since the ready time of the previous row
 };
 
+/// One row of a per-layer size file.
 struct LayerSize {
   std::string layer;
   std::int64_t numel;
 };
 
-/// `layer,seconds`
+/// Reads `layer,seconds`.
 std::vector<LayerTime> read_layer_times(std::filesystem::path const& file);
-/// `layer,numel`
+/// Reads `layer,numel`.
 std::vector<LayerSize> read_layer_sizes(std::filesystem::path const& file);
-/// `name,numel,seconds`
+/// Reads `name,numel,seconds`.
 std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file);
-/// `bytes,seconds`, optionally `ranks`: then only the rows of `ranks` ranks; 0 takes the only number there
-/// is, else an error.
+/// Reads `bytes,seconds` and optionally `ranks`. If there is a `ranks` column, only the rows of `ranks` ranks
+/// are read. With `ranks` = 0 the file must contain a single number of ranks, otherwise it throws.
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks = 0);
 
-/// The numbers of ranks in an all-reduce file, rising; empty where it has no such column.
+/// Returns the numbers of ranks in an all-reduce file, rising. Returns an empty list if the file has no such
+/// column.
 std::vector<int> allreduce_ranks(std::filesystem::path const& file);
 
-/// `bytes,kappa,gamma`, in any order of the rows; speeds outside (0, 1] are an error.
+/// Reads `bytes,kappa,gamma`, with rows in any order. Throws for speeds outside (0, 1].
 std::vector<SpeedPoint> read_contention(std::filesystem::path const& file);
 
+/// One row of a T(b) file.
 struct CurvePoint {
   double bucket_mib;
-  double seconds;  ///< T
+  double seconds;  ///< step time T
 };
 
-/// `bucket_mib,seconds`: somebody's own T(b), measured or predicted, in the file's order.
+/// Reads `bucket_mib,seconds`: a user's own T(b), measured or predicted. Keeps the order of the file.
 std::vector<CurvePoint> read_curve(std::filesystem::path const& file);
 
-/// True where the file's header has the column: tells a per-gradient file from a per-layer one.
+/// Returns true if the file's header has the column. It tells a per-gradient file from a per-layer one.
 bool has_column(std::filesystem::path const& file, std::string const& column);
 
 }  // namespace ddproxy::model

@@ -9,14 +9,14 @@
 namespace ddproxy::model {
 namespace {
 
-/// Extents of one operation as floating-point numbers: the products exceed 64 bits for large models.
+/// Sizes of one operation as floating-point numbers, because the products exceed 64 bits for large models.
 struct Extents {
-  double in;      ///< elements that come in
-  double out;     ///< elements that go out
+  double in;      ///< input elements
+  double out;     ///< output elements
   double weight;  ///< elements of the table or the weight
-  double bias;    ///< elements of the bias, 0 where there is none
+  double bias;    ///< elements of the bias; 0 if there is none
   double map;     ///< multiplications of a linear map
-  double scores;  ///< elements of all attention matrices, the masked half included
+  double scores;  ///< elements of all attention matrices, including the masked half
   double head;    ///< features of one head
 };
 
@@ -34,10 +34,10 @@ Extents extents(Shape const& shape, Operation const& operation, Tokens tokens) {
           out / heads};
 }
 
-// The functions below count elements; to_bytes() scales them. A transcendental function counts as one flop:
-// what needs it is bound by memory on every machine.
+// The functions below count elements; to_bytes() converts them to bytes. A transcendental function counts as
+// one flop, because operations that use one are bound by memory on every machine.
 
-/// dX = dY W^T, dW = X^T dY, db = sum of dY.
+/// Counts dX = dY W^T, dW = X^T dY, db = sum of dY.
 Work linear_backward(Extents const& n) {
   Work work{4 * n.map, 2 * (n.in + n.out + n.weight)};
   if (n.bias == 0) return work;
@@ -48,12 +48,12 @@ Work linear_forward(Extents const& n) {
   return {2 * n.map + (n.bias > 0 ? n.out : 0.0), n.in + n.out + n.weight + n.bias};
 }
 
-/// dP = dO V^T, dV = P^T dO, dS = P (dP - sum of P dP), dQ = dS K, dK = dS^T Q.
+/// Counts dP = dO V^T, dV = P^T dO, dS = P (dP - sum of P dP), dQ = dS K, dK = dS^T Q.
 Work attention_backward(Extents const& n) {
   return {8 * n.scores * n.head + 4 * n.scores, 2 * n.in + 2 * n.out + 7 * n.scores};
 }
 
-/// S = Q K^T, P = softmax(S), O = P V.
+/// Counts S = Q K^T, P = softmax(S), O = P V.
 Work attention_forward(Extents const& n) {
   return {4 * n.scores * n.head + 5 * n.scores, n.in + n.out + 4 * n.scores};
 }
@@ -65,16 +65,16 @@ Work backward_elements(OperationKind kind, bool tied, Extents const& n) {
     case OperationKind::linear:
     case OperationKind::head:
       return linear_backward(n);
-    case OperationKind::norm:  // reads dY, X and the residual's gradient, writes the latter
+    case OperationKind::norm:  // reads dY, X and the residual's gradient; writes the residual's gradient
       return {12 * n.out, 4 * n.out};
     case OperationKind::activation:  // reads X and dY, writes dX
       return {15 * n.out, 2 * n.in + n.out};
     case OperationKind::attention:
       return attention_backward(n);
-    case OperationKind::position_table:  // the sum over the batch, the rest of the table zero
+    case OperationKind::position_table:  // sums over the batch; zeroes the rest of the table
       return {n.out, n.out + n.weight};
-    case OperationKind::token_table:  // rows added to a table that the head has filled, or that is zeroed
-                                      // first
+    case OperationKind::token_table:  // adds rows to a table that the head has filled, or that is
+                                      // zeroed first
       return {n.out, 3 * n.out + (tied ? 0.0 : n.weight)};
   }
   return {};
@@ -87,15 +87,15 @@ Work forward_elements(OperationKind kind, Extents const& n) {
     case OperationKind::linear:
     case OperationKind::head:
       return linear_forward(n);
-    case OperationKind::norm:  // with the sum of the residual stream before it
+    case OperationKind::norm:  // includes the preceding sum of the residual stream
       return {8 * n.out, 4 * n.out};
     case OperationKind::activation:
       return {8 * n.out, n.in + n.out};
     case OperationKind::attention:
       return attention_forward(n);
-    case OperationKind::position_table:  // added to the tokens' rows
+    case OperationKind::position_table:  // adds rows of the table to the tokens' rows
       return {n.out, 3 * n.out};
-    case OperationKind::token_table:  // a look-up
+    case OperationKind::token_table:  // copies the tokens' rows
       return {0.0, 2 * n.out};
   }
   return {};

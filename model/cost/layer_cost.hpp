@@ -10,40 +10,42 @@
 
 namespace ddproxy::model {
 
-/// One rank's share of a step.
+/// The tokens of one rank in a step.
 struct Tokens {
   std::int64_t batch = 1;
   std::int64_t sequence = 1;
   std::int64_t count() const { return batch * sequence; }
 };
 
-/// Work of one operation, as an implementation by matrix products executes it: every step of the operation
-/// (a product, or one pass over the elements) reads and writes each of its operands once. Attention's scores
-/// and probabilities therefore go through memory, and they are counted in full: such an implementation
-/// multiplies whole squares and masks afterwards. With T tokens in a sequence the masked half is 2 T d of a
-/// layer's 24 d^2 + 4 T d flops a token (6 % for GPT-2-large at 1024).
+/// Work of one operation, as executed by an implementation that uses matrix products. Every step of the
+/// operation (a matrix product, or one pass over the elements) reads and writes each of its operands once.
+/// Attention's scores and probabilities therefore go through memory.
+///
+/// The scores are counted in full, because such an implementation multiplies whole squares and masks
+/// afterwards. With T tokens in a sequence and d features, the masked half is 2 T d of a layer's 24 d^2 + 4 T
+/// d flops per token (6 % for GPT-2-large at T = 1024).
 struct Work {
   double flops = 0;
-  double bytes = 0;  ///< read and written
+  double bytes = 0;  ///< bytes read and written
 };
 
-/// Flops and bytes of an operation of the backward pass; `element_bytes` is 4 for fp32 and tf32, 2 for bf16.
-/// Throws std::invalid_argument for a batch, a sequence or an element size that is not positive.
+/// Returns flops and bytes of an operation of the backward pass. `element_bytes` is 4 for fp32 and tf32, 2
+/// for bf16. Throws std::invalid_argument for a batch, a sequence or an element size that is not positive.
 Work backward_work(Shape const& shape, Operation const& operation, Tokens tokens, int element_bytes);
 
-/// The same for the forward pass of the operation's counterpart.
+/// Returns flops and bytes of the forward counterpart of the operation. Throws as backward_work() does.
 Work forward_work(Shape const& shape, Operation const& operation, Tokens tokens, int element_bytes);
 
-/// max(flops / peak, bytes / bandwidth) / efficiency (Williams, Waterman, Patterson, "Roofline", CACM 52(4),
-/// 2009), seconds.
+/// Returns the roofline time in seconds: max(flops / peak, bytes / bandwidth) / efficiency (Williams,
+/// Waterman, Patterson, "Roofline", CACM 52(4), 2009).
 double roofline_seconds(Work const& work, Machine const& machine);
 
-/// Seconds of each operation of the backward pass.
+/// Returns the roofline seconds of each operation of the backward pass, [operation].
 std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pass, Tokens tokens,
                                      Machine const& machine, int element_bytes);
 
-/// Forward and backward of all operations, without the output head and the loss where `with_head` is false,
-/// seconds.
+/// Returns the seconds of the forward and backward pass over all operations. If `with_head` is false, the
+/// output head and the loss are left out.
 double step_seconds(Shape const& shape, Tokens tokens, Machine const& machine, int element_bytes,
                     bool with_head);
 

@@ -4,11 +4,11 @@
 
 namespace ddproxy::model {
 
-/// One device's peaks, for the roofline.
+/// Peak rates of one device, for the roofline.
 struct Machine {
   double peak_flops = 0;  ///< flop/s at the precision in use
-  double bandwidth = 0;   ///< memory, bytes/s
-  double efficiency = 1;  ///< share of the roofline that an operation reaches, in (0, 1]
+  double bandwidth = 0;   ///< memory bandwidth, bytes/s
+  double efficiency = 1;  ///< share of the roofline that operations reach, in (0, 1]
 };
 
 }  // namespace ddproxy::model

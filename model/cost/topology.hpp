@@ -6,42 +6,45 @@
 
 namespace ddproxy::model {
 
-/// What one hop of a collective costs.
+/// Cost of one hop of a collective.
 struct Link {
-  double latency;    ///< seconds a hop
-  double bandwidth;  ///< bytes/s; inside a node of one rank, between nodes of one node
+  double latency;    ///< seconds per hop
+  double bandwidth;  ///< bytes/s; of one rank inside a node, of one node between nodes
 };
 
-double ring_traffic(int n);  ///< bytes through each link over bytes of the message: 2(n-1)/n
-double tree_hops(int n);     ///< 2 ceil(log2 n)
+double ring_traffic(int n);  ///< bytes through each link per byte of the message: 2(n-1)/n
+double tree_hops(int n);     ///< hops up and down a binary tree: 2 ceil(log2 n)
 
-/// Reduce-scatter and all-gather around a ring of n: 2(n-1) hops and 2(n-1)/n of the bytes (Thakur,
-/// Rabenseifner, Gropp, IJHPCA 19(1), 2005). 0 for n = 1.
+/// Returns the seconds of a ring all-reduce (reduce-scatter and all-gather) over n members: 2(n-1) hops and
+/// 2(n-1)/n of the bytes through each link (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005). Returns 0 for n
+/// = 1.
 double ring_seconds(int n, Link const& link, double bytes);
 
-/// Up and down two binary trees, each with half of the bytes, pipelined: 2 ceil(log2 n) hops and 2 of the
-/// bytes (Sanders, Speck, Traff, Parallel Computing 35(12), 2009). 0 for n = 1.
+/// Returns the seconds of a pipelined all-reduce on two binary trees, each with half of the bytes: 2
+/// ceil(log2 n) hops and twice the bytes through each link (Sanders, Speck, Traff, Parallel Computing 35(12),
+/// 2009). Returns 0 for n = 1.
 double tree_seconds(int n, Link const& link, double bytes);
 
-/// The faster of ring and tree among n alike.
+/// Returns the seconds of the faster of ring and tree, over n members with equal links.
 double flat_seconds(int n, Link const& link, double bytes);
 
-/// Where ranks sit.
+/// The number of ranks and how they are distributed over nodes.
 struct Placement {
   int ranks;
-  int ranks_per_node;  ///< at least 1; where it is larger than `ranks`, there is one node
+  int ranks_per_node;  ///< at least 1; if larger than `ranks`, there is one node
   int nodes() const { return ranks <= ranks_per_node ? 1 : ranks / ranks_per_node; }
 };
 
-/// Throws std::invalid_argument for ranks that are not positive, or that fill more than one node and are no
-/// multiple of it.
+/// Returns the placement. Throws std::invalid_argument if a number is not positive, or if the ranks need more
+/// than one node and do not fill whole nodes.
 Placement place(int ranks, int ranks_per_node);
 
-/// Hierarchical: what one node takes alone, by ring or tree, and, with several, an all-reduce between nodes,
-/// by ring or tree, of all bytes through each node's link.
+/// Returns the seconds of a hierarchical all-reduce. The first term is an all-reduce inside a node. With
+/// several nodes a second term is added: an all-reduce between the nodes, with all bytes through each node's
+/// link. Each term uses the faster of ring and tree.
 double topology_seconds(Placement const& placement, Link const& inside, Link const& between, double bytes);
 
-/// "1 rank", "2 ranks".
+/// Returns "1 rank", "2 ranks" and so on.
 std::string ranks_text(int ranks);
 
 }  // namespace ddproxy::model

@@ -4,30 +4,37 @@
 
 namespace ddproxy::model {
 
-/// The textbook case: gradients that can be cut anywhere and become ready at a constant rate, a(x) = o + x /
+/// The textbook case: gradients can be cut anywhere and become ready at a constant rate, and a(x) = o + x /
 /// w.
 struct UniformJob {
-  double bytes;         ///< s, of all gradients
-  double call_seconds;  ///< o
+  double bytes;         ///< s, bytes of all gradients
+  double call_seconds;  ///< o, seconds per call
   double bandwidth;     ///< w, bytes per second
-  double t_compute;     ///< seconds
-  /// rho_w = s / (w T_compute): the communication's share that no bucket size can change.
+  double t_compute;     ///< T_compute, seconds
+  /// Returns rho_w = s / (w T_compute): the part of the communication load that no bucket size can change.
   double load() const { return bytes / (bandwidth * t_compute); }
 };
 
+/// Which resource limits the uniform job.
 enum class Regime {
   compute_bound,  ///< rho_w < 1
   balanced,       ///< rho_w within near_balance of 1
   network_bound,  ///< rho_w > 1
 };
+/// Largest distance of rho_w from 1 at which a job counts as balanced.
 inline constexpr double near_balance = 0.05;
+/// Returns the regime of a job.
 Regime regime(UniformJob const& job);
 
-/// b*, at most s: s sqrt(o/T_compute) for rho_w > 1, sqrt(s o w) for rho_w = 1, and min(o w rho_w/(1 -
-/// rho_w), s sqrt(o/T_compute)) for rho_w < 1, where up to the first value calls queue and beyond it the last
-/// call grows: it minimises E(b) = o + b/w where o + b/w <= T_compute/K with K = s/b buckets (only the last
-/// call is exposed), else T_compute/K + K o + s/w - T_compute (calls follow one another from the first ready
-/// bucket on). A bound for real models. Throws std::invalid_argument for a job that is not positive.
+/// Returns the bucket size b* in bytes that minimises E(b); it is at most s:
+///   rho_w > 1:  s sqrt(o / T_compute)
+///   rho_w = 1:  sqrt(s o w)
+///   rho_w < 1:  min(o w rho_w / (1 - rho_w), s sqrt(o / T_compute))
+/// Here E(b), with K = s / b buckets, is
+///   o + b / w where o + b / w <= T_compute / K: only the last call is exposed;
+///   T_compute / K + K o + s / w - T_compute otherwise: from the first ready bucket on, call follows call.
+/// For rho_w < 1, calls queue below the first value of the minimum, and the last call grows above it. For
+/// real models the result is a bound. Throws std::invalid_argument for a job that is not positive.
 double uniform_best_bucket(UniformJob const& job);
 
 }  // namespace ddproxy::model

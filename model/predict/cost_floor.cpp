@@ -8,8 +8,8 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr int digits = 9;                 ///< of a rounded size: it is less than 1/256 below the size itself
-constexpr int sizes = 1 << (digits - 1);  ///< with the same power of two
+constexpr int digits = 9;                 ///< significant bits kept: less than 1/256 below the size itself
+constexpr int sizes = 1 << (digits - 1);  ///< number of rounded sizes with the same power of two
 
 }  // namespace
 

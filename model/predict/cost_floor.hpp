@@ -9,16 +9,17 @@
 
 namespace ddproxy::model {
 
-/// A lower bound of an a(x) that does not fall, for a fraction of its time: a() of the next smaller size with
-/// few significant binary digits, which is asked for once. What it refers to must outlive it.
+/// A cheap lower bound of an a(x) that never decreases with the bytes. It returns a() of the size rounded
+/// down to a few significant bits, and calls a() only once for each rounded size. The function `cost` must
+/// outlive this object.
 class CostFloor {
  public:
   explicit CostFloor(AllreduceCost const& cost);
-  double operator()(std::int64_t bytes);  ///< seconds, at most cost(bytes); bytes from 1 on
+  double operator()(std::int64_t bytes);  ///< seconds, at most cost(bytes); `bytes` is at least 1
 
  private:
   AllreduceCost const& cost_;
-  std::vector<double> seconds_;  // by size; negative: not asked for yet
+  std::vector<double> seconds_;  // by rounded size; negative: not computed yet
 };
 
 }  // namespace ddproxy::model

@@ -12,15 +12,15 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr double gap = 1.6;           // between two states
-constexpr double near = 1.25;         // what lies within this factor of a probe is near it
-constexpr double few_near = 0.02;     // of its phase's probes, as many near it make one count
-constexpr double least_share = 0.05;  // of one phase's probes, as many make a state
+constexpr double gap = 1.6;           // smallest ratio between the probes of two states
+constexpr double near = 1.25;         // probes within this factor of each other are near
+constexpr double few_near = 0.02;     // share of a phase's probes that must be near a probe for it to count
+constexpr double least_share = 0.05;  // share of a phase's probes that makes a group a state
 constexpr std::size_t least_count = 3;
-constexpr double same_time = 0.05;  // two states whose times differ by less are one
+constexpr double same_time = 0.05;  // two states whose times differ by less are joined
 constexpr std::size_t least_samples = 3;
 
-using Values = std::vector<double>;  // rising
+using Values = std::vector<double>;  // sorted, rising
 using Phases = std::vector<Values>;  // the probes of each phase of a run
 
 std::size_t share_of(Values const& values, double share, std::size_t least) {
@@ -32,8 +32,8 @@ std::size_t count_within(Values const& values, double low, double high) {
   return static_cast<std::size_t>(std::upper_bound(first, values.end(), high) - first);
 }
 
-// Those with enough others of their phase near them: what a few disturbances leave between two states does
-// not join them. Of all phases, rising.
+// Returns the probes that have enough others of their phase near them, from all phases, rising. A few
+// disturbed probes that lie between two states therefore do not join them.
 Values dense(Phases const& phases) {
   Values result;
   for (Values const& phase : phases)
@@ -53,14 +53,16 @@ std::vector<Values> split_at_gaps(Values const& values) {
   return groups;
 }
 
-// A phase that probes twenty times as often as another must not make the other's state look rare.
+// Tests each phase separately: a phase that probes twenty times as often as another must not make the other's
+// state look rare.
 bool lasts(Values const& group, Phases const& phases) {
   return std::ranges::any_of(phases, [&](Values const& phase) {
     return count_within(phase, group.front(), group.back()) >= share_of(phase, least_share, least_count);
   });
 }
 
-// Groups that are large enough to be states; one where there are probes at all.
+// Returns the groups that are large enough to be states. If none is, returns one group of all probes; without
+// probes returns no group.
 std::vector<Values> lasting_groups(Phases const& phases) {
   std::vector<Values> groups = split_at_gaps(dense(phases));
   std::erase_if(groups, [&](Values const& group) { return !lasts(group, phases); });
@@ -77,7 +79,7 @@ Values known_and_rising(Values probes) {
   return probes;
 }
 
-// The samples of a quantity that were measured in a state.
+// Returns the samples of a quantity that were measured in a state.
 Values seconds_in(MachineStates const& states, std::size_t state, ProbedTimes const& quantity) {
   Values seconds = values_in(states, state, quantity.probes, quantity.seconds);
   std::erase_if(seconds, [](double value) { return !std::isfinite(value); });
@@ -110,11 +112,11 @@ MachineStates::MachineStates(Phases phases, std::vector<ProbedTimes> const& quan
   }
 }
 
-// Whether a state and the next one take the same time.
+// Returns whether a state and the next one take the same time.
 bool MachineStates::alike(std::size_t state, std::vector<ProbedTimes> const& quantities) const {
   double here = 0, next = 0;
   for (auto const& quantity : quantities) {
-    if (quantity.probes.before.empty()) continue;  // says nothing of either state
+    if (quantity.probes.before.empty()) continue;  // without probes: no information about either state
     const Values in_this = seconds_in(*this, state, quantity),
                  in_next = seconds_in(*this, state + 1, quantity);
     if (std::min(in_this.size(), in_next.size()) < least_samples) continue;

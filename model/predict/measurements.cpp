@@ -38,7 +38,7 @@ void check(Measurements const& measurements) {
   }
 }
 
-/// When each operation ends: of the latest rank.
+/// Returns when each operation ends on the rank that ends it last.
 std::vector<double> latest_ends(Pass const& pass) {
   std::vector<double> latest(pass[0].size(), 0.0);
   for (auto const& rank : pass) {

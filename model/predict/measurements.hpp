@@ -10,14 +10,15 @@
 
 namespace ddproxy::model {
 
-/// Median seconds of the same work in each phase of a run that timed it. Machines are faster in one phase
-/// than in the next, and a prediction is of a phase to come. Fewer than two phases say nothing of that.
+/// Median seconds of the same work, one value for each phase of a run that timed it. A machine may be faster
+/// in one phase than in the next, and a prediction is about a future phase. Fewer than two phases give no
+/// information about drift.
 struct Drift {
   std::vector<double> compute;    ///< T_compute
   std::vector<double> allreduce;  ///< a(x) at one size
 };
 
-/// What a prediction was measured from.
+/// The measured samples on which a prediction is based.
 struct Measurements {
   std::vector<std::vector<std::vector<double>>> operations;  ///< seconds [sample][rank][operation]
   std::vector<std::size_t> gradient_operation;  ///< index of the operation that completes each gradient
@@ -26,19 +27,19 @@ struct Measurements {
   std::vector<std::vector<double>> allreduce;  ///< seconds [size][sample]
   std::vector<SpeedSamples> contention = {};   ///< sizes rising; none: no contention
   Copies copies = {};
-  FirstBucket first_bucket = {};  ///< its own limit, for b*
-  Drift drift = {};               ///< for the bands alone
+  FirstBucket first_bucket = {};  ///< limit of the first bucket, for b*
+  Drift drift = {};               ///< used only for the uncertainty bands
 };
 
-/// Which ready times a job is given.
+/// Selects the ready times of a job.
 enum class Jitter {
-  left_out,  ///< each operation's median over samples and ranks
-  included,  ///< r_i the median over samples of the latest rank: a bucket is ready when it is ready
-             ///< everywhere
+  left_out,  ///< the median of each operation over samples and ranks
+  included,  ///< r_i is the median over samples of the latest rank's ready time, because a bucket
+             ///< must be ready on all ranks
 };
 
-/// The job that the medians of the samples make. Throws std::invalid_argument for samples that are missing or
-/// of different lengths, and as TableCost does.
+/// Returns the job built from the medians of the samples. Throws std::invalid_argument for samples that are
+/// missing or of different lengths, and as TableCost does.
 Job job_from(Measurements const& measurements, Jitter jitter);
 
 }  // namespace ddproxy::model

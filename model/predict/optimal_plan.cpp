@@ -11,7 +11,8 @@
 namespace ddproxy::model {
 namespace {
 
-/// The same job with the copies in among the compute, which no plan can change.
+/// Returns the same job with the copies into buckets moved into the compute times, because no plan can change
+/// them.
 Job with_copies_in(Job job) {
   double copied = 0;
   for (std::size_t i = 0; i < job.ready.size(); ++i) {
@@ -22,9 +23,9 @@ Job with_copies_in(Job job) {
   return job;
 }
 
-/// A lower bound of a plan's T, from those of a(x) and of what both do to each other. A step that is shorter
-/// and less disturbed leaves compute and communication no later than the true one at every moment, and so do
-/// all of them.
+/// Returns a lower bound of a plan's T. It uses a lower bound of a(x) and the fastest speeds of compute and
+/// communication. A step that is shorter and less disturbed leaves compute and communication no later than
+/// the true step at every moment. The same then holds for the whole sequence of steps.
 double least_total(Job const& job, Plan const& plan, CostFloor& at_least) {
   const Speeds fastest = job.contention.fastest();
   Fluid fluid;
@@ -33,8 +34,8 @@ double least_total(Job const& job, Plan const& plan, CostFloor& at_least) {
   return std::max(fluid.free, job.t_compute + fluid.delay);
 }
 
-/// The plan of the cap with the least T, if that is less than `least`. `copied`: the job with the copies in
-/// among the compute.
+/// Returns the plan of the cap with the smallest T, if that T is less than `least`. `copied` is the job of
+/// with_copies_in().
 std::optional<Plan> better_cap(Job const& job, Job const& copied, FirstBucket first_bucket, double least) {
   CostFloor at_least(job.cost);
   std::optional<Plan> best;
@@ -67,7 +68,7 @@ struct Candidate {
   double seconds_if_slower;
 };
 
-/// Those for which `value` is least.
+/// Returns the candidates with the smallest `value`, up to equal_share.
 std::vector<Candidate> least_of(std::vector<Candidate> candidates, double Candidate::*value) {
   const double least = (*std::ranges::min_element(candidates, {}, value)).*value;
   std::erase_if(candidates, [=](Candidate const& c) { return c.*value > least * (1 + equal_share); });

@@ -10,22 +10,22 @@
 namespace ddproxy::model {
 namespace {
 
-/// S: bytes of the first j gradients.
+/// Returns the running sums S_j: the bytes of the first j gradients.
 std::vector<std::int64_t> running_sums(Job const& job) {
   std::vector<std::int64_t> sum{0};
   for (const std::int64_t bytes : job.gradient_bytes) sum.push_back(sum.back() + bytes);
   return sum;
 }
 
-/// The best plan found for the first gradients.
+/// The best plan found so far for the first j gradients.
 struct Label {
-  Fluid fluid;                                            ///< after it
-  std::size_t before = 0;                                 ///< gradients before its last bucket
-  double next = std::numeric_limits<double>::infinity();  ///< the earliest start of what follows
+  Fluid fluid;                                            ///< state of both resources after the plan
+  std::size_t before = 0;                                 ///< gradients before the last bucket of the plan
+  double next = std::numeric_limits<double>::infinity();  ///< earliest start of the next bucket
 };
 
-/// The recurrence with a(x) times `scale`: label[j] holds the plan of the first j gradients after which what
-/// follows can start earliest. Without contention that is the best plan of all.
+/// The recurrence with a(x) times `scale`. label[j] holds the plan of the first j gradients after which the
+/// next bucket can start earliest. Without contention that plan is the best of all.
 struct Recurrence {
   Job const& job;
   double scale;
@@ -35,12 +35,13 @@ struct Recurrence {
     label[0].next = 0;
   }
 
-  /// True where no bucket that ends with gradient j - 1 and takes at least `seconds` alone is of any use.
+  /// Returns true if a bucket that ends with gradient j - 1 cannot improve label[j], given that it takes at
+  /// least `seconds` alone.
   bool too_long(std::size_t j, double seconds) const {
     return job.ready[j - 1] + scale * seconds >= label[j].next || label[j].next <= ready_after(j);
   }
 
-  /// What comes of the bucket of gradients i to j - 1, reduced in `seconds` if alone.
+  /// Returns the label after a bucket of the gradients i to j - 1 that takes `seconds` if alone.
   Label with(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
     Label result{label[i].fluid, i};
     result.fluid.reduce(job.ready[j - 1], job.t_compute, scale * seconds, speeds);
@@ -48,19 +49,21 @@ struct Recurrence {
     return result;
   }
 
-  /// True where that bucket is of no use if it takes at least `seconds`, at most at `speeds`.
+  /// Returns true if that bucket cannot improve label[j], given that it takes at least `seconds` and that its
+  /// speeds are at most `speeds`.
   bool useless(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
     Fluid const& fluid = label[i].fluid;
     const double start = std::max(job.ready[j - 1] + fluid.delay, fluid.free);
     return start + scale * seconds >= label[j].next || with(i, j, seconds, speeds).next >= label[j].next;
   }
 
-  /// Undisturbed, until a bucket behind the first j gradients can be ready.
+  /// Returns when a bucket after the first j gradients can be ready at the earliest, in seconds of
+  /// undisturbed compute.
   double ready_after(std::size_t j) const { return j < job.ready.size() ? job.ready[j] : job.t_compute; }
 
   double backward_end() const { return job.t_compute + label.back().fluid.delay; }
 
-  /// When a call must start at the latest to be over at `end`.
+  /// Returns the latest start of a call that has to complete at `end`.
   double latest_start(double end, std::int64_t bytes) const {
     const double alone = scale * job.cost(bytes);
     const double after = std::clamp(end - backward_end(), 0.0, alone);
@@ -68,8 +71,9 @@ struct Recurrence {
   }
 };
 
-/// The recurrence for several scales at once. a(x) and the speeds beside compute are what takes the time, so
-/// lower bounds are tried first: an a(x) that is a little less, and the fastest speeds of any size.
+/// Solves the recurrence for several scales at once. Most time goes into a(x) and the speeds beside compute.
+/// Lower bounds are therefore tried first: an a(x) that is slightly too small, and the fastest speeds of any
+/// size.
 std::vector<Recurrence> solve(Job const& job, std::vector<std::int64_t> const& sum) {
   std::vector<Recurrence> all{{job, 1.0}, {job, longer}};
   CostFloor at_least(job.cost);
@@ -97,14 +101,15 @@ Plan plan_from(Job const& job, std::vector<std::size_t> last) {
   return plan_ending_at(job.gradient_bytes, last);
 }
 
-/// The recurrence's own plan.
+/// Returns the plan that the recurrence found.
 Plan earliest_plan(Recurrence const& r) {
   std::vector<std::size_t> last;
   for (std::size_t j = r.label.size() - 1; j > 0; j = r.label[j].before) last.push_back(j - 1);
   return plan_from(r.job, std::move(last));
 }
 
-/// The same end with fewer calls: from the back, every bucket as large as its deadline allows.
+/// Returns a plan with the same end but fewer calls. It goes from the last bucket to the first and makes
+/// every bucket as large as its deadline allows.
 Plan joined_plan(Recurrence const& r, std::vector<std::int64_t> const& sum) {
   std::vector<std::size_t> last;
   std::size_t j = r.label.size() - 1;

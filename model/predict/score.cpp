@@ -16,10 +16,10 @@ using Cases = std::span<const ScoredCase>;
 
 constexpr double default_cap_mib = 25;
 
-constexpr double least_share = 0.005;  // of T: E below it is of no consequence
+constexpr double least_share = 0.005;  // share of T; an E below it does not matter
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// The case whose E is known worst, where that is too badly to score an error.
+/// Returns the case whose E is known worst, if that is too uncertain to score an error.
 std::optional<std::size_t> find_unscored(Cases cases) {
   std::size_t worst = 0;
   double most = -1;
@@ -44,7 +44,7 @@ bool differ(ScoredCase const& a, ScoredCase const& b) {
   return std::abs(a.measured.total() - b.measured.total()) > 2 * std::max(a.noise, b.noise);
 }
 
-/// 1 for the measured order of two cases, 0 for the reverse, one half for a tie.
+/// Returns 1 if the prediction orders two cases as measured, 0 if it reverses them, one half for a tie.
 double pair_score(double measured_difference, double predicted_difference) {
   if (predicted_difference == 0) return 0.5;
   return (measured_difference > 0) == (predicted_difference > 0) ? 1.0 : 0.0;
@@ -71,7 +71,7 @@ std::size_t count_pairs(Cases cases) {
   return pairs;
 }
 
-/// T over the least measured one, - 1.
+/// Returns the regret: T over the smallest measured T, minus 1.
 double regret_of(double measured_total, Cases cases) {
   return cases.size() < fewest_caps ? unknown : measured_total / least_total(cases) - 1;
 }
@@ -88,7 +88,7 @@ double mean_regret_of_least(Cases cases, std::span<const double> predicted) {
   return regret_of(sum / ties, cases);
 }
 
-/// An error that is NaN stays.
+/// Returns the larger error. A NaN in `most` stays.
 double larger(double most, double error) {
   return std::isnan(most) || error <= most ? most : error;
 }
@@ -99,7 +99,7 @@ void add_errors(Score& result, Cases cases, std::vector<double> const& predicted
     const double miss = std::abs(predicted[i] - cases[i].measured.total()), scale = error_scale(cases[i]);
     result.mean_error += miss / scale / count;
     result.max_error = larger(result.max_error, miss / scale);
-    // not std::max, which drops a NaN
+    // not std::max, which would drop a NaN
     result.beyond_noise += (miss <= cases[i].noise ? 0 : miss - cases[i].noise) / scale / count;
   }
 }
@@ -115,7 +115,8 @@ Score score_of(Cases cases, std::vector<double> const& predicted) {
   return result;
 }
 
-/// The median of E, each case weighted by 1 / error_scale(): no other constant has a lower mean error.
+/// Returns the median of E with each case weighted by 1 / error_scale(). No other constant has a lower mean
+/// error.
 double best_constant(Cases cases) {
   std::vector<ScoredCase> sorted(cases.begin(), cases.end());
   std::sort(sorted.begin(), sorted.end(),
@@ -172,7 +173,7 @@ double cap_of_least(Cases cases, std::vector<double> const& numbers) {
 
 }  // namespace
 
-// A T of 0 is no measurement, but must not divide by 0.
+// The limit of 1e-9 prevents a division by 0 where T is 0, which is not a measurement.
 double error_scale(ScoredCase const& scored) {
   return std::max({scored.measured.total(), least_share * scored.measured_total, 1e-9});
 }

@@ -9,7 +9,7 @@
 
 namespace ddproxy::model {
 
-/// Exposed communication and its two parts, seconds.
+/// Exposed communication E and its two parts, in seconds.
 struct Exposed {
   double tail = 0;
   double slowdown = 0;
@@ -19,52 +19,53 @@ struct Exposed {
 /// One bucketed case of a sweep.
 struct ScoredCase {
   double cap_mib;
-  double measured_total;  ///< T, seconds
-  double noise;           ///< half-width of the 95 % interval of the median E, seconds; NaN: not known
+  double measured_total;  ///< step time T, seconds
+  double noise;           ///< half-width of the 95 % interval of the median E, seconds; NaN: unknown
   Exposed measured;
   Exposed predicted;
-  double uncontended;  ///< E that the model predicts without contention, seconds
+  double uncontended;  ///< E predicted by the model without contention, seconds
 };
 
-/// What an error of E is divided by: the larger of E and half a percent of T, seconds. The noise is no part
-/// of it, so more noise cannot make a wrong prediction look better.
+/// Returns the divisor of errors of E, in seconds: the larger of E and 0.5 % of T. The noise does not enter
+/// it, so more noise cannot make a wrong prediction look better.
 double error_scale(ScoredCase const& scored);
 
-/// The most noise that E may have for its error to be scored, a share of error_scale().
+/// Largest noise of E, relative to error_scale(), at which its error is scored.
 inline constexpr double most_noise = 0.2;
 
-/// The fewest caps among which a choice, and so a regret, means anything.
+/// Smallest number of caps for which a choice, and thus a regret, is meaningful.
 inline constexpr std::size_t fewest_caps = 3;
 
-/// How good one predictor of E is. The errors are NaN where ScoreCard::unscored names a case.
+/// Quality of one predictor of E. The errors are NaN if ScoreCard::unscored names a case.
 struct Score {
-  double mean_error = 0;    ///< of |predicted E - E| / error_scale()
-  double max_error = 0;     ///< the largest of them
-  double beyond_noise = 0;  ///< mean of what is left of |predicted E - E| after the noise, / error_scale()
+  double mean_error = 0;    ///< mean of |predicted E - E| / error_scale()
+  double max_error = 0;     ///< maximum of |predicted E - E| / error_scale()
+  double beyond_noise = 0;  ///< mean of max(0, |predicted E - E| - noise) / error_scale()
   double ordered =
-      0;  ///< share of the pairs put into their order, a tie counting one half; NaN where there is no pair
-  double regret = 0;  ///< measured T of the cap with the least predicted E over the least measured T, - 1;
-                      ///< the mean of a tie; NaN with fewer than fewest_caps
+      0;  ///< share of the pairs that are ordered correctly; a tie counts one half; NaN without pairs
+  double regret = 0;  ///< measured T of the cap with the smallest predicted E, over the smallest measured
+                      ///< T, minus 1; the mean over a tie; NaN with fewer than fewest_caps cases
 };
 
-/// A prediction beside its baselines.
+/// The scores of a prediction and of its baselines.
 struct ScoreCard {
   Score model;
-  Score constant;         ///< baseline: the constant with the least mean error, known only afterwards
-  Score pytorch_default;  ///< baseline: E measured at the cap nearest to 25 MiB, everywhere; that cap is its
-                          ///< choice
+  Score constant;         ///< best-constant baseline: the E with the lowest mean error, known afterwards
+  Score pytorch_default;  ///< baseline: predicts the E measured at the cap nearest to 25 MiB for every
+                          ///< cap, and chooses that cap
   Score uncontended;      ///< baseline: the model without contention
   double tail_error =
-      0;  ///< of the model: mean of |predicted tail - tail| / error_scale(); NaN as mean_error
-  double slowdown_error = 0;            ///< the same for the slowdown
-  std::optional<std::size_t> unscored;  ///< the case with the most noise over error_scale(), where that is
-                                        ///< above most_noise or not known: E is not known well enough
-  std::size_t pairs = 0;                ///< of cases whose E differ by more than twice the larger noise
-  double measured_cap_mib = 0;          ///< with the least measured T
-  double predicted_cap_mib = 0;         ///< with the least predicted E, the smallest of a tie
+      0;  ///< of the model: mean of |predicted tail - tail| / error_scale(); NaN like mean_error
+  double slowdown_error = 0;            ///< of the model: the same for the slowdown
+  std::optional<std::size_t> unscored;  ///< the case with the largest noise / error_scale(), if that is
+                                        ///< above most_noise or unknown: its E is too uncertain to score
+  std::size_t pairs = 0;                ///< pairs of cases whose E differ by more than twice the larger noise
+  double measured_cap_mib = 0;          ///< the cap with the smallest measured T
+  double predicted_cap_mib = 0;         ///< the cap with the smallest predicted E; the smallest cap of a tie
 };
 
-/// Scores E, not T: a constant would do well on T. Throws std::invalid_argument where there is no case.
+/// Scores predictions of E, not of T, because a constant would predict T well. Throws std::invalid_argument
+/// if there is no case.
 ScoreCard score(std::span<const ScoredCase> cases);
 
 }  // namespace ddproxy::model

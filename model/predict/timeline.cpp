@@ -9,7 +9,7 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr double rounding = 1e-9;  ///< running sums of times may pass their total by this share
+constexpr double rounding = 1e-9;  ///< relative amount by which running sums of times may exceed their total
 
 void check_ready(std::span<const double> ready, double t_compute, Plan const& plan) {
   if (!std::is_sorted(ready.begin(), ready.end())) {
@@ -30,7 +30,8 @@ void check_copies(Copies const& copies) {
   throw std::invalid_argument("copies: their bandwidth must be positive and the time of a call not negative");
 }
 
-/// When everything is copied back: each bucket after the one before, once it is reduced and compute is free.
+/// Returns when the last copy out ends. Each bucket is copied after the one before, once it is reduced and
+/// compute is free.
 double end_of_copies_out(Timeline const& timeline, Plan const& plan, Copies const& copies) {
   double end = timeline.backward_end;
   for (std::size_t k = 0; k < plan.size(); ++k) {
@@ -51,7 +52,7 @@ Timeline simulate(std::span<const double> ready, double t_compute, Plan const& p
                   AllreduceCost const& cost, Contention const& contention, Copies const& copies) {
   check_copies(copies);
   check_ready(ready, t_compute, plan);
-  double busy = t_compute;  // of the compute side, copies in included
+  double busy = t_compute;  // seconds of compute, copies in included
   for (Bucket const& bucket : plan) busy += copy_seconds(bucket, copies);
   Timeline timeline;
   Fluid fluid;

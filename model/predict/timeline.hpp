@@ -14,36 +14,39 @@
 
 namespace ddproxy::model {
 
+/// The copies between the gradients and their buckets.
 struct Copies {
   CopyMode mode = CopyMode::none;
-  double bandwidth = 0;     ///< bytes of gradients copied per second; not read where mode is none
-  double call_seconds = 0;  ///< for each gradient
+  double bandwidth = 0;     ///< bytes of gradients copied per second; unused if mode is none
+  double call_seconds = 0;  ///< seconds per gradient
 };
 
-/// Seconds of copying a bucket's gradients one way; 0 where mode is none.
+/// Returns the seconds of copying a bucket's gradients in one direction; 0 if mode is none.
 double copy_seconds(Bucket const& bucket, Copies const& copies);
 
+/// A time interval of the step.
 struct Interval {
   double start;  ///< seconds from the start of the backward pass
   double end;
 };
 
+/// The result of simulate(). E = slowdown + tail.
 struct Timeline {
-  double total = 0;               ///< T: backward over and every bucket reduced, seconds
-  double backward_end = 0;        ///< end of the backward pass
-  std::vector<Interval> buckets;  ///< when each is reduced
+  double total = 0;         ///< T: seconds until the backward pass has ended and every bucket is reduced
+  double backward_end = 0;  ///< end of the backward pass
+  std::vector<Interval> buckets;  ///< the interval in which each bucket is reduced
   double slowdown(double t_compute) const { return backward_end - t_compute; }
   double tail() const { return total - backward_end; }
 };
 
-/// Both resources after some buckets.
+/// State of both resources, compute and communication, after some buckets.
 struct Fluid {
-  double delay = 0;  ///< of compute: what it would reach at t undisturbed it reaches at t + delay, seconds
-  double free = 0;   ///< when the communication resource is free
+  double delay = 0;  ///< seconds by which compute lags behind undisturbed compute
+  double free = 0;   ///< seconds at which the communication resource becomes free
 
-  /// One bucket more: ready after `ready` of `busy` seconds of undisturbed compute, reduced in `alone`
-  /// seconds if alone. Returns its start. Written with the delay, kappa = gamma = 1 leaves the recurrence
-  /// itself, to the last bit.
+  /// Adds one bucket and returns its start in seconds. The bucket is ready after `ready` of the `busy`
+  /// seconds of undisturbed compute, and its reduction takes `alone` seconds if alone. Because the state is
+  /// kept as a delay, kappa = gamma = 1 gives the plain recurrence, bit for bit.
   double reduce(double ready, double busy, double alone, Speeds const& speeds) {
     const double start = std::max(ready + delay, free);
     const double left = std::max(0.0, busy + delay - start);
@@ -54,31 +57,40 @@ struct Fluid {
   }
 };
 
-/// Two resources, compute and communication; buckets are reduced one after another, each when its last
-/// gradient is ready. `ready`: seconds of undisturbed compute until each gradient is complete; `t_compute`:
-/// until the pass is over. Without contention this is the recurrence of wait-free backpropagation (Zhang et
-/// al., Poseidon, USENIX ATC 2017): e_k = max(R_k, e_{k-1}) + a(x_k), T = max(T_compute, e_K). With it, a
-/// fluid simulation of the same two resources: while bucket k is in flight, compute advances at kappa(x_k),
-/// and the bucket at gamma(x_k) until compute is over. Copies in delay the gradients and the end of the
-/// backward pass; copies out follow one another after it, each when its bucket is reduced, and do not slow
-/// the collectives still in flight. Throws std::invalid_argument for a copy bandwidth that is not positive,
-/// ready times that fall or lie outside [0, t_compute], a plan for more gradients than `ready` has.
+/// Simulates two resources, compute and communication. Buckets are reduced one after another, each as soon as
+/// its last gradient is ready. `ready` holds the seconds of undisturbed compute until each gradient is
+/// complete, and `t_compute` those until the pass ends.
+///
+/// Without contention this is the recurrence of wait-free backpropagation (Zhang et al., Poseidon, USENIX ATC
+/// 2017): e_k = max(R_k, e_{k-1}) + a(x_k) and T = max(T_compute, e_K). Bucket k has x_k bytes, its last
+/// gradient is ready at R_k, and its reduction ends at e_k.
+///
+/// With contention it is a fluid simulation of the same two resources. While bucket k is in flight, compute
+/// advances at speed kappa(x_k). The bucket advances at speed gamma(x_k) until compute has ended.
+///
+/// Copies into buckets delay the gradients and the end of the backward pass. Copies out follow one another
+/// after the backward pass, each as soon as its bucket is reduced. They do not slow the collectives that are
+/// still in flight.
+///
+/// Throws std::invalid_argument for a copy bandwidth that is not positive, for ready times that decrease or
+/// lie outside [0, t_compute], and for a plan with more gradients than `ready` has.
 Timeline simulate(std::span<const double> ready, double t_compute, Plan const& plan,
                   AllreduceCost const& cost, Contention const& contention = {}, Copies const& copies = {});
 
-/// What the model knows of one backward pass: enough to predict T for any plan.
+/// The data of one backward pass that are needed to predict T for any plan.
 struct Job {
-  std::vector<double> ready;                 ///< r_i, seconds
+  std::vector<double> ready;                 ///< r_i, ready times in seconds
   double t_compute = 0;                      ///< seconds
-  std::vector<std::int64_t> gradient_bytes;  ///< s_i, in ready order
+  std::vector<std::int64_t> gradient_bytes;  ///< s_i, bytes in ready order
   AllreduceCost cost;                        ///< a(x)
   Contention contention = {};
   Copies copies = {};
 };
 
+/// Simulates a job with a plan. It equals the function above with the members of `job`.
 Timeline simulate(Job const& job, Plan const& plan);
 
-/// T_comm: the sum of a(x_k) over the plan's buckets.
+/// Returns T_comm: the sum of a(x_k) over the plan's buckets, in seconds.
 double communication_seconds(Plan const& plan, AllreduceCost const& cost);
 
 }  // namespace ddproxy::model

@@ -14,7 +14,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// 0 where fewer than two values say nothing.
+/// Returns the standard deviation of the logarithms; 0 for fewer than two values.
 double deviation_of_logarithms(std::vector<double> const& values) {
   if (values.size() < 2) return 0;
   const auto n = static_cast<double>(values.size());
@@ -24,13 +24,13 @@ double deviation_of_logarithms(std::vector<double> const& values) {
   return std::sqrt(squares / (n - 1));
 }
 
-/// Draws with replacement; the same on every machine, which the distributions of the standard library are
-/// not.
+/// Draws random numbers and samples with replacement. It implements its own distributions, because the
+/// distributions of the standard library differ between machines.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : engine_(seed) {}
 
-  /// As many passes, and as many samples of each size, as there are.
+  /// Returns a replicate with as many passes, and as many samples of each size, as were measured.
   Measurements measurements(Measurements drawn) {
     drawn.operations = resampled(drawn.operations);
     for (auto& samples : drawn.allreduce) samples = resampled(samples);
@@ -48,18 +48,18 @@ class Draw {
     for (double& value : values) value *= factor;
   }
 
-  /// Above 0, at most 1.
+  /// Returns a uniform random number, above 0 and at most 1.
   double uniform() { return (static_cast<double>(engine_() >> 11) + 1) * 0x1p-53; }
 
-  /// Of the normal distribution (Box and Muller, Ann. Math. Statist. 29(2), 1958).
+  /// Returns a standard normal random number (Box and Muller, Ann. Math. Statist. 29(2), 1958).
   double normal() {
     const double radius = std::sqrt(-2 * std::log(uniform()));
     return radius * std::cos(2 * std::numbers::pi * uniform());
   }
 
-  /// How much slower a phase to come is than the one that was measured. Both deviate alike from their mean by
-  /// the standard deviation s of the logarithms, known from n phases: exp(sqrt(2) s t), t Student's with n -
-  /// 1 degrees of freedom.
+  /// Draws how much slower a future phase is than the measured one. Both phases deviate from their common
+  /// mean with the standard deviation s of the logarithms, estimated from n phases. The factor is therefore
+  /// exp(sqrt(2) s t), with t from Student's distribution with n - 1 degrees of freedom.
   double phase_factor(std::vector<double> const& phases) {
     const double s = deviation_of_logarithms(phases);
     if (!(s > 0)) return 1;
@@ -78,13 +78,14 @@ class Draw {
   std::mt19937_64 engine_;
 };
 
-constexpr double low_share = 0.025, high_share = 0.975;  // of a central 95 %
+constexpr double low_share = 0.025, high_share = 0.975;  // quantiles of the central 95 %
 
 Band central(std::vector<double> const& values) {
   return {quantile(values, low_share), quantile(values, high_share)};
 }
 
-/// Of caps, one of the values itself: between a cap and "no upper end" there is nothing.
+/// Returns quantiles of caps that are always values of the sample, because nothing lies between a cap and "no
+/// upper end".
 Band central_caps(std::vector<double> lows, std::vector<double> highs) {
   std::sort(lows.begin(), lows.end());
   std::sort(highs.begin(), highs.end());

@@ -4,11 +4,11 @@
 
 namespace ddproxy::model {
 
-/// A value with its interval. An end that is not known is NaN; one that too few values leave open is
-/// infinite.
+/// A value with its interval. A bound is NaN where it is unknown, and infinite where there are too few values
+/// to bound that side.
 struct Estimate {
   double value, low, high;
-  double noise() const { return (high - low) / 2; }  ///< half-width of the interval
+  double noise() const { return (high - low) / 2; }  ///< returns the half-width of the interval
 };
 
 }  // namespace ddproxy::model

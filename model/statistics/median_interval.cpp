@@ -14,7 +14,7 @@
 namespace ddproxy::model {
 namespace {
 
-// Student's t at 97.5 %, by the number of values; of two values there is one degree of freedom.
+// Student's t quantile at 97.5 %, indexed by the number of values n: n - 1 degrees of freedom.
 constexpr std::array<double, 6> student{0, 0, 12.706, 4.303, 3.182, 2.776};
 
 Estimate student_estimate(std::vector<double> const& values, double middle) {
@@ -33,7 +33,7 @@ std::optional<std::size_t> sign_quantile(std::size_t n, double alpha) {
   double sum = 0;
   std::optional<std::size_t> largest;
   for (std::size_t k = 0; 2 * k < n; ++k) {
-    // by logarithms: 2^-n is no double from n = 1075 on
+    // logarithms, because 2^-n underflows a double from n = 1075 on
     const double heads = static_cast<double>(k);
     sum += std::exp(std::lgamma(all + 1) - std::lgamma(heads + 1) - std::lgamma(all - heads + 1) -
                     all * std::numbers::ln2);

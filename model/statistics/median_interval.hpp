@@ -10,21 +10,22 @@
 
 namespace ddproxy::model {
 
-/// The fewest values with which order statistics give a 95 % interval of the median.
+/// Smallest number of values for which order statistics give a 95 % interval of the median.
 inline constexpr std::size_t fewest_for_an_interval = 6;
 
-/// The largest k such that the median of n values lies below the sorted values[k] with probability `alpha` at
-/// most, whatever the distribution; nothing where even k = 0 is too much. The probability is that of at most
-/// k heads in n throws of a coin (David and Nagaraja, "Order Statistics", section 7.1).
+/// Returns the largest k such that the probability that the median of n values lies below sorted values[k] is
+/// at most `alpha`, for any distribution. Returns nothing if this probability exceeds `alpha` even for k = 0.
+/// The probability equals P(at most k heads in n tosses of a fair coin) (David and Nagaraja, "Order
+/// Statistics", section 7.1).
 std::optional<std::size_t> sign_quantile(std::size_t n, double alpha);
 
-/// The median and the interval between two order statistics; each end is missed with probability `alpha` at
-/// most. An end that too few values leave open is infinite.
+/// Returns the median with the interval between two order statistics. Each bound misses the true median with
+/// probability at most `alpha`. A bound is infinite where there are too few values to give one.
 Estimate median_interval(std::vector<double> values, double alpha);
 
-/// The median with a 95 % interval: median_interval(values, 0.025) from six values on. Fewer values have no
-/// such interval; theirs is Student's, mean +- t s / sqrt(n), which assumes that they are normal. That of one
-/// value is not known: NaN.
+/// Returns the median with a 95 % interval. From six values on it is median_interval(values, 0.025). For two
+/// to five values it is Student's interval, mean +- t s / sqrt(n), where s is the standard deviation; this
+/// assumes that the values are normally distributed. For one value the bounds are NaN.
 Estimate median_estimate(std::vector<double> values);
 
 }  // namespace ddproxy::model

@@ -14,7 +14,7 @@ double quantile(std::vector<double> values, double q) {
   const double at = q * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(at);
   const auto above = std::min(below + 1, values.size() - 1);
-  if (values[below] == values[above]) return values[below];  // also where both are infinite
+  if (values[below] == values[above]) return values[below];  // also if both are infinite
   return std::lerp(values[below], values[above], at - static_cast<double>(below));
 }
 

@@ -7,8 +7,10 @@
 
 namespace ddproxy::model {
 
-/// The value below which the share q (0 to 1) of the values lies, linearly interpolated; NaN of none.
+/// Returns the q quantile of the values (q from 0 to 1), linearly interpolated between neighbours. Returns
+/// NaN for no values.
 double quantile(std::vector<double> values, double q);
+/// Returns the median; NaN for no values.
 inline double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }

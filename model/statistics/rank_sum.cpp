@@ -11,8 +11,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Arrangements of m and n values with U = 0, 1, ... mn / 2: the product over i of (1 - x^(n + i)) / (1 -
-// x^i).
+// Returns the number of arrangements of m and n values for each U = 0, 1, ... mn / 2. The numbers are the
+// coefficients of the product over i = 1 ... m of (1 - x^(n + i)) / (1 - x^i).
 std::vector<long double> arrangements(std::size_t m, std::size_t n) {
   std::vector<long double> count(m * n / 2 + 1, 0.0L);
   count[0] = 1.0L;

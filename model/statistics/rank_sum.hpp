@@ -11,19 +11,20 @@
 
 namespace ddproxy::model {
 
-/// The largest k with P(U <= k) <= alpha, for the Mann-Whitney statistic U of m and n values of the same
-/// distribution; nothing where even P(U = 0) = 1 / C(m + n, n) is larger. Exact: the number of arrangements
-/// with U = k is a coefficient of the Gaussian binomial (Mann and Whitney, Ann. Math. Stat. 18(1), 1947).
-/// Ties make it conservative.
+/// Returns the largest k with P(U <= k) <= alpha, where U is the Mann-Whitney statistic of m and n values
+/// from the same distribution. Returns nothing where even P(U = 0) = 1 / C(m + n, n) exceeds alpha. The
+/// probability is exact: the number of arrangements with U = k is a coefficient of the Gaussian binomial
+/// (Mann and Whitney, Ann. Math. Stat. 18(1), 1947). Ties make the result conservative.
 std::optional<std::size_t> rank_sum_quantile(std::size_t m, std::size_t n, double alpha);
 
-/// By how much `to` lies above `from`: all pairwise differences, sorted.
+/// The shift between two samples: all pairwise differences to[j] - from[i], sorted.
 class Shift {
  public:
+  /// Computes all pairwise differences. Memory: from.size() * to.size() doubles.
   Shift(std::span<const double> from, std::span<const double> to);
-  /// Their median and the exact rank-sum interval (Hodges and Lehmann, Ann. Math. Stat. 34(2), 1963); each
-  /// end is missed with probability alpha at most where `quantile` is rank_sum_quantile(from.size(),
-  /// to.size(), alpha). Without a quantile the ends are infinite.
+  /// Returns the median difference with the exact rank-sum interval (Hodges and Lehmann, Ann. Math. Stat.
+  /// 34(2), 1963). With `quantile` = rank_sum_quantile(from.size(), to.size(), alpha), each bound misses the
+  /// true shift with probability at most alpha. Without a quantile the bounds are infinite.
   Estimate interval(std::optional<std::size_t> quantile) const;
 
  private:

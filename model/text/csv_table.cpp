@@ -23,11 +23,11 @@ struct TimeUnit {
 };
 constexpr TimeUnit time_units[] = {{"seconds", 1.0}, {"ms", 1e-3}, {"us", 1e-6}};
 
-constexpr std::size_t largest_table = 64 << 20;  // bytes; a million rows
+constexpr std::size_t largest_table = 64 << 20;  // bytes; about a million rows
 
-constexpr double most_seconds = 1e30;  // sums, products and ratios of as many as memory holds are finite
+constexpr double most_seconds = 1e30;  // keeps sums, products and ratios of many such values finite
 
-constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";  // with which spreadsheets begin a file
+constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";  // byte-order mark at the start of a file
 
 bool is_time(std::string const& column) {
   return std::any_of(std::begin(time_units), std::end(time_units),
@@ -56,7 +56,7 @@ std::string in_quotes(std::string const& text) {
   return std::string("\"").append(echo(text)).append("\"");
 }
 
-/// True where the whole text is one number of type T.
+/// Returns true if the whole text is one number of type T, and stores it in `value`.
 template <typename T>
 bool parse(std::string const& text, T& value) {
   char const* const end = text.data() + text.size();

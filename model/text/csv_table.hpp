@@ -11,34 +11,37 @@
 
 namespace ddproxy::model {
 
-/// A CSV file as text: lines that start with '#' and empty lines are left out, the first one left names the
-/// columns. There is no quoting; blanks around a field are dropped. Errors are std::invalid_argument
-/// "FILE:LINE: what is wrong".
+/// A CSV file as text. Lines that start with '#' and empty lines are skipped. The first remaining line names
+/// the columns. There is no quoting. Blanks around a field are removed. Errors are std::invalid_argument with
+/// the message "FILE:LINE: what is wrong".
 class CsvTable {
  public:
-  /// Throws for a file that cannot be opened, has no header or no row, a column named twice, a row of the
-  /// wrong length.
+  /// Reads the file. Throws if it cannot be opened, if it has no header or no row, if a column name repeats,
+  /// or if a row has the wrong number of fields.
   explicit CsvTable(std::filesystem::path const& file);
 
+  /// Returns the number of rows without the header.
   std::size_t rows() const { return rows_.size(); }
+  /// Returns true if the header has that column.
   bool has(std::string const& column) const { return find(column).has_value(); }
 
-  /// The field, which may be empty. Throws where there is no such column.
+  /// Returns a field, which may be empty. Throws if the column does not exist.
   std::string const& text(std::size_t row, std::string const& column) const;
-  /// A number that is finite and not negative; else throws.
+  /// Returns a field as a number. Throws unless it is finite and not negative.
   double number(std::size_t row, std::string const& column) const;
-  /// A whole number that is not negative; else throws.
+  /// Returns a field as a whole number. Throws unless it is one and not negative.
   std::int64_t integer(std::size_t row, std::string const& column) const;
-  /// The column `seconds`, or `ms` or `us` scaled to seconds. Throws where there is none, or more than one.
+  /// Returns the time in seconds from the column `seconds`, `ms` or `us`. Throws if the file has none or
+  /// several of them.
   double seconds(std::size_t row) const;
 
-  /// Throws where a column is missing or the file has one that is not listed. "seconds" stands for ms and us,
-  /// too.
+  /// Throws if a required column is missing or if the file has a column that is not listed. "seconds" also
+  /// matches `ms` and `us`.
   void expect_columns(std::initializer_list<char const*> required,
                       std::initializer_list<char const*> optional = {}) const;
-  /// Throws where two rows have the same text in `column`.
+  /// Throws if two rows have the same text in `column`.
   void expect_unique(std::string const& column) const;
-  /// Throws "FILE:LINE: message" for a row.
+  /// Throws "FILE:LINE: message" for the given row.
   [[noreturn]] void fail(std::size_t row, std::string const& message) const;
 
  private:

@@ -12,12 +12,14 @@ bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-// The bytes of a character that begins with `first`; 0 where none does.
+// Returns the number of bytes of a UTF-8 character that begins with `first`; 0 if no character begins with
+// it.
 std::size_t length_of(unsigned char first) {
   return first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
 }
 
-// Control characters, those that change the direction of text, and those that XML forbids.
+// Returns true for control characters, for characters that change the direction of text, and for those that
+// XML forbids.
 bool is_hidden(unsigned code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0xFFFE || code == 0xFFFF;
@@ -28,7 +30,7 @@ bool is_overlong_or_surrogate(unsigned code, std::size_t length) {
          (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF;
 }
 
-// The bytes of the visible character with which `text` begins; 0 where it begins with none.
+// Returns the number of bytes of the visible character at the start of `text`; 0 if there is none.
 std::size_t visible(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t length = length_of(first);

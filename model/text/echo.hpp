@@ -8,17 +8,18 @@
 
 namespace ddproxy::model {
 
-/// Returns text from outside as a terminal, a table or a message may show it: each byte of a control or
-/// invisible formatting character, and each byte that is no UTF-8, becomes "\xNN".
+/// Returns external text in a form that is safe for a terminal, a table or a message. Each byte of a control
+/// or invisible formatting character becomes "\xNN". So does each byte that is not valid UTF-8.
 std::string printable(std::string_view text);
 
-/// Returns true where printable() changes nothing.
+/// Returns true if printable() would leave the text unchanged.
 bool is_printable(std::string_view text);
 
+/// Default limit of echo(), in characters.
 inline constexpr std::size_t most_echoed = 80;
 
-/// Returns printable(text), cut after `most` characters; what follows says how many bytes are missing. For
-/// messages that repeat what the user or a file said.
+/// Returns printable(text), truncated after `most` characters. If it was truncated, a note says how many
+/// bytes are missing. Use it in messages that quote the user or a file.
 std::string echo(std::string_view text, std::size_t most = most_echoed);
 
 }  // namespace ddproxy::model

@@ -10,12 +10,12 @@
 namespace ddproxy::model {
 namespace {
 
-/// Appends operations and the gradients that they complete.
+/// Builds a backward pass: appends operations and the gradients that they complete.
 class Builder {
  public:
   explicit Builder(Shape const& shape) : shape_(shape) {}
 
-  /// Operations appended from now on belong to this layer; `block` is 0 outside of blocks.
+  /// Sets the layer of all operations appended later. `block` is 0 outside of transformer blocks.
   void enter(std::string layer, std::size_t block = 0) {
     layer_ = std::move(layer);
     block_ = block;
@@ -26,7 +26,7 @@ class Builder {
     pass_.operations.push_back({std::move(name), layer_, kind, in, out, part, block_});
   }
 
-  /// A gradient completed by the operation appended last.
+  /// Appends a gradient that the last appended operation completes.
   void gradient(std::string name, std::int64_t numel, bool bias = false) {
     pass_.gradients.push_back({std::move(name), layer_, numel, pass_.operations.size() - 1, bias});
   }

@@ -11,29 +11,32 @@
 
 namespace ddproxy::model {
 
-/// Consecutive elements of an array.
+/// A range of consecutive elements of an array.
 struct Slice {
-  std::size_t offset;  ///< of the first element
+  std::size_t offset;  ///< index of the first element
   std::size_t count;
+  /// Returns the index behind the last element.
   std::size_t end() const { return offset + count; }
   bool operator==(Slice const&) const = default;
 };
 
-/// Where each parameter tensor, or its gradient, lies in one array that holds all of them in ready order, one
-/// behind the other without gaps.
+/// The place of each parameter tensor, or of its gradient, in one array. The array holds all tensors in ready
+/// order, without gaps.
 class TensorLayout {
  public:
+  /// Builds the layout of all gradients of a backward pass.
   explicit TensorLayout(BackwardPass const& pass);
 
   std::size_t tensors() const { return slices_.size(); }
   std::size_t elements() const { return slices_.empty() ? 0 : slices_.back().end(); }
-  /// The elements of a tensor, by its index in BackwardPass::gradients.
+  /// Returns the elements of a tensor, given its index in BackwardPass::gradients.
   Slice operator[](std::size_t tensor) const { return slices_[tensor]; }
-  /// The elements of a tensor by its name. Throws std::logic_error where the model has no such tensor.
+  /// Returns the elements of a tensor, given its name. Throws std::logic_error if the model has no such
+  /// tensor.
   Slice of(std::string const& name) const;
-  /// The elements of the tensors `first` to `last`, both included: of a bucket, for example.
+  /// Returns the elements of the tensors `first` to `last`, both included, for example of one bucket.
   Slice run(std::size_t first, std::size_t last) const;
-  /// The tensor that an element belongs to.
+  /// Returns the index of the tensor that contains an element.
   std::size_t tensor_of(std::size_t element) const;
 
  private:

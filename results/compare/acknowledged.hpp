@@ -8,23 +8,24 @@
 
 namespace ddproxy::results {
 
-/// A slowdown that somebody accepted.
+/// A slowdown that a person accepted.
 struct Acknowledgement {
-  std::string name;       ///< of the case
-  std::string until;      ///< Night::created of the newest night then: the level up to it is accepted
-  double slowdown = 0.0;  ///< the slowdown that was accepted, a share
+  std::string name;       ///< name of the case
+  std::string until;      ///< Night::created of the newest night at that time; the level up to it is accepted
+  double slowdown = 0.0;  ///< the accepted slowdown, relative (0.05: 5 %)
   std::string at;         ///< ISO time of the acknowledgement
-  std::string reason;     ///< in the words of who acknowledged it
+  std::string reason;     ///< as given by the person who acknowledged it
 };
 
-/// The file that holds the acknowledgements of a history: acknowledged.json in its folder.
+/// Returns the path of the file that holds the acknowledgements of a history: acknowledged.json in its
+/// folder.
 std::filesystem::path acknowledged_file(std::filesystem::path const& folder);
 
-/// Returns none where there is no such file. Throws std::invalid_argument, one line with the file and the
-/// field, where it is malformed.
+/// Reads the acknowledgements of a history. Returns none if there is no such file. Throws
+/// std::invalid_argument, one line with the file and the field, if the file is malformed.
 std::vector<Acknowledgement> read_acknowledged(std::filesystem::path const& folder);
 
-/// Replaces the file. Throws as write_text does.
+/// Writes the acknowledgements and replaces the file. Throws as write_text does.
 void write_acknowledged(std::filesystem::path const& folder, std::vector<Acknowledgement> const& all);
 
 }  // namespace ddproxy::results

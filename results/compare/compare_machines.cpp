@@ -55,7 +55,8 @@ bool is_mixed(std::span<const Run> runs, IsKind is_kind) {
   return count != 0 && count != std::ssize(runs);
 }
 
-// A replay's times come from a table: nobody can buy that machine.
+// Rejects a mix of replays and measured runs: a replay takes its times from a table, so nobody can buy that
+// machine.
 void check_one_kind(std::span<const Run> runs, Texts const& allowed) {
   if (!is_mixed(runs, is_replay) || is_in(allowed, "mode")) return;
   throw std::invalid_argument("compare: --rank-machines: replays (" + first_and_more(runs, is_replay, true) +
@@ -65,7 +66,8 @@ void check_one_kind(std::span<const Run> runs, Texts const& allowed) {
                               "them together with --allow mode");
 }
 
-// One rank communicates with nobody: its tokens per second would beat any machine that does.
+// Rejects a mix of single-rank and multi-rank runs: one rank has no communication, so its tokens per second
+// would beat every machine that communicates.
 void check_all_reduce(std::span<const Run> runs, Texts const& allowed) {
   if (!is_mixed(runs, is_single) || is_in(allowed, "valid")) return;
   throw std::invalid_argument(
@@ -79,8 +81,8 @@ std::string const& value_of(Run const& run, std::string_view key) {
   return std::ranges::find(run.identity, key, [](auto const& pair) { return pair.first; })->second;
 }
 
-// What makes two figures of merit hard to compare although they may be: a doubt for each way in which the
-// runs differ from the first.
+// Returns one warning for each way in which the runs differ from the first run. Such differences are allowed,
+// but they make figures of merit harder to compare.
 Texts differing(std::span<const Run> runs, Texts const& allowed) {
   Texts doubts;
   for (auto key : {"sweep", "mode", "pieces", "buffers", "priority"}) {
@@ -106,7 +108,7 @@ std::string interval_doubt(MachineMerit const& m) {
   return m.runs.size() == 1 ? m.machine + ": one run, the interval is that of its " + count : "";
 }
 
-// Runs of one host may belong to two offers that nobody told apart.
+// Warns if runs of one host differ in their software: they may belong to two offers without a label.
 void add_software_doubts(Texts& doubts, MachineMerit const& m, Texts const& allowed) {
   const std::set<std::string_view> software{"compiler", "flags", "blas", "mpi", "kokkos", "call"};
   for (auto const& difference : differing_conditions(m.runs, allowed))

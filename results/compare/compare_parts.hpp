@@ -13,20 +13,21 @@
 
 namespace ddproxy::results {
 
-// The parts of `ddproxy compare`; arguments and exit codes are those of compare().
+// The parts of `ddproxy compare`. Their arguments and exit codes are the same as those of compare().
 
 int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 int order_machines(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 int show_history(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 
-/// Throws as check_distinct does, too.
+/// Reads the runs. Throws as read_run() and check_distinct() do.
 std::vector<Run> read_runs(std::vector<std::filesystem::path> const& paths);
 
-/// Prints and writes the table, and a line for each doubt.
+/// Prints the table, writes it to the requested files, and prints one warning per doubt.
 void finish(Table const& table, std::vector<std::string> const& doubts, CompareOptions const& options,
             std::ostream& out, std::ostream& warnings);
 
-/// Appends cells of positive values; others are bounds that there is not enough data for, and not available.
+/// Appends one cell per value. A value that is not positive is a bound for which there is not enough data;
+/// its cell is not available.
 void append(Row& row, std::initializer_list<double> values);
 
 }  // namespace ddproxy::results

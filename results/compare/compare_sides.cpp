@@ -55,7 +55,8 @@ std::string units_of(Comparison const& c) {
   return std::to_string(c.base_units) + " " + unit + " of the base, " + std::to_string(c.next_units) + " new";
 }
 
-// The base is the reference build. The noise is NaN where there is one round.
+// Returns the comparison as a night, with the base as the reference build. The noise is NaN if there is only
+// one round.
 Night night_of(Comparison const& comparison, Run const& base, Run const& next) {
   Night night;
   night.created = next.created;

@@ -15,7 +15,8 @@
 namespace ddproxy::results {
 namespace {
 
-// The values of one case, or of the mean over cases, over all units (rounds, or the runs of both sides).
+// The values of one case, or of the mean over cases. There is one value per unit: a round, or a run of either
+// side.
 struct Values {
   explicit Values(std::vector<double> all)
       : value(std::move(all)), total(std::accumulate(value.begin(), value.end(), 0.0)) {
@@ -29,10 +30,10 @@ struct Moments {
   double shift, variance;
 };
 
-// How a relabelling turns into a shift and a variance: `chosen` is the sum over its chosen units.
+// A design computes the shift and its variance for a relabelling. `chosen` is the sum over the chosen units.
 struct PairedDesign {
   std::size_t units;
-  double scale() const { return 1.0 / static_cast<double>(units); }  // variance of the shift over variance
+  double scale() const { return 1.0 / static_cast<double>(units); }  // variance of shift / of one value
   Moments moments(Values const& v, double chosen) const {
     const auto n = static_cast<double>(units);
     const double mean = (2.0 * chosen - v.total) / n;
@@ -58,13 +59,13 @@ double sum_over(Values const& v, Relabelling const& chosen) {
 }
 
 double studentised(double shift, double variance) {
-  constexpr double least = 1e-24;  // of equal files
+  constexpr double least = 1e-24;  // lower limit of the variance, for files with equal times
   return shift / std::sqrt(std::max(variance, least));
 }
 
 using CaseFlags = std::vector<bool>;
 
-// The mean over the cases that are not noisy, by unit.
+// Returns the mean over the cases that are not noisy, [unit].
 std::vector<double> mean_of_quiet(std::vector<Values> const& cases, CaseFlags const& noisy) {
   std::vector<double> mean(cases[0].value.size(), 0.0);
   const auto quiet = static_cast<double>(std::ranges::count(noisy, false));
@@ -74,7 +75,7 @@ std::vector<double> mean_of_quiet(std::vector<Values> const& cases, CaseFlags co
   return mean;
 }
 
-// {the whole, each case} under one relabelling.
+// Computes the statistics of one relabelling: first of the mean over the cases, then of each case.
 template <class Design>
 class Statistics {
  public:
@@ -90,7 +91,7 @@ class Statistics {
     return all;
   }
 
-  // Returns the whole (k = 0) or case k - 1 under the relabelling of the last call.
+  // Returns the mean over the cases (k = 0) or case k - 1, for the relabelling of the last call.
   FamilyMember member(std::size_t k) const {
     const Moments m = k == 0 ? whole_moments_ : moments_[k - 1];
     const double variance = k == 0 ? m.variance : moderated(k - 1);
@@ -115,7 +116,7 @@ class Statistics {
     return noisy_[c] ? own : (own + middle_) / 2.0;
   }
 
-  // Few sets of noisy cases occur among thousands of relabellings.
+  // Caches the means, because only a few sets of noisy cases occur among thousands of relabellings.
   Values const& whole() {
     const auto found = wholes_.find(noisy_);
     if (found != wholes_.end()) return found->second;
@@ -124,22 +125,22 @@ class Statistics {
 
   Design design_;
   std::vector<Values> cases_;
-  std::map<CaseFlags, Values> wholes_;  // by the cases that are noisy
-  // Of the last relabelling:
-  std::vector<Moments> moments_;  // of the cases
+  std::map<CaseFlags, Values> wholes_;  // key: which cases are noisy
+  // Results for the last relabelling:
+  std::vector<Moments> moments_;  // [case]
   CaseFlags noisy_;
   std::vector<double> quiet_variances_;
   double middle_ = 0.0;  // median variance of the cases that are not noisy
   Moments whole_moments_{};
 };
 
-// How many relabellings have a largest statistic at least, and a smallest one at most, as large as a
-// member's.
+// Counts, for one member, the relabellings whose largest statistic is at least the member's statistic
+// (`above`), and those whose smallest statistic is at most the member's statistic (`below`).
 struct Tails {
   std::size_t above = 0, below = 0;
 };
 
-// `relabellings`: the first is the one that was observed.
+// Runs the test. The first of `relabellings` is the observed one.
 template <class Design>
 FamilyTest run_test(Design design, std::vector<Values> values, Relabellings const& relabellings) {
   Statistics<Design> statistics(design, std::move(values));
@@ -182,7 +183,7 @@ bool FamilyTest::rejects() const {
 }
 
 double FamilyTest::smallest_found(FamilyMember const& member) const {
-  constexpr double z_90 = 1.2816;  // normal quantile
+  constexpr double z_90 = 1.2816;  // 90 % quantile of the normal distribution
   return (critical + z_90) * member.error;
 }
 
@@ -223,7 +224,7 @@ std::vector<double> mean_over_cases(Logs const& logs, FamilyTest const& test) {
 Interval subset_interval(std::vector<double> const& values, double alpha) {
   std::vector<double> means;
   for (auto const& chosen : sign_flips(values.size(), most_relabellings)) {
-    // sign_flips() names the units that keep their sign; the others are the subset
+    // sign_flips() lists the units that keep their sign; the other units form the subset
     if (chosen.size() == values.size()) continue;
     double sum = std::accumulate(values.begin(), values.end(), 0.0);
     for (std::size_t u : chosen) sum -= values[u];

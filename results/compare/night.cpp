@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr char const* schema = "ddproxy-night-1";
 
-// JSON has no NaN.
+// Returns null for NaN, because JSON has no NaN.
 Json number_or_null(double value) {
   return std::isnan(value) ? Json(nullptr) : Json(value);
 }

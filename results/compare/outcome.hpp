@@ -6,11 +6,11 @@
 
 namespace ddproxy::results {
 
-/// What a comparison decides as a whole. `undecided` is no pass: nothing was found to be slower, and a
-/// slowdown by the tolerance was not excluded either.
+/// The decision of a comparison as a whole. `undecided` is not a pass: no slowdown was found, but a slowdown
+/// by the tolerance could not be excluded.
 enum class Decision { unchanged, slower, undecided };
 
-/// A decision and the sentence that explains it, for people.
+/// A decision and one sentence that explains it to the user.
 struct Outcome {
   Decision decision = Decision::undecided;
   std::string reason;
@@ -18,7 +18,8 @@ struct Outcome {
 
 inline constexpr int exit_unchanged = 0, exit_slower = 1, exit_undecided = 5;
 
-/// The exit code of a decision: 0, 1 or 5; with `allow_undecided` (--allow-undecided) 0 instead of 5.
+/// Returns the exit code of a decision: 0, 1 or 5. With `allow_undecided` (--allow-undecided) it returns 0
+/// instead of 5.
 constexpr int exit_code_of(Decision decision, bool allow_undecided) {
   if (decision == Decision::slower) return exit_slower;
   return decision == Decision::undecided && !allow_undecided ? exit_undecided : exit_unchanged;

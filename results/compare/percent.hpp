@@ -6,7 +6,7 @@
 
 namespace ddproxy::results {
 
-std::string percent(double share);         ///< 0.0123 as "1.23 %"
-std::string signed_percent(double share);  ///< 0.0123 as "+1.23 %"
+std::string percent(double share);         ///< returns 0.0123 as "1.23 %"
+std::string signed_percent(double share);  ///< returns 0.0123 as "+1.23 %"
 
 }  // namespace ddproxy::results

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::uint64_t seed = 20261123;
 
-// The numbers first, first + 1, ...
+// Returns the numbers first, first + 1, ..., first + count - 1.
 Relabelling sequence(std::size_t first, std::size_t count) {
   Relabelling all(count);
   std::iota(all.begin(), all.end(), first);
   return all;
 }
 
-// C(n, k), or `most` + 1 where it is larger.
+// Returns C(n, k), or `most` + 1 if C(n, k) is larger than `most`.
 std::size_t combinations(std::size_t n, std::size_t k, std::size_t most) {
   double count = 1.0;
   for (std::size_t i = 1; i <= k; ++i)
@@ -51,7 +51,7 @@ Relabellings regroupings(std::size_t base, std::size_t next, std::size_t most) {
   if (combinations(base + next, next, most) <= most) {
     std::vector<char> chosen(base + next, 0);
     std::fill(chosen.end() - static_cast<std::ptrdiff_t>(next), chosen.end(), 1);
-    // ascending order is the observed choice, and the first of all permutations
+    // ascending order is the observed choice and the first of all permutations
     while (std::ranges::next_permutation(chosen).found) {
       Relabelling one;
       for (std::size_t u = 0; u < chosen.size(); ++u)

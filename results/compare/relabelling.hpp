@@ -7,16 +7,19 @@
 
 namespace ddproxy::results {
 
-/// The indices of the units that a relabelling chooses: that keep their sign, or that form the new side.
+/// The indices of the units that a relabelling chooses: units that keep their sign, or units that form the
+/// new side.
 using Relabelling = std::vector<std::size_t>;
 using Relabellings = std::vector<Relabelling>;
 
-/// Subsets of n units; the first holds all of them, which is what was observed. All 2^n where these are at
-/// most `most`, otherwise `most` of which all but the first are random, with a fixed seed.
+/// Returns subsets of n units. The first contains all units; it is the observed one. It returns all 2^n
+/// subsets if there are at most `most`; otherwise it returns `most` subsets, of which all but the first are
+/// random with a fixed seed.
 Relabellings sign_flips(std::size_t n, std::size_t most);
 
-/// Choices of `next` of base + next units; the first holds the last `next` units, which is what was observed.
-/// All C(base + next, next) where these are at most `most`, otherwise `most`, as above.
+/// Returns choices of `next` units out of base + next units. The first contains the last `next` units; it is
+/// the observed one. It returns all C(base + next, next) choices if there are at most `most`; otherwise it
+/// returns `most` choices, of which all but the first are random with a fixed seed.
 Relabellings regroupings(std::size_t base, std::size_t next, std::size_t most);
 
 }  // namespace ddproxy::results

@@ -11,7 +11,7 @@
 
 namespace ddproxy::results {
 
-/// A column of a table: its name in CSV and JSON, how it is printed for people.
+/// A column of a table: its name in CSV and JSON, its heading in the printed table, and its unit.
 struct Column {
   enum class Kind { text, seconds, share, ratio, count, number };
   std::string name;
@@ -19,36 +19,43 @@ struct Column {
   Kind kind = Kind::text;
 };
 
-/// A cell: text, or a number that is not finite where it is not available.
+/// A cell: either a text or a number. A number that is not finite is not available.
 struct Cell {
   std::string text;
   double number = 0.0;
 };
 
-/// One row a case.
+/// One row of a table, for one case.
 struct Row {
   std::vector<Cell> cells;
-  std::string alarm;           ///< its message; empty where it is none
-  std::string undecided = {};  ///< why there can be no verdict; empty where there is one
+  std::string alarm;           ///< alarm message; empty: no alarm
+  std::string undecided = {};  ///< why there is no verdict; empty: there is a verdict
 };
 
+/// A table with its decision.
 struct Table {
-  std::string name;  ///< of the JUnit suite and the JSON member, for instance "compare"
+  std::string name;  ///< name of the JUnit suite and the JSON member, for instance "compare"
   std::vector<Column> columns;
   std::vector<Row> rows;
-  std::vector<std::pair<std::string, double>> figures = {};  ///< further members of the JSON, by name
-  std::optional<Outcome> whole = {};  ///< the decision over all rows; nothing where none is asked for
+  std::vector<std::pair<std::string, double>> figures = {};  ///< additional members of the JSON, by name
+  std::optional<Outcome> whole = {};  ///< decision over all rows; empty if none is needed
 };
 
-/// Aligned columns for people; numbers that are not available are "-".
+/// Prints aligned columns. Numbers that are not available are printed as "-".
 void print(Table const& table, std::ostream& out);
 
-/// Writes the files that the options ask for. JSON: {"NAME": {column: [...]}, "alarms": n, "undecided": n,
-/// "decision": "unchanged" | "slower" | "undecided", "reason": text, the figures by their names,
-/// "warnings": [...]}, not available is null; CSV: a header and a line a row, empty where not available;
-/// JUnit: first a test case "decision" where the table decides, which fails where it is slower, and where it
-/// is undecided unless options.allow_undecided (then it is skipped); after it a test case a row, the alarms
-/// failures, the undecided skipped. Throws as write_text does, naming a file that cannot be written.
+/// Writes the files that the options ask for. Throws as write_text does, with the name of the file that
+/// cannot be written.
+///
+/// JSON: {"NAME": {column: [...]}, "alarms": n, "undecided": n, "decision": "unchanged" | "slower" |
+/// "undecided", "reason": text, the figures by their names, "warnings": [...]}. A number that is not
+/// available is null.
+///
+/// CSV: a header and one line per row. A number that is not available is an empty field.
+///
+/// JUnit: one test case per row. An alarm is a failure, an undecided row is skipped. If the table has a
+/// decision, a test case "decision" comes first. It fails if the decision is slower. It also fails if the
+/// decision is undecided, unless options.allow_undecided is set; then it is skipped.
 void write(Table const& table, std::vector<std::string> const& warnings, CompareOptions const& options);
 
 }  // namespace ddproxy::results

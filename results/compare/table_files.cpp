@@ -30,7 +30,7 @@ std::string quoted(std::string const& text) {
 
 std::string escaped(std::string const& text) {
   std::string result;
-  for (char c : model::printable(text)) {  // XML has no control characters
+  for (char c : model::printable(text)) {  // XML allows no control characters
     const char* entity = c == '&'   ? "&amp;"
                          : c == '<' ? "&lt;"
                          : c == '>' ? "&gt;"
@@ -95,11 +95,11 @@ void write_json(Table const& table, std::vector<std::string> const& warnings, st
   for (auto const& [name, value] : table.figures)
     all[name] = std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
   all["warnings"] = warnings;
-  // File names need not be UTF-8.
+  // File names may be invalid UTF-8.
   out << all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }
 
-// One JUnit test case: `result` is failure, skipped or empty.
+// Writes one JUnit test case. `result` is "failure", "skipped" or empty.
 void write_case(std::ostream& out, std::string const& suite, std::string const& name,
                 std::string const& result, std::string const& message) {
   out << "  <testcase classname=\"ddproxy." << suite << "\" name=\"" << escaped(name) << '"';

@@ -21,7 +21,7 @@ CaseTimes const* best_case(Run const& run) {
   return best;
 }
 
-// The figures of merit of the runs, or of the samples of the only run.
+// Returns the figures of merit of the runs. For a single run it returns one figure of merit for each sample.
 std::vector<double> merits(std::span<Run const* const> runs) {
   std::vector<double> values;
   if (runs.size() == 1 && best_case(*runs[0]))

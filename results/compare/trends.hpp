@@ -11,26 +11,26 @@
 
 namespace ddproxy::results {
 
-/// The runs of one offer: of one label, machine and kind.
+/// The runs of one offer, which have the same label, machine and kind.
 struct MachineMerit {
-  std::string machine;  ///< Run::machine, after "LABEL: " where there is a label
+  std::string machine;  ///< Run::machine, preceded by "LABEL: " if there is a label
   bool replay = false;
   std::vector<Run const*> runs;
-  std::size_t values = 0;        ///< figures of merit, of its runs or of its one run's samples
-  model::Estimate tokens_per_s;  ///< median of its runs' figures of merit, 95 % interval; of the one run's
-                                 ///< samples where it has one
+  std::size_t values = 0;  ///< number of figures of merit: one per run, or one per sample of a single run
+  model::Estimate tokens_per_s;  ///< median of the figures of merit with a 95 % interval; from the samples
+                                 ///< of the run if there is only one
 
-  bool has_interval() const;  ///< false where there are too few values
+  bool has_interval() const;  ///< returns false if there are too few values
 };
 
-/// True where both have a 95 % interval, and these overlap: the order of the two is then open.
+/// Returns true if both have a 95 % interval and these overlap. Their order is then open.
 bool overlap(MachineMerit const& a, MachineMerit const& b);
 
-/// tokens / T of the best bucketed case, tokens per second; NaN where the run measured none or does not say
-/// its tokens.
+/// Returns tokens / T of the best bucketed case, in tokens per second. Returns NaN if the run measured no
+/// such case or does not contain its number of tokens.
 double figure_of_merit(Run const& run);
 
-/// The machines, best first. They point to `runs`.
+/// Returns the machines, best first. They point into `runs`, which must outlive them.
 std::vector<MachineMerit> rank_machines(std::span<const Run> runs);
 
 }  // namespace ddproxy::results

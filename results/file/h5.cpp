@@ -17,8 +17,8 @@ herr_t keep_innermost(unsigned number, H5E_error2_t const* error, void* text) {
   return 0;
 }
 
-// HDF5 wraps the system's message: "unable to open file: name = '...', errno = 13, error message =
-// 'Permission denied', ...".
+// Returns the system's message inside an HDF5 message such as "unable to open file: name = '...', errno = 13,
+// error message = 'Permission denied', ...".
 std::string system_message(std::string const& text) {
   static const std::string mark = "error message = '";
   const auto start = text.find(mark);
@@ -69,7 +69,7 @@ void start() {
 
 Id create_in_memory() {
   constexpr std::size_t growth = 1 << 20;  // bytes
-  static std::atomic<int> number = 0;      // HDF5 opens no two files of one name
+  static std::atomic<int> number = 0;      // names must differ: HDF5 opens each once
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check(H5Pset_fapl_core(access, growth, 0));
   const Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);

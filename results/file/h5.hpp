@@ -15,17 +15,17 @@
 
 namespace ddproxy::results::h5 {
 
-/// What HDF5 said when a call failed, in a few words.
+/// A failed HDF5 call, with HDF5's message in a few words.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An HDF5 identifier that is closed once; empty when moved from.
+/// Owns an HDF5 identifier and closes it once. It is empty after a move.
 class Id {
  public:
   using Close = herr_t (*)(hid_t);
   Id() = default;
-  Id(hid_t id, Close close);  ///< throws Error where id is negative
+  Id(hid_t id, Close close);  ///< throws Error if id is negative
   Id(Id&& other) noexcept;
   Id& operator=(Id&& other) noexcept;
   ~Id() { reset(); }
@@ -37,33 +37,36 @@ class Id {
   Close close_ = nullptr;
 };
 
-/// Throws Error where a call returned a negative status.
+/// Throws Error if `status` is negative.
 void check(herr_t status);
 
-/// Call it before anything else. Stops HDF5 from printing its error stack, whose message goes into ours, and
-/// from closing files at exit.
+/// Prepares HDF5. Call it before any other function. HDF5 then neither prints its error stack (its message
+/// goes into our errors) nor closes files at exit.
 void start();
 
-/// Creates a file that HDF5 keeps in memory and never writes to a disk. Closing it loses it.
+/// Creates a file that HDF5 keeps in memory and never writes to a disk. Closing the file discards it.
 Id create_in_memory();
-/// The bytes that a file with the present content has on a disk. They are a copy.
+/// Returns a copy of the bytes that the file with its current content would have on a disk.
 std::vector<char> image_of(hid_t file);
-Id open_file(std::filesystem::path const& path);  ///< read-only
+Id open_file(std::filesystem::path const& path);  ///< opens it read-only
 Id open_or_create_group(hid_t file, std::string const& path);
+/// Opens a dataset.
 Id open_dataset(hid_t file, std::string const& path);
 
-/// True where the path (of a group, or of a dataset in a group) is there.
+/// Returns true if the path of a group, or of a dataset in a group, exists.
 bool exists(hid_t file, std::string const& path);
 
 Id text_type();                                            ///< variable length, UTF-8
 Id memory_type(Type type);                                 ///< double, int64 or text
-Id simple_space(std::vector<std::size_t> const& extents);  ///< scalar where empty
+Id simple_space(std::vector<std::size_t> const& extents);  ///< returns a scalar space if `extents` is empty
 std::vector<std::size_t> extents(hid_t dataset);
 
+/// Writes an attribute and replaces an older value.
 void set_attribute(hid_t object, std::string const& name, Attribute const& value);
+/// Returns an attribute, or nothing if it does not exist.
 std::optional<Attribute> get_attribute(hid_t object, std::string const& name);
 
-/// The value that stands for a missing one, put into the attribute _FillValue too.
+/// Sets the value of missing elements. mark_fill_value() writes the same value to the attribute _FillValue.
 void set_fill_value(hid_t creation_properties, Type type);
 void mark_fill_value(hid_t dataset, Type type);
 

@@ -22,7 +22,7 @@ void write_value(hid_t attribute, hid_t type, Attribute const& value) {
   }
 }
 
-// Other programs (h5py, netCDF) may have written the text with a fixed length.
+// Reads a text attribute. Other programs (h5py, netCDF) may have written it with a fixed length.
 std::string read_text(hid_t attribute, hid_t file_type) {
   if (H5Tis_variable_str(file_type) > 0) {
     char* begin = nullptr;

@@ -8,12 +8,13 @@
 
 namespace ddproxy::results::h5 {
 
-/// The dataset of that path, created as the schema says where it is not there, its dimensions' scales with
-/// it: the dataset of the same name where the group has one, else the numbers 0, 1, 2, ... Throws
-/// std::logic_error where the extents have another rank than the schema or another length than before.
+/// Returns the dataset with that path. If it does not exist, it is created as the schema specifies, together
+/// with the scales of its dimensions. The scale of a dimension is the dataset of the same name in the group,
+/// or else the numbers 0, 1, 2, ... Throws std::logic_error if the extents differ in rank from the schema, or
+/// in length from an existing dataset.
 Id ensure_dataset(hid_t file, Dataset const& dataset, std::vector<std::size_t> const& extents);
 
-/// As Writer::grow_samples().
+/// Does the same as Writer::grow_samples().
 void grow_samples(hid_t file, std::size_t samples);
 
 }  // namespace ddproxy::results::h5

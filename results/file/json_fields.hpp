@@ -10,26 +10,29 @@
 
 namespace ddproxy::results {
 
-/// Reads a JSON file. Throws std::invalid_argument, one line, where it cannot be read or is no JSON.
+/// Reads a JSON file. Throws std::invalid_argument, one line, if it cannot be read or is not JSON.
 nlohmann::ordered_json read_json(std::filesystem::path const& path);
 
 /// The fields of one object in a JSON file. Every function throws std::invalid_argument, one line with the
-/// file and the field, where the field is missing or is not what is asked for. The JSON has to outlive this.
+/// file and the field, if the field is missing or does not have the requested type or value. The JSON must
+/// outlive this object.
 class JsonFields {
  public:
   using Json = nlohmann::ordered_json;
 
-  /// `where`: the object's place in the file, "cases[3]."; empty for the file's own object.
+  /// Wraps an object. `where` is its place in the file, for instance "cases[3]."; it is empty for the
+  /// top-level object.
   JsonFields(std::filesystem::path path, Json const& json, std::string where = "");
 
+  /// Returns the value of a text field.
   std::string text(char const* name) const;
-  std::string filled_text(char const* name) const;  ///< not empty
-  double number(char const* name) const;            ///< finite
-  std::size_t count(char const* name) const;        ///< 1 or more
+  std::string filled_text(char const* name) const;  ///< throws if it is empty
+  double number(char const* name) const;            ///< throws if it is not finite
+  std::size_t count(char const* name) const;        ///< throws if it is less than 1
   bool has_null(char const* name) const;
-  /// The members of an object of texts.
+  /// Returns the members of an object whose values are texts.
   std::vector<std::pair<std::string, std::string>> texts_of_object(char const* name) const;
-  /// The objects of an array.
+  /// Returns the objects of an array.
   std::vector<JsonFields> objects(char const* name) const;
   [[noreturn]] void refuse(char const* name, std::string const& what) const;
 

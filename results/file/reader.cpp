@@ -27,15 +27,16 @@ Type type_of(hid_t dataset) {
   return kind == H5T_FLOAT ? Type::real : kind == H5T_INTEGER ? Type::integer : Type::text;
 }
 
-// The values of 8 bytes that a dataset may have: those of its file, and some that were never written.
+// Returns a limit for the number of 8-byte values in a dataset: those that the file can hold, plus some that
+// were never written.
 std::size_t most_values(hid_t file) {
   hsize_t size = 0;
   h5::check(H5Fget_filesize(file, &size));
   return ((std::size_t{1} << 30) + 4 * size) / 8;
 }
 
-// Nothing where there are more than `most`. A length of 0 counts as 1, so that the product of some of the
-// lengths does not overflow either.
+// Returns the number of values, or nothing if there are more than `most`. In the product a length of 0 counts
+// as 1, so that the product of the other lengths cannot overflow unnoticed.
 std::optional<std::size_t> count_of(std::vector<std::size_t> const& extents, std::size_t most) {
   std::size_t product = 1;
   for (const std::size_t length : extents) {
@@ -97,7 +98,7 @@ struct Reader::Impl {
     });
   }
 
-  // Runs `read`; what stops it becomes one line that names the file and `what`.
+  // Runs `read` and turns an error into one line that names the file and `what`.
   template <class Read>
   std::invoke_result_t<Read const&> guarded(std::string const& what, Read const& read) const {
     try {
@@ -109,8 +110,8 @@ struct Reader::Impl {
     }
   }
 
-  // Opens a dataset that must be there, of a type that can be read as `wanted`, and hands it to `read` with
-  // its length.
+  // Opens a dataset and calls `read` with it and with its number of values. Throws if the dataset does not
+  // exist or cannot be read as `wanted`.
   void visit(std::string_view dataset, Type wanted,
              std::function<void(hid_t, std::size_t)> const& read) const {
     Dataset const& spec = known(dataset);

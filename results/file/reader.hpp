@@ -15,31 +15,34 @@
 namespace ddproxy::results {
 
 /// Reads a results file (docs/results.md, schema 1). Throws std::invalid_argument, one line that names the
-/// file, where it is no HDF5 file, is damaged, is of another schema version, or lacks what is asked for. A
-/// file of an interrupted run is accepted: complete() is then false.
+/// file, if it is not an HDF5 file, is damaged, has another schema version, or lacks what is requested. A
+/// file of an interrupted run is accepted; complete() then returns false.
 class Reader {
  public:
+  /// Opens the file and checks its schema version.
   explicit Reader(std::filesystem::path path);
-  /// Of a file that this process has open under the identifier `open_file` of HDF5, and that may lie in
-  /// memory. The content stays for as long as the reader lives, also where the identifier is closed.
+  /// Reads a file that this process has open under the HDF5 identifier `open_file`; the file may be in
+  /// memory. The content stays valid for as long as the reader exists, even if the identifier is closed.
   Reader(std::filesystem::path path, std::int64_t open_file);
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
 
   std::filesystem::path const& path() const;
+  /// Returns true if the run finished.
   bool complete() const;
 
+  /// Returns true if the dataset exists.
   bool has(std::string_view dataset) const;
-  std::vector<std::string> datasets() const;  ///< the paths of the schema's datasets that are there
+  std::vector<std::string> datasets() const;  ///< paths of the schema that exist in the file
 
-  /// Nothing where the group or the attribute is not there.
+  /// Returns nothing if the group or the attribute does not exist.
   std::optional<Attribute> attribute(std::string_view group, std::string_view name) const;
-  /// The attribute as text, numbers too; `otherwise` where it is not there.
+  /// Returns the attribute as text; numbers are converted. Returns `otherwise` if it does not exist.
   std::string text(std::string_view group, std::string_view name, std::string const& otherwise = "") const;
 
   std::vector<std::size_t> extents(std::string_view dataset) const;  ///< slowest first; empty for a scalar
-  std::vector<double> reals(std::string_view dataset) const;         ///< of an integer dataset too
+  std::vector<double> reals(std::string_view dataset) const;         ///< also reads integer datasets
   std::vector<std::int64_t> integers(std::string_view dataset) const;
   std::vector<std::string> texts(std::string_view dataset) const;
 

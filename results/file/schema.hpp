@@ -11,48 +11,52 @@
 
 namespace ddproxy::results {
 
+/// The schema version that this program writes and reads.
 inline constexpr std::int64_t schema_version = 1;
 
+/// The value of an attribute.
 using Attribute = std::variant<std::int64_t, double, std::string>;
 
+/// The type of a dataset's values.
 enum class Type { real, integer, text };
 
 /// One dataset of the results file (docs/results.md).
 struct Dataset {
   std::string_view path;                       ///< for instance "/sweep/measured"
-  Type type;                                   ///< real: missing values are NaN
-  std::array<std::string_view, 3> dimensions;  ///< names, slowest first; the unused ones are empty
+  Type type;                                   ///< missing real values are NaN
+  std::array<std::string_view, 3> dimensions;  ///< names, slowest dimension first; unused ones are empty
   std::string_view units;                      ///< "1" for names and counts
   std::string_view long_name;
-  bool optional = false;  ///< integer: -1 where the column does not apply
+  bool optional = false;  ///< integer datasets: -1 where the column does not apply
 
   std::size_t rank() const;
   std::string_view group() const { return path.substr(0, path.rfind('/')); }
   std::string_view name() const { return path.substr(path.rfind('/') + 1); }
+  /// Returns true for a dataset that holds the coordinates of its own dimension.
   bool is_coordinate() const { return rank() == 1 && dimensions[0] == name(); }
 };
 
-/// The samples of a sweep: how many there will be is not known before it ends, so datasets of this group can
-/// grow along this dimension.
+/// The group and the dimension of the samples of a sweep. Their number is unknown before the sweep ends, so
+/// datasets of this group can grow along this dimension.
 inline constexpr std::string_view growing_group = "/sweep", growing_dimension = "sample";
 
-/// An attribute that a program may rely on; others may be there too.
+/// An attribute on which a program may rely. The file may have additional attributes.
 struct AttributeOf {
   std::string_view group;
   std::string_view name;
   std::string_view meaning;
 };
 
-/// All datasets of schema 1, group by group.
+/// Returns all datasets of schema 1, group by group.
 std::span<const Dataset> schema();
 
-/// All attributes of schema 1.
+/// Returns all attributes of schema 1.
 std::span<const AttributeOf> schema_attributes();
 
-/// The dataset with that path, or nullptr.
+/// Returns the dataset with that path, or nullptr.
 Dataset const* find_dataset(std::string_view path);
 
-/// "real", "integer" or "text".
+/// Returns "real", "integer" or "text".
 std::string_view name_of(Type type);
 
 }  // namespace ddproxy::results

@@ -10,10 +10,10 @@
 
 namespace ddproxy::results {
 
-/// Writes the timeline of the cases named (all that have one where none is named) as Chrome trace JSON, which
-/// Perfetto and chrome://tracing open: a process for each case and rank, a row in it for each resource, times
-/// in microseconds. Throws std::invalid_argument for a case that is not there or has no timeline, and for a
-/// file that cannot be written.
+/// Writes the timelines of the named cases as Chrome trace JSON, which Perfetto and chrome://tracing open. If
+/// no case is named, it writes all cases that have a timeline. The trace has one process for each case and
+/// rank, and in it one row for each resource. Times are in microseconds. Throws std::invalid_argument for a
+/// case that does not exist or has no timeline, and for a file that cannot be written.
 void write_trace(Reader const& reader, std::vector<std::string> const& cases,
                  std::filesystem::path const& path);
 

@@ -8,20 +8,21 @@
 
 namespace ddproxy::results {
 
-/// What a figure of merit is worth: the value of `valid` in the last line of a run, in /fom and in JSON.
+/// How far a figure of merit can be trusted: the value of `valid` in the last line of a run, in /fom and in
+/// JSON.
 enum class Validity { no, yes, single, replay, oversubscribed, unsteady };
 
-/// One value of `valid`, what it means, and what a file with it may be used for.
+/// One value of `valid`, its meaning, and the allowed use of a file with it.
 struct ValidityRule {
   Validity value;
   std::string_view word;
-  bool is_compared;  ///< `compare` and `scripts/gate` take such files without --allow valid
+  bool is_compared;  ///< `compare` and `scripts/gate` accept such files without --allow valid
   std::string_view meaning;
-  std::string_view compared;  ///< what `compare` and `scripts/gate` do with it
-  std::string_view ranked;    ///< what `compare --rank-machines` does with it
+  std::string_view compared;  ///< how `compare` and `scripts/gate` treat it
+  std::string_view ranked;    ///< how `compare --rank-machines` treats it
 };
 
-/// Every value that there is; the only list of them. docs/results.md has the same rows.
+/// All values of `valid`. This is the only list of them in the code; docs/results.md has the same rows.
 inline constexpr std::array<ValidityRule, 6> validity_rules{{
     {Validity::yes, "true", true,
      "compute and all-reduces of at least two ranks were measured, and what was reduced is right", "compared",
@@ -44,17 +45,18 @@ inline constexpr std::array<ValidityRule, 6> validity_rules{{
      "refused without `--allow valid`", "refused without `--allow valid`"},
 }};
 
-/// The word of a value.
+/// Returns the word of a value.
 std::string_view word_of(Validity validity);
 
-/// The rule of a word, or nullptr where there is no such value.
+/// Returns the rule of a word, or nullptr if the word is unknown.
 ValidityRule const* find_validity(std::string_view word);
 
-/// The value of a run whose reductions were right. `ranks`: those that started.
+/// Returns the value of a run whose reductions were correct. `ranks` is the number of ranks that were
+/// started.
 Validity validity_of(bool replays_compute, bool replays_reductions, int ranks);
 
-/// `word`, or what this version would have written in its place: earlier versions wrote `true` for a run with
-/// replayed compute, and for one rank.
+/// Returns the word that this version would have written in place of `word`. Earlier versions wrote `true`
+/// for a run with replayed compute and for a run of one rank. Other words are returned unchanged.
 std::string updated_validity(std::string const& word, bool replays_compute, bool replays_reductions,
                              int ranks);
 

@@ -16,57 +16,67 @@
 
 namespace ddproxy::results {
 
-/// Writes a results file (docs/results.md, schema 1) through PATH.part. HDF5 holds the file in memory; each
-/// flush writes all of it to a fresh file, which then takes the name PATH.part. So PATH.part is whole at
-/// every moment, and a kill loses what was written since the last flush. The memory is twice the file's size.
-/// Datasets are named by their path in the schema, for instance "/sweep/measured"; units, long_name and the
-/// names of the dimensions come from there. A path that the schema does not have is a std::logic_error, a
-/// failing write a std::runtime_error naming the file.
+/// Writes a results file (docs/results.md, schema 1).
+///
+/// Problem: a run may be killed at any time, and its results up to then must remain readable. HDF5 therefore
+/// holds the file in memory. Each flush writes all of it to a fresh file, which is then renamed to PATH.part.
+/// PATH.part is thus complete at every moment, and a kill loses only what was written since the last flush.
+/// The memory needed is twice the size of the file.
+///
+/// Order of calls: construct the writer, set attributes and write datasets in any order, call flush_if_due()
+/// from time to time, and call finish() last. finish() renames PATH.part to PATH.
+///
+/// Datasets are named by their path in the schema, for instance "/sweep/measured". Their units, long_name and
+/// dimension names come from the schema. Functions throw std::logic_error for a path that the schema does not
+/// have, and std::runtime_error with the name of the file if a write fails. After a failed write the writer
+/// can no longer be used.
 class Writer {
  public:
-  /// Creates PATH.part; what an earlier run left there is kept under another name. Throws
-  /// std::invalid_argument where that cannot be done, saying why: another program is writing it, for
-  /// instance, which goes on unharmed. Throws std::runtime_error where the disk is full.
+  /// Creates PATH.part. A file that an earlier run left there is kept under another name. Throws
+  /// std::invalid_argument with the reason if that is impossible, for instance because another program is
+  /// writing the file; that program is not disturbed. Throws std::runtime_error if the disk is full.
   explicit Writer(std::filesystem::path path);
-  ~Writer();  ///< flushes, without a word where that fails; PATH.part stays, with complete = 0
+  ~Writer();  ///< flushes and ignores a failure; PATH.part stays, with complete = 0
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
 
-  /// Sets an attribute of a group ("/" for the root), replacing an older value.
+  /// Sets an attribute of a group ("/" for the root) and replaces an older value.
   void attribute(std::string_view group, std::string_view name, Attribute const& value);
 
-  /// Writes a whole dataset. `extents` holds the length of each dimension, slowest first; empty means
-  /// one-dimensional.
+  /// Writes a whole dataset. `extents` holds the length of each dimension, slowest first. If it is empty, the
+  /// dataset is one-dimensional.
   void write(std::string_view dataset, std::span<const double> values, std::vector<std::size_t> extents = {});
   void write(std::string_view dataset, std::span<const std::int64_t> values,
              std::vector<std::size_t> extents = {});
   void write(std::string_view dataset, std::span<const std::string> values);
 
-  /// Creates a dataset of doubles filled with NaN, to be filled by write_part().
+  /// Creates a dataset of doubles filled with NaN; write_part() then writes its values.
   void reserve(std::string_view dataset, std::vector<std::size_t> extents);
 
-  /// Makes room for so many samples of the sweep in all datasets that have that dimension (`sample` in
-  /// /sweep). New values are NaN. Not fewer than there were before.
+  /// Grows the dimension `sample` to `samples` in all datasets of /sweep that have it. New values are NaN.
+  /// `samples` must not be smaller than before.
   void grow_samples(std::size_t samples);
 
-  /// Writes the block of `counts` values that starts at `offsets`.
+  /// Writes a block of `counts` values that starts at `offsets`.
   void write_part(std::string_view dataset, std::vector<std::size_t> const& offsets,
                   std::vector<std::size_t> const& counts, std::span<const double> values);
 
-  /// Writes the whole file, synced to the disk. Throws std::runtime_error that names PATH.part; what was
-  /// flushed before is then still there, and nothing more can be written.
+  /// Writes the whole file and syncs it to the disk. Throws std::runtime_error that names PATH.part. After
+  /// that the previous flush is still on the disk, and nothing more can be written.
   void flush();
-  /// Flushes where 100 times the cost of the last flush has passed since: less than 1 % of a run's time.
+  /// Flushes if 100 times the duration of the last flush has passed since it ended. Flushes thus take less
+  /// than 1 % of a run's time.
   void flush_if_due();
-  /// Reads what was written so far, from memory, and what is written later too. It may outlive the writer.
+  /// Returns a reader of the content in memory, including what is written later. It may outlive the writer.
   Reader reader() const;
 
-  /// Sets complete = 1, flushes, and renames PATH.part to PATH. The texts `beside` take their names right
-  /// after it, and older ones are removed right before it: they never stand beside another run's file. Throws
-  /// std::runtime_error, also where a text cannot be written; PATH is then finished all the same.
+  /// Sets complete = 1, flushes, and renames PATH.part to PATH. It then renames the texts `beside` to their
+  /// names. Older files with these names are removed just before PATH is renamed, so they never lie next to
+  /// another run's file. Throws std::runtime_error. If only a text cannot be written, it throws too, but PATH
+  /// is complete.
   void finish(std::vector<TextFile> const& beside = {});
 
-  /// What the user should know: the new name of an earlier run's part, a file system without locks.
+  /// Returns warnings for the user: the new name of an earlier run's part, and a file system without locks.
   std::vector<std::string> warnings() const;
 
  private:

@@ -28,7 +28,7 @@ std::string counted(std::size_t count, std::string const& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-// Keeps the nights whose `member` is that of the newest, and names the others.
+// Keeps the nights whose `member` equals that of the newest night, and adds warnings that name the others.
 template <class Nights>
 void keep_newest(Nights& nights, std::string Nights::value_type::*member, std::string const& what,
                  std::string const& why, std::vector<std::string>& warnings) {
@@ -60,7 +60,7 @@ void check_same(Night const& first, Night const& other, std::span<const std::str
                                 differing);
 }
 
-// Whether the rounds of the nights scatter by no more than what leaves a case out of the mean of a gate.
+// Returns true unless the case scatters so much over the rounds that a gate would leave it out of the mean.
 bool is_quiet(std::vector<Night> const& nights, std::string const& name) {
   std::vector<double> deviations;
   for (auto const& night : nights)
@@ -68,8 +68,8 @@ bool is_quiet(std::vector<Night> const& nights, std::string const& name) {
   return deviations.empty() || model::median(deviations) <= noisy_deviation;
 }
 
-// The mean over the quiet cases that all nights have: over a set that changes from night to night it would
-// change with the set.
+// Adds to each night the mean over the quiet cases that all nights have. A mean over a set of cases that
+// changes from night to night would change with the set.
 void add_the_whole(std::vector<Night>& nights) {
   std::vector<std::string> common;
   for (auto const& one : nights.front().cases)
@@ -90,14 +90,15 @@ void add_the_whole(std::vector<Night>& nights) {
   }
 }
 
-// Another clock than that of the runs, but what a file that cannot be read still has.
+// Returns when the file was written. The runs record another clock, but this one also exists for a file that
+// cannot be read.
 std::filesystem::file_time_type written_at(Path const& path) {
   std::error_code absent;
   return std::filesystem::last_write_time(path, absent);
 }
 
-// Reads the files that can be read. One that cannot must neither stop the alarm of the others nor pass for a
-// night without one.
+// Reads the files that can be read. An unreadable file must not suppress the alarms of the others, and it
+// must not pass for a night without an alarm.
 template <class Read>
 auto read_each(std::vector<Path> const& paths, Read const& read, History& history) {
   std::vector<std::invoke_result_t<Read, Path const&>> nights;

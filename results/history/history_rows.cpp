@@ -12,16 +12,17 @@ namespace {
 
 using Kind = Column::Kind;
 
-// With fewer nights before the newest the smallest slowdown that is stated is too small: of slowdowns of the
-// size stated after 7 nights 9 of 40 were found, after 30 nights 34 of 40.
+// Minimum number of nights before the newest for the verdict "unchanged" or "faster". With fewer nights the
+// stated smallest slowdown is too small: of slowdowns of the stated size, 9 of 40 were found after 7 nights
+// and 34 of 40 after 30 nights.
 constexpr std::size_t nights_for_the_noise = 15;
 
-// One series with what is said of it.
+// The reported results of one series.
 struct Said {
   std::string name;
   std::size_t nights = 0;
-  bool is_measured = false;                  ///< in the newest night
-  double after_one = 0.0, after_five = 0.0;  ///< smallest slowdowns seen, shares
+  bool is_measured = false;                  ///< true if the newest night measured it
+  double after_one = 0.0, after_five = 0.0;  ///< smallest slowdowns seen after one and five nights, relative
   LevelRatio newest = {};
   LevelTracker const* tracker = nullptr;
 };
@@ -70,7 +71,7 @@ std::string undecided_of(Said const& said, double at_least) {
   return "";
 }
 
-// The first night of the level that the verdict is about.
+// Returns the first night of the level that the verdict refers to.
 std::optional<std::size_t> since_of(LevelTracker const& tracker) {
   return tracker.slowdown() ? tracker.slowdown()->since : tracker.faster_since();
 }
@@ -122,8 +123,8 @@ std::string period_of(HistoryTest const& test) {
          nights.front().created + " to " + nights.back().created;
 }
 
-// "flat (and 2 more): MESSAGE", of the last row that has one, which is the whole where that has one; `count`:
-// of all rows that have one.
+// Returns "flat (and 2 more): MESSAGE" for the last row that has a message. This is the mean over the cases
+// if it has one, because it is the last row. `count` is increased by the number of rows with a message.
 std::string last_of(Table const& table, std::string Row::*message, std::size_t& count) {
   Row const* last = nullptr;
   for (auto const& row : table.rows)
@@ -133,8 +134,8 @@ std::string last_of(Table const& table, std::string Row::*message, std::size_t& 
   return last->cells[0].text + more + ": " + last->*message;
 }
 
-// Whether the table is undecided: the whole is, or a case that the newest night should have measured is gone.
-// A case of much noise is listed and leaves the decision to the whole.
+// Returns whether the table is undecided: the mean over the cases is undecided, or the newest night lacks a
+// case. A noisy case is listed as undecided but does not make the table undecided.
 bool is_undecided(HistoryTest const& test, Table const& table) {
   if (!table.rows.back().undecided.empty()) return true;
   return std::ranges::any_of(test.names(),
@@ -167,7 +168,7 @@ Table table_of(HistoryTest const& test, double at_least) {
   double seen = 0.0;
   for (std::size_t s = 0; s < test.names().size(); ++s) {
     const Said said = said_of(test, s);
-    seen = said.after_one;  // of the last row, which is the whole
+    seen = said.after_one;  // the last row is the mean over the cases
     table.rows.push_back(row_of(test, said, at_least));
   }
   table.whole = outcome_of(test, table, seen);

@@ -7,9 +7,9 @@
 
 namespace ddproxy::results {
 
-/// Returns the table of `compare --history`: a row a case, with its decision as a whole. Slower where a case
-/// is; else undecided where the newest night could not show a slowdown of the whole by `at_least`, a share,
-/// with a power of 80 %, or lacks a case.
+/// Returns the table of `compare --history`: one row per case, and the decision as a whole. The decision is
+/// slower if any case is slower. Otherwise it is undecided if the newest night could not show a slowdown of
+/// the mean over the cases by `at_least` (relative) with a power of 80 %, or if it lacks a case.
 Table table_of(HistoryTest const& test, double at_least);
 
 }  // namespace ddproxy::results

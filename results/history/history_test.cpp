@@ -12,10 +12,11 @@
 namespace ddproxy::results {
 namespace {
 
-// Promised is a correlation of 0.3; that of 30 nights is known to about 0.1 where the cases differ.
+// The false-alarm rate is promised up to a correlation of 0.3. The limit is higher, because from 30 nights
+// the correlation is known only to about 0.1 if the cases differ.
 constexpr double largest_correlation = 0.45, largest_distance = 0.02;
 
-// Which night ends the nights that an acknowledgement accepts.
+// Returns the last night that an acknowledgement accepts; the number of nights if it accepts none.
 std::size_t last_until(History const& history, std::string const& until) {
   std::size_t last = history.nights.size();
   for (std::size_t n = 0; n < history.nights.size(); ++n)

@@ -13,22 +13,24 @@
 
 namespace ddproxy::results {
 
-/// The regression test over the nights of a history: a series for each case and for the mean over all.
+/// The regression test over the nights of a history. It has one series for each case and one for the mean
+/// over all cases.
 class HistoryTest {
  public:
-  /// Adds all nights, in the order of time. An acknowledgement is applied after the last night that is no
-  /// later than its `until`. Throws std::invalid_argument where `pin` is none of the nights.
+  /// Adds all nights in the order of time. Each acknowledgement is applied after the last night that is not
+  /// later than its `until`. Throws std::invalid_argument if `pin` is none of the nights.
   HistoryTest(History history, std::vector<Acknowledgement> const& acknowledged,
               std::optional<std::filesystem::path> const& pin, double tolerance);
 
   History const& history() const { return history_; }
-  /// The names of the series, in the order of trackers().
+  /// Returns the names of the series, in the order of trackers().
   std::vector<std::string> const& names() const { return names_; }
   std::vector<LevelTracker>& trackers() { return test_.trackers(); }
   std::vector<LevelTracker> const& trackers() const { return test_.trackers(); }
+  /// Returns the noise properties for one series.
   NoiseShape shape(std::size_t series) const { return test_.shape(series); }
   bool is_pinned() const { return is_pinned_; }
-  /// The number of nights that measured series `s`.
+  /// Returns the number of nights that measured series `s`.
   std::size_t nights(std::size_t s) const;
 
  private:
@@ -40,8 +42,8 @@ class HistoryTest {
   bool is_pinned_;
 };
 
-/// Returns a line for each way in which the noise is beyond what the promise of few false alarms was
-/// simulated for: nights that are correlated by more than 0.45, and two modes more than 2 % apart.
+/// Returns one line for each property of the noise for which the promise of few false alarms was not
+/// simulated: a correlation of successive nights above 0.45, and two modes more than 2 % apart.
 std::vector<std::string> doubts_of(HistoryTest const& test);
 
 }  // namespace ddproxy::results

@@ -7,7 +7,7 @@
 #include "results/history/level_tracker.hpp"
 #include "results/history/night_noise.hpp"
 
-// The tests of a LevelTracker, and what they could have seen.
+// The tests of a LevelTracker, and the smallest slowdowns that they can detect.
 namespace ddproxy::results {
 namespace {
 
@@ -30,7 +30,7 @@ LevelTracker::Test LevelTracker::test(std::size_t length, NoiseShape const& shap
   Noise noise = levels_.noise(length);
   noise.deviation = moderated(noise.deviation, shape);
   if (noise.degrees < fewest_degrees) return {Against::window, length, 0.0, infinity};
-  double variance = 0.0;  // of a night that was noisier than the others, its own
+  double variance = 0.0;  // a night with a larger error than the others counts with its own
   for (std::size_t k = 0; k < length; ++k)
     variance += std::pow(std::max(noise.deviation, levels_.newest(k).error), 2) / static_cast<double>(length);
   return {Against::window, length, shift, threshold(length, std::sqrt(variance), noise, window, shape),
@@ -50,7 +50,7 @@ LevelTracker::Test LevelTracker::test_last(Against against, Level const& referen
   return {against, last.nights, shift, std::max(factor * error, least), reference};
 }
 
-// `sign`: 1 for slower, -1 for faster.
+// Returns whether a test found a shift: `sign` is 1 for slower and -1 for faster.
 bool LevelTracker::is_shifted(Test const& test, double sign) const {
   if (!(sign * test.shift > test.threshold)) return false;
   std::size_t below = 0;
@@ -66,7 +66,7 @@ double LevelTracker::smallest_seen(std::size_t nights, NoiseShape const& shape) 
   if (!is_tested_ || window.nights == 0 || noise.degrees < fewest_degrees) return std::nan("");
   const double independent = noise.deviation * std::sqrt(1.0 / static_cast<double>(nights) +
                                                          1.0 / static_cast<double>(window.nights));
-  constexpr double power_quantile = 0.8416;  // of the normal distribution, for a power of 80 %
+  constexpr double power_quantile = 0.8416;  // normal quantile for a power of 80 %
   return std::expm1(threshold(nights, noise.deviation, noise, window, shape) + power_quantile * independent);
 }
 

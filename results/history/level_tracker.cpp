@@ -13,12 +13,13 @@ namespace ddproxy::results {
 
 namespace {
 
-// Nights of the slow level that must have been slow before the newest ones are believed to have recovered.
+// Recovery is believed once this many of the newest nights are fast, or as many as were slow if these are
+// fewer.
 constexpr std::size_t most_to_recover = 3;
 
 }  // namespace
 
-// The number of newest nights, `longest` at most, whose mean differs most clearly from the nights before.
+// Returns the number of newest nights, at most `longest`, whose mean differs most clearly from `reference`.
 std::size_t LevelTracker::length_of_change(std::size_t longest, double reference) const {
   std::size_t best = 1;
   double largest = 0.0, sum = 0.0;

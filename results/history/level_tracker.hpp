@@ -9,59 +9,65 @@
 
 namespace ddproxy::results {
 
+/// A slowdown that is open.
 struct Slowdown {
   Against against = Against::window;
   std::size_t since = 0;  ///< index of the first slow night
-  Level reference;        ///< the level that it is slower than
+  Level reference;        ///< the level to which the slow nights are compared
 };
 
-/// The newest night or level over another one, as ratios.
+/// The ratio of the newest night or level to another level.
 struct LevelRatio {
-  double ratio, low, high;  ///< with its 95 % interval by the model of the noise; NaN where it is not known
+  double ratio, low, high;  ///< with a 95 % interval from the model of the noise; NaN if unknown
 };
 
-/// Follows one series of nights and says when it gets slower.
+/// Follows one series of nights and detects when it becomes slower.
 ///
-/// Nights are added in the order of time. After each one the newest nights are tested against the window: up
-/// to 30 nights before them on the same level. The last level is tested against the best and the pinned one.
-/// A slowdown that is found is kept, and its nights enter no window, until the series recovers or accept() is
-/// called. It recovers when the newest nights, as many as were slow but three at most, lie below half of the
-/// slowdown. A speed-up that lasts five nights starts a new level.
+/// Add nights in the order of time. After each night the newest nights are tested against the window: at most
+/// 30 earlier nights on the same level. The last level is also tested against the best level and the pinned
+/// level.
+///
+/// A slowdown that is found stays open until the series recovers or accept() is called. Its nights enter no
+/// window. The series recovers when enough of the newest nights lie below the middle between the slow level
+/// and Slowdown::reference. Enough means as many as were slow, but at most three. A speed-up that lasts five
+/// nights starts a new level.
 class LevelTracker {
  public:
-  /// A slowdown below `tolerance`, a share, does not matter.
+  /// Starts without nights. A slowdown below `tolerance` (relative) does not matter.
   explicit LevelTracker(double tolerance) : tolerance_(tolerance) {}
 
-  /// Adds a night. `shape`: of the noise of all series before it.
+  /// Adds a night. `shape` is the shape of the noise of all series before this night.
   void add(NightValue const& night, NoiseShape const& shape);
-  /// Makes the level of the slow nights the one to compare with from now on, and forgets the best and the
-  /// pinned level. Does nothing where the series is not slower.
+  /// Makes the level of the slow nights the new reference, and forgets the best and the pinned level. Does
+  /// nothing if no slowdown is open.
   void accept();
-  /// Takes the newest nights on the present level, 10 at most, as the pinned level.
+  /// Sets the pinned level to the mean of the newest nights of the present level, at most 10. If a slowdown
+  /// is open, it is the mean of its newest nights, at most 5.
   void pin();
 
+  /// Returns the open slowdown, if any.
   std::optional<Slowdown> const& slowdown() const { return slowdown_; }
-  /// The first night of the present level where that began with a speed-up at most 30 nights ago.
+  /// Returns the first night of the present level if it began with a speed-up at most 30 nights ago.
   std::optional<std::size_t> faster_since() const;
-  /// Whether the newest night was tested.
+  /// Returns whether the newest night was tested.
   bool is_tested() const { return is_tested_; }
   NightLevels const& levels() const { return levels_; }
-  /// Returns the smallest slowdown, a share, that is found with a power of 80 % after it has lasted `nights`
-  /// nights; NaN where nothing can be tested yet.
+  /// Returns the smallest slowdown (relative) that is found with a power of 80 % after it has lasted `nights`
+  /// nights; NaN if nothing can be tested yet.
   double smallest_seen(std::size_t nights, NoiseShape const& shape) const;
-  /// Returns the newest night over the window before it. Of a slowdown: the mean of its newest nights, five
-  /// at most, over the level that it is slower than.
+  /// Returns the newest night relative to the window before it. If a slowdown is open, returns the mean of
+  /// its newest nights, at most five, relative to Slowdown::reference.
   LevelRatio newest(NoiseShape const& shape) const;
-  /// Returns the newest level over the pinned one; NaN where none is pinned.
+  /// Returns the newest level relative to the pinned level; NaN if none is pinned.
   double over_pinned() const;
 
  private:
-  /// The newest `length` nights against a level.
+  /// A test of the newest `length` nights against a level.
   struct Test {
     Against against = Against::window;
     std::size_t length = 0;
-    double shift = 0.0;      ///< logarithm
-    double threshold = 0.0;  ///< infinity where no test is possible
+    double shift = 0.0;      ///< difference of the logarithms
+    double threshold = 0.0;  ///< infinite if no test is possible
     Level reference = {};
   };
   double threshold(std::size_t length, double deviation, Noise const& noise, Level const& window,
@@ -85,7 +91,7 @@ class LevelTracker {
   std::optional<std::size_t> faster_since_;
   std::optional<Level> best_, pinned_;
   std::size_t after_best_ = 0;    ///< index of the first night after the best level
-  std::size_t after_pinned_ = 0;  ///< index of the first night after the pinned one
+  std::size_t after_pinned_ = 0;  ///< index of the first night after the pinned level
 };
 
 }  // namespace ddproxy::results

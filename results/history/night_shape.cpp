@@ -15,7 +15,7 @@ namespace {
 
 constexpr double one_night_error = 1e-6;
 constexpr std::size_t fewest_residuals = 100;
-// A heavy tail is believed where its log likelihood is larger by this.
+// Minimum gain in log likelihood before a heavy tail is assumed.
 constexpr double needed_likelihood = 3.0;
 
 double mean(std::span<const double> values) {

@@ -11,7 +11,7 @@
 namespace ddproxy::results {
 namespace {
 
-// Newest nights that say nothing of the noise yet, for they may turn out to be slow.
+// Number of newest nights that are left out of the noise, because they may turn out to be slow.
 constexpr std::size_t unsettled = 5;
 
 }  // namespace
@@ -22,7 +22,7 @@ void NightlyTest::add(std::span<const NightValue> values) {
     if (!std::isnan(values[s].value)) trackers_[s].add(values[s], of_series(shape, s));
 }
 
-// The mean over the cases has a deviation of its own.
+// Removes the usual deviation of the cases for the last series, because the mean over the cases has its own.
 NoiseShape NightlyTest::of_series(NoiseShape shape, std::size_t series) const {
   if (series + 1 == trackers_.size()) shape.deviation = 0.0;
   return shape;
@@ -46,7 +46,7 @@ double NightlyTest::tail() const {
   return tail_factor(all);
 }
 
-// The mean over the series; a negative one is not believed.
+// Returns the mean correlation over the series; a negative mean is replaced by 0.
 double NightlyTest::correlation() const {
   double sum = 0.0;
   std::size_t known = 0;

@@ -9,19 +9,19 @@
 
 namespace ddproxy::results {
 
-/// The regression test over nights: a LevelTracker for each series, and what their noise has in common. The
-/// series are those of the cases and, the last one, that of their mean.
+/// The regression test over nights: one LevelTracker for each series, and the properties of the noise that
+/// all series share. There is one series for each case; the last series is the mean over the cases.
 class NightlyTest {
  public:
-  /// A slowdown below `tolerance`, a share, does not matter.
+  /// Creates the test. A slowdown below `tolerance` (relative) does not matter.
   NightlyTest(std::size_t series, double tolerance) : trackers_(series, LevelTracker(tolerance)) {}
 
-  /// Adds a night: for each series its index and value; a value that is NaN is left out.
+  /// Adds a night with one value for each series. A NaN value is skipped.
   void add(std::span<const NightValue> values);
 
   std::vector<LevelTracker>& trackers() { return trackers_; }
   std::vector<LevelTracker> const& trackers() const { return trackers_; }
-  /// Returns what the noise of the series has in common, for the series `series`.
+  /// Returns the shared properties of the noise, as they apply to series `series`.
   NoiseShape shape(std::size_t series) const {
     return of_series({tail(), correlation(), deviation()}, series);
   }

@@ -30,7 +30,7 @@ void sync(std::filesystem::path const& path) {
 }  // namespace
 
 void check_target(std::filesystem::path const& path) {
-  std::error_code unknown;  // of links that lead round in a circle, for instance
+  std::error_code unknown;  // set for instance for a cycle of links
   const auto there = std::filesystem::status(path, unknown);
   if (there.type() == std::filesystem::file_type::none)
     throw std::invalid_argument("cannot write " + path.string() + ": " + unknown.message());

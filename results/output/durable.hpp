@@ -6,11 +6,11 @@
 
 namespace ddproxy::results {
 
-/// Throws std::invalid_argument where the path is a folder or lies in none.
+/// Throws std::invalid_argument if the path is a folder, or if its folder does not exist.
 void check_target(std::filesystem::path const& path);
 
-/// Renames `part` to `path` so that after a power cut either the old file or the whole new one is there.
-/// Throws std::runtime_error.
+/// Renames `part` to `path`. After a power cut either the old file or the whole new file exists. Throws
+/// std::runtime_error.
 void rename_durably(std::filesystem::path const& part, std::filesystem::path const& path);
 
 }  // namespace ddproxy::results

@@ -23,7 +23,7 @@ bool has_name(int descriptor, std::filesystem::path const& path) {
   return fstat(descriptor, &own) == 0 && FileIdentity{own.st_dev, own.st_ino} == identity_of(path);
 }
 
-// 0, or errno where the file is not locked.
+// Locks the file. Returns 0, or errno if it was not locked.
 int lock(int descriptor) {
   while (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
     if (errno != EINTR) return errno;
@@ -44,8 +44,8 @@ FileLock::~FileLock() {
   release();
 }
 
-// The name is removed before the lock is given back. Who opened the file meanwhile gets the lock of a file
-// without a name, sees that, and opens again.
+// Removes the name before it releases the lock. A program that opened the file in between then locks a file
+// without a name, detects that, and opens the file again.
 void FileLock::release() {
   if (descriptor_ < 0) return;
   if (has_name(descriptor_, path_)) unlink(path_.c_str());

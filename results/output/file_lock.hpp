@@ -7,23 +7,23 @@
 
 namespace ddproxy::results {
 
-/// The right of one program to write a results file: a lock (flock) on the empty file TARGET.lock. The lock
-/// lies on a file of its own because TARGET.part is replaced with every flush. The system gives the lock back
-/// when the process ends in whatever way, so the TARGET.lock of a killed run is never in the way. Linux
-/// passes flock on to an NFS server, so that it holds between machines, too.
+/// The exclusive right of one program to write a results file. It is a lock (flock) on the empty file
+/// TARGET.lock. The lock needs a file of its own, because each flush replaces TARGET.part. The system
+/// releases the lock when the process ends in any way, so a TARGET.lock that a killed run left behind does no
+/// harm. Linux forwards flock to an NFS server, so the lock also works between machines.
 class FileLock {
  public:
-  /// Throws std::invalid_argument where another program has the lock or the file cannot be made, and
-  /// std::runtime_error where the disk is full. A file system without locks is no error.
+  /// Takes the lock. Throws std::invalid_argument if another program has it or the file cannot be created,
+  /// and std::runtime_error if the disk is full. A file system without locks is not an error; see no_locks().
   explicit FileLock(std::filesystem::path const& target);
-  ~FileLock();  ///< removes TARGET.lock and gives the lock back
+  ~FileLock();  ///< removes TARGET.lock and releases the lock
   FileLock(FileLock const&) = delete;
   FileLock& operator=(FileLock const&) = delete;
 
-  /// Whether TARGET.lock still leads to the locked file. Where somebody removed the name, takes it again;
-  /// false where another program was faster.
+  /// Returns whether TARGET.lock still leads to the locked file. If a user removed the name, it takes the
+  /// lock again. It returns false if another program has taken it in between.
   bool renew();
-  /// Why the file system has no locks, in the system's words; empty where it has.
+  /// Returns the system's reason why the file system has no locks; empty if it has locks.
   std::string const& no_locks() const { return no_locks_; }
 
  private:

@@ -6,17 +6,18 @@
 
 namespace ddproxy::results {
 
-/// Says when a file of growing size is to be written again, so that writing takes less than 1 % of the time.
+/// Decides when a growing file is written again, so that writing takes less than 1 % of the time.
 class FlushPace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Notes a flush that took from `start` to `end`.
+  /// Records a flush that took from `start` to `end`.
   void flushed(Clock::time_point start, Clock::time_point end) {
     end_ = end;
     cost_ = end - start;
   }
-  /// Whether 100 times the cost of the last flush has passed since it ended. The first one is due at once.
+  /// Returns true if 100 times the duration of the last flush has passed since it ended. The first flush is
+  /// due at once.
   bool due(Clock::time_point now) const { return now - end_ >= rest * cost_; }
 
  private:

@@ -41,7 +41,7 @@ std::string random_digits() {
   return text;
 }
 
-// Whether somebody's random_digits() made the name.
+// Returns true if the name has the form of a fresh file: start, random_digits(), ending.
 bool is_fresh_name(std::string const& name, std::string const& start) {
   if (name.size() != start.size() + digits + std::strlen(ending)) return false;
   const auto hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
@@ -87,7 +87,8 @@ void FreshFile::keep_rights() {
   if (stat(target_.c_str(), &before) == 0) static_cast<void>(fchmod(descriptor_, before.st_mode & 07777));
 }
 
-// Some file systems cannot sync (EINVAL), and some notice only in close() that they are full.
+// Syncs and renames the file. Some file systems cannot sync (EINVAL). Some report only in close() that they
+// are full.
 void FreshFile::take_place() {
   if (fsync(descriptor_) != 0 && errno != EINVAL) fail_to_write(target_, errno);
   if (close(std::exchange(descriptor_, -1)) != 0) fail_to_write(target_, errno);
@@ -100,7 +101,7 @@ void remove_abandoned(Path const& target) noexcept try {
   const auto folder = target.has_parent_path() ? target.parent_path() : Path(".");
   for (auto const& entry : std::filesystem::directory_iterator(folder))
     if (is_fresh_name(entry.path().filename().string(), start)) unlink(entry.path().c_str());
-} catch (...) {  // a folder that cannot be listed keeps them
+} catch (...) {  // in a folder that cannot be listed the files stay
 }
 
 FileIdentity identity_of(Path const& path) {

@@ -9,7 +9,7 @@
 
 namespace ddproxy::results {
 
-/// Tells one file from all others of this machine, whatever their names are.
+/// Identifies one file of this machine, whatever its names are.
 struct FileIdentity {
   dev_t device = 0;
   ino_t number = 0;
@@ -17,12 +17,15 @@ struct FileIdentity {
 };
 
 /// A new file in the folder of `target`. It is written, synced and then renamed over the target, so that the
-/// target is whole at every moment. Its name, ".TARGET.16 random digits.tmp", cannot be predicted, and it is
-/// opened with O_EXCL and O_NOFOLLOW: neither another program nor a link that somebody planted is written to.
-/// The destructor removes it unless it took the target's place; only a kill leaves it behind.
+/// target is complete at every moment.
+///
+/// The name is ".TARGET.16 random digits.tmp". It cannot be predicted, and the file is opened with O_EXCL and
+/// O_NOFOLLOW. So it never writes to another program's file or through a planted link. The destructor removes
+/// the file unless it was renamed to the target; only a kill leaves it behind.
 class FreshFile {
  public:
-  /// Throws std::runtime_error where the disk is full, std::invalid_argument where the folder takes no file.
+  /// Creates the file. Throws std::runtime_error if the disk is full, and std::invalid_argument if no file
+  /// can be created in the folder.
   explicit FreshFile(std::filesystem::path target);
   ~FreshFile();
   FreshFile(FreshFile const&) = delete;
@@ -30,9 +33,10 @@ class FreshFile {
 
   /// Writes all bytes. Throws std::runtime_error that names the target and the system's reason.
   void write(std::string_view bytes);
-  /// Gives the file the access rights of the target, where there is one.
+  /// Copies the access rights of the target, if the target exists.
   void keep_rights();
-  /// Syncs the file to the disk and renames it over the target. Throws as write(). Call it once, last.
+  /// Syncs the file to the disk and renames it over the target. Throws as write() does. Call it once, as the
+  /// last function.
   void take_place();
   FileIdentity identity() const { return identity_; }
 
@@ -43,14 +47,14 @@ class FreshFile {
   FileIdentity identity_;
 };
 
-/// Removes the fresh files of this target that killed programs left. Call it only while no other program can
-/// be writing the target.
+/// Removes the fresh files of this target that killed programs left behind. Call it only while no other
+/// program can be writing the target.
 void remove_abandoned(std::filesystem::path const& target) noexcept;
 
-/// The identity of the file that has this name now; all zero where there is none.
+/// Returns the identity of the file that has this name now; all zero if there is none.
 FileIdentity identity_of(std::filesystem::path const& path);
 
-/// Throws std::runtime_error: PATH cannot be written, with the system's reason for the error number.
+/// Throws std::runtime_error: PATH cannot be written, with the system's text for the error number `reason`.
 [[noreturn]] void fail_to_write(std::filesystem::path const& path, int reason);
 
 }  // namespace ddproxy::results

@@ -12,8 +12,8 @@ namespace ddproxy::results {
 bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b) {
   std::error_code absent;
   if (std::filesystem::equivalent(a, b, absent)) return true;
-  const auto whole = [](std::filesystem::path const& path) {  // of "q", which is not there, it makes nothing
-    std::error_code pipe;  // /dev/stdout may lead to one, which has no path
+  const auto whole = [](std::filesystem::path const& path) {  // absolute(): a missing "q" would become ""
+    std::error_code pipe;  // ignored: /dev/stdout may lead to a pipe, which has no path
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path), pipe);
   };
   return !whole(a).empty() && whole(a) == whole(b);
@@ -37,7 +37,7 @@ void check_writable(std::filesystem::path const& path) {
   std::error_code absent;
   const auto before = std::filesystem::status(path, absent).type();
   using Type = std::filesystem::file_type;
-  if (before == Type::fifo || before == Type::character) return;  // the reader of a pipe would see its end
+  if (before == Type::fifo || before == Type::character) return;  // opening a pipe would end its reader
   errno = 0;
   if (!std::ofstream(path, std::ios::app)) fail_to_open(path, errno);
   if (before == Type::not_found) std::filesystem::remove(path);

@@ -6,18 +6,18 @@
 
 namespace ddproxy::results {
 
-/// Two names of one file, which need not be there yet.
+/// Returns true if two names mean the same file. The file need not exist yet.
 bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b);
 
-/// Whether the name is one that a run gives its unfinished files: it ends in .part, .part.N or .lock.
+/// Returns true if a run uses such a name for its unfinished files: it ends in .part, .part.N or .lock.
 bool is_reserved(std::filesystem::path const& path);
 
-/// Throws std::invalid_argument where `path` cannot be opened for writing. A file that is there is left as it
-/// is, one that is not does not come to be. std::runtime_error where the disk is full.
+/// Throws std::invalid_argument if `path` cannot be opened for writing, and std::runtime_error if the disk is
+/// full. It does not change an existing file and does not leave a new one.
 void check_writable(std::filesystem::path const& path);
 
-/// For a file that could not be opened, or made, for writing: std::runtime_error where the disk is the
-/// reason, std::invalid_argument where the name is.
+/// Throws for a file that could not be opened or created for writing: std::runtime_error if the disk is the
+/// reason, std::invalid_argument if the name is.
 [[noreturn]] void fail_to_open(std::filesystem::path const& path, int reason);
 
 }  // namespace ddproxy::results

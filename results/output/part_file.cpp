@@ -39,7 +39,8 @@ void PartFile::keep_earlier() {
   kept_ = name;
 }
 
-// The lock keeps other runs away. This finds what it cannot: a file system without locks, and people.
+// Throws if another program or a user has replaced PATH.part. The lock prevents this for other runs, except
+// on a file system without locks.
 void PartFile::check_ours() {
   const auto there = identity_of(part_);
   const bool taken = there != FileIdentity{} && there != written_;
@@ -56,7 +57,7 @@ void PartFile::replace(std::string_view bytes) try {
   fresh.write(bytes);
   fresh.take_place();
   written_ = fresh.identity();
-} catch (std::invalid_argument const& error) {  // the folder took a file when the run began
+} catch (std::invalid_argument const& error) {  // the name is not at fault: it worked at the start
   throw std::runtime_error(error.what());
 }
 

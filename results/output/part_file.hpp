@@ -11,27 +11,30 @@
 
 namespace ddproxy::results {
 
-/// PATH.part on the disk, which becomes PATH at the end. Each replace() puts a whole new file there, so that
-/// a kill, a full disk or a power cut leaves the old bytes or the new ones and never a mixture.
+/// The file PATH.part on the disk, which is renamed to PATH at the end. Each replace() puts a complete new
+/// file there. After a kill, a full disk or a power cut the file has either the old bytes or the new bytes,
+/// never a mixture.
 class PartFile {
  public:
-  /// Locks PATH, and renames what an earlier run left in PATH.part to PATH.part.1, .2 and so on. Throws
-  /// std::invalid_argument where PATH cannot be written or another program is writing it,
-  /// std::runtime_error where the disk is full.
+  /// Locks PATH. If an earlier run left PATH.part, it is renamed to PATH.part.1, .2 and so on. Throws
+  /// std::invalid_argument if PATH cannot be written or if another program is writing it, and
+  /// std::runtime_error if the disk is full.
   explicit PartFile(std::filesystem::path path);
 
   /// Writes the bytes to a fresh file, syncs it, and renames it over PATH.part. Throws std::runtime_error
-  /// that names PATH.part; the bytes from before are then still there.
+  /// that names PATH.part; the previous bytes are then still there.
   void replace(std::string_view bytes);
   /// Renames PATH.part to PATH and syncs the folder. Throws std::runtime_error.
   void finish();
-  /// Lets another program write PATH. Call it last.
+  /// Releases the lock, so that another program can write PATH. Call it as the last function.
   void release() { lock_.reset(); }
 
+  /// Returns the path of PATH.part.
   std::filesystem::path const& part() const { return part_; }
-  /// The name that the part of an earlier run has now; nothing where there was none.
+  /// Returns the new name of the part that an earlier run left; nothing if there was none.
   std::optional<std::filesystem::path> const& kept() const { return kept_; }
-  /// Why the file system has no locks; empty where it has. Not after release().
+  /// Returns the reason why the file system has no locks; empty if it has locks. Do not call it after
+  /// release().
   std::string const& no_locks() const { return lock_->no_locks(); }
 
  private:
@@ -41,7 +44,7 @@ class PartFile {
   std::filesystem::path path_, part_;
   std::optional<FileLock> lock_;
   std::optional<std::filesystem::path> kept_;
-  FileIdentity written_;  // of the last replace()
+  FileIdentity written_;  // the file that the last replace() wrote
 };
 
 }  // namespace ddproxy::results

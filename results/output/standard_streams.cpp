@@ -20,7 +20,8 @@ namespace {
 
 int first_reason = 0;  // errno of the first print_output() that failed
 
-// Names of files come from outside: their control characters must not reach a terminal. Line ends are kept.
+// Escapes control characters except line ends. File names come from outside, and their control characters
+// must not reach a terminal.
 std::string shown(std::string_view text) {
   std::string lines;
   for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
@@ -32,11 +33,11 @@ std::string shown(std::string_view text) {
 
 }  // namespace
 
-// Each is opened the other way round than it is used: reading standard input and writing to the others fail
-// as they would have done while closed.
+// Opens each closed descriptor in the opposite direction of its use. Reading standard input and writing to
+// the other two then fail, as they would with a closed descriptor.
 void prepare_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)  // open() takes the lowest free number: this one
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)  // open() returns the lowest free number
       static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
@@ -55,7 +56,7 @@ void say_error(std::string_view text) noexcept try {
 void print_output(std::string_view text) noexcept {
   errno = 0;
   std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);  // at once: a later flush may be a library's, and its reason is lost
+  std::fflush(stdout);  // now: a library may do a later flush, and its error would be lost
   if (std::ferror(stdout) != 0 && first_reason == 0) first_reason = errno;
 }
 

@@ -6,21 +6,22 @@
 
 namespace ddproxy::results {
 
-/// Call it first in main(). A standard descriptor (0 to 2) that is closed is opened on /dev/null, so that no
-/// other file gets its number and what is printed does not land in it. SIGPIPE and SIGXFSZ are ignored: a
-/// reader that went away and a limit of the file size become errors of the write.
+/// Prepares the standard streams. Call it first in main(). A closed standard descriptor (0 to 2) is opened on
+/// /dev/null. Otherwise another file could get its number, and printed text would land in that file. SIGPIPE
+/// and SIGXFSZ are ignored: a reader that has exited and a limit of the file size then become errors of the
+/// write call.
 void prepare_standard_streams();
 
 /// Prints the text and a line end on standard error, with control characters escaped (model/text/echo.hpp). A
-/// failure changes nothing: nobody is left to be told.
+/// failure is ignored, because it cannot be reported anywhere.
 void say_error(std::string_view text) noexcept;
 
-/// Prints the text on standard output. A failure is kept for flush_standard_output(), so that work that is
-/// under way comes to its end.
+/// Prints the text on standard output. A failure is stored for flush_standard_output(), so that work in
+/// progress can finish.
 void print_output(std::string_view text) noexcept;
 
-/// Call it before an exit code promises that all was said. Throws std::runtime_error, with the reason, where
-/// standard output did not take what was printed.
+/// Flushes standard output. Call it before the program returns an exit code that promises complete output.
+/// Throws std::runtime_error with the reason if any printed text could not be written.
 void flush_standard_output();
 
 }  // namespace ddproxy::results

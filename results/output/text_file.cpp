@@ -16,7 +16,8 @@ namespace {
 
 using Path = std::filesystem::path;
 
-// 0, or errno. Some file systems notice only at the end that they are full.
+// Writes the text and closes the file. Returns 0, or errno. Some file systems report only in close() that
+// they are full.
 int write_and_close(int file, std::string_view text) {
   int reason = 0;
   while (!text.empty() && reason == 0) {
@@ -36,7 +37,7 @@ void write_directly(Path const& path, std::string const& text) {
   if (const int reason = write_and_close(file, text)) fail_to_write(path, reason);
 }
 
-// A pipe or a device, and a file whose folder takes no further file.
+// Returns true for a pipe or a device, and for a file in a folder in which no new file can be created.
 bool is_written_directly(Path const& path) {
   std::error_code absent;
   if (!std::filesystem::exists(path, absent)) return false;
@@ -45,7 +46,7 @@ bool is_written_directly(Path const& path) {
   return access(folder.c_str(), W_OK | X_OK) != 0 && errno == EACCES;
 }
 
-// What a link leads to, so that the link stays.
+// Returns the file to which a link leads, so that the link itself is kept.
 Path target_of(Path const& path) {
   std::error_code failed;
   if (!std::filesystem::is_symlink(path, failed)) return path;
@@ -57,7 +58,7 @@ Path target_of(Path const& path) {
 }  // namespace
 
 TextFiles::Prepared TextFiles::prepare(TextFile const& file) {
-  // First: /dev/stdout leads to a pipe, which has no path.
+  // This check comes first, because /dev/stdout may lead to a pipe, which has no path.
   if (is_written_directly(file.path)) return {file.path, nullptr, file.text};
   Prepared prepared{target_of(file.path), nullptr, ""};
   prepared.file = std::make_unique<FreshFile>(prepared.path);

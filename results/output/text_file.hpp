@@ -12,39 +12,42 @@
 
 namespace ddproxy::results {
 
-/// A text and the file that it belongs into.
+/// A text and the path of its file.
 struct TextFile {
   std::filesystem::path path;
   std::string text;
 };
 
-/// Writes a file whole or not at all: a fresh file beside it takes its name. A pipe or a device is written
-/// directly. Throws std::invalid_argument where there can be no such file, std::runtime_error, with the
-/// reason, where the disk does not take it.
+/// Writes a file completely or not at all: a fresh file next to it is renamed to its name. A pipe or a device
+/// is written directly. Throws std::invalid_argument if such a file cannot exist, and std::runtime_error with
+/// the reason if the disk does not accept it.
 void write_text(std::filesystem::path const& path, std::string const& text);
 
-/// Texts that lie on the disk under other names until all of them take their names, one right after another.
+/// Writes several texts to the disk under temporary names, and then renames all of them, one right after
+/// another.
 class TextFiles {
  public:
-  /// Writes all of them that it can.
+  /// Writes each text to a temporary file. The text for a pipe or a device is written by take_place(). A
+  /// failure is stored and reported by take_place().
   explicit TextFiles(std::vector<TextFile> const& files);
-  /// Removes the files whose names they will take.
+  /// Removes the files that will be replaced.
   void remove_old() const;
-  /// Renames all that were written. Throws std::runtime_error, with the first failure of writing or renaming.
+  /// Renames all texts that were written. Throws std::runtime_error with the first failure of writing or
+  /// renaming.
   void take_place();
 
  private:
   struct Prepared {
     std::filesystem::path path;
-    std::unique_ptr<FreshFile> file;  // empty: written directly
-    std::string text;                 // of such a one
+    std::unique_ptr<FreshFile> file;  // empty: the text is written directly
+    std::string text;                 // only for a text that is written directly
   };
   void attempt(std::function<void()> const& action);
   static Prepared prepare(TextFile const& file);
   friend void write_text(std::filesystem::path const& path, std::string const& text);
 
   std::vector<Prepared> files_;
-  std::string failure_;  // the first; empty where there is none
+  std::string failure_;  // the first failure; empty if there is none
 };
 
 }  // namespace ddproxy::results

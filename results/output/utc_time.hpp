@@ -6,7 +6,7 @@
 
 namespace ddproxy::results {
 
-/// The present time as ISO 8601 in UTC, for instance "2026-11-23T12:00:00Z".
+/// Returns the present time as ISO 8601 in UTC, for instance "2026-11-23T12:00:00Z".
 std::string utc_time_now();
 
 }  // namespace ddproxy::results

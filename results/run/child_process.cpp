@@ -25,10 +25,10 @@ namespace ddproxy::results {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Length = std::uint64_t;  // of the answer; sent before it, in the byte order of both processes
+using Length = std::uint64_t;  // bytes of the answer; sent before it in the byte order of this machine
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool may_limit_memory = false;  // their shadow memory takes terabytes of addresses
+constexpr bool may_limit_memory = false;  // the sanitizers' shadow memory takes terabytes of addresses
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 constexpr bool may_limit_memory = false;
@@ -46,7 +46,7 @@ void limit(int resource, rlim_t most) {
   setrlimit(static_cast<__rlimit_resource_t>(resource), &now);
 }
 
-// The address space that this process has, in bytes; 0 where it is not known.
+// Returns the size of this process's address space in bytes; 0 if it is unknown.
 rlim_t address_space() {
   rlim_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -57,10 +57,10 @@ void set_limits(ChildLimits const& limits) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<rlim_t>(std::ceil(limits.seconds)) + 1);
   if (const rlim_t now = address_space(); now > 0 && may_limit_memory) limit(RLIMIT_AS, now + limits.memory);
-  std::ofstream("/proc/self/oom_score_adj") << 1000;  // the first to be killed where memory runs out
+  std::ofstream("/proc/self/oom_score_adj") << 1000;  // the child is killed first if memory runs out
 }
 
-// What a library prints when it crashes says nothing to the user.
+// Discards what a library prints when it crashes, because it does not help the user.
 void silence() {
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing < 0) return;
@@ -95,8 +95,8 @@ bool send(int pipe, char const* bytes, std::size_t count) {
   }
 }
 
-// What comes through the pipe until the child closes it; nothing where that takes too long. Stops where more
-// than `most` bytes come.
+// Returns what arrives through the pipe until the child closes it; nothing if that takes too long. It stops
+// once more than `most` bytes have arrived.
 std::optional<std::string> receive(int pipe, Clock::time_point end, std::size_t most) {
   std::string all;
   char buffer[1 << 16];
@@ -112,8 +112,8 @@ std::optional<std::string> receive(int pipe, Clock::time_point end, std::size_t 
   return all;
 }
 
-// Ends the child where it has not ended by itself, and returns its status. Nothing where that cannot be had:
-// the system may hold a process in a call to a file server that does not answer.
+// Kills the child if it has not ended by itself, and returns its status. Returns nothing if the status is not
+// available: the system may hold the process in a call to a file server that does not answer.
 std::optional<int> end_of(pid_t child) {
   int status = 0;
   for (int k = 0; k < 200; ++k) {

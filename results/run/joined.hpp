@@ -6,7 +6,7 @@
 
 namespace ddproxy::results {
 
-/// "a, b, c"
+/// Returns the texts separated by commas: "a, b, c".
 template <class Texts>
 std::string joined(Texts const& texts) {
   std::string all;

@@ -21,7 +21,7 @@ bool is_time(double value) {
   return std::isfinite(value) && value > 0.0;
 }
 
-// The maximum over the ranks of each sample, up to the last one that any rank has.
+// Returns the maximum over the ranks for each sample, up to the last sample that any rank has.
 std::vector<double> slowest_of(std::span<const double> values, std::size_t ranks, std::string const& where) {
   const auto is_nan = [](double v) { return std::isnan(v); };
   std::size_t measured = values.size() / ranks;
@@ -40,7 +40,8 @@ std::vector<double> slowest_of(std::span<const double> values, std::size_t ranks
   return slowest;
 }
 
-// Takes out what the run itself left out of its figures: samples of another state of the machine.
+// Replaces samples by NaN if the run itself left them out of its figures: those in another state of the
+// machine.
 void leave_out(Reader const& reader, std::size_t item, std::vector<double>& samples) {
   if (!reader.has("/sweep/counted")) return;
   const auto counted = reader.integers("/sweep/counted");

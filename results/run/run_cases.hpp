@@ -9,18 +9,17 @@
 
 namespace ddproxy::results {
 
-/// The cases of /sweep. Throws std::invalid_argument naming file and case where gradients were wrong or a
-/// time is no positive number; a sample that no rank has (NaN), with none after it, was not measured, and is
-/// NaN.
+/// Reads the cases of /sweep. A sample that no rank has (NaN), and that no measured sample follows, was not
+/// measured and is NaN. Throws std::invalid_argument with file and case if gradients were wrong or if a time
+/// is not a positive number.
 std::vector<CaseTimes> read_cases(Reader const& reader);
 
-/// The parts of /gate as cases of the strategy "part"; none where the file has no such group. Throws as
-/// read_cases() does.
+/// Reads the parts of /gate as cases of the strategy "part". Returns none if the file has no such group.
+/// Throws as read_cases() does.
 std::vector<CaseTimes> read_parts(Reader const& reader);
 
-/// The names of ddproxy's own cases that have times, and whose gradients the file does not say to be right:
-/// /sweep/verified is not 1, or is not there. Another program's cases are not verified by ddproxy, and not
-/// among them.
+/// Returns the names of ddproxy's own cases that have times but no confirmed gradients: /sweep/verified is
+/// not 1 or is missing. Cases of other programs are not included, because ddproxy does not verify them.
 std::vector<std::string> unverified_cases(Reader const& reader, std::vector<CaseTimes> const& cases);
 
 }  // namespace ddproxy::results

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 12> keys{"model",   "step",   "precision"
                                                 "threads", "pieces", "buffers",   "priority"};
 constexpr std::array<std::string_view, 2> sound_keys{"valid", "verified"};
 
-constexpr std::size_t most_compared = 200;  // characters of a value: a difference may be at its end
+constexpr std::size_t most_compared = 200;  // characters of a value; a difference may be at its end
 
 bool is_in(std::span<const std::string> allowed, std::string_view key) {
   return std::ranges::find(allowed, key) != allowed.end();
@@ -44,7 +44,7 @@ std::string differences(Run const& first, Run const& other, std::span<const std:
   return all;
 }
 
-// What stands between the parts of a list; empty: it is no list.
+// Returns the text that separates the parts of a list; empty if the value is not a list.
 std::string_view separator_of(std::string_view key) {
   if (key == "flags") return " ";
   if (key == "binding") return "; ";
@@ -57,7 +57,7 @@ std::vector<std::string> parts_of(std::string const& key, std::string const& tex
   std::vector<std::string> parts;
   for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + separator.size()) {
     end = text.find(separator, at);
-    const auto bracket = text.find('(', at);  // "(kernels: -O3 -mfma)" is one part
+    const auto bracket = text.find('(', at);  // keeps "(kernels: -O3 -mfma)" as one part
     if (key == "flags" && bracket < end) end = text.find(separator, text.find(')', bracket));
     parts.push_back(text.substr(at, end - at));
   }
@@ -72,7 +72,7 @@ std::string quoted(std::string const& value) {
   return opened(value).append("'");
 }
 
-// Three say what is the matter.
+// Returns the parts that only `own` has, and at most three of them in full.
 std::string only_in(std::vector<std::string> own, std::vector<std::string> const& other) {
   std::erase_if(own, [&](auto const& part) { return std::ranges::find(other, part) != other.end(); });
   if (own.empty()) return "none of these";
@@ -82,7 +82,7 @@ std::string only_in(std::vector<std::string> own, std::vector<std::string> const
   return text + "'" + (own.size() > 3 ? " and " + std::to_string(own.size() - 3) + " more" : "");
 }
 
-// One line for a key that only some of the files have.
+// Adds one warning for a key that only some of the files contain.
 template <class Says>
 void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std::string_view key,
                 Says says) {
@@ -93,7 +93,7 @@ void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std
                    ": not compared in " + std::string(key) + ", which the file does not say");
 }
 
-// Times of numbers that nobody confirmed are no evidence.
+// Rejects runs whose results nobody confirmed, because their times prove nothing.
 void check_sound(Run const& run, std::span<const std::string> allowed) {
   auto const* rule = find_validity(run.valid);
   const bool is_compared = run.valid.empty() || (rule && rule->is_compared);

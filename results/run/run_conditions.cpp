@@ -16,13 +16,13 @@ namespace {
 
 constexpr double most_clock_ratio = 1.05;
 
-constexpr double most_round_trip_ratio = 1.6;  // as model::MachineStates tells states
+constexpr double most_round_trip_ratio = 1.6;  // same ratio as in model::MachineStates
 
 constexpr std::array<std::string_view, 12> keys{"host",  "compiler", "flags",   "blas",
                                                 "mpi",   "kokkos",   "binding", "clock",
                                                 "state", "call",     "warmup",  "compute_samples"};
 
-// Of conditions_of().
+// The keys of conditions_of(), in its order.
 constexpr std::array<std::string_view, 14> keys_in_order{
     "host",  "compiler", "flags", "blas", "mpi",  "kokkos", "binding",
     "clock", "clock",    "state", "call", "call", "warmup", "compute_samples"};
@@ -39,7 +39,8 @@ std::string distinct(std::vector<std::string> const& values) {
   return joined(std::set<std::string>(values.begin(), values.end()));
 }
 
-// The lines that say how many threads or which device it uses have keys of their own.
+// Returns the Kokkos configuration without the lines about the number of threads and the device, because
+// these have keys of their own.
 std::string kokkos_of(Reader const& reader) {
   std::istringstream lines(reader.text("/provenance", "kokkos"));
   std::vector<std::string> kept;
@@ -59,7 +60,8 @@ std::string binding_of(Reader const& reader) {
   return all;
 }
 
-// Of the state that the file's figures are of; 0 where its samples mix states.
+// Returns the round trip of the machine state to which the file's figures belong; 0 if its samples mix
+// states.
 double round_trip_of(Reader const& reader) {
   if (!reader.has("/states/scored") || !reader.has("/states/round_trip")) return 0;
   const auto scored = reader.integers("/states/scored");
@@ -91,7 +93,8 @@ std::string gigahertz(std::string const& what, double a, double b) {
   return text;
 }
 
-// Empty where the clocks agree. Rank by rank, or of other numbers of ranks the slowest of each.
+// Compares clocks rank by rank. If the numbers of ranks differ, it compares the slowest clock of each file.
+// Returns an empty text if the clocks agree.
 std::string compared_clocks(std::vector<double> const& a, std::vector<double> const& b) {
   if (a.size() != b.size())
     return far_apart(slowest(a), slowest(b)) ? gigahertz("slowest rank", slowest(a), slowest(b)) : "";
@@ -119,8 +122,9 @@ std::string files_of(Run const& a, Run const& b) {
   return a.path.string() + " and " + b.path.string();
 }
 
-// Agreement is not transitive: clocks may drift apart in small steps, and a file may say nothing. So each
-// pair counts, but of files that all say the same one pass is enough.
+// Finds the first pair of runs that differ in condition `c`. Agreement is not transitive: clocks may drift
+// apart in small steps, and a file may lack the condition. So every pair of distinct values is compared. For
+// files with equal values one pass is enough.
 bool find_pair(std::span<Run const* const> runs, std::size_t c, ConditionDifference& found) {
   std::vector<Run const*> different;
   for (Run const* run : runs) {

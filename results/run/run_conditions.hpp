@@ -12,16 +12,16 @@
 
 namespace ddproxy::results {
 
-/// The keys of Run::conditions, each once.
+/// Returns the keys of Run::conditions, each once.
 std::span<const std::string_view> condition_keys();
 
-/// Under which conditions a file was measured. Throws as Reader does.
+/// Returns the conditions under which a file was measured. Throws as Reader does.
 std::vector<Condition> conditions_of(Reader const& reader);
 
-/// True where the run has each condition that conditions_of() returns, in its order.
+/// Returns true if the run has every condition of conditions_of(), in its order.
 bool has_all_conditions(Run const& run);
 
-/// True where the file says something of that condition.
+/// Returns true if the file contains a value for that condition.
 bool says_condition(Run const& run, std::string_view key);
 
 /// The first difference between two runs in one condition.
@@ -31,8 +31,9 @@ struct ConditionDifference {
   std::string values;  ///< "'x' against 'y'"
 };
 
-/// The first pair of runs that differs in each key, at most one a key; keys in `allowed` are left out. Clocks
-/// differ where they are more than 5 % apart. What a file does not say is not compared.
+/// Returns, for each key, the first pair of runs that differ; at most one pair per key. Keys in `allowed` are
+/// skipped. Clocks differ if they are more than 5 % apart. A value that a file does not contain is not
+/// compared.
 std::vector<ConditionDifference> differing_conditions(std::span<Run const* const> runs,
                                                       std::span<const std::string> allowed);
 

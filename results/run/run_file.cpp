@@ -89,7 +89,8 @@ std::string answer_for(std::filesystem::path const& path) {
   }
 }
 
-// A file is not compressed: its datasets take about what it takes, and are held twice at most.
+// Returns the limits for reading a file. A file is not compressed: its datasets take about the size of the
+// file, and at most two copies exist at once.
 ChildLimits limits_for(std::filesystem::path const& path, double patience) {
   ChildLimits limits{.seconds = patience};
   std::error_code absent;
@@ -103,7 +104,8 @@ ChildLimits limits_for(std::filesystem::path const& path, double patience) {
 
 constexpr std::size_t most_of_a_name = 256, most_of_a_refusal = 2000;  // characters
 
-// Names of cases are printed in tables and compared: one that has to be altered would be another name.
+// Checks the names of cases. They are printed in tables and compared, and a name that had to be altered for
+// printing would be a different name.
 void check_names(Run const& run) {
   for (auto const& one : run.cases)
     for (auto const& name : {one.name, one.strategy})
@@ -120,7 +122,7 @@ void make_printable(Run& run) {
   for (auto& condition : run.conditions) condition.value = model::printable(condition.value);
 }
 
-// The child may be out of order in any way.
+// Checks everything in the answer, because the child may be faulty in any way.
 Run checked(std::filesystem::path const& path, std::string_view answer) {
   if (answer.starts_with(refused))
     throw std::invalid_argument(model::echo(answer.substr(1), most_of_a_refusal));

@@ -29,7 +29,7 @@ Integers integers_of(Reader const& reader, std::string_view dataset, std::size_t
   return values;
 }
 
-// The buckets of each case, as eight digits that differ where any bucket does; empty where the file has none.
+// The plan (bucket sizes) of each case as an eight-digit hash; empty if the file has no plans.
 class Plans {
  public:
   Plans(Reader const& reader, std::size_t cases)
@@ -52,7 +52,8 @@ class Plans {
   Integers first_, count_, bytes_;
 };
 
-// The best plan rests on what was measured, and another program's is its own: of these the name is enough.
+// Returns the cases of the sweep with their plans. For the optimal plan, which depends on measurements, and
+// for another program's own plan the name is enough.
 std::string sweep_of(Reader const& reader) {
   const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");
   const auto buckets = integers_of(reader, "/sweep/buckets", names.size());
@@ -73,7 +74,8 @@ std::string sweep_of(Reader const& reader) {
   return joined(all);
 }
 
-// Backend, progress and wire have keys of their own, and NCCL's version is what one may want to compare.
+// Returns where the all-reduce buffers were. Backend, progress and wire have keys of their own. The NCCL
+// version is not part of the identity, because a user may want to compare versions.
 std::string buffers_of(Reader const& reader) {
   const auto text = reader.text("/provenance", "allreduce");
   if (reader.text("/sweep", "backend") != "mpi" || text.empty()) return "";
@@ -91,7 +93,7 @@ Run::Values identity_of(Reader const& reader) {
           {"ranks", reader.text("/sweep", "ranks", "?")},
           {"device", reader.text("/provenance", "device_kind", "?")},
           {"mode", attributes(reader, "/sweep", {"compute_mode", "backend", "progress", "copies"})},
-          {"wire", reader.text("/sweep", "wire", "fp32")},  // earlier files have none
+          {"wire", reader.text("/sweep", "wire", "fp32")},  // earlier files have no wire: fp32
           {"threads", reader.text("/provenance", "threads")},
           {"pieces", reader.text("/sweep", "piece_mib")},
           {"buffers", buffers_of(reader)},

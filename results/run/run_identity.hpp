@@ -7,7 +7,8 @@
 
 namespace ddproxy::results {
 
-/// What must be equal in runs that are compared; empty where the file does not say, or it does not apply.
+/// Returns the keys and values that must be equal in compared runs. A value is empty if the file does not
+/// contain it or if it does not apply.
 Run::Values identity_of(Reader const& reader);
 
 }  // namespace ddproxy::results

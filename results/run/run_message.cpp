@@ -13,8 +13,8 @@ namespace {
 
 using Length = std::uint64_t;
 
-// The fields of each struct, in the order in which they are sent. A new field does not compile until it is
-// named here.
+// Returns references to the fields of a struct, in the order in which they are sent. A new field causes a
+// compile error until it is listed here.
 template <class T>
 requires std::same_as<std::remove_const_t<T>, CaseTimes>
 auto fields_of(T& one) {
@@ -98,7 +98,7 @@ struct Unpacker {
     text = take(length);
   }
 
-  // Grows with what is there: a length alone reserves no memory.
+  // Appends the values one by one: a length alone must not reserve memory.
   template <class T>
   void get(std::vector<T>& values) {
     Length count = 0;

@@ -9,11 +9,11 @@
 
 namespace ddproxy::results {
 
-/// Returns all of a run but its path as bytes, for another process of the same program.
+/// Returns all of a run except its path as bytes, for another process of the same program.
 std::string pack(Run const& run);
 
-/// Returns the run that was packed; its path is empty. Trusts no byte: throws std::invalid_argument where a
-/// length exceeds what is there, or where something is left over.
+/// Returns a run from the bytes of pack(); its path is empty. Throws std::invalid_argument if a length
+/// exceeds the remaining bytes, or if bytes are left over.
 Run unpack(std::string_view bytes);
 
 }  // namespace ddproxy::results

@@ -10,7 +10,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// The verb under which a table is kept.
+/// Returns the verb under which a table is stored.
 Verb table_of(Verb verb) {
   return verb == Verb::receive ? Verb::send : verb;
 }

@@ -18,18 +18,19 @@ namespace ddproxy::model {
 /// Seconds of one collective of x bytes, alone on the machine. x is the full size on the wire.
 using CollectiveCost = std::function<double(std::int64_t bytes)>;
 
-/// The cost tables a(x), rs(x), ag(x), bc(x) and p2p(x), by verb and communicator. A send and its receive are
-/// one transfer and have one table.
+/// The cost tables of the collectives, by verb and communicator: a(x), rs(x), ag(x), bc(x) and p2p(x) for
+/// all-reduce, reduce-scatter, all-gather, broadcast and point-to-point. A send and its receive are one
+/// transfer and share one table.
 class CollectiveCosts {
  public:
-  /// Sets the table of a verb for the communicators that have none of their own.
+  /// Sets the table of a verb for all communicators without a table of their own.
   void set(Verb verb, CollectiveCost cost);
   /// Sets the table of a verb for one communicator.
   void set(Verb verb, CommunicatorId communicator, CollectiveCost cost);
 
-  /// Returns the seconds of a collective. Where a reduce-scatter or an all-gather has no table, it returns
-  /// half of the all-reduce's and notes a warning. Throws std::invalid_argument that names verb and
-  /// communicator where that is missing too, and where a table returns no finite time of at least 0.
+  /// Returns the seconds of a collective. If a reduce-scatter or an all-gather has no table, it returns half
+  /// of the all-reduce's seconds and records a warning. Throws std::invalid_argument with the verb and the
+  /// communicator if there is no table to use, and if a table returns a time that is negative or not finite.
   double operator()(Verb verb, CommunicatorId communicator, std::int64_t bytes);
 
   /// Returns one sentence for each verb and communicator whose costs were derived from a(x).
@@ -40,7 +41,7 @@ class CollectiveCosts {
 
   CollectiveCost const* find(Verb verb, CommunicatorId communicator) const;
 
-  std::map<Key, CollectiveCost> tables_;  // without a communicator: for those that have no table of their own
+  std::map<Key, CollectiveCost> tables_;  // no communicator: for those without a table of their own
   std::set<std::pair<Verb, CommunicatorId>> halved_;
 };
 

@@ -10,10 +10,11 @@
 
 namespace ddproxy::model {
 
-/// Returns the costs of a graph that ddp() built: what simulate(Job, Plan) takes from a Job.
-/// `operator_seconds` has one entry for each of `pass.operations`. Copies cost what copy_seconds() says: a
-/// call for each gradient, and its bytes over the bandwidth. a(x), kappa(x) and gamma(x) are asked for bytes
-/// on the wire. Throws std::invalid_argument for another number of seconds, and as step_costs() does.
+/// Returns the costs of a graph that ddp() built, from the data that simulate(Job, Plan) takes from a Job.
+/// `operator_seconds` has one entry for each of `pass.operations`. Copies cost what copy_seconds() returns:
+/// the call time for each gradient, plus the bytes over the bandwidth. a(x), kappa(x) and gamma(x) are
+/// evaluated at the bytes on the wire. Throws std::invalid_argument for a wrong number of operator times, and
+/// as step_costs() does.
 StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
                     std::span<const double> operator_seconds, AllreduceCost const& cost,
                     Contention const& contention = {}, Copies const& copies = {});

@@ -6,12 +6,12 @@
 
 namespace ddproxy::model {
 
-/// Returns whether the ranks of each class wait for the same classes in every collective: on each
-/// communicator their groups hold as many members of each class. Then all ranks of a class have the same
-/// times, as all of them start alike and each step keeps them alike.
+/// Returns true if the ranks of each class wait for the same classes in every collective. That holds if, on
+/// each communicator, the groups of these ranks have equally many members of each class. All ranks of a class
+/// then have the same times, because they start alike and each step keeps them alike.
 bool ranks_wait_alike(RankGraphs const& step);
 
-/// Returns the same step with a class for each rank: those of class 0 first, in the order of `ranks`.
+/// Returns the same step with one class per rank. The ranks of class 0 come first, in the order of `ranks`.
 RankGraphs one_class_a_rank(RankGraphs const& step);
 
 }  // namespace ddproxy::model

@@ -15,29 +15,29 @@
 namespace ddproxy::model {
 namespace {
 
-/// Tasks that start and end together: the members of a collective, or one other task.
+/// Tasks that start and end together: the members of a collective, or a single other task.
 struct Node {
   std::vector<ClassTask> members;
-  std::size_t to_come = 0;  ///< members that are not ready
-  double left = 0;          ///< work at `since`: seconds at speed 1
+  std::size_t to_come = 0;  ///< number of members that are not ready
+  double left = 0;          ///< work that is left at time `since`, in seconds at speed 1
   double since = 0;
   double speed = 1;
   double end = 0;
 };
 
-/// One class while its step runs.
+/// The state of one class of ranks during the simulation.
 struct Rank {
   std::size_t cost_class;          ///< index into StepCosts::tasks
-  std::vector<TaskWaits> tasks;    // [task]; `waits` counts down
+  std::vector<TaskWaits> tasks;    // [task]; `waits` counts down to 0
   std::vector<std::size_t> nodes;  // [task]
-  std::vector<double> speeds;      // [task], while it is active
+  std::vector<double> speeds;      // [task], valid while the task is active
   std::vector<TaskId> active = {};
-  bool changed = false;  ///< `active` did, since the speeds were computed
+  bool changed = false;  ///< true if `active` changed since the speeds were computed
 };
 
 class StepSimulation {
  public:
-  /// `cost_classes`: the class that each class of `step` has in `costs`.
+  /// Builds the simulation. `cost_classes` holds the class in `costs` of each class of `step`.
   StepSimulation(RankGraphs const& step, StepCosts const& costs, std::vector<std::size_t> const& cost_classes)
       : step_(step), costs_(costs) {
     MergedOrder order = merged_order(step);
@@ -91,7 +91,7 @@ class StepSimulation {
   void start(std::size_t n) {
     Node& node = nodes_[n];
     node.since = now_;
-    node.speed = 0;  // until update_speeds()
+    node.speed = 0;  // update_speeds() sets it
     for (const ClassTask at : node.members) {
       node.left = std::max(node.left, cost(at).seconds);
       times(at).start = now_;
@@ -155,9 +155,9 @@ class StepSimulation {
   std::vector<Rank> ranks_;        // [class]
   std::vector<StepTrace> traces_;  // [class]
   std::vector<Node> nodes_;
-  std::vector<std::size_t> active_;  // nodes
+  std::vector<std::size_t> active_;  // indices of nodes
   std::vector<double> speeds_;
-  std::size_t ended_ = 0;  // nodes
+  std::size_t ended_ = 0;  // number of nodes that have ended
   double now_ = 0;
 };
 

@@ -7,16 +7,20 @@
 
 namespace ddproxy::model {
 
-/// Predicts when every task of a step starts and ends. A task is ready when its lane is free and everything
-/// that it waits for has ended; a collective starts when its last member is ready, and its members end
-/// together. Each task has its seconds of work, a collective the most of its members. It works them off at
-/// the speed of StepCosts::rates(), a collective at the slowest of its members' speeds. Speeds change only
-/// where a task starts or ends on one of these ranks, so times are exact to rounding.
+/// Predicts when every task of a step starts and ends.
 ///
-/// There is one trace for each class of ranks, or one for each rank where the ranks of a class wait for
-/// different classes (see equal_ranks.hpp). Throws std::logic_error that names tasks where tasks wait for
-/// each other or the members of a group issue different collectives, which check() finds first;
-/// std::invalid_argument where `costs` are of another step, or a speed is not positive.
+/// A task is ready when its lane is free and every task that it waits for has ended. A collective starts when
+/// its last member is ready, and all its members end together. Each task has its seconds of work; a
+/// collective has the largest work of its members. A task runs at the speed that StepCosts::rates() returns;
+/// a collective runs at the slowest speed of its members. Speeds change only when a task starts or ends on
+/// one of these ranks, so the times are exact up to rounding.
+///
+/// Returns one trace for each class of ranks. If the ranks of a class wait for different classes (see
+/// equal_ranks.hpp), it returns one trace for each rank.
+///
+/// Throws std::logic_error with the names of the tasks if tasks wait for each other or if the members of a
+/// group issue different collectives; check() finds these errors earlier. Throws std::invalid_argument if
+/// `costs` belong to another step, or if a speed is not positive.
 StepTraces simulate(RankGraphs const& step, StepCosts const& costs);
 
 }  // namespace ddproxy::model

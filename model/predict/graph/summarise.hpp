@@ -11,36 +11,37 @@
 
 namespace ddproxy::model {
 
+/// Summed times of one lane.
 struct LaneSummary {
-  double busy = 0;     ///< seconds from start to end, summed over its tasks
-  double waiting = 0;  ///< seconds from ready to start: a collective waits for its other members
+  double busy = 0;     ///< seconds from start to end, summed over the lane's tasks
+  double waiting = 0;  ///< seconds from ready to start, summed: collectives wait for their other members
 };
 
-/// What a rank's step amounts to, in seconds. E = slowdown + tail.
+/// The times of a rank's step, in seconds. E = slowdown + tail.
 struct Summary {
-  double total = 0;          ///< T: until the step is over
-  double compute_busy = 0;   ///< the compute lanes carried out tasks, copies included
-  double compute_end = 0;    ///< end of the last task on a compute lane, copies out of buckets apart
-  double compute_alone = 0;  ///< T_compute: what the Compute tasks take without communication
+  double total = 0;          ///< T: end of the step
+  double compute_busy = 0;   ///< time in which the compute lanes carried out tasks, including copies
+  double compute_end = 0;    ///< end of the last task on a compute lane, not counting copies out of buckets
+  double compute_alone = 0;  ///< T_compute: time of the Compute tasks without communication
   double exposed = 0;        ///< E = T - T_compute
-  double slowdown = 0;       ///< compute_end - T_compute: stretched by contention, copies in, idle in between
+  double slowdown = 0;       ///< compute_end - T_compute: contention, copies into buckets and idle time
   double tail = 0;           ///< T - compute_end
-  double bubble = 0;         ///< T - compute_busy: the compute lane was idle
+  double bubble = 0;         ///< T - compute_busy: idle time of the compute lane
   std::map<Lane, LaneSummary> lanes;
   LiveMemory memory;
 };
 
-/// What a trace alone cannot tell.
+/// Values that a trace of one rank does not contain.
 struct SummaryBasis {
-  /// T_compute, for instance compute_seconds() or a measured pass without communication. Where it is not
-  /// given, the Compute tasks' times in the trace are taken, which include what contention adds.
+  /// T_compute, for instance from compute_seconds() or from a measured pass without communication. If it is
+  /// not given, the times of the Compute tasks in the trace are summed; these include contention.
   std::optional<double> compute_alone = std::nullopt;
-  /// When the step is over, for instance StepTraces::end(). Where it is not given: the rank's own last task.
+  /// T, for instance from StepTraces::end(). If it is not given, it is the end of the rank's last task.
   std::optional<double> total = std::nullopt;
 };
 
-/// Summarises a measured or simulated trace of a graph. Throws std::invalid_argument where the trace has
-/// another number of tasks.
+/// Summarises a measured or simulated trace of a graph. Throws std::invalid_argument if the trace and the
+/// graph have different numbers of tasks.
 Summary summarise(StepGraph const& graph, StepTrace const& trace, SummaryBasis const& basis = {});
 
 }  // namespace ddproxy::model

@@ -9,13 +9,13 @@
 
 namespace ddproxy::model {
 
-/// What a task waits for on its own rank, and what waits for it.
+/// The dependencies of a task on its own rank: what it waits for, and what waits for it.
 struct TaskWaits {
-  std::size_t waits = 0;          ///< for so many tasks to end, the one before it on its lane included
-  std::vector<std::size_t> next;  ///< the tasks that wait for this one; twice where for two reasons
+  std::size_t waits = 0;          ///< tasks that must end first, including the one before it on its lane
+  std::vector<std::size_t> next;  ///< tasks that wait for this one; listed twice if for two reasons
 };
 
-/// Returns the waits of every task of a graph, [task].
+/// Returns the dependencies of every task of a graph, [task].
 std::vector<TaskWaits> task_waits(StepGraph const& graph);
 
 }  // namespace ddproxy::model
