@@ -11,8 +11,8 @@
 namespace ddproxy::results {
 
 /// Writes the timeline of the cases named (all that have one where none is named) as Chrome trace JSON, which
-/// Perfetto and chrome://tracing open: a process for each case and rank, a row in it for each resource, times
-/// in microseconds. Throws std::invalid_argument for a case that is not there or has no timeline, and for a
+/// Perfetto and chrome://tracing open: a process for each case and rank, a row in it for each resource, and a
+/// counter of the live buffers where the file has them. Times are in microseconds. Throws std::invalid_argument for a case that is not there or has no timeline, and for a
 /// file that cannot be written.
 void write_trace(Reader const& reader, std::vector<std::string> const& cases,
                  std::filesystem::path const& path);
