@@ -265,6 +265,23 @@ class Notes(WithSample):
         self.assertNotIn("There is no", self.notes("why_no_model_error", "fom", "").split("There is no cost")[0])
 
 
+class Finding(WithSample):
+    def test_names_the_best_and_the_worst_bucket_size_that_was_run(self):
+        results = Results(self.sample)
+        totals = derive.column(results, "measured_median")
+        caps = [k for k in range(len(totals)) if results["/sweep/strategy"][k] == "bucketed"]
+        best, worst = min(caps, key=lambda k: totals[k]), max(caps, key=lambda k: totals[k])
+        mib = results["/sweep/bucket_bytes"] / 2.0**20
+        self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB; {1 - totals[best] / totals[worst]:.1%} faster than the worst, {mib[worst]:g} MiB")
+
+    def test_says_where_nothing_differs_beyond_the_noise(self):
+        def wide(file):
+            file["sweep/ci_low"][:] = 0.001
+            file["sweep/ci_high"][:] = 1000.0
+        self.change(wide)
+        self.assertEqual(lead.finding(Results(self.sample)), "No bucket size differs beyond the noise")
+
+
 class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         self.assertEqual(timeline_figure.title(Results(self.sample), 0), "naive: gpt2-large, 8 ranks, replay (times from tables), last sample")
