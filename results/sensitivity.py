@@ -19,7 +19,7 @@ except ImportError as error:
 LABELS = {"bytes": "gradients, times the bytes", "model": "GPT-2 of this size, MiB of gradients", "latency": "network, times the latency",
           "bandwidth": "network, times the bandwidth", "ranks": "ranks"}
 CURVES = (("exposed_25_s", "cap 25 MiB", "s", style.OTHER), ("exposed_best_s", "best cap", "o", style.PREDICTED),
-          ("exposed_plan_s", "best plan", "D", style.MEASURED), ("floor_s", "floor", "_", style.GREY))
+          ("exposed_plan_s", "best plan", "D", style.MEASURED), ("floor_s", "lower bound on E", "_", style.GREY))
 plt.rcParams["savefig.dpi"] = 100
 LOWEST, HIGHEST = 0.01, 4096.0  # MiB: caps beyond make the same plans
 

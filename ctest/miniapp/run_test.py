@@ -61,6 +61,8 @@ def check_run():
         kappa, gamma = file["calibration/kappa"][:], file["calibration/gamma"][:]
         assert len(kappa) == 6 and ((0 < kappa) & (kappa <= 1) & (0 < gamma) & (gamma <= 1)).all(), (kappa, gamma)
         check_timeline(file["timeline"])
+        if has_one_state(file):
+            check_memory(file)
         check_against_json(file, json.load(open("run.json")), fom)
         check_xarray(sweep)
 
@@ -172,6 +174,16 @@ def check_xarray(sweep):
         assert data["ci_low"].attrs["units"] == "s" and len(data["case"]) == 7
 
 
+def check_memory(file):
+    """Without copies the buffers of a step are the gradients: measured, predicted and allocated."""
+    gradients = 4 * file["model/numel"][:].sum()
+    for name in ("live_peak", "predicted_peak", "allocated"):
+        assert (file["memory/" + name][...] == gradients).all(), (name, file["memory/" + name][...], gradients)
+    assert (file["memory/live_at_start"][:] == 0).all()
+    for name in ("live_bytes_start", "live_bytes_end"):
+        assert (file["timeline/" + name][:] == gradients).all(), name
+
+
 def check_timeline(timeline):
     """The flat case: on every rank all operations one after another, then its bucket; and the same in the trace."""
     first, count = timeline["first"][1], timeline["count"][1]
@@ -252,6 +264,9 @@ def check_copies_and_optimal():
         assert is_real(figures(start("run", "copies.toml", "-o", "copies.h5"))["valid"])
         with h5py.File("copies.h5") as file:
             assert file["sweep"].attrs["copies"] in (copies, copies.encode())
+            gradients = 4 * file["model/numel"][:].sum()  # flat makes no copies
+            assert (file["memory/live_peak"][0], file["memory/live_peak"][-1]) == (gradients, 2 * gradients)
+            assert file["memory/allocated"][...] == 2 * gradients
             assert file["sweep/strategy"][-1] == b"optimal" and file["sweep/buckets"][-1] >= 1
             assert (file["sweep/with_copies"][1:] >= file["sweep/with_contention"][1:]).all()
             if has_one_state(file):

@@ -27,13 +27,13 @@ TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
                                   measured(model::strategy_named("bucketed"), 25, {0.165, 0.164, 0.166}),
                                   measured(model::strategy_named("bucketed"), 64, {0.150, 0.149, 0.151}),
                                   measured(model::strategy_named("optimal"), 0, {0.1, 0.1, 0.1})};
-  const std::string worst = "50 ms (25.0 %) against bucketed/4, the worst cap run\n";
+  const std::string worst = "50 ms (25.0 %) faster than bucketed/4, the worst cap\n";
   EXPECT_EQ(tuning_line(reports, 0.017),
-            "floor 17 ms; choosing the bucket well is worth up to 15 ms (9.1 %) against 25 MiB, PyTorch's "
+            "lower bound on E: 17 ms\nbest cap: bucketed/64, 15 ms (9.1 %) faster than 25 MiB, PyTorch's "
             "default, and " +
                 worst);
   reports.erase(reports.begin() + 2);
-  EXPECT_EQ(tuning_line(reports, unknown), "choosing the bucket well is worth up to " + worst);
+  EXPECT_EQ(tuning_line(reports, unknown), "best cap: bucketed/64, " + worst);
 }
 
 TEST(TuningLine, SaysWhereTheNoiseIsLarger) {
@@ -50,9 +50,9 @@ TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
       measured(model::strategy_named("bucketed"), 25, {0.150, unknown, unknown})};
   EXPECT_EQ(
       tuning_line(reports, 1e-17),
-      "floor 0 ms; choosing the bucket well is worth up to 0 ms (0.0 %) against 25 MiB, PyTorch's default, "
-      "and 2050 ms (93.2 %) against bucketed/4, the worst cap run (one sample a case does not tell the "
-      "noise)\n");
+      "lower bound on E: 0 ms\nbest cap: bucketed/25, 0 ms (0.0 %) faster than 25 MiB, PyTorch's default, "
+      "and 2050 ms (93.2 %) faster than bucketed/4, the worst cap (the noise is not known: a case has one "
+      "sample)\n");
 }
 
 TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
@@ -60,19 +60,19 @@ TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   report.measured->exposed.value = 0.1;
   EXPECT_EQ(
       waterfall_line(report, {0.010, 0.030, 0.060, 0.065}),
-      "E of bucketed/25: ideal 10 ms, contention +20, copies +30, jitter +5, not explained +35: measured "
-      "100 ms\n");
+      "causes of E of bucketed/25, 100 ms: ideal overlap 10, contention +20, copies +30, jitter +5, not "
+      "explained +35\n");
   EXPECT_EQ(waterfall_line(report, {0.010, 0.010, 0.010, 0.010}), "");
   EXPECT_NE(waterfall_line(report, {0.010, 0.010, 0.020, 0.020}), "");
   const auto impossible = waterfall_line(report, {0.2, 0.21, 0.21, 0.21});
-  EXPECT_NE(impossible.find("is less than an ideal overlap leaves, 200 ms"), std::string::npos) << impossible;
+  EXPECT_NE(impossible.find("below the 200 ms of an ideal overlap"), std::string::npos) << impossible;
 }
 
 TEST(Tables, memory_is_printed_from_one_gibibyte_on) {
   const double gib = 1024 * model::bytes_per_mib;
   EXPECT_EQ(memory_line({0.5 * gib, 0.9 * gib}, 0.7 * gib), "");
   EXPECT_EQ(memory_line({1.5 * gib, 2.2 * gib}, 2.0 * gib),
-            "memory: predicted 2048.0 MiB a rank, the largest peak 2252.8 MiB (+10.0 %)\n");
+            "memory of a rank: predicted 2048.0 MiB, measured peak 2252.8 MiB (+10.0 %)\n");
 }
 
 }  // namespace

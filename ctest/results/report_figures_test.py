@@ -264,6 +264,7 @@ class Trace(WithSample):
         self.assertEqual(len(spans), int(results["/timeline/count"][[0, 4]].sum()))
         self.assertEqual({e["args"]["name"] for e in events if e["name"] == "process_name"}, {"naive, rank 0", "bucketed 4 MiB, rank 0"})
         np.testing.assert_allclose([spans[0]["ts"], spans[0]["dur"]], [0.0, 1e4])
+        self.assertEqual(len([e for e in events if e["ph"] == "C"]), 2 * len(spans))
 
     def test_is_written_for_the_page_and_says_what_to_do_without_a_network(self):
         self.assertEqual(report(self.sample).returncode, 0)

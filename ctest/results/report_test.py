@@ -265,6 +265,23 @@ class Notes(WithSample):
         self.assertNotIn("There is no", self.notes("why_no_model_error", "fom", "").split("There is no cost")[0])
 
 
+class Finding(WithSample):
+    def test_names_the_best_and_the_worst_bucket_size_that_was_run(self):
+        results = Results(self.sample)
+        totals = derive.column(results, "measured_median")
+        caps = [k for k in range(len(totals)) if results["/sweep/strategy"][k] == "bucketed"]
+        best, worst = min(caps, key=lambda k: totals[k]), max(caps, key=lambda k: totals[k])
+        mib = results["/sweep/bucket_bytes"] / 2.0**20
+        self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB; {1 - totals[best] / totals[worst]:.1%} faster than the worst, {mib[worst]:g} MiB")
+
+    def test_says_where_nothing_differs_beyond_the_noise(self):
+        def wide(file):
+            file["sweep/ci_low"][:] = 0.001
+            file["sweep/ci_high"][:] = 1000.0
+        self.change(wide)
+        self.assertEqual(lead.finding(Results(self.sample)), "No bucket size differs beyond the noise")
+
+
 class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         self.assertEqual(timeline_figure.title(Results(self.sample), 0), "naive: gpt2-large, 8 ranks, replay (times from tables), last sample")
@@ -282,11 +299,24 @@ class Timeline(WithSample):
         best = derive.best_case(results, derive.column(results, "measured_median"))
         self.assertEqual((len(cases), cases[0]), (2, best))
         figure = timeline_figure.draw_timelines(results, cases)
-        upper, lower = figure.axes
+        upper, upper_memory, lower, _ = figure.axes
+        self.assertIn("live buffers", upper_memory.get_ylabel())
         self.assertEqual(upper.get_xlim(), lower.get_xlim())
         self.assertEqual([a.get_title(loc="left") for a in (upper, lower)], [derive.case_names(results)[c] for c in cases])
         ends = [results["/timeline/end"][int(results["/timeline/first"][c] + results["/timeline/count"][c]) - 1] for c in cases]
         self.assertGreaterEqual(upper.get_xlim()[1], max(ends))  # in seconds
+
+    def test_the_live_buffers_stand_below(self):
+        times, live = timeline_figure.live_memory(Results(self.sample), 0)
+        events = int(Results(self.sample)["/timeline/count"][0])
+        self.assertEqual(len(times), 1 + 2 * events)
+        np.testing.assert_allclose(live[:5] / 2.0**20, [0, 64, 32, 96, 64])  # between two events the first ends before the second starts
+        axes = timeline_figure.draw_timeline(Results(self.sample), 0).axes[1]
+        self.assertEqual([text.get_text() for text in axes.texts], ["dashed: allocated, 4 GiB"])
+
+    def test_a_file_without_memory_has_no_such_axes(self):
+        self.change(lambda file: file.__delitem__("memory"))
+        self.assertEqual(len(timeline_figure.draw_timeline(Results(self.sample), 0).axes), 1)
 
     def exposed_label(self, alone):
         """(text, its box, the span) in pixels where T_compute of the last sample is `alone` of the time of the timeline."""

@@ -35,7 +35,7 @@ void write_layers(results::Writer& writer, Gradients const& all, Sample const& s
 void write_allreduce(results::Writer& writer, Sample const& sample);
 void write_calibration(results::Writer& writer);
 void write_errors(results::Writer& writer, Gradients const& all);
-/// /sweep, /plans and /timeline.
+/// /sweep, /plans, /timeline and /memory.
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample);
 void write_score(results::Writer& writer, Sample const& sample);
 

@@ -114,6 +114,21 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
       writer.write(dataset.path, Reals(cases, std::nan("")));
 }
 
+// Each event takes 64 MiB more and leaves 32 MiB of it.
+void write_memory(results::Writer& writer, std::size_t cases, std::size_t events) {
+  Integers start, end;
+  for (std::size_t k = 0; k < events; ++k) {
+    start.push_back(static_cast<std::int64_t>(2 + k) * 32 * mib);
+    end.push_back(static_cast<std::int64_t>(1 + k) * 32 * mib);
+  }
+  writer.write("/timeline/live_bytes_start", start);
+  writer.write("/timeline/live_bytes_end", end);
+  writer.write("/memory/live_at_start", Integers(cases, 0));
+  writer.write("/memory/live_peak", Integers(cases, static_cast<std::int64_t>(1 + events) * 32 * mib));
+  writer.write("/memory/predicted_peak", Integers(cases, static_cast<std::int64_t>(1 + events) * 32 * mib));
+  writer.write("/memory/allocated", Integers{4096 * mib});
+}
+
 void write_timeline(results::Writer& writer, Integers const& first, Integers const& count,
                     std::size_t events) {
   Reals start, end;
@@ -131,6 +146,7 @@ void write_timeline(results::Writer& writer, Integers const& first, Integers con
   writer.write("/timeline/resource", resource);
   writer.write("/timeline/label", label);
   writer.write("/timeline/event_rank", Integers(events, 0));
+  write_memory(writer, first.size(), events);
 }
 
 // Of a machine with one state, or with two where samples do not count.

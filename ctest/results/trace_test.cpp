@@ -56,6 +56,19 @@ TEST_F(Trace, has_every_event_of_the_case_in_a_named_row) {
   }
 }
 
+TEST_F(Trace, counts_the_live_buffers_at_the_start_and_end_of_each_event) {
+  const Reader reader(folder / "r.h5");
+  const auto first = static_cast<std::size_t>(reader.integers("/timeline/first")[0]);
+  const auto events = trace({reader.texts("/sweep/name")[0]})["traceEvents"];
+  EXPECT_EQ(count(events, "C"), 2 * static_cast<std::size_t>(reader.integers("/timeline/count")[0]));
+  const auto counter =
+      std::find_if(events.begin(), events.end(), [](json const& event) { return event["ph"] == "C"; });
+  ASSERT_NE(counter, events.end());
+  EXPECT_DOUBLE_EQ((*counter)["args"]["MiB"].get<double>() * (1 << 20),
+                   reader.reals("/timeline/live_bytes_start")[first]);
+  EXPECT_DOUBLE_EQ((*counter)["ts"].get<double>(), reader.reals("/timeline/start")[first] * 1e6);
+}
+
 TEST_F(Trace, has_all_cases_where_none_is_chosen) {
   const auto events = trace({})["traceEvents"];
   EXPECT_EQ(count(events, "X"), Reader(folder / "r.h5").extents("/timeline/start")[0]);

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""readme_test.py ROOT DDPROXY KOKKOS_DIR MPIEXEC: runs every command of README.md's sh blocks in a copy of the project.
+"""readme_test.py ROOT DDPROXY KOKKOS_DIR MPIEXEC DOCUMENT...: runs every command of the documents' sh blocks in a copy of the project.
 
 Those that take minutes are not run from here: scripts/test is what runs this, and scripts/setup before it; scripts/run with an
-input is run. Of scripts/gate two rounds are run, which decide nothing. A build that is asked for is configured, and the program of this build stands in for its result; one for CUDA where
+input is run. Of scripts/gate two rounds are run, which decide nothing, and of the twins two instead of five. A build that is asked for is configured, and the program of this build stands in for its result; one for CUDA where
 scripts/setup has built a Kokkos for it. The launcher of this build stands in for mpirun; the scripts have to find it by themselves."""
+import glob
 import os
 import re
 import shutil
@@ -14,7 +15,17 @@ import tempfile
 
 import h5py
 
-root, ddproxy, kokkos, mpiexec = sys.argv[1:]
+root, ddproxy, kokkos, mpiexec, *documents = sys.argv[1:]
+# What the commands of a document leave behind, and the command of each results file.
+MADE = {
+    "README.md": ["out/tiny.h5", "out/tiny.json", "results.html"],
+    "docs/guides/buying.md": ["offers.json", "out/offer-b.html", "out/offer-b-against.png"],
+    "docs/guides/node.md": ["node-trace.json", "out/node.html"],
+    "docs/guides/nightly.md": ["gate.xml", "nights"],
+    "docs/guides/pytorch.md": [],
+}
+COMMANDS = {"README.md": {"results.h5": "run", "layers.h5": "layers", "allreduce.h5": "allreduce", "sweep.h5": "sweep"},
+            "docs/guides/buying.md": {"offer-a.h5": "run", "offer-b.h5": "run"}, "docs/guides/node.md": {"node.h5": "run"}}
 WHOLE = {"scripts/run", "scripts/test", "scripts/setup --cuda 80"}
 CUDA_ROOT = ".deps/kokkos-cuda-80-root"
 environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KOKKOS_ROOT": kokkos,
@@ -29,6 +40,12 @@ def copy_of_project(folder):
     shutil.copy2(ddproxy, f"{folder}/build/ddproxy")
     with open(f"{folder}/build/CMakeCache.txt", "w") as cache:  # of it the scripts read one line
         cache.write(f"MPIEXEC_EXECUTABLE:FILEPATH={mpiexec}\n")
+    for twin in glob.glob(f"{folder}/inputs/gpt2-large-a100x*.toml"):
+        with open(twin) as file:
+            text = file.read()
+        assert "samples = 5\n" in text, twin
+        with open(twin, "w") as file:
+            file.write(text.replace("samples = 5\n", "samples = 2\n", 1))
     if os.path.exists(f"{root}/{CUDA_ROOT}"):
         os.makedirs(f"{folder}/.deps")
         shutil.copy2(f"{root}/{CUDA_ROOT}", f"{folder}/{CUDA_ROOT}")
@@ -55,15 +72,25 @@ def run(command, folder):
     print("fine:", command)
 
 
-text = open(f"{root}/README.md").read()
-commands = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in block.splitlines()]
-assert len(commands) > 5 and WHOLE < set(commands), commands
-with tempfile.TemporaryDirectory() as folder:
-    copy_of_project(folder)
-    for command in commands:
-        run(command, folder)
-    for made in ("out/tiny.h5", "out/tiny.json"):
-        assert os.path.exists(f"{folder}/{made}"), made
-    for made, command in (("results.h5", "run"), ("layers.h5", "layers"), ("allreduce.h5", "allreduce"), ("sweep.h5", "sweep")):
+def commands_of(document):
+    with open(f"{root}/{document}") as file:
+        commands = [line for block in re.findall(r"```sh\n(.*?)```", file.read(), re.S) for line in block.splitlines()]
+    assert commands and (document != "README.md" or WHOLE < set(commands)), (document, commands)
+    return commands
+
+
+def check_made(document, folder):
+    for made in MADE[document]:
+        assert os.path.exists(f"{folder}/{made}"), (document, made)
+    for made, command in COMMANDS.get(document, {}).items():
         with h5py.File(f"{folder}/{made}") as file:
             assert file.attrs["command"] == command, (made, file.attrs["command"])
+
+
+assert documents and set(documents) <= set(MADE), documents
+with tempfile.TemporaryDirectory() as folder:
+    copy_of_project(folder)
+    for document in documents:
+        for command in commands_of(document):
+            run(command, folder)
+        check_made(document, folder)

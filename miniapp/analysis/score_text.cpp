@@ -20,7 +20,7 @@ std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreC
   auto const& worst = cases[*card.unscored];
   if (std::isnan(worst.noise))
     return fmt::format(
-        "bucketed/{:g} has one sample, which does not tell the noise of E; take two samples or more",
+        "bucketed/{:g} has one sample, so the noise of its E is not known; take two samples or more",
         worst.cap_mib);
   return fmt::format(
       "E of bucketed/{:g} is known to +-{:.3g} ms only, more than {:g} % of {:.3g} ms (the larger of E and "
@@ -30,8 +30,7 @@ std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreC
 
 std::string why_no_regret(std::span<const model::ScoredCase> cases) {
   if (cases.size() >= model::fewest_caps) return "";
-  return fmt::format("a choice among fewer than {} caps says nothing, and {} were measured",
-                     model::fewest_caps, cases.size());
+  return fmt::format("regret needs at least {} caps, and {} were measured", model::fewest_caps, cases.size());
 }
 
 std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCard const& card) {
@@ -40,8 +39,8 @@ std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCa
     return fmt::format("model_error=nan: {}\n", no_error) +
            (no_regret.empty() ? "" : fmt::format("regret=nan: {}\n", no_regret));
   auto text = fmt::format(
-      "predicted E is off by {} on average, {} beyond the noise; the best constant by {}, E at the cap "
-      "nearest to 25 MiB by {}, the model without contention by {}\n",
+      "mean error of the predicted E: {}, {} beyond the noise. Baselines: best constant {}, E at the cap "
+      "nearest to 25 MiB {}, model without contention {}\n",
       percent(card.model.mean_error), percent(card.model.beyond_noise), percent(card.constant.mean_error),
       percent(card.pytorch_default.mean_error), percent(card.uncontended.mean_error));
   return no_regret.empty() ? text : text + fmt::format("regret=nan: {}\n", no_regret);

@@ -87,8 +87,11 @@ class Recorder {
   /// Sentences about results that contradict each other.
   void contradictions(std::vector<std::string> const& sentences);
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
-  /// One step of each case.
+  /// One step of each case: its tasks, and the buffers that were live.
   void timeline(Workload const& workload, std::vector<CaseTimeline> const& cases);
+  /// Bytes of a rank for the buffers of a step: what is allocated, and the predicted peak of what is live in
+  /// each case, -1 where nothing is predicted.
+  void step_memory(std::size_t allocated, std::vector<std::int64_t> const& predicted_peaks);
   void figures(FigureOfMerit const& figures);
   /// Bytes: the peak of each rank, and the need of any that was predicted.
   void memory(std::vector<double> const& peaks, double need);

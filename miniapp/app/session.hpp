@@ -56,6 +56,7 @@ class Session {
   void say_threads(ThreadReport const& report);
   std::string verify_case(CaseReport const& report);
   std::string verify_wire();
+  void record_step_memory();
   std::string judge_precision();
   /// a(x) by bytes of gradients, once it is known.
   model::AllreduceCost cost() const {

@@ -16,6 +16,7 @@
 #include "miniapp/measure/pass/product_precision.hpp"
 #include "miniapp/measure/sweep/sweep.hpp"
 #include "miniapp/measure/verification/verify.hpp"
+#include "model/predict/graph/predict_strategy.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -118,6 +119,17 @@ void Session::sweep() {
   if (!root()) return;
   conclude_sweep();
   recorder_->timeline(context_.workload, timelines);
+  record_step_memory();
+}
+
+void Session::record_step_memory() {
+  std::vector<std::int64_t> peaks;
+  for (auto const& report : reports_)
+    peaks.push_back(
+        predicted_
+            ? model::predict_live_memory(report.item.strategy, job_, report.item.plan).peak
+            : -1);
+  recorder_->step_memory(context_.memory.extent(0) * sizeof(float), peaks);
 }
 
 bool Session::takes_another_round(int rounds, double seconds) {

@@ -43,14 +43,14 @@ std::string change_ms(double seconds) {
 
 char const* doubt(model::Estimate const& least, model::Estimate const& most) {
   if (std::isnan(least.noise()) || std::isnan(most.noise()))
-    return " (one sample a case does not tell the noise)";
+    return " (the noise is not known: a case has one sample)";
   return least.high >= most.low ? " (within the noise)" : "";
 }
 
 std::string gain_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
   model::Estimate const &least = best.measured->total, &most = other.measured->total;
   const double gain = most.value - least.value;
-  return fmt::format("{} ms ({:.1f} %) against {}{}", brief_ms(gain), 100 * gain / most.value, name,
+  return fmt::format("{} ms ({:.1f} %) faster than {}{}", brief_ms(gain), 100 * gain / most.value, name,
                      &best == &other ? "" : doubt(least, most));
 }
 
@@ -64,7 +64,7 @@ std::string sweep_row(CaseReport const& report, bool predicted, bool same_round)
     return optional_ms(predicted ? std::optional(seconds) : std::nullopt);
   };
   const std::string round = same_round ? fmt::format(" {:>10}", optional_ms(report.same_round.exposed)) : "";
-  return fmt::format("{:<16} {:>7} {:>10.2f} {:>9} {:>9} {:>10} {:>9.2f} {:>9}{} {:>9.2f} {:>8}\n",
+  return fmt::format("{:<16} {:>7} {:>10.2f} {:>9} {:>9} {:>12} {:>9.2f} {:>12}{} {:>9.2f} {:>8}\n",
                      report.item.name(), report.item.plan.size(), m.total.value * milli,
                      optional_ms(m.total.low), optional_ms(m.total.high), known(report.predicted.total),
                      m.exposed.value * milli, known(report.predicted_exposed()), round, m.tail * milli,
@@ -79,8 +79,8 @@ std::string stop_line(Config const& config, std::vector<CaseReport> const& repor
   for (std::size_t i = 0; i < reports.size(); ++i)
     if (reports[i].measured && stops[i] == Stop::budget) open.push_back(reports[i].item.name());
   const std::string goal = fmt::format("within {:g} % of max(E, 0.5 % of T)", 100 * config.target);
-  if (open.empty()) return fmt::format("sampling: E of every case is known {}\n", goal);
-  return fmt::format("sampling: {:g} s were spent before E was known {} of {}\n", config.max_seconds, goal,
+  if (open.empty()) return fmt::format("sampling ended because E of every case is known {}\n", goal);
+  return fmt::format("sampling ended after {:g} s, before E was known {} for {}\n", config.max_seconds, goal,
                      fmt::join(open, ", "));
 }
 
@@ -117,20 +117,22 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
   std::string text =
       fmt::format("{}: compute {}, all-reduce {}\n", config.model,
                   word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
-  fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>10} {:>9} {:>9}{} {:>9} {:>8}\n", "case",
-                 "buckets", "T ms", "95 %", "pred. T", "E ms", "pred. E", same_round ? " same round" : "",
-                 "tail ms", "overlap");
+  fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>12} {:>9} {:>12}{} {:>9} {:>8}\n", "case",
+                 "buckets", "T ms", "95 % interval", "predicted T", "E ms", "predicted E",
+                 same_round ? " same round" : "", "tail ms", "overlap");
   for (std::size_t i = 0; i < reports.size(); ++i)
     if (reports[i].measured) text += sweep_row(reports[i], predicted, same_round);
   if (same_round)
-    text += "same round: E as the same model predicts it from what was measured in each sample's own round\n";
+    text +=
+        "same round: E that the model predicts from the all-reduces and T_compute of each sample's own "
+        "round\n";
   return text + stop_line(config, reports, stops);
 }
 
 std::string memory_line(std::vector<double> const& peaks, double need) {
   const double peak = std::ranges::max(peaks);
   if (std::max(peak, need) < 1024 * model::bytes_per_mib) return "";
-  return fmt::format("memory: predicted {:.1f} MiB a rank, the largest peak {:.1f} MiB ({:+.1f} %)\n",
+  return fmt::format("memory of a rank: predicted {:.1f} MiB, measured peak {:.1f} MiB ({:+.1f} %)\n",
                      need / model::bytes_per_mib, peak / model::bytes_per_mib, 100 * (peak / need - 1));
 }
 
@@ -143,19 +145,22 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
     if (report.measured->total.value > worst->measured->total.value) worst = &report;
     if (report.item.cap_mib == common_cap_mib) common = &report;
   }
-  return fmt::format("{}choosing the bucket well is worth up to {}{}\n",
-                     std::isnan(floor) ? "" : fmt::format("floor {} ms; ", brief_ms(floor)),
+  return fmt::format("{}best cap: {}, {}{}\n",
+                     std::isnan(floor) ? "" : fmt::format("lower bound on E: {} ms\n", brief_ms(floor)),
+                     best->item.name(),
                      common ? gain_text(*best, *common, "25 MiB, PyTorch's default") + ", and " : "",
-                     gain_text(*best, *worst, fmt::format("{}, the worst cap run", worst->item.name())));
+                     gain_text(*best, *worst, fmt::format("{}, the worst cap", worst->item.name())));
 }
 
 std::string miss_line(CaseReport const& report) {
   const double round = report.same_round.exposed, before = report.predicted_exposed();
   if (std::isnan(round)) return "";
   const double measured = report.measured->exposed.value;
-  return fmt::format("E of {} differs from its prediction by {} ms: drift of the machine {}, model {}\n",
-                     report.item.name(), change_ms(measured - before), change_ms(round - before),
-                     change_ms(measured - round));
+  return fmt::format(
+      "E of {} differs from its prediction by {} ms: {} because the machine changed after the tables were "
+      "measured, {} because of the model\n",
+      report.item.name(), change_ms(measured - before), change_ms(round - before),
+      change_ms(measured - round));
 }
 
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms) {
@@ -163,14 +168,14 @@ std::string waterfall_line(CaseReport const& report, model::Waterfall const& ter
   const double measured = report.measured->exposed.value;
   if (measured < terms.ideal)
     return fmt::format(
-        "E of {}: {} ms is less than an ideal overlap leaves, {} ms, and is not split into causes: compute "
-        "or all-reduces were faster in the sweep than when they were measured alone\n",
+        "E of {} is {} ms, below the {} ms of an ideal overlap. It is not split into causes: compute or "
+        "all-reduces were faster in the sweep than when they were measured alone\n",
         report.item.name(), brief_ms(measured), brief_ms(terms.ideal));
   return fmt::format(
-      "E of {}: ideal {} ms, contention {}, copies {}, jitter {}, not explained {}: measured {} ms\n",
-      report.item.name(), brief_ms(terms.ideal), change_ms(terms.contention - terms.ideal),
-      change_ms(terms.copies - terms.contention), change_ms(terms.jitter - terms.copies),
-      change_ms(measured - terms.jitter), brief_ms(measured));
+      "causes of E of {}, {} ms: ideal overlap {}, contention {}, copies {}, jitter {}, not explained {}\n",
+      report.item.name(), brief_ms(measured), brief_ms(terms.ideal),
+      change_ms(terms.contention - terms.ideal), change_ms(terms.copies - terms.contention),
+      change_ms(terms.jitter - terms.copies), change_ms(measured - terms.jitter));
 }
 
 }  // namespace ddproxy

@@ -28,8 +28,8 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
 /// The predicted need of a rank beside the largest peak, bytes. Empty below 1 GiB: there the peak is mostly
 /// the libraries that are linked, which differ from build to build and are not predicted.
 std::string memory_line(std::vector<double> const& peaks, double need);
-/// The floor of E (seconds; NaN: not known), and what the best measured cap is worth against 25 MiB, where
-/// that was measured, and against the worst one; empty where nothing bucketed was measured.
+/// The lower bound on E (seconds; NaN: not known), and what the best measured cap is worth against 25 MiB,
+/// where that was measured, and against the worst one; empty where nothing bucketed was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 /// By how much the prediction from before the sweep misses E of a case, split into the drift of the machine
 /// and the model's own miss; empty where the rounds did not measure what that takes.

@@ -97,7 +97,8 @@ void settle(Network& network) {
   network.cost = unfalling.cost;
   for (auto& point : network.points) point.seconds = network.cost(point.bytes);
   if (unfalling.raised && !network.raised)
-    network.warnings.push_back("the derived a(x) falls as bytes grow; its running maximum is taken");
+    network.warnings.push_back(
+        "the derived a(x) is not monotonic (it falls as bytes grow); its running maximum is used");
   network.raised |= unfalling.raised;
 }
 

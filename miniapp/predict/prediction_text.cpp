@@ -51,8 +51,8 @@ std::string tuning_text(Prediction const& prediction, model::FirstBucket first) 
   const double best = prediction.best.seconds;
   const double common = model::simulate(prediction.job, plan_at(prediction.job, common_cap_mib, first)).total;
   return fmt::format(
-      "tuning: the best cap takes {} than {:g} MiB and {} than the worst of these, the best plan another "
-      "{:.3f} ms; no plan can have less E than the floor\n",
+      "tuning: the best cap takes {} than {:g} MiB and {} than the worst cap of the table; the best plan "
+      "takes another {:.3f} ms less\n",
       less_text(best, common), common_cap_mib, less_text(best, worst_bucketed(prediction)),
       std::max(best - prediction.plan_seconds, 0.0) * milli);
 }
@@ -61,9 +61,8 @@ std::string tuning_text(Prediction const& prediction, model::FirstBucket first) 
 std::string throughput_text(Prediction const& p) {
   if (p.network.ranks == 0) return "";
   const auto tokens = p.rank_tokens > 0 ? fmt::format("{:.6g} tokens/s, ", p.tokens_per_s()) : "";
-  return fmt::format(
-      "throughput with b*: {}as fast as {:.4g} ranks without communication, parallel efficiency {:.1f} %\n",
-      tokens, p.scaling(), 100 * p.efficiency());
+  return fmt::format("throughput with b*: {}scaling {:.4g}, parallel efficiency {:.1f} %\n", tokens,
+                     p.scaling(), 100 * p.efficiency());
 }
 
 // Plans that take as long may have other numbers of buckets.
@@ -84,26 +83,26 @@ char const* regime_text(model::Regime regime) {
     case model::Regime::balanced:
       return "balanced";
     default:
-      return "bound by the network";
+      return "network-bound";
   }
 }
 
 std::string affine_text(Prediction const& p) {
   return fmt::format(
-      "affine fit: a(x) = {:.1f} us + x / {:.2f} GB/s, off by {:.1f} % on average, {:.1f} % at most\n",
+      "affine fit: a(x) = {:.1f} us + x / {:.2f} GB/s, mean error {:.1f} %, largest {:.1f} %\n",
       p.affine.alpha * 1e6, p.affine.beta / 1e9, 100 * p.affine_error.mean, 100 * p.affine_error.largest);
 }
 
 // By bytes of gradients, like b*, where the fit counts those on the wire.
 std::string closed_form_text(Prediction const& p, WireFormat wire) {
   if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
-    return "closed form: none, the affine fit of a(x) has no latency or no bandwidth\n";
+    return "closed form: none, because the affine fit of a(x) has no latency or no bandwidth\n";
   double bytes = 0;
   for (const auto each : p.job.gradient_bytes) bytes += static_cast<double>(each);
   const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);
   const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
-      "closed form: {} (rho_w {:.2f}); were gradients uniform and a(x) that line, b* would be {:.2f} MiB\n",
+      "closed form: {} (rho_w {:.2f}); for uniform gradients and this affine a(x), b* = {:.2f} MiB\n",
       regime_text(model::regime(uniform)), uniform.load(),
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }
@@ -113,7 +112,7 @@ std::string percent(double share, int digits) {
 }
 
 std::string gain_text(double seconds, double base) {
-  if (base - seconds < negligible_gain * base) return "nothing to be gained over the default";
+  if (base - seconds < negligible_gain * base) return "no gain over the default";
   return less_text(seconds, base) + " than the default";
 }
 
@@ -129,9 +128,9 @@ std::string describe(PredictInput const& input, Prediction const& p) {
                                  p.network.ranks > 0 ? ", " + model::ranks_text(p.network.ranks) : "");
   const auto first = first_bucket_of(input.config);
   text += case_table(p);
-  fmt::format_to(Out(text), "T_compute {:.3f} ms, T_comm {:.3f} ms, rho {:.2f}, floor {:.3f} ms\n",
+  fmt::format_to(Out(text), "T_compute {:.3f} ms, T_comm {:.3f} ms, rho {:.2f}, lower bound on E {:.3f} ms\n",
                  p.job.t_compute * milli, p.t_comm * milli, p.rho(), p.floor * milli);
-  fmt::format_to(Out(text), "b*: {} ({}): T {:.3f} ms, E {:.3f} ms; around it within 0.1 %: {}\n",
+  fmt::format_to(Out(text), "b*: {} ({}): T {:.3f} ms, E {:.3f} ms; caps within 0.1 % of the best: {}\n",
                  range_text(p.best), buckets_text(p, first), p.best.seconds * milli,
                  (p.best.seconds - p.job.t_compute) * milli, range_text(p.plateau));
   fmt::format_to(Out(text), "best plan: {} buckets: T {:.3f} ms, E {:.3f} ms\n", p.plan.size(),
@@ -155,10 +154,12 @@ std::string pytorch_lines(Prediction const& p) {
   auto const& advice = p.pytorch;
   const double base = advice.default_seconds;
   std::string text = fmt::format(
-      "PyTorch DistributedDataParallel, its default (1 MiB, then 25): T {:.3f} ms\n", base * milli);
-  fmt::format_to(Out(text), "  # versions that take a list: {}\n  bucket_cap_mb_list=[{}]\n",
+      "PyTorch DistributedDataParallel with its default (first bucket 1 MiB, then 25 MiB): T {:.3f} ms\n",
+      base * milli);
+  fmt::format_to(Out(text), "  # PyTorch versions that take a list: {}\n  bucket_cap_mb_list=[{}]\n",
                  gain_text(advice.list_seconds, base), fmt::join(model::cap_list_mib(advice.list), ", "));
-  fmt::format_to(Out(text), "  # older versions, whose first bucket has 1 MiB: {}\n  bucket_cap_mb={}\n",
+  fmt::format_to(Out(text),
+                 "  # versions without a list, whose first bucket has 1 MiB: {}\n  bucket_cap_mb={}\n",
                  gain_text(advice.cap_seconds, base), advice.cap_mib);
   const double best = std::min(advice.list_seconds, advice.cap_seconds);
   if (base - best < negligible_gain * base)
@@ -168,8 +169,8 @@ std::string pytorch_lines(Prediction const& p) {
 
 std::string score_table(CurveScore const& score) {
   std::string text = fmt::format(
-      "against {} (scatter unknown: {} % of T is taken for noise)\n{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n",
-      score.file, 100 * curve_noise, "predictor of E", "mean error", "beyond noise", "maximum", "ordered",
+      "against {} (its noise is not known: {} % of T is assumed)\n{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n",
+      score.file, 100 * curve_noise, "predictor of E", "mean error", "beyond noise", "maximum", "in order",
       "regret");
   for (auto const& [name, s] : score.rows)
     fmt::format_to(Out(text), "{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n", name, percent(s.mean_error, 1),

@@ -91,13 +91,14 @@ std::string raised_rows(std::vector<SensitivityRow> const& rows) {
   for (auto const& r : rows)
     if (r.raised) fmt::format_to(Out(names), "{}{} x {:g}", names.empty() ? "" : ", ", r.quantity, r.value);
   if (names.empty()) return "";
-  return "the scaled a(x) falls as bytes grow, and its running maximum is taken: " + names;
+  return "the scaled a(x) is not monotonic (it falls as bytes grow); its running maximum is used for: " +
+         names;
 }
 
 std::string sensitivity_table(std::vector<SensitivityRow> const& rows) {
   std::string text = fmt::format("{:<10} {:>8} {:>10} {:>6} {:>21} {:>12} {:>12} {:>10} {:>12} {:>6}\n",
                                  "changed", "to", "T_comp ms", "rho", "best caps MiB", "E best ms",
-                                 "E 25 MiB ms", "floor ms", "E plan ms", "calls");
+                                 "E 25 MiB ms", "bound ms", "E plan ms", "calls");
   for (auto const& r : rows)
     fmt::format_to(
         Out(text),

@@ -14,15 +14,18 @@ namespace ddproxy {
 std::string fall_warning(model::TableCost const& cost) {
   if (!cost.was_made_monotone()) return "";
   return fmt::format(
-      "seconds fall as bytes grow; the running maximum is taken, at most {:.3g} % above the table",
+      "the table is not monotonic (seconds fall as bytes grow); its running maximum is used, at most {:.3g} "
+      "% "
+      "above the table",
       100 * cost.raised_by());
 }
 
 std::string extrapolation_warning(std::vector<std::string> const& cases,
                                   std::span<const model::CostPoint> table) {
   if (cases.empty()) return "";
-  return fmt::format("buckets outside the table's {} to {} bytes, where a(x) is extrapolated: {}",
-                     table.front().bytes, table.back().bytes, fmt::join(cases, ", "));
+  return fmt::format(
+      "some buckets lie outside the table's {} to {} bytes, so a(x) is extrapolated for them: {}",
+      table.front().bytes, table.back().bytes, fmt::join(cases, ", "));
 }
 
 bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, WireFormat wire) {

@@ -142,7 +142,7 @@ RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& 
   if (between) return across_nodes_from_statement(tables, placement, *between);
   throw std::invalid_argument(
       "all-reduce: " + ranks_text(placement.ranks) + " are " + std::to_string(placement.nodes()) +
-      " nodes, but the table speaks of one; give a second table or a node's latency and bandwidth");
+      " nodes, but the table covers one node; give a second table or a node's latency and bandwidth");
 }
 
 AllreduceCost rescaled(AllreduceCost const& cost, AlphaBeta const& fit, double latency_scale,

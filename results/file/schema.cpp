@@ -170,6 +170,13 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/timeline/resource", text, {"event"}, "1", "compute or communication"},
     {"/timeline/label", text, {"event"}, "1", "operation or bucket"},
     {"/timeline/event_rank", integer, {"event"}, "1", "rank on which it happened"},
+    {"/timeline/live_bytes_start", integer, {"event"}, "byte", "live buffers of the rank's step when the event has started, with those that it uses"},
+    {"/timeline/live_bytes_end", integer, {"event"}, "byte", "live buffers of the rank's step when the event has ended"},
+
+    {"/memory/live_at_start", integer, {"case"}, "byte", "live buffers of rank 0 when the case's last sample starts, -1 without a sample", true},
+    {"/memory/live_peak", integer, {"case"}, "byte", "the most that live buffers of rank 0 take in the case's last sample, -1 without a sample", true},
+    {"/memory/predicted_peak", integer, {"case"}, "byte", "the same in the predicted step, -1 without a prediction", true},
+    {"/memory/allocated", integer, {}, "byte", "memory that each rank allocates for the buffers of a step; 0 where compute and all-reduces are replayed"},
 
     {"/score/predictor", text, {"predictor"}, "1", "model, constant, pytorch_default or uncontended"},
     {"/score/mean_error", real, {"predictor"}, "1", "mean over cases of |difference of E| / max(E, 0.5 % of T); NaN where E is not known well enough"},

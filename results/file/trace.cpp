@@ -18,13 +18,20 @@ struct Events {
   std::vector<double> start, end;
   std::vector<std::string> resource, label;
   std::vector<std::int64_t> rank;
+  std::vector<std::int64_t> live_bytes_start, live_bytes_end;  // empty where the file has none
 };
 
 Events read_events(Reader const& reader) {
   Events e{reader.reals("/timeline/start"), reader.reals("/timeline/end"), reader.texts("/timeline/resource"),
-           reader.texts("/timeline/label"), reader.integers("/timeline/event_rank")};
+           reader.texts("/timeline/label"), reader.integers("/timeline/event_rank"), {}, {}};
+  const bool has_memory = reader.has("/timeline/live_bytes_start") && reader.has("/timeline/live_bytes_end");
+  if (has_memory) {
+    e.live_bytes_start = reader.integers("/timeline/live_bytes_start");
+    e.live_bytes_end = reader.integers("/timeline/live_bytes_end");
+  }
   const std::size_t n = e.start.size();
-  if (e.end.size() != n || e.resource.size() != n || e.label.size() != n || e.rank.size() != n)
+  if (e.end.size() != n || e.resource.size() != n || e.label.size() != n || e.rank.size() != n ||
+      (has_memory && (e.live_bytes_start.size() != n || e.live_bytes_end.size() != n)))
     throw std::invalid_argument(reader.path().string() + ": the datasets of /timeline differ in length");
   return e;
 }
@@ -49,9 +56,20 @@ class CaseTrace {
                        {"tid", row},
                        {"ts", e.start[k] * 1e6},
                        {"dur", (e.end[k] - e.start[k]) * 1e6}});
+    if (e.live_bytes_start.empty()) return;
+    count_live(process, e.start[k], e.live_bytes_start[k]);
+    count_live(process, e.end[k], e.live_bytes_end[k]);
   }
 
  private:
+  void count_live(std::int64_t process, double seconds, std::int64_t bytes) {
+    events_.push_back({{"ph", "C"},
+                       {"name", "live buffers"},
+                       {"pid", process},
+                       {"ts", seconds * 1e6},
+                       {"args", {{"MiB", static_cast<double>(bytes) / (1 << 20)}}}});
+  }
+
   std::int64_t row_of(std::int64_t process, std::int64_t rank, std::string const& resource) {
     auto& rows = rows_[process];
     if (rows.empty())

@@ -17,18 +17,19 @@ DATASETS = {
     "layers": {"rank operation sample": ("seconds", ""), "operation": ("flops bytes modelled", "operation operation_layer")},
     "allreduce": {"size sample": ("seconds", ""), "size": ("bytes median p99 algbw busbw wrong_elements", "")},
     "calibration": {"": ("alpha beta fit_error_mean", "")},
-    "score": {"predictor": ("mean_error max_error beyond_noise order regret tail_error slowdown_error", "predictor"),
+    "score": {"predictor": ("mean_error max_error beyond_noise pairs_in_order regret tail_error slowdown_error", "predictor"),
               "": ("b_star_low b_star_high", "")},
     "provenance": {"rank": ("numa_node clock peak_memory", "host device binding"), "line": ("", "command_line input"),
                    "variable": ("", "environment")},
     "states": {"state": ("round_trip samples", "name"), "": ("scored dropped", "")},
-    "timeline": {"case": ("first count", ""), "event": ("start end event_rank", "resource label")},
+    "timeline": {"case": ("first count", ""), "event": ("start end event_rank live_bytes_start live_bytes_end", "resource label")},
+    "memory": {"case": ("live_at_start live_peak predicted_peak", ""), "": ("allocated", "")},
     "plans": {"case": ("first count", ""), "bucket": ("last_gradient bytes", "")},
 }
 OF_SWEEP = "case"  # the only dimension that several groups share
 MAY_BE_EMPTY = ("event", "bucket", "contradiction", "variable")
 MAY_BE_INFINITE = ("/calibration/beta",)  # where the time does not grow with the size
-WITHOUT_GAPS = ("/timeline/start", "/timeline/end", "/timeline/event_rank", "/allreduce/bytes")
+WITHOUT_GAPS = ("/timeline/start", "/timeline/end", "/timeline/event_rank", "/timeline/live_bytes_start", "/timeline/live_bytes_end", "/allreduce/bytes")
 RAGGED = {"timeline": "start", "plans": "bytes"}
 REMEDY = "; take the file as ddproxy wrote it, or measure again"
 

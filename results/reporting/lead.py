@@ -48,6 +48,20 @@ def gain(results):
     return f"{text}; that is within the noise." if noise else f"{text}."
 
 
+def finding(results):
+    """A title for T over the bucket size; empty where fewer than two bucket sizes were measured."""
+    totals = derive.column(results, "measured_median")
+    best, worst = derive.best_case(results, totals), derive.best_case(results, -totals)
+    if best is None or best == worst:
+        return ""
+    noise = _within_noise(results, best, worst)
+    if noise is None:
+        return f"Best bucket: {_cap(results, best)}; one sample a case, so the noise is not known"
+    if noise:
+        return "No bucket size differs beyond the noise"
+    return f"Best bucket: {_cap(results, best)}; {(totals[worst] - totals[best]) / totals[worst]:.1%} faster than the worst, {_cap(results, worst)}"
+
+
 def answer(results):
     """The answer in a few sentences."""
     if not results.has("/sweep/strategy", "/sweep/measured"):

@@ -40,7 +40,7 @@ SCRIPT = """
 
 
 def _case_events(results, case, name, process):
-    """Chrome trace events of one case: a process for each rank, a row for compute and one for communication."""
+    """Chrome trace events of one case: a process for each rank, a row for compute and one for communication, a counter of live buffers."""
     first, count = int(results["/timeline/first"][case]), int(results["/timeline/count"][case])
     part = slice(first, first + count)
     start, end, resource, label = (results["/timeline/" + n][part] for n in ("start", "end", "resource", "label"))
@@ -53,6 +53,9 @@ def _case_events(results, case, name, process):
     for k in range(count):
         yield {"ph": "X", "name": label[k], "cat": resource[k], "pid": process + int(ranks[k]), "tid": rows[resource[k]],
                "ts": round(start[k] * 1e6, 3), "dur": round((end[k] - start[k]) * 1e6, 3)}
+    for when, name in ((start, "/timeline/live_bytes_start"), (end, "/timeline/live_bytes_end")):
+        for k, live in enumerate(results[name][part] if results.has(name) else ()):
+            yield {"ph": "C", "name": "live buffers", "pid": process + int(ranks[k]), "ts": round(when[k] * 1e6, 3), "args": {"MiB": live / 2.0**20}}
 
 
 def trace(results, cases):

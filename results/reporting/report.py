@@ -50,8 +50,11 @@ class Report:
     def figure(self, name, drawn, title):
         if drawn is None:
             return ""
+        finding = lead.finding(self.newest) if name == "sweep" else ""
+        if finding:
+            drawn.suptitle(finding, fontsize=10.5, fontweight="bold", y=1.01, va="bottom")
         svg = style.as_svg(drawn, name)
-        self._save(drawn, name, title)
+        self._save(drawn, name, f"{finding}\n{title}" if finding else title)
         style.close(drawn)
         return page.figure(svg, self.caption(name, title))
 

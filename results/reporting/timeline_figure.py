@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Timelines: a row for compute, a row for communication, the exposed part shaded; of several cases above each other."""
+"""Timelines: a row for compute, a row for communication, the exposed part shaded, and the live buffers below; of several cases above each other."""
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -20,14 +20,14 @@ def _range(results, case):
     return slice(first, first + count)
 
 
-def _events(results, case):
-    """(start, end, resource) of the case's events on the first rank that the file has events of."""
+def _events(results, case, names=("start", "end", "resource")):
+    """Columns of the case's events on the first rank that the file has events of."""
     part = _range(results, case)
-    start, end, resource = (results["/timeline/" + n][part] for n in ("start", "end", "resource"))
+    mine = slice(None)
     if results.has("/timeline/event_rank"):
         rank = results["/timeline/event_rank"][part]
-        start, end, resource = (v[rank == rank.min()] for v in (start, end, resource))
-    return start, end, resource
+        mine = rank == rank.min()
+    return tuple(results["/timeline/" + n][part][mine] for n in names)
 
 
 def first_rank(results, case):
@@ -100,15 +100,51 @@ def _draw(axes, results, case, factor, unit, longest):
     axes.grid(axis="y", visible=False)
 
 
+def has_memory(results):
+    return results.has("/timeline/live_bytes_start", "/timeline/live_bytes_end", "/memory/live_at_start", "/memory/allocated")
+
+
+def live_memory(results, case):
+    """(seconds, bytes): a step curve of the live buffers, from the start of the backward pass."""
+    start, end, at_start, at_end = _events(results, case, ("start", "end", "live_bytes_start", "live_bytes_end"))
+    times, live = np.concatenate([end, start]), np.concatenate([at_end, at_start])
+    task, is_end = np.tile(np.arange(len(start)), 2), np.repeat([1, 0], len(start))
+    later = np.concatenate([end <= start, np.ones(len(start), bool)])  # at one moment earlier tasks end before others start
+    order = np.lexsort((is_end, task, later, times))
+    return np.concatenate([[0.0], times[order]]), np.concatenate([results["/memory/live_at_start"][[case]], live[order]])
+
+
+def _draw_memory(axes, results, case, factor):
+    """In the largest unit that fits; dashed: what is allocated."""
+    times, live = live_memory(results, case)
+    allocated = float(np.ravel(results["/memory/allocated"])[0])
+    most = max(float(live.max()), allocated)
+    power, unit = next(((p, u) for p, u in ((3, "GiB"), (2, "MiB"), (1, "KiB")) if most >= 1024.0**p), (0, "B"))
+    axes.fill_between(times * factor, live / 1024.0**power, step="post", color=style.GOOD, alpha=0.35, linewidth=0)
+    axes.step(times * factor, live / 1024.0**power, where="post", color=style.GOOD, linewidth=1.0)
+    if allocated > 0:
+        axes.axhline(allocated / 1024.0**power, color=style.GREY, linestyle="--", linewidth=1.0)
+    said = f"dashed: allocated, {allocated / 1024.0**power:.3g} {unit}" if allocated > 0 else "nothing is allocated: all times are replayed"
+    axes.text(0.99, 0.12, said, transform=axes.transAxes, ha="right", fontsize=8,
+              bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75, "linewidth": 0})
+    axes.set_ylim(0.0, 1.15 * most / 1024.0**power)
+    axes.set_ylabel(f"live buffers\n({unit})", fontsize=8.5)
+
+
 def draw_timelines(results, cases):
-    """The cases above each other on the same time axis."""
+    """The cases above each other on the same time axis, each with its live buffers below where the file has them."""
     longest = max(float(np.nanmax([np.max(_events(results, case)[1]), _last_compute(results, case)])) for case in cases)
     factor, unit = style.time_scale(longest)
-    figure, rows = plt.subplots(len(cases), 1, sharex=True, squeeze=False, figsize=(5.2, 0.4 + 1.65 * len(cases)), layout="constrained")
-    for axes, case in zip(rows[:, 0], cases):
+    parts = [1.0, 0.5] if has_memory(results) else [1.0]  # heights of the axes of a case
+    figure, rows = plt.subplots(len(parts) * len(cases), 1, sharex=True, squeeze=False, layout="constrained",
+                                figsize=(5.2, 0.4 + 1.65 * sum(parts) * len(cases)), height_ratios=parts * len(cases))
+    for number, case in enumerate(cases):
+        axes = rows[number * len(parts):(number + 1) * len(parts), 0]
         if len(cases) > 1:
-            axes.set_title(derive.case_names(results)[case], loc="left", fontsize=9.5)
-        _draw(axes, results, case, factor, unit, longest)
+            axes[0].set_title(derive.case_names(results)[case], loc="left", fontsize=9.5)
+        _draw(axes[0], results, case, factor, unit, longest)
+        for below in axes[1:]:
+            _draw_memory(below, results, case, factor)
     rows[-1, 0].set_xlabel(f"time since the start of the backward pass ({unit})")
     return figure
 

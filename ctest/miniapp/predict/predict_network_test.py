@@ -39,7 +39,7 @@ class PredictNetwork(PredictCase):
             self.assertAlmostEqual(best["parallel_efficiency"], prediction["t_compute_s"] / best["predicted_s"])
             self.assertAlmostEqual(best["scaling"], ranks * best["parallel_efficiency"])
             self.assertAlmostEqual(float(row[3]), best["tokens_per_s"], delta=1e-5 * best["tokens_per_s"])
-            self.assertIn(f"throughput with b*: {best['tokens_per_s']:.6g} tokens/s, as fast as {best['scaling']:.4g} ranks", done.stdout)
+            self.assertIn(f"throughput with b*: {best['tokens_per_s']:.6g} tokens/s, scaling {best['scaling']:.4g},", done.stdout)
 
     def test_tables_say_neither_ranks_nor_tokens(self):
         result, done = self.predict(*self.small(), "--caps", "1")
@@ -48,7 +48,7 @@ class PredictNetwork(PredictCase):
 
     def test_one_node_says_nothing_about_a_network(self):
         two_nodes = [NODE, "--ranks", "16", "--ranks-per-node", "8"]
-        self.assertIn("2 nodes, but the table speaks of one", self.refused(*two_nodes))
+        self.assertIn("2 nodes, but the table covers one node", self.refused(*two_nodes))
         result, done = self.predict(*two_nodes, "--node-latency", "5e-6", "--node-bandwidth", "25")
         self.assertGreater(result["t_comm_s"], self.predict(NODE)[0]["t_comm_s"])
         self.assertIn("stated link", done.stderr)

@@ -133,7 +133,7 @@ class Predict(PredictCase):
         self.assertAlmostEqual(fit["error_mean"], sum(errors) / 3)
         self.assertAlmostEqual(fit["error_max"], max(errors))
         self.assertGreater(fit["error_max"], 0.1)
-        self.assertIn(f"off by {100 * fit['error_mean']:.1f} % on average, {100 * max(errors):.1f} % at most", done.stdout)
+        self.assertIn(f"mean error {100 * fit['error_mean']:.1f} %, largest {100 * max(errors):.1f} %", done.stdout)
 
     def test_a_job_given_by_layers_and_in_forward_order(self):
         table = self.small()[2:]
@@ -215,7 +215,7 @@ class Predict(PredictCase):
         result, done = self.predict(NODE)
         self.assertLess(result["t_comm_s"] / result["t_compute_s"], 0.05)
         self.assertIn("compute-bound", done.stdout)
-        self.assertIn("running maximum is taken, at most ", done.stderr)
+        self.assertIn("running maximum is used, at most ", done.stderr)
 
     def test_pytorch_gains_where_latency_is_large(self):
         result, done = self.predict(SLINGSHOT, "--latency-scale", "16", "--pytorch")

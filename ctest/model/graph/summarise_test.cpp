@@ -75,6 +75,7 @@ TEST(Summary, FollowsTheLiveBuffers) {
   EXPECT_EQ(memory.at_start, 400);
   // Forward leaves the activation, 20 bytes; backward the bucket instead, 120; the copy the gradient.
   EXPECT_EQ(memory.after, (std::vector<std::int64_t>{420, 520, 520, 520}));
+  EXPECT_EQ(memory.during, (std::vector<std::int64_t>{420, 540, 520, 640}));
   EXPECT_EQ(memory.peak, 400 + 120 + 120);
 }
 

@@ -49,8 +49,11 @@ std::string standstill(std::vector<ContentionSample> const& runs, CallChoice con
   }
   if (sizes.empty()) return "";
   return fmt::format(
-      "beside all-reduces of {} one of both stood still, as where they share a core: its speed is taken as "
-      "{}, and how much of such messages compute hides is not known",
+      "all-reduces of {} and compute did not run at the same time: one of them made no progress. They "
+      "probably "
+      "share a core; leave one core of each rank free for communication. The prediction takes the speed of "
+      "what "
+      "stood still as {}, so E of buckets of this size is uncertain",
       fmt::join(sizes, ", "), slowest_told);
 }
 

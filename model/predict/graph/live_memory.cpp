@@ -37,6 +37,7 @@ class LiveBuffers {
       for (const std::size_t b : buffers_of(task)) ++uses_[b];
     }
     result_.at_start = bytes_;
+    result_.during.resize(graph.tasks.size());
     result_.after.resize(graph.tasks.size());
   }
 
@@ -47,6 +48,7 @@ class LiveBuffers {
     for (const std::size_t t : by_start) {
       while (!running_.empty() && running_.top().first <= trace_.tasks[t].start) end_next();
       for (const std::size_t b : buffers_of(graph_.tasks[t])) make_live(b);
+      result_.during[t] = bytes_;
       running_.emplace(trace_.tasks[t].end, t);
     }
     while (!running_.empty()) end_next();

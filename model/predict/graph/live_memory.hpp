@@ -12,9 +12,10 @@ namespace ddproxy::model {
 
 /// Bytes of the live buffers of one rank.
 struct LiveMemory {
-  std::int64_t at_start = 0;
-  std::vector<std::int64_t> after;  ///< [task]: when it has ended
-  std::int64_t peak = 0;            ///< the most at any moment
+  std::int64_t at_start = 0;         ///< before the first task starts
+  std::vector<std::int64_t> during;  ///< [task]: when it has started, with the buffers that it uses
+  std::vector<std::int64_t> after;   ///< [task]: when it has ended
+  std::int64_t peak = 0;             ///< the most at any moment
 };
 
 /// Follows the live buffers through a step. A buffer is live from the start of the first task that uses it,

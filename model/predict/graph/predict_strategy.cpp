@@ -3,6 +3,7 @@
 #include "model/predict/graph/predict_strategy.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/predict/graph/ddp_costs.hpp"
 #include "model/predict/graph/simulate_step.hpp"
@@ -42,6 +43,20 @@ Timeline timeline_of(StepGraph const& graph, StepTrace const& trace) {
   return timeline;
 }
 
+struct SimulatedStep {
+  StepGraph graph;
+  StepTrace trace;
+};
+
+SimulatedStep simulate_strategy(Strategy const& strategy, Job const& job, Plan const& plan) {
+  const Stand stand = stand_in(job);
+  const Copies copies = strategy.overlapped ? job.copies : Copies{};
+  RankGraphs step = strategy.build(stand.pass, {plan, strategy.overlapped, copies.mode}, 2);
+  const StepCosts costs = ddp_costs(step, stand.pass, stand.seconds, job.cost, job.contention, copies);
+  StepTrace trace = simulate(step, costs).classes.front().trace;
+  return {std::move(step.classes.front().graph), std::move(trace)};
+}
+
 }  // namespace
 
 bool follows_recurrence(Strategy const& strategy) {
@@ -57,11 +72,13 @@ Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan) {
 }
 
 Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan) {
-  const Stand stand = stand_in(job);
-  const Copies copies = strategy.overlapped ? job.copies : Copies{};
-  const RankGraphs step = strategy.build(stand.pass, {plan, strategy.overlapped, copies.mode}, 2);
-  const StepCosts costs = ddp_costs(step, stand.pass, stand.seconds, job.cost, job.contention, copies);
-  return timeline_of(step.classes.front().graph, simulate(step, costs).classes.front().trace);
+  const SimulatedStep step = simulate_strategy(strategy, job, plan);
+  return timeline_of(step.graph, step.trace);
+}
+
+LiveMemory predict_live_memory(Strategy const& strategy, Job const& job, Plan const& plan) {
+  const SimulatedStep step = simulate_strategy(strategy, job, plan);
+  return live_memory(step.graph, step.trace);
 }
 
 }  // namespace ddproxy::model

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "model/predict/graph/live_memory.hpp"
 #include "model/predict/timeline.hpp"
 #include "model/step/strategies/strategy.hpp"
 
@@ -17,5 +18,8 @@ Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan);
 
 /// The same by the step graph, whatever the strategy.
 Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan);
+
+/// Predicts the live buffers of a rank during a step of a strategy with these buckets. Throws as predict().
+LiveMemory predict_live_memory(Strategy const& strategy, Job const& job, Plan const& plan);
 
 }  // namespace ddproxy::model
