@@ -44,7 +44,8 @@ int calls_of_sample(double seconds_of_one) {
 void take_sample(RankContext& context, SizeTimes& times, int calls) {
   const auto count = static_cast<std::size_t>(calls);
   const Slice arena{0, context.arena.extent(0)};
-  const auto row = consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
+  const auto row =
+      consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
   probed(context, times.probes, [&] { times.seconds.push_back(time_row(context, row) / calls); });
 }
 
