@@ -46,6 +46,18 @@ TEST(MessageSizes, HoldThoseOfTheBuckets) {
   EXPECT_EQ(with_bucket_sizes(general, {1100}).front(), 1000) << "the ends stay";
 }
 
+TEST(ConsecutiveSlices, WalkThroughTheRegionAndStartAgain) {
+  const Slice region{100, 35};
+  const auto slices = consecutive_slices(region, 10, 4, 1);
+  ASSERT_EQ(slices.size(), 4u);
+  const std::size_t offsets[] = {110, 120, 100, 110};  // three places; 5 elements stay unused
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(slices[k].offset, offsets[k]);
+    EXPECT_EQ(slices[k].count, 10u);
+  }
+  EXPECT_EQ(consecutive_slices({0, 0}, 10, 1).front().offset, 0u) << "a replay has no memory";
+}
+
 // Two ranks, two operations, three passes; the middle pass is of the slow state.
 OperationTimes passes() {
   OperationTimes times{2, 2, 3, {1, 10, 2, 3, 30, 4, /* rank 1 */ 5, 50, 6, 7, 70, 8}};

@@ -125,10 +125,8 @@ void Session::sweep() {
 void Session::record_step_memory() {
   std::vector<std::int64_t> peaks;
   for (auto const& report : reports_)
-    peaks.push_back(
-        predicted_
-            ? model::predict_live_memory(report.item.strategy, job_, report.item.plan).peak
-            : -1);
+    peaks.push_back(predicted_ ? model::predict_live_memory(report.item.strategy, job_, report.item.plan).peak
+                               : -1);
   recorder_->step_memory(context_.memory.extent(0) * sizeof(float), peaks);
 }
 

@@ -22,8 +22,13 @@ struct Events {
 };
 
 Events read_events(Reader const& reader) {
-  Events e{reader.reals("/timeline/start"), reader.reals("/timeline/end"), reader.texts("/timeline/resource"),
-           reader.texts("/timeline/label"), reader.integers("/timeline/event_rank"), {}, {}};
+  Events e{reader.reals("/timeline/start"),
+           reader.reals("/timeline/end"),
+           reader.texts("/timeline/resource"),
+           reader.texts("/timeline/label"),
+           reader.integers("/timeline/event_rank"),
+           {},
+           {}};
   const bool has_memory = reader.has("/timeline/live_bytes_start") && reader.has("/timeline/live_bytes_end");
   if (has_memory) {
     e.live_bytes_start = reader.integers("/timeline/live_bytes_start");

@@ -8,6 +8,7 @@
 #include "kernels/occupy_stream.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/machine/interruption.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/rounds.hpp"
 #include "miniapp/measure/calibration/state_tables.hpp"
 #include "model/statistics/quantile.hpp"
@@ -91,10 +92,16 @@ std::size_t as_many(double seconds, double of_one, double most) {
   return static_cast<std::size_t>(std::clamp(seconds / of_one, 1.0, most));
 }
 
+std::vector<Slice> calls_of(RankContext const& context, Work const& work, std::size_t elements,
+                            std::size_t calls, std::size_t before) {
+  const Slice free{work.free_offset, context.arena.extent(0) - work.free_offset};
+  return consecutive_slices(free, elements, calls, before);
+}
+
 // As much compute and as many calls as end together: what only one of them takes says nothing about both.
-void balance(RankContext& context, Work& work, Slice slice) {
+void balance(RankContext& context, Work& work, std::size_t elements) {
   work.repetitions = 1;
-  work.calls.assign(1, slice);
+  work.calls = calls_of(context, work, elements, 1, 0);
   for (int round = 0; round < balancing_rounds; ++round) {
     const double alone = time_together(context, work, false, true).collective;
     const auto [compute, collective] = time_together(context, work, true, true);
@@ -105,12 +112,12 @@ void balance(RankContext& context, Work& work, Slice slice) {
     const double seconds = std::min(
         {std::max({target_seconds, repetition, call}), most_repetitions * repetition, most_calls * call});
     work.repetitions = static_cast<int>(as_many(seconds, repetition, most_repetitions));
-    work.calls.assign(as_many(seconds, call, most_calls), slice);
+    work.calls = calls_of(context, work, elements, as_many(seconds, call, most_calls), work.calls.size());
   }
 }
 
 ContentionSample make_run(RankContext& context, Work work, std::size_t elements) {
-  balance(context, work, {work.free_offset, elements});
+  balance(context, work, elements);
   ContentionSample run;
   run.bytes = static_cast<std::int64_t>(elements * sizeof(float));
   run.calls = static_cast<std::int64_t>(work.calls.size());
@@ -199,8 +206,9 @@ void ContentionRounds::take(int round, int rounds) {
 void add_sample(RankContext& context, ContentionSample& run) {
   Work work = choose_work(context.workload);
   work.repetitions = run.repetitions;
-  const Slice slice{work.free_offset, static_cast<std::size_t>(run.bytes) / sizeof(float)};
-  work.calls.assign(static_cast<std::size_t>(run.calls), slice);
+  const auto elements = static_cast<std::size_t>(run.bytes) / sizeof(float);
+  const auto calls = static_cast<std::size_t>(run.calls);
+  work.calls = calls_of(context, work, elements, calls, calls * run.compute_alone.size());
   ContentionSample one;
   probed(context, run.probes, [&] { one = sample(context, work); });
   for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,

@@ -66,6 +66,13 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest);
 std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& general,
                                             std::vector<std::int64_t> buckets);
 
+/// Returns `calls` slices of `elements` elements each that follow each other in `region` and start again at
+/// its beginning where it ends. The buckets of a pass lie like that. Calls that reduce the same slice again
+/// and again find it in the cache, where the buckets of a large model are not. `before`: as many slices of
+/// the same size were used before.
+std::vector<Slice> consecutive_slices(Slice region, std::size_t elements, std::size_t calls,
+                                      std::size_t before = 0);
+
 /// Reduces these slices of the arena one after another, with nothing beside them. Returns seconds of all
 /// together, the maximum over ranks; context.allreduce->finished() has each one. Collective.
 double time_row(RankContext& context, std::vector<Slice> const& slices);

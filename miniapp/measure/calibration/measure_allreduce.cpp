@@ -42,11 +42,23 @@ int calls_of_sample(double seconds_of_one) {
 }
 
 void take_sample(RankContext& context, SizeTimes& times, int calls) {
-  const std::vector<Slice> row(static_cast<std::size_t>(calls), Slice{0, elements_of(context, times.bytes)});
+  const auto count = static_cast<std::size_t>(calls);
+  const Slice arena{0, context.arena.extent(0)};
+  const auto row =
+      consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
   probed(context, times.probes, [&] { times.seconds.push_back(time_row(context, row) / calls); });
 }
 
 }  // namespace
+
+std::vector<Slice> consecutive_slices(Slice region, std::size_t elements, std::size_t calls,
+                                      std::size_t before) {
+  const std::size_t places = std::max<std::size_t>(1, region.count / elements);
+  std::vector<Slice> slices;
+  for (std::size_t call = before; call < before + calls; ++call)
+    slices.push_back({region.offset + call % places * elements, elements});
+  return slices;
+}
 
 double time_row(RankContext& context, std::vector<Slice> const& slices) {
   context.allreduce->begin(slices.size());
