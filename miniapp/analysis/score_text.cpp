@@ -30,7 +30,7 @@ std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreC
 
 std::string why_no_regret(std::span<const model::ScoredCase> cases) {
   if (cases.size() >= model::fewest_caps) return "";
-  return fmt::format("regret needs at least {} caps, and {} were measured", model::fewest_caps, cases.size());
+  return fmt::format("at least {} caps are needed; measured: {}", model::fewest_caps, cases.size());
 }
 
 std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCard const& card) {

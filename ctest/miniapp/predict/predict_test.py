@@ -20,7 +20,7 @@ class Predict(PredictCase):
         seconds = {(c["strategy"], c["bucket_mib"]): c["predicted_s"] for c in half["cases"]}
         self.assertAlmostEqual(seconds["flat", None], 4.6)
         self.assertAlmostEqual(seconds["bucketed", 2], 4.35)
-        self.assertIn("1048576 to 4194304 bytes, where a(x) is extrapolated: naive, per_tensor, bucketed/1", done.stderr)
+        self.assertIn("1048576 to 4194304 bytes, so a(x) is extrapolated for them: naive, per_tensor, bucketed/1", done.stderr)
 
     def test_the_closed_form_counts_gradients_and_not_what_is_on_the_wire(self):
         regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("rho_w ")[1].split(")")[0] for wire in ("fp32", "bf16")}
@@ -58,7 +58,7 @@ class Predict(PredictCase):
     def test_a_table_of_large_messages_does_not_speak_for_small_buckets(self):
         large = self.path("large.csv", "bytes,seconds\n4194304,1\n16777216,4\n")
         _, done = self.predict(*self.small()[:2], "--allreduce", large, "--caps", "64")
-        self.assertIn("a(x) is extrapolated: naive, per_tensor, optimal, b*, PyTorch's list, PyTorch's cap", done.stderr)
+        self.assertIn("a(x) is extrapolated for them: naive, per_tensor, optimal, b*, PyTorch's list, PyTorch's cap", done.stderr)
 
     def test_caps_with_one_time_may_make_several_plans(self):
         text = self.call(NODE, "--caps", "1").stdout
@@ -98,12 +98,12 @@ class Predict(PredictCase):
         curve = self.path("one.csv", "bucket_mib,seconds\n1,4.5\n")
         result, done = self.predict(*self.small(), "--measured", curve)
         self.assertRegex(done.stdout, r"ddproxy .* - +-\n")
-        self.assertIn("no regret: a choice among fewer than 3 caps says nothing, and 1 were measured", done.stdout)
+        self.assertIn("no regret: at least 3 caps are needed; measured: 1", done.stdout)
         self.assertNotIn("nan", done.stdout)
         self.assertIsNone(result["score"]["predictors"][0]["regret"])
         done = self.call(*self.small(), "--measured", curve, "--max-regret", "1")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("regret is not available, and --max-regret asks for it: a choice among fewer", done.stderr)
+        self.assertIn("regret is not available, and --max-regret asks for it: at least 3 caps", done.stderr)
 
     def test_a_curve_whose_exposed_part_is_within_the_noise_is_not_scored(self):
         curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # 0.05 s of E, 0.02 s of noise
@@ -211,7 +211,7 @@ class Predict(PredictCase):
         best = min(c["predicted_s"] for c in result["cases"])
         self.assertEqual(result["plan"]["predicted_s"], best)
         self.assertIn("Leave the default", done.stdout)
-        self.assertIn("extrapolated: flat, bucketed/1024", done.stderr)
+        self.assertIn("extrapolated for them: flat, bucketed/1024", done.stderr)
         result, done = self.predict(NODE)
         self.assertLess(result["t_comm_s"] / result["t_compute_s"], 0.05)
         self.assertIn("compute-bound", done.stdout)
