@@ -17,7 +17,7 @@
 #include "kernels/types.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"
-#include "miniapp/cores/core_share.hpp"
+#include "miniapp/cores/node_cores.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "model/statistics/quantile.hpp"
