@@ -40,8 +40,8 @@ ddproxy_may_use(miniapp/collectives kernels model/step miniapp/input miniapp/err
                 miniapp/collectives/engines)
 ddproxy_may_use(miniapp/measure/pass kernels model results/output miniapp/input miniapp/analysis miniapp/errors miniapp/device miniapp/machine
                 miniapp/compute miniapp/collectives)
-ddproxy_may_use(miniapp/measure/calibration kernels model results/output miniapp/input miniapp/analysis miniapp/cores miniapp/device
-                miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass)
+ddproxy_may_use(miniapp/measure/calibration kernels model results/output miniapp/input miniapp/analysis miniapp/errors miniapp/cores
+                miniapp/device miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass)
 ddproxy_may_use(miniapp/measure/sweep model miniapp/input miniapp/options miniapp/analysis miniapp/errors miniapp/device miniapp/machine
                 miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration)
 ddproxy_may_use(miniapp/measure/verification kernels model miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute

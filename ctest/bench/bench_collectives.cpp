@@ -17,7 +17,7 @@
 #include "kernels/types.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"
-#include "miniapp/cores/core_share.hpp"
+#include "miniapp/cores/node_cores.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "model/statistics/quantile.hpp"
@@ -50,10 +50,6 @@ std::vector<Slice> messages(Machine const& machine, std::size_t bytes, std::size
   return all;
 }
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// Seconds of the same calls without ddproxy, maximum over ranks.
 double plain_seconds(Machine const& machine, bool blocking, std::vector<Slice> const& calls) {
   const std::size_t piece = machine.settings.piece / sizeof(float);
@@ -71,7 +67,7 @@ double plain_seconds(Machine const& machine, bool blocking, std::vector<Slice> c
         check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values, elements, MPI_FLOAT, MPI_SUM, comm, &request));
       if (!blocking) check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE));
     }
-  return machine.runtime.maximum(since(start));
+  return machine.runtime.maximum(seconds_since(start));
 }
 
 /// Seconds of ddproxy's: one message after another, or all of them asked for at once.
@@ -85,7 +81,7 @@ double own_seconds(Machine const& machine, CommunicationLane& allreduce, bool tr
     if (!train) allreduce.wait_for(k);
   }
   allreduce.wait_all();
-  return machine.runtime.maximum(since(start));
+  return machine.runtime.maximum(seconds_since(start));
 }
 
 struct Pairs {

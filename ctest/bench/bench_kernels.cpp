@@ -3,7 +3,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
 #include <string>
@@ -69,7 +68,7 @@ double seconds_of(Operation const& operation, Arrays const& arrays) {
   const auto start = Clock::now();
   operation.run(exec, arrays, operation);
   exec.fence();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return seconds_since(start);
 }
 
 /// The peak that bounds an operation, bytes or flops a second.

@@ -28,10 +28,6 @@ Floats filled(Index count) {
   return values;
 }
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 }  // namespace
 
 Slice::Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens)
@@ -49,7 +45,7 @@ double Slice::backward_seconds() {
   const auto start = Clock::now();
   for (std::size_t i = 0; i < backward_->operations(); ++i) backward_->run(i);
   backward_->fence();
-  return since(start);
+  return seconds_since(start);
 }
 
 double Slice::product_seconds() {
@@ -60,7 +56,7 @@ double Slice::product_seconds() {
     if (operation.kind == model::OperationKind::attention) attention_products();
   }
   exec_.fence();
-  return since(start);
+  return seconds_since(start);
 }
 
 void Slice::linear_products(model::Operation const& operation) {

@@ -7,7 +7,7 @@
 
 #include "ctest/folders.hpp"
 #include "ctest/mpi_main.hpp"
-#include "miniapp/cores/core_share.hpp"
+#include "miniapp/cores/node_cores.hpp"
 #include "miniapp/cores/pinning.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
 #include "miniapp/measure/calibration/compare_calls.hpp"

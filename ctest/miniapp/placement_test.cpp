@@ -68,6 +68,14 @@ TEST(OwnBlock, NobodyIsRestrictedWhereTheDivisionIsNotClear) {
   EXPECT_EQ(own_block({{two, 1}, {two, 1}}, 1, two), (Cores{1}));
 }
 
+TEST(CoreShare, ACoreIsSharedAmongThoseThatMayUseIt) {
+  const Cores two{0, 1};
+  EXPECT_DOUBLE_EQ(core_share({{two}}, 0), 2);
+  EXPECT_DOUBLE_EQ(core_share({{two}, {two}, {two}}, 2), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(core_share({{two}, {{1, 2}}}, 1), 1.5);
+  EXPECT_DOUBLE_EQ(core_share({{two, 1}, {{2}}}, 0), 2) << "a wish for threads does not count";
+}
+
 TEST(ThreadsFor, ACoreIsLeftForCommunicationWhereThereAreThree) {
   EXPECT_EQ(threads_for(0), 1);
   EXPECT_EQ(threads_for(1), 1);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 
 #include "miniapp/analysis/contradiction.hpp"
@@ -105,9 +104,7 @@ void Session::sweep() {
   };
   const auto keep_part = [&](std::string const& part, double seconds) { record_part(part, seconds); };
   const auto start = Clock::now();
-  const auto another = [&](int rounds) {
-    return takes_another_round(rounds, std::chrono::duration<double>(Clock::now() - start).count());
-  };
+  const auto another = [&](int rounds) { return takes_another_round(rounds, seconds_since(start)); };
   const auto flush = [&] { recorder_->flush_if_due(); };
   const auto timelines = run_sweep(context_, cases, options_.turns, {keep_sample, keep_part, another, flush});
   if (root()) recorder_->flush();

@@ -6,7 +6,9 @@
 #include <fstream>
 #include <string>
 #include <tuple>
+#include <utility>
 
+#include "miniapp/cores/pinning.hpp"
 #include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
@@ -51,6 +53,23 @@ void keep_to(std::vector<int> const& cores) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
+// The seats of a node, and the place of this rank among them.
+struct Node {
+  std::vector<Seat> seats;
+  std::size_t rank;
+};
+
+Node gather_seats(MPI_Comm node, Said const& mine) {
+  int rank = 0, ranks = 1;
+  check_mpi(MPI_Comm_rank(node, &rank));
+  check_mpi(MPI_Comm_size(node, &ranks));
+  std::vector<Said> all(static_cast<std::size_t>(ranks));
+  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node));
+  std::vector<Seat> seats;
+  for (auto const& said : all) seats.push_back({numbers_of(said.allowed), said.wish});
+  return {std::move(seats), static_cast<std::size_t>(rank)};
+}
+
 }  // namespace
 
 std::vector<int> allowed_cores(pid_t pid) {
@@ -61,22 +80,23 @@ std::vector<int> allowed_cores(pid_t pid) {
 }
 
 ThreadChoice agree_on_threads(MPI_Comm node, int wish) {
-  int rank = 0, ranks = 1;
-  check_mpi(MPI_Comm_rank(node, &rank));
-  check_mpi(MPI_Comm_size(node, &ranks));
-  Said mine{};
-  sched_getaffinity(0, sizeof mine.allowed, &mine.allowed);
-  mine.wish = wish;
-  std::vector<Said> all(static_cast<std::size_t>(ranks));
-  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node));
-  std::vector<Seat> seats;
-  for (auto const& said : all) seats.push_back({numbers_of(said.allowed), said.wish});
-  const auto mine_at = static_cast<std::size_t>(rank);
-  auto choice = choose_threads(seats)[mine_at];
-  const auto block = own_block(seats, mine_at, by_topology(seats[mine_at].allowed));
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  const auto [seats, rank] = gather_seats(node, {allowed, wish});
+  auto choice = choose_threads(seats)[rank];
+  const auto block = own_block(seats, rank, by_topology(seats[rank].allowed));
   keep_to(block);
   choice.divided = !block.empty();
   return choice;
+}
+
+double core_share(MPI_Comm communicator) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  const auto [seats, rank] = gather_seats(node, {allowed_processors(), 0});
+  check_mpi(MPI_Comm_free(&node));
+  return core_share(seats, rank);
 }
 
 }  // namespace ddproxy

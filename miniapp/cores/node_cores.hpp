@@ -19,4 +19,8 @@ std::vector<int> allowed_cores(pid_t pid = 0);
 /// Returns this rank's choice.
 ThreadChoice agree_on_threads(MPI_Comm node, int wish);
 
+/// Returns core_share() of this rank among those of its node, over the cores of all its threads
+/// (allowed_processors()). Collective over `communicator`, which may span nodes.
+double core_share(MPI_Comm communicator);
+
 }  // namespace ddproxy

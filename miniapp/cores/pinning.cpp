@@ -3,7 +3,6 @@
 #include "miniapp/cores/pinning.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -72,14 +71,12 @@ void pin_rank(std::vector<std::string> const& compute, std::vector<std::string> 
   if (own) sched_setaffinity(0, sizeof *own, &*own);
 }
 
-std::vector<int> allowed_processors() {
+cpu_set_t allowed_processors() {
   cpu_set_t own;
   CPU_ZERO(&own);
   sched_getaffinity(0, sizeof own, &own);
   if (communication_set) CPU_OR(&own, &own, &*communication_set);
-  std::vector<int> allowed(CPU_SETSIZE, 0);
-  for (std::size_t cpu = 0; cpu < allowed.size(); ++cpu) allowed[cpu] = CPU_ISSET(cpu, &own) ? 1 : 0;
-  return allowed;
+  return own;
 }
 
 void pin_communication_thread() {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sched.h>
+
 #include <string>
 #include <vector>
 
@@ -14,9 +16,9 @@ namespace ddproxy {
 /// process may not use, or that is missing for this rank.
 void pin_rank(std::vector<std::string> const& compute, std::vector<std::string> const& communication);
 
-/// By number of processor, whether this rank's threads may use it, those of communication included: 1 or 0.
-/// On the main thread, after pin_rank().
-std::vector<int> allowed_processors();
+/// The processors that this rank's threads may use, those of communication included. Call it on the main
+/// thread, after pin_rank().
+cpu_set_t allowed_processors();
 
 /// Moves the calling thread to this rank's communication cores; does nothing where pin_rank() was given none.
 void pin_communication_thread();

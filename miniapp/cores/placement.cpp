@@ -100,6 +100,13 @@ std::vector<int> divide_cores(std::vector<Seat> const& node) {
   return own;
 }
 
+double core_share(std::vector<Seat> const& node, std::size_t rank) {
+  const auto users = count_users(node);
+  double share = 0;
+  for (const int core : node[rank].allowed) share += 1.0 / users.at(core);
+  return share;
+}
+
 int threads_for(int own_cores) {
   return own_cores >= 3 ? own_cores - 1 : std::max(own_cores, 1);
 }

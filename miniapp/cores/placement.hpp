@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace ddproxy {
@@ -18,6 +19,10 @@ struct Seat {
 /// take cores in turns, each from those that it may use; a rank with a wish takes no more than that. Ranks
 /// with the same allowed cores and no wish get equally many. A rank that finds none left gets 0.
 std::vector<int> divide_cores(std::vector<Seat> const& node);
+
+/// Cores that a rank may count as its own: each that it may use, divided by the number of ranks that may use
+/// it. Two ranks on the same two cores have one each, three have two thirds.
+double core_share(std::vector<Seat> const& node, std::size_t rank);
 
 /// Threads with which a rank computes that has so many cores to itself: one core less where there are three
 /// or more, for communication; at least one.

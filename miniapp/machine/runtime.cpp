@@ -162,7 +162,7 @@ double Runtime::barrier() const {
   const auto start = Clock::now();
   const auto limit = limited("MPI_Barrier");
   check_mpi(MPI_Barrier(communicator()));
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return seconds_since(start);
 }
 
 std::vector<double> Runtime::gather(std::vector<double> const& mine) const {

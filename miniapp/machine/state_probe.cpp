@@ -95,7 +95,7 @@ double CoreProbe::lead(Pair& pair) const {
     const auto start = Clock::now();
     for (int trip = 0; trip < trips_of_block; ++trip)
       if (!exchange(pair.ping, pair.pong, ++number, deadline)) return unknown;
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count() / trips_of_block);
+    seconds.push_back(seconds_since(start) / trips_of_block);
   }
   return model::median(seconds);
 }

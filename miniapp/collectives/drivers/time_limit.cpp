@@ -36,7 +36,7 @@ std::string over_time_limit(std::string_view name, double timeout_s) {
 }
 
 void check_time_limit(FinishedCall const& begun, std::size_t number, int rank, double timeout_s) {
-  if (std::chrono::duration<double>(Clock::now() - begun.start).count() <= timeout_s) return;
+  if (seconds_since(begun.start) <= timeout_s) return;
   throw std::runtime_error(fmt::format("rank {}: {}", rank, over_time_limit(number, begun.call, timeout_s)));
 }
 

@@ -130,7 +130,7 @@ void NcclCommunicator::settle(ncclResult_t status, std::string const& what, std:
     status = ncclCommGetAsyncError(communicator_, &state);
     if (status == ncclSuccess) status = state;
     if (status == ncclSuccess) return;
-    if (std::chrono::duration<double>(Clock::now() - start).count() > timeout_s_)
+    if (seconds_since(start) > timeout_s_)
       abort(fmt::format("{} does not get on for {} s (allreduce.timeout_s)", what, timeout_s_));
   }
   abort(fmt::format("{}: {}: {} (line {})", what, ncclGetErrorString(status), last_error(communicator_),

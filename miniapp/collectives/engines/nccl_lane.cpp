@@ -143,7 +143,7 @@ void NcclLane::wait_until_done(std::size_t number) {
     if (turn % 1024 != 0) continue;
     name_call(name_, number, calls_[number].call);
     nccl_.check_errors(name_);
-    if (std::chrono::duration<double>(Clock::now() - since).count() > timeout_s_)
+    if (seconds_since(since) > timeout_s_)
       nccl_.abort(over_time_limit(number, calls_[number].call, timeout_s_));
   }
 }

@@ -28,10 +28,6 @@ constexpr double most_repetitions = on_device ? 40 : 100000, most_calls = on_dev
 constexpr double head_start = 0.02;
 constexpr int copies_at_once = on_device ? 20 : 1;  // a launch takes as long as a small copy
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 struct Times {
   double compute = 0, collective = 0;
 };
@@ -44,10 +40,6 @@ Completion common_start(Config const& config, Marks& marks) {
   const kernels::Space exec;
   kernels::occupy_stream(exec, head_start);
   return marks.after(exec);
-}
-
-double seconds_from(Completion const& start, Clock::time_point end) {
-  return std::chrono::duration<double>(end - moment_of(start)).count();
 }
 
 Times time_together(RankContext& context, Work const& work, bool with_compute, bool with_collective) {
@@ -69,10 +61,11 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
   if (with_collective && on_device) reduce();
   context.backward->fence();
   Times times;
-  times.compute = seconds_from(start, moment_of(computed));
+  times.compute = seconds_between(moment_of(start), moment_of(computed));
   context.allreduce->wait_all();
   limit.reset();
-  if (with_collective) times.collective = seconds_from(start, context.allreduce->finished().back().end);
+  if (with_collective)
+    times.collective = seconds_between(moment_of(start), context.allreduce->finished().back().end);
   return {context.runtime.maximum(times.compute), context.runtime.maximum(times.collective)};
 }
 
@@ -224,7 +217,7 @@ double measure_copy_bandwidth(RankContext& context, int samples) {
     const auto start = Clock::now();
     for (int copy = 0; copy < copies_at_once; ++copy) context.backward->copy(slice, context.gradients_at());
     context.backward->fence();
-    if (const double took = context.runtime.maximum(since(start)); i > 0)
+    if (const double took = context.runtime.maximum(seconds_since(start)); i > 0)
       seconds.push_back(took / copies_at_once);
   }
   return static_cast<double>(slice.count * sizeof(float)) / model::median(seconds);

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "miniapp/cores/core_share.hpp"
+#include "miniapp/cores/node_cores.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/calibration/compare_calls.hpp"
 #include "results/output/standard_streams.hpp"

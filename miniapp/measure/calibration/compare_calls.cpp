@@ -21,10 +21,6 @@ constexpr int size_step = 8, samples = 7, samples_beside = 5, most_calls = 256;
 constexpr double row_s = 1e-3, compute_s = 10e-3;
 constexpr double clearly = 1.03;
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // The all-reduces that are compared, one by each call.
 struct Both {
   Both(RankContext& context, bool own_core)
@@ -56,7 +52,7 @@ double time_row(RankContext& context, CommunicationLane& allreduce, std::vector<
   if (work) run_work(context, *work);
   if (work) context.backward->fence();
   allreduce.wait_all();
-  return context.runtime.maximum(since(start));
+  return context.runtime.maximum(seconds_since(start));
 }
 
 struct Medians {
@@ -114,7 +110,7 @@ std::optional<Work> make_work(RankContext& context, double& seconds) {
     const auto start = Clock::now();
     run_work(context, work);
     context.backward->fence();
-    seconds = context.runtime.maximum(since(start));
+    seconds = context.runtime.maximum(seconds_since(start));
   }
   work.repetitions = as_many(compute_s, seconds);
   seconds *= work.repetitions;

@@ -67,7 +67,7 @@ double time_row(RankContext& context, std::vector<Slice> const& slices) {
   const auto start = Clock::now();
   for (auto const& slice : slices) context.allreduce->start_all_reduce(slice, {start});
   context.allreduce->wait_all();
-  return context.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
+  return context.runtime.maximum(seconds_since(start));
 }
 
 std::vector<std::int64_t> message_sizes(std::int64_t largest) {

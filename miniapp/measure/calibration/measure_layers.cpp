@@ -30,7 +30,7 @@ std::vector<double> time_operations(RankContext& context) {
   backward.fence();
   std::vector<double> seconds;
   for (std::size_t op = 0; op < backward.operations(); ++op)
-    seconds.push_back(std::chrono::duration<double>(moment_of(ends[op + 1]) - moment_of(ends[op])).count());
+    seconds.push_back(seconds_between(moment_of(ends[op]), moment_of(ends[op + 1])));
   return seconds;
 }
 

@@ -81,10 +81,7 @@ void measure_now(RankContext& context, MachineStates const& states, Rows& rows) 
 template <class Rows, class FindStates, class Wanted>
 void go_on(RankContext& context, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
   const auto start = Clock::now();
-  const auto late = [&] {
-    const double spent = std::chrono::duration<double>(Clock::now() - start).count();
-    return context.runtime.maximum(spent) > limit_s;
-  };
+  const auto late = [&] { return seconds_since(context, start) > limit_s; };
   for (;;) {
     const MachineStates states = find_states();
     if (states.count() == 1 || complete(states, wanted(states), rows)) return;
@@ -120,7 +117,7 @@ void probed(RankContext const& context, model::Probes& probes, std::function<voi
 }
 
 double seconds_since(RankContext const& context, Clock::time_point start) {
-  return context.runtime.maximum(std::chrono::duration<double>(Clock::now() - start).count());
+  return context.runtime.maximum(seconds_since(start));
 }
 
 double seconds_for_state(double table_seconds) {

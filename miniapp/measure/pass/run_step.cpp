@@ -10,10 +10,6 @@ namespace {
 
 using Kind = Launch::Kind;
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// One run: what the lanes have been asked for so far.
 class StepRun {
  public:
@@ -34,7 +30,7 @@ class StepRun {
     communication_
         .wait_all();  // before the fence, which would wait for ever for a reduction that stands still
     if (compute_is_busy_) compute_.fence();
-    times_.total = since(times_.start);
+    times_.total = seconds_since(times_.start);
     return times_;
   }
 
@@ -60,7 +56,7 @@ class StepRun {
   void wait_for_host(Completion& end) {
     compute_.fence();
     compute_is_busy_ = false;
-    times_.backward_end = since(times_.start);
+    times_.backward_end = seconds_since(times_.start);
     end = {Clock::now()};
   }
 

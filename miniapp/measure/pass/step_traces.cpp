@@ -7,10 +7,6 @@
 namespace ddproxy {
 namespace {
 
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
-
 constexpr std::size_t values_of_task = 3;
 
 std::vector<double> flatten(model::StepTrace const& trace) {

@@ -18,15 +18,11 @@ constexpr std::size_t bucket_calls = 256;
 constexpr double row_kib = 4096;  // in a row of all-reduces, so that it takes a millisecond or two
 constexpr double most_calls = 64;
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 double run_row(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
   for (auto const& slice : calls) allreduce.start_all_reduce(slice, {start});
   allreduce.wait_all();
-  return since(start) / static_cast<double>(calls.size());
+  return seconds_since(start) / static_cast<double>(calls.size());
 }
 
 // One bucket at a time: handed over to whoever drives the reduction, and back.
@@ -36,7 +32,7 @@ double run_buckets(CommunicationLane& allreduce, std::vector<Slice> const& calls
     allreduce.start_all_reduce(calls[k], {Clock::now()});
     allreduce.wait_for(k);
   }
-  return since(start) / static_cast<double>(calls.size());
+  return seconds_since(start) / static_cast<double>(calls.size());
 }
 
 // One rank has nobody to reduce with.
@@ -76,7 +72,7 @@ std::vector<double> OperatorTimes::seconds(Clock::time_point start,
                                            std::vector<Clock::time_point> const& ends) const {
   std::vector<double> all(names_.size(), 0.0);
   for (std::size_t op = 0; op < ends.size(); ++op) {
-    const double seconds = std::chrono::duration<double>(ends[op] - (op ? ends[op - 1] : start)).count();
+    const double seconds = seconds_between(op ? ends[op - 1] : start, ends[op]);
     all[0] += seconds;
     all[place_[op]] += seconds;
   }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 
 #include "miniapp/device/device.hpp"
@@ -38,10 +37,6 @@ enum Action : std::int64_t {
   part_pass,
   buckets_alone
 };
-
-double seconds_between(Clock::time_point start, Clock::time_point end) {
-  return std::chrono::duration<double>(end - start).count();
-}
 
 }  // namespace
 
@@ -115,7 +110,7 @@ std::vector<double> Passes::run(std::int64_t action, std::size_t item) {
   const double before = is_timed ? context_.probe_state() : not_available;
   synchronise_clocks();
   if (context_.computing_ranks() > 1) context_.runtime.barrier();
-  const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
+  const double waited = seconds_since(arrived);
   const auto times = [&] {
     const auto limit = context_.runtime.limited_on_device();
     return run_step(step, *context_.backward, *context_.allreduce);
