@@ -18,4 +18,13 @@ double quantile(std::vector<double> values, double q) {
   return std::lerp(values[below], values[above], at - static_cast<double>(below));
 }
 
+double median_in_place(std::span<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  const double below = *std::max_element(values.begin(), middle);
+  return below == *middle ? below : std::lerp(below, *middle, 0.5);  // also if both are infinite
+}
+
 }  // namespace ddproxy::model

@@ -33,8 +33,8 @@ double deviation_of(Samples const& s) {
   return count > 2 ? std::sqrt(squares / static_cast<double>(count - 2)) : std::nan("");
 }
 
-// How far the host delays replayed samples: of slowest over fastest sample of each case and side, the
-// logarithm that nine of ten stay below.
+// Returns how far the host delays replayed samples: the logarithm of slowest over fastest sample, and of all
+// cases and sides the value that nine of ten stay below.
 double host_delay(std::vector<Samples> const& cases) {
   std::vector<double> spreads;
   for (auto const& one : cases)
@@ -42,8 +42,7 @@ double host_delay(std::vector<Samples> const& cases) {
       const auto [low, high] = std::ranges::minmax(*side);
       spreads.push_back(high - low);
     }
-  std::ranges::sort(spreads);
-  return spreads[static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(spreads.size()))) - 1];
+  return model::quantile(spreads, 0.9);
 }
 
 // A replayed case cannot be faster than its table says; the host only delays it. So the fastest samples tell,

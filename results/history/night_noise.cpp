@@ -8,6 +8,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "model/statistics/quantile.hpp"
+
 namespace ddproxy::results {
 namespace {
 
@@ -48,9 +50,7 @@ class Medians {
   double median_of(Map map) {
     const std::span<double> copy = large_.empty() ? std::span(few_).first(values_.size()) : std::span(large_);
     std::ranges::transform(values_, copy.begin(), map);
-    const auto middle = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
-    std::ranges::nth_element(copy, middle);
-    return copy.size() % 2 == 1 ? *middle : (*middle + *std::max_element(copy.begin(), middle)) / 2.0;
+    return model::median_in_place(copy);
   }
 
   std::span<const double> values_;

@@ -24,7 +24,7 @@ def slowest_rank(results):
     if totals.size < 2:
         return None
     rank = int(np.argmax(totals))
-    return rank, totals[rank] / float(np.median(totals)) - 1.0
+    return rank, totals[rank] / float(derive.median(totals)) - 1.0
 
 
 def _label(axes, names):
