@@ -99,12 +99,12 @@ double reduction_memory(Config const& config, double gradients, int ranks) {
   return (config.wire == WireFormat::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
 }
 
-// The kernels' arrays, the arena, and what copies are made into.
+// The buffers of a step, and what the kernels need besides them.
 double array_memory(Config const& config, Workload const& workload, int concurrency) {
-  const auto gradients = static_cast<double>(workload.bytes());
-  if (config.compute != ComputeMode::kernels) return needs_arena(config) ? gradients : 0;
-  return (config.copies == model::CopyMode::none ? 0 : gradients) +
-         static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
+  const auto buffers = static_cast<double>(step_elements(config, workload)) * gradient_element_bytes;
+  if (config.compute != ComputeMode::kernels) return buffers;
+  const KernelMemory kernels = kernel_memory(config.shape, config.tokens, concurrency);
+  return buffers + static_cast<double>(kernels.total() - kernels.gradients);
 }
 
 Workload from_roofline(model::BackwardPass pass, Config const& config) {
@@ -135,6 +135,13 @@ Workload make_workload(Config const& config) {
 
 bool needs_arena(Config const& config) {
   return config.backend != Backend::replay || config.compute == ComputeMode::kernels;
+}
+
+std::size_t step_elements(Config const& config, Workload const& workload) {
+  if (!needs_arena(config)) return 0;
+  const auto gradients = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
+  const bool copies = config.copies != model::CopyMode::none && config.compute == ComputeMode::kernels;
+  return copies ? 2 * gradients : gradients;
 }
 
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {

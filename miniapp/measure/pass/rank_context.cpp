@@ -19,12 +19,11 @@ namespace {
 
 constexpr std::uint32_t seed = 774030080;
 
-// Where gradients are copied into buckets, both have memory. It is filled with zeros by the threads that
-// compute: no later call is the first to touch a page, and none reduces numbers that are not there.
+// The threads that compute fill the memory with zeros: no later call is the first to touch a page, and none
+// reduces numbers that are not there.
 void allocate(RankContext& context) {
   const auto elements = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
-  context.memory =
-      kernels::Floats("gradients and buckets", context.copies_for_real() ? 2 * elements : elements);
+  context.memory = kernels::Floats("gradients and buckets", step_elements(context.config, context.workload));
   context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, elements});
   context.gradients = Kokkos::subview(
       context.memory, std::pair{context.memory.extent(0) - elements, context.memory.extent(0)});
