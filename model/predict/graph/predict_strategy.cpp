@@ -14,13 +14,13 @@ namespace {
 
 // A job knows when gradients are complete, not the operators. One operator for each gradient and one for what
 // is left of the backward pass complete the gradients at the same moments.
-struct Stand {
+struct StandIn {
   BackwardPass pass;
   std::vector<double> seconds;  // [operator]
 };
 
-Stand stand_in(Job const& job) {
-  Stand stand;
+StandIn stand_in(Job const& job) {
+  StandIn stand;
   double before = 0;
   for (std::size_t g = 0; g < job.ready.size(); ++g) {
     stand.pass.operations.push_back({"gradient", "gradient", OperationKind::linear});
@@ -49,7 +49,7 @@ struct SimulatedStep {
 };
 
 SimulatedStep simulate_strategy(Strategy const& strategy, Job const& job, Plan const& plan) {
-  const Stand stand = stand_in(job);
+  const StandIn stand = stand_in(job);
   const Copies copies = strategy.overlapped ? job.copies : Copies{};
   RankGraphs step = strategy.build(stand.pass, {plan, strategy.overlapped, copies.mode}, 2);
   const StepCosts costs = ddp_costs(step, stand.pass, stand.seconds, job.cost, job.contention, copies);
