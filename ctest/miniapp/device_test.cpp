@@ -26,7 +26,7 @@ struct Device : testing::Test {
 };
 
 double seconds_between(Completion const& from, Completion const& to) {
-  return seconds_between(moment_of(from), moment_of(to));
+  return ddproxy::seconds_between(moment_of(from), moment_of(to));
 }
 
 double seconds_held(kernels::OccupiedStream const& stream, kernels::Space const& exec, double asked) {
