@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 
 import h5py
-import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from reliability.struck_run import numbers  # noqa: E402
 from small_twin import write_twin  # noqa: E402
 
 DDPROXY, FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:3])
@@ -29,15 +29,10 @@ QUICK_MPI = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self", "OM
 
 
 def values(path):
-    """How many numbers a results file holds in each of its datasets."""
-    found = {}
-
-    def count(name, data):
-        if isinstance(data, h5py.Dataset) and data.dtype.kind == "f":
-            found[name] = int(numpy.isfinite(data[()]).sum())
+    """How many finite numbers a results file holds in each dataset, and whether it is complete."""
     with h5py.File(path) as file:
-        file.visititems(count)
-        return found, int(file.attrs["complete"])
+        complete = int(file.attrs["complete"])
+    return numbers(path), complete
 
 
 class Run:
