@@ -88,16 +88,14 @@ void Session::sweep() {
   order_.assign(reports_.size(),
                 std::vector<std::int64_t>(static_cast<std::size_t>(context_.config.samples), -1));
   stops_.assign(reports_.size(), Stop::samples);
-  std::vector<Case> cases;
-  for (auto const& report : reports_) cases.push_back(report.item);
   parts_ = part_names(context_);
   part_values_.assign(parts_.size(), 0);
   if (root() && context_.runtime.ranks() == 1 && !context_.config.gate.allreduce_kib.empty())
     results::say_error(
         "warning: [gate] allreduce_kib is left out: one rank has nobody to reduce with; start two ranks");
-  if (root()) recorder_->gate(options_.turns, parts_, part_samples(context_, cases.size()));
+  if (root()) recorder_->gate(options_.turns, parts_, part_samples(context_, reports_.size()));
   const auto keep_sample = [&](std::size_t item, int round, int position, Sample const& sample) {
-    say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, cases[item].name()));
+    say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, reports_[item].item.name()));
     samples_[item].push_back(sample);
     order_[item][static_cast<std::size_t>(round)] = position;
     recorder_->sample(item, round, sample);
@@ -106,7 +104,8 @@ void Session::sweep() {
   const auto start = Clock::now();
   const auto another = [&](int rounds) { return takes_another_round(rounds, seconds_since(start)); };
   const auto flush = [&] { recorder_->flush_if_due(); };
-  const auto timelines = run_sweep(context_, cases, options_.turns, {keep_sample, keep_part, another, flush});
+  const auto timelines =
+      run_sweep(context_, reports_, options_.turns, {keep_sample, keep_part, another, flush});
   if (root()) recorder_->flush();
   context_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))

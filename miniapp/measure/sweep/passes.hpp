@@ -20,7 +20,7 @@ namespace ddproxy {
 class Passes {
  public:
   /// `context` outlives the passes. With `in_turns` the ranks sleep between commands (see Turns).
-  Passes(RankContext& context, std::vector<Case> const& cases, bool in_turns)
+  Passes(RankContext& context, std::vector<CaseReport> const& cases, bool in_turns)
       : context_(context),
         in_turns_(in_turns),
         operators_(context.workload.pass),
@@ -28,9 +28,9 @@ class Passes {
         alone_(context.compile_backward()) {
     if (context.config.gate.operators) operator_seconds_.resize(operators_.names().size());
     steps_.reserve(cases.size());
-    for (auto const& item : cases) {
-      steps_.push_back(context.compile(item));
-      names_.push_back(item.name());
+    for (auto const& report : cases) {
+      steps_.push_back(context.compile(report.item));
+      names_.push_back(report.item.name());
     }
     traces_.resize(cases.size());
   }

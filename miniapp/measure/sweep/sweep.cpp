@@ -101,16 +101,16 @@ class RoundPlanner {
   int round_ = 0;
 };
 
-std::vector<std::string> item_names(std::vector<Case> const& cases, Passes const& passes) {
+std::vector<std::string> item_names(std::vector<CaseReport> const& cases, Passes const& passes) {
   std::vector<std::string> names;
-  for (auto const& item : cases) names.push_back(item.name());
+  for (auto const& report : cases) names.push_back(report.item.name());
   names.insert(names.end(), passes.part_names().begin(), passes.part_names().end());
   return names;
 }
 
 // False: interrupted by a signal.
-bool lead(RankContext& context, Passes& passes, std::vector<Case> const& cases, TurnOptions const& options,
-          SweepObserver const& observer) {
+bool lead(RankContext& context, Passes& passes, std::vector<CaseReport> const& cases,
+          TurnOptions const& options, SweepObserver const& observer) {
   Turns turns(options.go, options.ready);
   for (int i = 0; i < context.config.warmup; ++i) {
     passes.compute();
@@ -145,7 +145,7 @@ std::size_t part_samples(RankContext const& context, std::size_t cases) {
   return context.config.gate.operators && !context.config.shared_compute ? rounds * cases : rounds;
 }
 
-std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<Case> const& cases,
+std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<CaseReport> const& cases,
                                     TurnOptions const& turns, SweepObserver const& observer) {
   Passes passes(context, cases, !turns.go.empty());
   const bool complete =

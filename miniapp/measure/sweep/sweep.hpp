@@ -47,9 +47,9 @@ struct SweepObserver {
 /// all. Where several ranks reduce, a sample is followed by the case's all-reduces alone. Google Benchmark
 /// runs on rank 0 and drives it; the other ranks follow its commands, so that they cannot disagree on the
 /// order or the number of passes. Each sample waits for its turn where turns.go names a pipe. Collective.
-/// Returns the timeline of each case's last sample. Throws CollectiveError (exit 75) on all ranks where a
-/// signal came; the samples until then went to the sink.
-std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<Case> const& cases,
+/// Returns the timeline of each case's last sample. Nothing of `cases` but their items is read. Throws
+/// CollectiveError (exit 75) on all ranks where a signal came; the samples until then went to the sink.
+std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<CaseReport> const& cases,
                                     TurnOptions const& turns, SweepObserver const& observer);
 
 /// The parts of the step that a sweep times: those of compute, then those of Parts.
