@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/attention.hpp"
 
-#include "kernels/attention_batched.hpp"
-#include "kernels/attention_heads.hpp"
-
 namespace ddproxy::kernels {
 
 Index attention_scratch(Index concurrency, AttentionSize size) {

@@ -45,4 +45,28 @@ struct AttentionForward {
 void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
                         float* dqkv, float* scratch);
 
+// The two implementations, one of which the functions above call. These functions have the meaning and the
+// arguments of those above.
+
+/// Attention by strided-batched matrix products over all heads of a sequence. Batches of that size keep a
+/// device busy. The functions also give right results on a host. The scratch memory does not depend on the
+/// concurrency.
+namespace batched {
+Index attention_scratch(AttentionSize size);
+void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
+                       float* scratch);
+void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
+                        float* dqkv, float* scratch);
+}  // namespace batched
+
+/// Attention head by head, for hosts only. One thread computes one head and keeps its data in its caches. The
+/// heads of a batch keep all cores busy.
+namespace heads {
+Index attention_scratch(Index concurrency, AttentionSize size);
+void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
+                       float* scratch);
+void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
+                        float* dqkv, float* scratch);
+}  // namespace heads
+
 }  // namespace ddproxy::kernels

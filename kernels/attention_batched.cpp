@@ -1,15 +1,20 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/attention_batched.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/attention.hpp"
 #include "kernels/attention_rows.hpp"
 #include "kernels/gemm.hpp"
 
 namespace ddproxy::kernels::batched {
 namespace {
+
+/// Queries of each head whose scores are in memory at the same time. A device needs many queries to be busy:
+/// with 20 heads, the smallest strided-batched product of scores (256 keys) has 80 tiles of 128 x 128. The
+/// scores of 20 heads for 1024 keys take 20 MiB. Taking all queries at once would double the work, because
+/// half of the scores would belong to keys that their query does not see.
+constexpr Index tile_rows = 256;
 
 /// Consecutive queries of all heads of one sequence, and the keys that they see.
 struct Tile {

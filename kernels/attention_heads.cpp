@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/attention_heads.hpp"
-
 #include <cmath>
 #include <utility>
 
+#include "kernels/attention.hpp"
 #include "kernels/attention_products.hpp"
 #include "kernels/power_of_two.hpp"
 

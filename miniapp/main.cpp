@@ -9,6 +9,7 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/machine/build_info.hpp"
 #include "miniapp/machine/runtime.hpp"
+#include "miniapp/options/parse_options.hpp"
 #include "miniapp/predict/login_node.hpp"
 #include "results/output/standard_streams.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "miniapp/options/parse_options.hpp"
 #include "miniapp/options/version.hpp"
 #include "miniapp/predict/login_node.hpp"
 #include "results/output/standard_streams.hpp"

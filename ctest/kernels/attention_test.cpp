@@ -6,7 +6,6 @@
 
 #include "compare.hpp"
 #include "device.hpp"
-#include "kernels/attention_batched.hpp"
 #include "reference.hpp"
 
 namespace ddproxy::kernels {

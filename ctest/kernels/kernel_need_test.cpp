@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/attention_batched.hpp"
+#include "kernels/attention.hpp"
 #include "kernels/linear.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
 
@@ -26,8 +26,16 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
   const KernelBackward backward(shape, pass, {2, 24}, 42, 0, arena);
   const KernelMemory need = kernel_memory(shape, {2, 24}, kernels::Space().concurrency());
   EXPECT_EQ(need.weights, static_cast<std::int64_t>(backward.gpt().weights.size() * sizeof(float)));
-  EXPECT_EQ(need.gradients, static_cast<std::int64_t>(arena.size() * sizeof(float)));
-  EXPECT_EQ(need.total(), need.weights + need.gradients + need.activations + need.work);
+  EXPECT_EQ(need.total(), need.weights + need.activations + need.work);
+  const auto allocated = [&](auto const& view) { return static_cast<std::int64_t>(view.extent(0)); };
+  for (auto const& buffer : token_buffers({2, 24})) {
+    const auto elements = buffer.name == "inputs"         ? allocated(backward.gpt().inputs)
+                          : buffer.name == "targets"      ? allocated(backward.gpt().targets)
+                          : buffer.name == "token places" ? allocated(backward.gpt().groups.place)
+                                                          : buffer.elements;
+    EXPECT_EQ(buffer.elements, elements) << buffer.name;
+  }
+  EXPECT_LE(allocated(backward.gpt().groups.first), 2 * 24 + 1);
   for (const int concurrency : kernels::on_device ? std::vector{221184} : std::vector{1, 3, 300})
     for (const model::Tokens tokens : {model::Tokens{1, 7}, model::Tokens{3, 32}}) {
       const auto work = work_buffers(shape, tokens, concurrency);
@@ -35,7 +43,7 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
     }
   const KernelMemory large = kernel_memory(model::find_preset("gpt2-large"), {1, 16}, 1);
   EXPECT_EQ(large.weights, 774030080LL * 4);
-  EXPECT_LT(2 * large.total(), 16LL << 30);
+  EXPECT_LT(2 * (large.total() + large.weights), 16LL << 30);  // weights and gradients are as large
 }
 
 TEST(KernelNeed, TellsADevicesMemoryOnAHost) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/machine/state_probe.hpp"
+#include "miniapp/machine/core_probe.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -16,6 +16,7 @@
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/wire_format.hpp"
+#include "miniapp/machine/core_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
 #include "miniapp/measure/calibration/planted_state.hpp"

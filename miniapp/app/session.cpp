@@ -15,6 +15,7 @@
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "results/file/trace.hpp"
 #include "results/output/standard_streams.hpp"

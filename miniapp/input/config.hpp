@@ -8,21 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/input/wire_format.hpp"
+#include "miniapp/input/words.hpp"
 #include "model/cost/layer_cost.hpp"
 #include "model/cost/machine.hpp"
 #include "model/step/strategies/strategy.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
-
-enum class ComputeMode { kernels, replay };
-enum class Precision { fp32, tf32, bf16 };
-enum class Backend { mpi, nccl, replay };
-enum class Progress { thread, poll, none };
-enum class Call { automatic, blocking, nonblocking };
-enum class Priority { normal, high };
-enum class Buffers { automatic, direct, staged };
 
 /// From a byte to 1e9 MiB.
 constexpr bool is_bucket_size(double mib) {

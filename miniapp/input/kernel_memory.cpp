@@ -101,6 +101,17 @@ std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens
           {"scratch", scratch(shape, tokens, concurrency)}};
 }
 
+std::vector<Buffer> token_buffers(model::Tokens tokens) {
+  const std::int64_t n = tokens.count();
+  return {{"inputs", n}, {"targets", n}, {"token places", n}, {"token groups", n}};
+}
+
+std::int64_t elements_of(std::vector<Buffer> const& buffers) {
+  std::int64_t sum = 0;
+  for (auto const& buffer : buffers) sum += buffer.elements;
+  return sum;
+}
+
 std::int64_t padded_elements(Buffer const& buffer) {
   return (buffer.elements + line - 1) / line * line;
 }
@@ -124,10 +135,8 @@ void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
 KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
   check_kernels_have(shape, tokens);
   constexpr std::int64_t bytes = sizeof(float);
-  constexpr std::int64_t token_arrays = 4;  // inputs, targets and the two of the groups
-  const std::int64_t model_bytes = model::parameters(model::backward_pass(shape)) * bytes;
-  return {model_bytes, model_bytes,
-          (padded_elements(activation_buffers(shape, tokens)) + token_arrays * tokens.count()) * bytes,
+  return {model::parameters(model::backward_pass(shape)) * bytes,
+          (padded_elements(activation_buffers(shape, tokens)) + elements_of(token_buffers(tokens))) * bytes,
           padded_elements(work_buffers(shape, tokens, concurrency)) * bytes};
 }
 

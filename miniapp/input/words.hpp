@@ -9,9 +9,19 @@
 #include <string_view>
 #include <utility>
 
-#include "miniapp/input/config.hpp"
+#include "miniapp/input/wire_format.hpp"
+#include "model/step/copy_mode.hpp"
+#include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
+
+enum class ComputeMode { kernels, replay };
+enum class Precision { fp32, tf32, bf16 };
+enum class Backend { mpi, nccl, replay };
+enum class Progress { thread, poll, none };
+enum class Call { automatic, blocking, nonblocking };
+enum class Priority { normal, high };
+enum class Buffers { automatic, direct, staged };
 
 // The one list of each option's words: input files, tables, results and messages all take them from here.
 template <class E>

@@ -9,19 +9,12 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "miniapp/input/kernel_memory.hpp"
-#include "miniapp/input/results_need.hpp"
 #include "model/cost/csv.hpp"
 #include "model/cost/layer_cost.hpp"
 #include "model/text/echo.hpp"
 
 namespace ddproxy {
 namespace {
-
-constexpr double program_bytes =
-    39e6;  // code, MPI, run-time libraries: 38e6 for one rank, 40e6 for the first of several
-// Of the message that an in-place nonblocking reduction takes beside it, Open MPI 4.1, measured.
-constexpr double mpi_temporaries = 1.5;
 
 int element_bytes(Precision precision) {
   return precision == Precision::bf16 ? 2 : 4;
@@ -88,25 +81,6 @@ Workload from_table(model::BackwardPass const& pass, std::filesystem::path const
   return per_layer(pass, model::read_layer_times(file), file.string());
 }
 
-// What a reduction takes: with NCCL the packed message, at most that of one bucket of all gradients; with MPI
-// that of the largest piece, and MPI's own memory.
-double reduction_memory(Config const& config, double gradients, int ranks) {
-  if (config.backend == Backend::nccl && config.wire != WireFormat::fp32)
-    return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
-  if (config.backend != Backend::mpi) return 0;
-  const double piece = std::min(gradients, config.piece_mib * model::bytes_per_mib);
-  const double message = piece * wire_element_bytes(config.wire) / gradient_element_bytes;
-  return (config.wire == WireFormat::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
-}
-
-// The buffers of a step, and what the kernels need besides them.
-double array_memory(Config const& config, Workload const& workload, int concurrency) {
-  const auto buffers = static_cast<double>(step_elements(config, workload)) * gradient_element_bytes;
-  if (config.compute != ComputeMode::kernels) return buffers;
-  const KernelMemory kernels = kernel_memory(config.shape, config.tokens, concurrency);
-  return buffers + static_cast<double>(kernels.total() - kernels.gradients);
-}
-
 Workload from_roofline(model::BackwardPass pass, Config const& config) {
   Workload workload{std::move(pass), {}, {}};
   const bool kernels = config.compute == ComputeMode::kernels;
@@ -131,28 +105,6 @@ Workload make_workload(Config const& config) {
     workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
   workload.wire = config.wire;
   return workload;
-}
-
-bool needs_arena(Config const& config) {
-  return config.backend != Backend::replay || config.compute == ComputeMode::kernels;
-}
-
-std::size_t step_elements(Config const& config, Workload const& workload) {
-  if (!needs_arena(config)) return 0;
-  const auto gradients = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
-  const bool copies = config.copies != model::CopyMode::none && config.compute == ComputeMode::kernels;
-  return copies ? 2 * gradients : gradients;
-}
-
-double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
-  return program_bytes + reduction_memory(config, static_cast<double>(workload.bytes()), ranks) +
-         array_memory(config, workload, concurrency) + results_memory(config, workload, ranks);
-}
-
-double device_memory_need(Config const& config, Workload const& workload, int concurrency) {
-  const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are the host's
-  return array_memory(config, workload, concurrency) +
-         (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
 }
 
 std::vector<double> ready_times(model::BackwardPass const& pass,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "miniapp/machine/nvml.hpp"
+#include "miniapp/machine/runtime.hpp"
 #include "miniapp/machine/state_probe.hpp"
 
 namespace ddproxy {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "miniapp/input/cases.hpp"
-#include "miniapp/input/kernel_memory.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {

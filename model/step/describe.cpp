@@ -4,8 +4,6 @@
 
 #include <array>
 
-#include "model/step/merged_order.hpp"
-
 namespace ddproxy::model {
 namespace {
 

@@ -9,8 +9,6 @@
 
 namespace ddproxy::model {
 
-struct ClassTask;
-
 std::string_view name_of(Verb verb);    ///< "all_reduce"
 std::string_view name_of(Phase phase);  ///< "backward"
 

@@ -9,13 +9,6 @@
 
 namespace ddproxy::model {
 
-/// A task of a class of ranks.
-struct ClassTask {
-  std::size_t rank_class;
-  std::size_t task;
-  auto operator<=>(ClassTask const&) const = default;
-};
-
 /// The tasks of all classes in an order in which they can run. Tasks that wait for each other, the members of
 /// a collective, stand together.
 struct MergedOrder {

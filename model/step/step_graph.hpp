@@ -208,4 +208,11 @@ struct RankGraphs {
 /// The collectives of a task: none, one, or those of a group.
 std::vector<Collective> collectives_of(Task const& task);
 
+/// A task of a class of ranks.
+struct ClassTask {
+  std::size_t rank_class;
+  std::size_t task;
+  auto operator<=>(ClassTask const&) const = default;
+};
+
 }  // namespace ddproxy::model

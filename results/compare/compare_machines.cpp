@@ -8,6 +8,7 @@
 #include "results/compare/compare_parts.hpp"
 #include "results/compare/trends.hpp"
 #include "results/file/validity.hpp"
+#include "results/run/against.hpp"
 #include "results/run/run_conditions.hpp"
 
 namespace ddproxy::results {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "results/compare/compare_parts.hpp"
-#include "results/compare/comparison.hpp"
+#include "results/compare/compare_runs.hpp"
 #include "results/compare/night.hpp"
 
 namespace ddproxy::results {

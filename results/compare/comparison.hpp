@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,6 @@
 #include "results/compare/family_test.hpp"
 #include "results/compare/outcome.hpp"
 #include "results/compare/percent.hpp"
-#include "results/run/run_file.hpp"
 
 namespace ddproxy::results {
 
@@ -48,24 +46,22 @@ struct Comparison {
   std::vector<std::string> warnings;
 };
 
-/// What a case means that only some of the runs measured: by itself it keeps the whole from being unchanged,
-/// because it may hide a slowdown.
-enum class MissingCases { undecided, warned_of };
+constexpr char const* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::slower:
+      return "slower";
+    case Verdict::faster:
+      return "faster";
+    case Verdict::unchanged:
+      return "unchanged";
+    default:
+      return "undecided";
+  }
+}
 
-/// Compares what the runs have in common. They must be comparable (check_comparable).
-///
-/// Slower: the family test rejects at 1 % (family_test.hpp); the tolerance plays no part. Otherwise
-/// unchanged: the one-sided 95 % upper end of the mean slowdown over all cases is below 1 + tolerance.
-/// Otherwise undecided, and so is a comparison with too few units for that level.
-///
-/// Where all files belong to rounds of one gate, the round is the unit. Otherwise the run is. With one file a
-/// side nothing tells the spread between runs, so the whole stays undecided, unless both are replays: their
-/// work takes the time of a table, and only the host's delays vary.
-Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance,
-                        MissingCases missing = MissingCases::undecided);
-
-char const* name_of(Verdict verdict);
 /// "rounds", "runs" or "samples".
-char const* name_of(Unit unit);
+constexpr char const* name_of(Unit unit) {
+  return unit == Unit::rounds ? "rounds" : unit == Unit::runs ? "runs" : "samples";
+}
 
 }  // namespace ddproxy::results

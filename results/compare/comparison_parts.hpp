@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <span>
+#include <string>
+#include <vector>
 
 #include "results/compare/comparison.hpp"
+#include "results/run/run.hpp"
 
 namespace ddproxy::results {
 
@@ -15,13 +17,6 @@ struct CommonCase {
   std::string name;
   std::vector<CaseTimes const*> base, next;  ///< one for each run
 };
-
-/// The cases that every run measured, and the names of those that only some of the runs measured.
-struct CommonCases {
-  std::vector<CommonCase> cases;
-  std::vector<std::string> left_out;
-};
-CommonCases common_cases(std::span<const Run> base, std::span<const Run> next);
 
 /// base[k] and next[k] are the two runs of a round.
 void compare_rounds(std::vector<CommonCase> const& cases, Comparison& result);

@@ -14,6 +14,7 @@
 #include "results/compare/compare_parts.hpp"
 #include "results/compare/family_test.hpp"
 #include "results/output/output_files.hpp"
+#include "results/run/against.hpp"
 
 namespace ddproxy::results {
 namespace {

@@ -123,9 +123,4 @@ std::vector<std::string> unverified_cases(Reader const& reader, std::vector<Case
   return names;
 }
 
-CaseTimes const* Run::find(std::string const& name) const {
-  const auto found = std::ranges::find(cases, name, &CaseTimes::name);
-  return found == cases.end() ? nullptr : &*found;
-}
-
 }  // namespace ddproxy::results

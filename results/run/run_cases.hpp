@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "results/file/reader.hpp"
-#include "results/run/run_file.hpp"
+#include "results/run/run.hpp"
 
 namespace ddproxy::results {
 

@@ -8,6 +8,7 @@
 #include "model/text/echo.hpp"
 #include "results/file/validity.hpp"
 #include "results/output/output_files.hpp"
+#include "results/run/against.hpp"
 #include "results/run/joined.hpp"
 #include "results/run/run_conditions.hpp"
 #include "results/run/run_file.hpp"
@@ -19,8 +20,6 @@ constexpr std::array<std::string_view, 12> keys{"model",   "step",   "precision"
                                                 "ranks",   "device", "mode",      "wire",
                                                 "threads", "pieces", "buffers",   "priority"};
 constexpr std::array<std::string_view, 2> sound_keys{"valid", "verified"};
-
-constexpr std::size_t most_compared = 200;  // characters of a value; a difference may be at its end
 
 bool is_in(std::span<const std::string> allowed, std::string_view key) {
   return std::ranges::find(allowed, key) != allowed.end();
@@ -42,44 +41,6 @@ std::string differences(Run const& first, Run const& other, std::span<const std:
     all += "; " + key + ": " + against(key, first.identity[k].second, value) + " (--allow " + key + ")";
   }
   return all;
-}
-
-// Returns the text that separates the parts of a list; empty if the value is not a list.
-std::string_view separator_of(std::string_view key) {
-  if (key == "flags") return " ";
-  if (key == "binding") return "; ";
-  return key == "sweep" || key == "host" || key == "mpi" || key == "kokkos" ? ", " : "";
-}
-
-std::vector<std::string> parts_of(std::string const& key, std::string const& text) {
-  const auto separator = separator_of(key);
-  if (separator.empty()) return {text};
-  std::vector<std::string> parts;
-  for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + separator.size()) {
-    end = text.find(separator, at);
-    const auto bracket = text.find('(', at);  // keeps "(kernels: -O3 -mfma)" as one part
-    if (key == "flags" && bracket < end) end = text.find(separator, text.find(')', bracket));
-    parts.push_back(text.substr(at, end - at));
-  }
-  return parts;
-}
-
-std::string opened(std::string const& value) {
-  return std::string("'").append(model::echo(value, most_compared));
-}
-
-std::string quoted(std::string const& value) {
-  return opened(value).append("'");
-}
-
-// Returns the parts that only `own` has, and at most three of them in full.
-std::string only_in(std::vector<std::string> own, std::vector<std::string> const& other) {
-  std::erase_if(own, [&](auto const& part) { return std::ranges::find(other, part) != other.end(); });
-  if (own.empty()) return "none of these";
-  std::string text = opened(own[0]);
-  for (std::size_t k = 1; k < std::min<std::size_t>(own.size(), 3); ++k)
-    text += ", " + model::echo(own[k], most_compared);
-  return text + "'" + (own.size() > 3 ? " and " + std::to_string(own.size() - 3) + " more" : "");
 }
 
 // Adds one warning for a key that only some of the files contain.
@@ -158,12 +119,6 @@ void check_comparable(std::span<const Run> runs, std::span<const std::string> al
       if (const std::string differing = differences(before, runs[r], allowed); !differing.empty())
         throw std::invalid_argument(before.path.string() + " and " + runs[r].path.string() +
                                     " are not comparable" + differing);
-}
-
-std::string against(std::string const& key, std::string const& a, std::string const& b) {
-  const auto first = parts_of(key, a), other = parts_of(key, b);
-  if (std::ranges::is_permutation(first, other)) return quoted(a) + " against " + quoted(b);
-  return only_in(first, other) + " against " + only_in(other, first);
 }
 
 std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "results/run/against.hpp"
 #include "results/run/joined.hpp"
 
 namespace ddproxy::results {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "results/file/reader.hpp"
-#include "results/run/run_file.hpp"
+#include "results/run/run.hpp"
 
 namespace ddproxy::results {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "results/file/reader.hpp"
-#include "results/run/run_file.hpp"
+#include "results/run/run.hpp"
 
 namespace ddproxy::results {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "results/run/run_file.hpp"
+#include "results/run/run.hpp"
 
 namespace ddproxy::results {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/input/cases.hpp"
-#include "miniapp/input/kernel_memory.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,9 @@ TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
 TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto kernels = tiny("[allreduce]\nbackend = \"mpi\"\n");
   const auto workload = make_workload(kernels);
-  const auto arrays = static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total());
+  const auto gradients = workload.bytes();
+  const auto arrays =
+      static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total() + gradients);
   EXPECT_EQ(device_memory_need(kernels, workload, 1), arrays);
   const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // by the host
   EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1), arrays);

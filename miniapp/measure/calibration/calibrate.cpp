@@ -10,7 +10,6 @@
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/rounds.hpp"
-#include "miniapp/measure/calibration/state_tables.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
@@ -203,7 +202,7 @@ void add_sample(RankContext& context, ContentionSample& run) {
   const auto calls = static_cast<std::size_t>(run.calls);
   work.calls = calls_of(context, work, elements, calls, calls * run.compute_alone.size());
   ContentionSample one;
-  probed(context, run.probes, [&] { one = sample(context, work); });
+  probed(context.probe.get(), run.probes, [&] { one = sample(context, work); });
   for (auto times : {&ContentionSample::compute_alone, &ContentionSample::collective_alone,
                      &ContentionSample::compute_beside, &ContentionSample::collective_beside})
     (run.*times).push_back((one.*times).front());

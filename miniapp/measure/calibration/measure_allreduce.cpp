@@ -8,7 +8,6 @@
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/rounds.hpp"
-#include "miniapp/measure/calibration/state_tables.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
@@ -46,7 +45,7 @@ void take_sample(RankContext& context, SizeTimes& times, int calls) {
   const Slice arena{0, context.arena.extent(0)};
   const auto row =
       consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
-  probed(context, times.probes, [&] { times.seconds.push_back(time_row(context, row) / calls); });
+  probed(context.probe.get(), times.probes, [&] { times.seconds.push_back(time_row(context, row) / calls); });
 }
 
 }  // namespace

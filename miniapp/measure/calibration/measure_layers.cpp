@@ -6,7 +6,6 @@
 
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
-#include "miniapp/measure/calibration/state_tables.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
@@ -68,7 +67,7 @@ void add_passes(RankContext& context, OperationTimes& times, int passes) {
   if (times.samples == 0 || times.last_pass < short_pass_s) time_operations(context);
   for (int pass = 0; pass < passes; ++pass) {
     std::vector<double> mine;
-    probed(context, times.probes, [&] { mine = time_operations(context); });
+    probed(context.probe.get(), times.probes, [&] { mine = time_operations(context); });
     times.last_pass = context.runtime.maximum(std::accumulate(mine.begin(), mine.end(), 0.0));
     append(times, context.runtime.gather(mine));
   }

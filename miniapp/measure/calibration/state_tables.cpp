@@ -109,13 +109,6 @@ void keep(MachineStates const& states, std::size_t state, model::Probes const& p
 
 }  // namespace
 
-void probed(RankContext const& context, model::Probes& probes, std::function<void()> const& sample) {
-  if (!context.probe) return sample();
-  probes.before.push_back(context.probe->measure());
-  sample();
-  probes.after.push_back(context.probe->measure());
-}
-
 double seconds_since(RankContext const& context, Clock::time_point start) {
   return context.runtime.maximum(seconds_since(start));
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -12,10 +11,6 @@
 #include "model/predict/machine_state.hpp"
 
 namespace ddproxy {
-
-/// Takes one sample between two probes, and keeps both. Only takes the sample where the run has no probe.
-/// Collective.
-void probed(RankContext const& context, model::Probes& probes, std::function<void()> const& sample);
 
 /// All probes of the rows of a table.
 std::vector<double> probes_of(OperationTimes const& layers);

@@ -10,6 +10,7 @@
 #include "miniapp/compute/stream_replay.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/pass/product_precision.hpp"

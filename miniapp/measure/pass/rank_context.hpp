@@ -10,6 +10,7 @@
 #include "miniapp/compute/compute_lane.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/workload.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/machine/state_probe.hpp"
@@ -42,13 +43,11 @@ struct RankContext {
   CompiledStep compile(Case const& item) const;
   /// The backward pass alone, ready to run.
   CompiledStep compile_backward() const;
-  /// All-reduces of slices of the memory, as the input asks for them, with these calls. Collective, within the
-  /// limit of the run.
+  /// All-reduces of slices of the memory, as the input asks for them, with these calls. Collective, within
+  /// the limit of the run.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
   /// Whether this run can measure how fast it copies.
-  bool copies_for_real() const {
-    return copies.mode != model::CopyMode::none && config.compute == ComputeMode::kernels;
-  }
+  bool copies_for_real() const { return ddproxy::copies_for_real(config); }
   bool reduces() const { return config.backend != Backend::replay; }
   /// Ranks that carry out passes: all of them, or rank 0 alone where the all-reduces are replayed.
   int computing_ranks() const { return reduces() ? runtime.ranks() : 1; }

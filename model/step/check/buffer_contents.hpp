@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "model/step/check/check.hpp"
 #include "model/step/slice_map.hpp"
 #include "model/step/step_graph.hpp"
+#include "model/step/violation.hpp"
 
 namespace ddproxy::model {
 

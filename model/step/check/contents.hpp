@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "model/step/check/check.hpp"
 #include "model/step/merged_order.hpp"
 
 namespace ddproxy::model {

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/compare/comparison.hpp"
+#include "results/compare/compare_runs.hpp"
 
 #include <algorithm>
 #include <map>
 #include <stdexcept>
 
 #include "results/compare/comparison_parts.hpp"
+#include "results/run/run_file.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -73,6 +74,26 @@ std::vector<std::string> measured_names(std::span<const Run> base, std::span<con
   return names;
 }
 
+// The cases that every run measured, and the names of those that only some of the runs measured.
+struct CommonCases {
+  std::vector<CommonCase> cases;
+  std::vector<std::string> left_out;
+};
+
+CommonCases common_cases(std::span<const Run> base, std::span<const Run> next) {
+  CommonCases all;
+  for (auto const& name : measured_names(base, next)) {
+    CommonCase one{name, {}, {}};
+    for (auto const& run : base) one.base.push_back(run.find(name));
+    for (auto const& run : next) one.next.push_back(run.find(name));
+    if (std::ranges::all_of(one.base, is_measured) && std::ranges::all_of(one.next, is_measured))
+      all.cases.push_back(std::move(one));
+    else
+      all.left_out.push_back(name);
+  }
+  return all;
+}
+
 std::string left_out_text(std::vector<std::string> const& names) {
   const std::string more = names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "";
   return names.front() + more + (more.empty() ? " was" : " were") + " measured by only some of the runs";
@@ -106,20 +127,6 @@ Comparison compare_common(std::span<const Run> base, std::span<const Run> next, 
 
 }  // namespace
 
-CommonCases common_cases(std::span<const Run> base, std::span<const Run> next) {
-  CommonCases all;
-  for (auto const& name : measured_names(base, next)) {
-    CommonCase one{name, {}, {}};
-    for (auto const& run : base) one.base.push_back(run.find(name));
-    for (auto const& run : next) one.next.push_back(run.find(name));
-    if (std::ranges::all_of(one.base, is_measured) && std::ranges::all_of(one.next, is_measured))
-      all.cases.push_back(std::move(one));
-    else
-      all.left_out.push_back(name);
-  }
-  return all;
-}
-
 Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance,
                         MissingCases missing) {
   Comparison result = compare_common(base, next, tolerance);
@@ -133,22 +140,6 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
   else
     result.warnings.push_back(text + " and left out");
   return result;
-}
-char const* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::slower:
-      return "slower";
-    case Verdict::faster:
-      return "faster";
-    case Verdict::unchanged:
-      return "unchanged";
-    default:
-      return "undecided";
-  }
-}
-
-char const* name_of(Unit unit) {
-  return unit == Unit::rounds ? "rounds" : unit == Unit::runs ? "runs" : "samples";
 }
 
 }  // namespace ddproxy::results

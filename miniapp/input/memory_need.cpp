@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/memory_need.hpp"
+
+#include <algorithm>
+
+#include "miniapp/input/results_need.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double program_bytes =
+    39e6;  // code, MPI, run-time libraries: 38e6 for one rank, 40e6 for the first of several
+// Of the message that an in-place nonblocking reduction takes beside it, Open MPI 4.1, measured.
+constexpr double mpi_temporaries = 1.5;
+
+// What a reduction takes: with NCCL the packed message, at most that of one bucket of all gradients; with MPI
+// that of the largest piece, and MPI's own memory.
+double reduction_memory(Config const& config, double gradients, int ranks) {
+  if (config.backend == Backend::nccl && config.wire != WireFormat::fp32)
+    return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
+  if (config.backend != Backend::mpi) return 0;
+  const double piece = std::min(gradients, config.piece_mib * model::bytes_per_mib);
+  const double message = piece * wire_element_bytes(config.wire) / gradient_element_bytes;
+  return (config.wire == WireFormat::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
+}
+
+// The buffers of a step, and what the kernels need besides them.
+double array_memory(Config const& config, Workload const& workload, int concurrency) {
+  const auto buffers = static_cast<double>(step_elements(config, workload)) * gradient_element_bytes;
+  if (config.compute != ComputeMode::kernels) return buffers;
+  return buffers + static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
+}
+
+}  // namespace
+
+bool needs_arena(Config const& config) {
+  return config.backend != Backend::replay || config.compute == ComputeMode::kernels;
+}
+
+bool copies_for_real(Config const& config) {
+  return config.compute == ComputeMode::kernels && config.copies != model::CopyMode::none;
+}
+
+std::size_t step_elements(Config const& config, Workload const& workload) {
+  if (!needs_arena(config)) return 0;
+  const auto gradients = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
+  return copies_for_real(config) ? 2 * gradients : gradients;
+}
+
+double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
+  return program_bytes + reduction_memory(config, static_cast<double>(workload.bytes()), ranks) +
+         array_memory(config, workload, concurrency) + results_memory(config, workload, ranks);
+}
+
+double device_memory_need(Config const& config, Workload const& workload, int concurrency) {
+  const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are the host's
+  return array_memory(config, workload, concurrency) +
+         (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/run/against.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "model/text/echo.hpp"
+
+namespace ddproxy::results {
+namespace {
+
+constexpr std::size_t most_compared = 200;  // characters of a value; a difference may be at its end
+
+// Returns the text that separates the parts of a list; empty if the value is not a list.
+std::string_view separator_of(std::string_view key) {
+  if (key == "flags") return " ";
+  if (key == "binding") return "; ";
+  return key == "sweep" || key == "host" || key == "mpi" || key == "kokkos" ? ", " : "";
+}
+
+std::vector<std::string> parts_of(std::string const& key, std::string const& text) {
+  const auto separator = separator_of(key);
+  if (separator.empty()) return {text};
+  std::vector<std::string> parts;
+  for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + separator.size()) {
+    end = text.find(separator, at);
+    const auto bracket = text.find('(', at);  // keeps "(kernels: -O3 -mfma)" as one part
+    if (key == "flags" && bracket < end) end = text.find(separator, text.find(')', bracket));
+    parts.push_back(text.substr(at, end - at));
+  }
+  return parts;
+}
+
+std::string opened(std::string const& value) {
+  return std::string("'").append(model::echo(value, most_compared));
+}
+
+std::string quoted(std::string const& value) {
+  return opened(value).append("'");
+}
+
+// Returns the parts that only `own` has, and at most three of them in full.
+std::string only_in(std::vector<std::string> own, std::vector<std::string> const& other) {
+  std::erase_if(own, [&](auto const& part) { return std::ranges::find(other, part) != other.end(); });
+  if (own.empty()) return "none of these";
+  std::string text = opened(own[0]);
+  for (std::size_t k = 1; k < std::min<std::size_t>(own.size(), 3); ++k)
+    text += ", " + model::echo(own[k], most_compared);
+  return text + "'" + (own.size() > 3 ? " and " + std::to_string(own.size() - 3) + " more" : "");
+}
+
+}  // namespace
+
+std::string against(std::string const& key, std::string const& a, std::string const& b) {
+  const auto first = parts_of(key, a), other = parts_of(key, b);
+  if (std::ranges::is_permutation(first, other)) return quoted(a) + " against " + quoted(b);
+  return only_in(first, other) + " against " + only_in(other, first);
+}
+
+}  // namespace ddproxy::results

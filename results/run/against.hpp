@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace ddproxy::results {
+
+/// Returns "'A' against 'B'". For two lists it returns the parts that only one of them has.
+std::string against(std::string const& key, std::string const& a, std::string const& b);
+
+}  // namespace ddproxy::results
