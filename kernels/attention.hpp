@@ -14,15 +14,6 @@ namespace ddproxy::kernels {
 // of queries at a time. The backward pass recomputes P from the scores and the logarithm of the softmax's
 // denominator, as in Dao et al., FlashAttention, arXiv:2205.14135, section 3.1.
 
-/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D.
-struct AttentionSize {
-  Index batch;
-  Index sequence;
-  Index heads;
-  Index head_size;
-  Index columns() const { return heads * head_size; }
-};
-
 /// Returns the elements of scratch memory that attention_forward() and attention_backward() need in an
 /// execution space that runs `concurrency` threads.
 Index attention_scratch(Index concurrency, AttentionSize size);
@@ -52,7 +43,6 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionForward 
 /// device busy. The functions also give right results on a host. The scratch memory does not depend on the
 /// concurrency.
 namespace batched {
-Index attention_scratch(AttentionSize size);
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch);
 void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
@@ -62,7 +52,6 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionForward 
 /// Attention head by head, for hosts only. One thread computes one head and keeps its data in its caches. The
 /// heads of a batch keep all cores busy.
 namespace heads {
-Index attention_scratch(Index concurrency, AttentionSize size);
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch);
 void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,

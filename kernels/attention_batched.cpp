@@ -10,12 +10,6 @@
 namespace ddproxy::kernels::batched {
 namespace {
 
-/// Queries of each head whose scores are in memory at the same time. A device needs many queries to be busy:
-/// with 20 heads, the smallest strided-batched product of scores (256 keys) has 80 tiles of 128 x 128. The
-/// scores of 20 heads for 1024 keys take 20 MiB. Taking all queries at once would double the work, because
-/// half of the scores would belong to keys that their query does not see.
-constexpr Index tile_rows = 256;
-
 /// Consecutive queries of all heads of one sequence, and the keys that they see.
 struct Tile {
   AttentionSize size;
@@ -114,12 +108,6 @@ void for_each_tile(AttentionSize const& size, Work const& work) {
 }
 
 }  // namespace
-
-Index attention_scratch(AttentionSize size) {
-  constexpr Index scores_and_their_gradient = 2;
-  const Index rows = std::min(tile_rows, size.sequence);
-  return scores_and_their_gradient * size.heads * rows * size.sequence;
-}
 
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch) {

@@ -28,18 +28,7 @@ struct Scratch {
   float* transposed;  ///< [D, tile_queries]: first the transposed queries, later the transposed dout
 };
 
-/// Returns `columns` rounded up to whole vectors of the widest kind (16 floats). So the memory that a run
-/// needs does not depend on the processor.
-Index padded(Index columns) {
-  constexpr Index widest_vector = 16;
-  static_assert(widest_vector % tile::lanes == 0);
-  return (columns + widest_vector - 1) / widest_vector * widest_vector;
-}
-
-Index scratch_of_thread(AttentionSize size) {
-  return (4 * size.sequence + 2 * tile_queries) * padded(size.head_size) + 2 * size.sequence * tile_queries +
-         size.head_size * tile_queries;
-}
+static_assert(widest_vector % tile::lanes == 0);
 
 Scratch divide(AttentionSize size, float* memory) {
   const Index width = padded(size.head_size);
@@ -194,10 +183,6 @@ void store_gradients(Head const& head, Scratch const& own, float* dqkv) {
 }
 
 }  // namespace
-
-Index attention_scratch(Index concurrency, AttentionSize size) {
-  return std::min(concurrency, size.batch * size.heads) * scratch_of_thread(size);
-}
 
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/gemm_pack.hpp"
+#include "kernels/sizes/scratch.hpp"
 
 // The matrix products of one tile of attention, on one thread. A tile is a run of consecutive queries of one
 // head, with the keys that these queries see. Scores are stored as [keys, tile_queries]: the scores of one
@@ -13,11 +14,6 @@
 // tiles that the diagonal cuts are computed in full. Their scores for keys that a query does not see are
 // meaningless; the caller replaces them by 0.
 namespace ddproxy::kernels::heads {
-
-/// Queries whose scores are in memory at the same time. The number is a multiple of every vector length and,
-/// for vectors of 256 bits, of the width of a product's tile. It is small enough that the scores for 1024
-/// keys and the gradients of the scores (together 384 KiB) stay in a second-level cache.
-inline constexpr Index tile_queries = 48;
 
 /// Consecutive queries of one head, and the keys that they see: keys 0 to first + queries - 1.
 struct Tile {

@@ -108,10 +108,6 @@ void layernorm_forward(Space const& exec, Index rows, Index columns, float const
   Kokkos::parallel_for("layernorm_forward", teams_of_rows(exec, rows, columns), forward);
 }
 
-Index layernorm_scratch(Index concurrency, Index columns) {
-  return 2 * row_sum_scratch(concurrency, columns);
-}
-
 void layernorm_backward(Space const& exec, Index rows, Index columns, float const* x,
                         RowStatistics statistics, float const* weight, float const* dy,
                         LayernormGradients out, float* scratch) {

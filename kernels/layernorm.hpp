@@ -26,10 +26,6 @@ struct LayernormGradients {
   float* x;       ///< [N, C] ACCUMULATED: it is the gradient of the residual stream
 };
 
-/// Returns the elements of scratch memory that layernorm_backward() needs in an execution space that runs
-/// `concurrency` threads.
-Index layernorm_scratch(Index concurrency, Index columns);
-
 /// Computes the gradients of a layer norm. With x^ = (x - mean) rstd, d = dy weight, and mean() taken over
 /// the columns of a row:
 ///   dweight = sum over rows of dy x^

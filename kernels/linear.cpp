@@ -32,10 +32,6 @@ void linear_forward(Space const& exec, LinearSize size, float const* x, float co
   gemm(exec, {size.rows, size.out, size.in}, 1, plain(x, size.in), plain(weight, size.out), 1, {y, size.out});
 }
 
-Index linear_scratch(Index concurrency, LinearSize size) {
-  return row_sum_scratch(concurrency, size.out);
-}
-
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch) {
   row_sum(exec, size.rows, size.out, dy, out.bias, scratch);

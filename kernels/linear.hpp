@@ -6,13 +6,6 @@
 
 namespace ddproxy::kernels {
 
-/// Dimensions of a linear map: it maps `rows` tokens from `in` features to `out` features.
-struct LinearSize {
-  Index rows;
-  Index in;
-  Index out;
-};
-
 /// Computes y = x W + bias. W has the layout of Hugging Face's Conv1D. Reads x [rows, in], weight [in, out]
 /// and bias [out]; assigns y [rows, out].
 void linear_forward(Space const& exec, LinearSize size, float const* x, float const* weight,
@@ -24,10 +17,6 @@ struct LinearGradients {
   float* weight;  ///< [in, out]
   float* x;       ///< [rows, in]
 };
-
-/// Returns the elements of scratch memory that linear_backward() needs in an execution space that runs
-/// `concurrency` threads.
-Index linear_scratch(Index concurrency, LinearSize size);
 
 /// Computes the gradients of a linear map:
 ///   dbias = sum over the rows of dy

@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/row_sum.hpp"
 
-#include <algorithm>
-
 #include "kernels/teams.hpp"
 
 namespace ddproxy::kernels {
 namespace {
-
-constexpr Index most_parts = 256;
 
 // Rows that are added at once. The partial sum is loaded and stored once for that many rows.
 constexpr int rows_at_once = 8;
@@ -84,16 +80,8 @@ struct SumOfParts {
 
 }  // namespace
 
-Index row_parts(Index concurrency) {
-  return std::min(concurrency, most_parts);
-}
-
 Index row_parts(Space const& exec) {
   return row_parts(Index{exec.concurrency()});
-}
-
-Index row_sum_scratch(Index concurrency, Index columns) {
-  return row_parts(concurrency) * columns;
 }
 
 void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch) {

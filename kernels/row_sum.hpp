@@ -10,13 +10,6 @@ namespace ddproxy::kernels {
 /// There are enough parts to keep `exec` busy.
 Index row_parts(Space const& exec);
 
-/// Returns the number of parts for an execution space that runs `concurrency` threads. The space need not
-/// exist yet.
-Index row_parts(Index concurrency);
-
-/// Returns the elements of scratch memory that row_sum() needs for rows of `columns` elements.
-Index row_sum_scratch(Index concurrency, Index columns);
-
 /// Computes sum[c] = sum over n of x[n, c], which is the gradient of a bias if x is dy. Reads x [rows,
 /// columns]; assigns sum [columns]. scratch [row_sum_scratch()] is overwritten.
 void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch);

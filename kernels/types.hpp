@@ -3,7 +3,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <cstdint>
+
+#include "kernels/sizes/scratch.hpp"
 
 // Conventions that all kernels share. Every function takes the execution-space instance as its first
 // argument. If the instance is asynchronous, the function returns when the work is enqueued. Pointers refer
@@ -18,7 +19,6 @@ using Memory = Space::memory_space;
 using Floats = Kokkos::View<float*, Memory>;
 using HostFloats = Kokkos::View<float*, Kokkos::HostSpace>;
 using TokenIds = Kokkos::View<int*, Memory>;
-using Index = std::int64_t;
 
 /// True if the execution space computes in a device's own memory, which the host cannot access.
 inline constexpr bool on_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;

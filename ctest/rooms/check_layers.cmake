@@ -10,6 +10,7 @@ set(complaints "")
 # What a room must not include from outside the project, by the start of its folder; elsewhere than in results/file/h5*, HDF5 is
 # forbidden, too.
 set(FORBIDDEN_model "[./]")  # only a standard header has neither suffix nor folder
+set(FORBIDDEN_kernels/sizes "[./]")
 set(FORBIDDEN_kernels "^(mpi|nccl|H5|hdf5)")
 set(FORBIDDEN_results "^(Kokkos|mpi|nccl|cuda)")
 set(FORBIDDEN_miniapp/input "^(Kokkos|mpi|nccl|cuda)")
@@ -46,7 +47,7 @@ function(may_use result room other)
 endfunction()
 
 macro(check_outside room file header)
-  foreach(folder IN ITEMS model kernels results miniapp miniapp/input miniapp/options miniapp/analysis miniapp/predict)
+  foreach(folder IN ITEMS model kernels kernels/sizes results miniapp miniapp/input miniapp/options miniapp/analysis miniapp/predict)
     if("${room}/" MATCHES "^${folder}/" AND "${header}" MATCHES "${FORBIDDEN_${folder}}")
       complain("${file}: the room '${room}' must not include <${header}>")
     endif()

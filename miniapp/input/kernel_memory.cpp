@@ -7,11 +7,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "kernels/sizes/scratch.hpp"
+
 namespace ddproxy {
 namespace {
 
-constexpr std::int64_t line = 16;         // elements in 64 bytes
-constexpr std::int64_t most_parts = 256;  // into which a sum over rows is split
+constexpr std::int64_t line = 16;  // elements in 64 bytes
 constexpr std::int64_t most_threads_of_a_host = 4096;
 
 [[noreturn]] void not_there(std::string const& what) {
@@ -49,30 +50,14 @@ void add_block(std::vector<Buffer>& buffers, std::string const& name, model::Sha
   buffers.push_back({name + ".gelu", wide});
 }
 
-/// A device holds scores of all heads of a sequence, and their gradients.
-std::int64_t attention_on_device(model::Shape const& shape, std::int64_t sequence) {
-  constexpr std::int64_t queries = 256;
-  return 2 * shape.heads * std::min(queries, sequence) * sequence;
-}
-
-/// Each thread of a host holds those of one head, and the head's keys, values and some of its queries.
-std::int64_t attention_on_thread(model::Shape const& shape, std::int64_t sequence) {
-  constexpr std::int64_t queries = 48, widest_vector = 16;
-  const std::int64_t head_size = shape.d_model / shape.heads;
-  const std::int64_t row = (head_size + widest_vector - 1) / widest_vector * widest_vector;
-  return (4 * sequence + 2 * queries) * row + (2 * sequence + head_size) * queries;
-}
-
-std::int64_t attention(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
-  if (concurrency > most_threads_of_a_host) return attention_on_device(shape, tokens.sequence);
-  return std::min(concurrency, tokens.batch * shape.heads) * attention_on_thread(shape, tokens.sequence);
-}
-
 std::int64_t scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
-  const std::int64_t parts = std::min(concurrency, most_parts);
-  const std::int64_t layernorm = 2 * parts * shape.d_model;
-  const std::int64_t linear = parts * std::max(3 * shape.d_model, shape.d_ff);
-  return std::max({attention(shape, tokens, concurrency), layernorm, linear});
+  const kernels::AttentionSize size{tokens.batch, tokens.sequence, shape.heads, shape.d_model / shape.heads};
+  const bool on_device = concurrency > most_threads_of_a_host;
+  const std::int64_t widest = std::max(3 * shape.d_model, shape.d_ff);
+  return std::max({on_device ? kernels::batched::attention_scratch(size)
+                             : kernels::heads::attention_scratch(concurrency, size),
+                   kernels::layernorm_scratch(concurrency, shape.d_model),
+                   kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest})});
 }
 
 }  // namespace

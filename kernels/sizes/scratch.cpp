@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/sizes/scratch.hpp"
+
+#include <algorithm>
+
+namespace ddproxy::kernels {
+
+Index row_parts(Index concurrency) {
+  constexpr Index most_parts = 256;
+  return std::min(concurrency, most_parts);
+}
+
+Index row_sum_scratch(Index concurrency, Index columns) {
+  return row_parts(concurrency) * columns;
+}
+
+// The gradients of weight and bias.
+Index layernorm_scratch(Index concurrency, Index columns) {
+  return 2 * row_sum_scratch(concurrency, columns);
+}
+
+// The gradient of the bias.
+Index linear_scratch(Index concurrency, LinearSize size) {
+  return row_sum_scratch(concurrency, size.out);
+}
+
+Index batched::attention_scratch(AttentionSize size) {
+  constexpr Index scores_and_their_gradient = 2;
+  const Index rows = std::min(tile_rows, size.sequence);
+  return scores_and_their_gradient * size.heads * rows * size.sequence;
+}
+
+Index heads::padded(Index columns) {
+  return (columns + widest_vector - 1) / widest_vector * widest_vector;
+}
+
+Index heads::scratch_of_thread(AttentionSize size) {
+  return (4 * size.sequence + 2 * tile_queries) * padded(size.head_size) + 2 * size.sequence * tile_queries +
+         size.head_size * tile_queries;
+}
+
+Index heads::attention_scratch(Index concurrency, AttentionSize size) {
+  return std::min(concurrency, size.batch * size.heads) * scratch_of_thread(size);
+}
+
+}  // namespace ddproxy::kernels

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace ddproxy::kernels {
+
+using Index = std::int64_t;
+
+// The scratch memory that kernels need, in elements of 4 bytes. `concurrency` is the number of threads that
+// an execution space runs. The space need not exist.
+
+/// Returns the number of parts into which a sum over rows is divided. Each part has its own partial sum.
+/// There are enough parts to keep the space busy.
+Index row_parts(Index concurrency);
+
+/// Returns the elements of scratch memory that row_sum() needs for rows of `columns` elements.
+Index row_sum_scratch(Index concurrency, Index columns);
+
+/// Returns the elements of scratch memory that layernorm_backward() needs.
+Index layernorm_scratch(Index concurrency, Index columns);
+
+/// Dimensions of a linear map: it maps `rows` tokens from `in` features to `out` features.
+struct LinearSize {
+  Index rows;
+  Index in;
+  Index out;
+};
+
+/// Returns the elements of scratch memory that linear_backward() needs.
+Index linear_scratch(Index concurrency, LinearSize size);
+
+/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D.
+struct AttentionSize {
+  Index batch;
+  Index sequence;
+  Index heads;
+  Index head_size;
+  Index columns() const { return heads * head_size; }
+};
+
+namespace batched {
+
+/// Queries of each head whose scores are in memory at the same time. A device needs many queries to be busy:
+/// with 20 heads, the smallest strided-batched product of scores (256 keys) has 80 tiles of 128 x 128. The
+/// scores of 20 heads for 1024 keys take 20 MiB. Taking all queries at once would double the work, because
+/// half of the scores would belong to keys that their query does not see.
+inline constexpr Index tile_rows = 256;
+
+/// Returns the elements of scratch memory that both directions need: the scores of a tile and the gradients
+/// of the scores.
+Index attention_scratch(AttentionSize size);
+
+}  // namespace batched
+
+namespace heads {
+
+/// Queries whose scores are in memory at the same time. The number is a multiple of every vector length and,
+/// for vectors of 256 bits, of the width of a product's tile. It is small enough that the scores for 1024
+/// keys and the gradients of the scores (together 384 KiB) stay in a second-level cache.
+inline constexpr Index tile_queries = 48;
+
+/// Floats in the widest vector of any processor.
+inline constexpr Index widest_vector = 16;
+
+/// Returns `columns` rounded up to whole vectors of the widest kind. So the memory that a run needs does not
+/// depend on the processor.
+Index padded(Index columns);
+
+/// Returns the elements of scratch memory that one thread needs.
+Index scratch_of_thread(AttentionSize size);
+
+/// Returns the elements of scratch memory that both directions need.
+Index attention_scratch(Index concurrency, AttentionSize size);
+
+}  // namespace heads
+}  // namespace ddproxy::kernels
