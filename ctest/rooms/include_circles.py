@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""include_circles.py ROOT: fails where units of ROOT include each other in a circle, and names them.
+
+A unit is the header and the source of one name, for instance model/step/describe. Before that it plants a circle and sees it found."""
+import re
+import sys
+from pathlib import Path
+
+HOUSES = ("model", "kernels", "results", "miniapp")
+INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.MULTILINE)
+
+
+def unit(path):
+    return str(Path(path).with_suffix(""))
+
+
+def read_includes(root):
+    """{unit: the units that it includes}"""
+    found = {}
+    for path in (p for house in HOUSES for p in (root / house).rglob("*") if p.suffix in (".cpp", ".hpp", ".cu")):
+        own = unit(path.relative_to(root))
+        found.setdefault(own, set()).update(unit(name) for name in INCLUDE.findall(path.read_text()) if unit(name) != own)
+    return found
+
+
+def circle(includes):
+    """What is left when units that include no unit that is left are taken away again and again."""
+    left = {name: set(others) & includes.keys() for name, others in includes.items()}
+    while free := [name for name, others in left.items() if not others & left.keys()]:
+        for name in free:
+            del left[name]
+    users = {name: {other for other in left if name in left[other]} for name in left}
+    while free := [name for name in left if not users[name] & left.keys()]:  # what merely includes a circle
+        for name in free:
+            del left[name]
+    return sorted(left)
+
+
+def main():
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"e"}, "e": set()}) == ["b", "c"]
+    includes = read_includes(Path(sys.argv[1]))
+    if not includes:
+        sys.exit(f"no source was found in {sys.argv[1]}")
+    if found := circle(includes):
+        sys.exit("these units include each other: " + ", ".join(found) + ". Move what they share into the unit that needs no other.")
+    print(f"{len(includes)} units include each other in no circle")
+
+
+main()
