@@ -11,8 +11,6 @@
 #include "miniapp/collectives/drivers/polled_lane.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"
-#include "miniapp/collectives/engines/replay_engine.hpp"
-#include "miniapp/compute/host_replay.hpp"
 #include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/machine/runtime.hpp"
@@ -171,90 +169,6 @@ TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
 
-// Notes what it was asked to do.
-struct Listed : ComputeLane {
-  std::size_t operations() const override { return 4; }
-  void run(std::size_t operation) override { log.push_back("op" + std::to_string(operation)); }
-  void copy(Slice from, std::size_t to) override {
-    log.push_back("copy" + std::to_string(from.offset) + ">" + std::to_string(to));
-  }
-  void wait_for(Completion const&) override {}
-  Completion completion() override { return {Clock::now()}; }
-  void fence() override { log.push_back("fence"); }
-  std::vector<std::string> log;
-};
-
-struct Noted : CommunicationLane {
-  explicit Noted(std::vector<std::string>& log_) : log(log_) {}
-  void begin(std::size_t buckets) override { EXPECT_EQ(buckets, 2U); }
-  void start(CollectiveCall const& call, Completion) override {
-    log.push_back("start" + std::to_string(call.assigned.offset));
-  }
-  void wait_all() override { log.push_back("wait"); }
-  Completion wait_for(std::size_t bucket) override {
-    log.push_back("wait" + std::to_string(bucket));
-    return {};
-  }
-  std::vector<FinishedCall> const& finished() const override { return none; }
-  ElementsByVerb elements_handed_over() const override { return {}; }
-  std::string description() const override { return ""; }
-  std::vector<std::string>& log;
-  std::vector<FinishedCall> none;
-};
-
-// Two gradients of 2 and 3 elements, complete after the operators 1 and 3.
-Workload two_gradients() {
-  Workload workload;
-  workload.pass.operations.resize(4);
-  workload.pass.gradients = {{"a", "l", 2, 1}, {"b", "l", 3, 3}};
-  workload.gradient_bytes = {8, 12};
-  return workload;
-}
-
-// Gradients lie behind the buckets, from element 5 on.
-std::vector<std::string> log_of(bool overlapped, model::CopyMode copies) {
-  const auto workload = two_gradients();
-  Listed compute;
-  Noted allreduce(compute.log);
-  CompiledStep step =
-      ddp_step(workload, {model::per_tensor_plan(workload.gradient_bytes), overlapped, copies}, 5);
-  run_step(step, compute, allreduce);
-  return compute.log;
-}
-
-using Log = std::vector<std::string>;
-
-TEST(RunStep, StartsABucketRightAfterTheOperatorThatClosesIt) {
-  EXPECT_EQ(log_of(true, model::CopyMode::none),
-            (Log{"op0", "op1", "start5", "op2", "op3", "start7", "fence", "wait"}));
-}
-
-TEST(RunStep, WithoutOverlapAllBucketsFollowTheBackwardPass) {
-  EXPECT_EQ(log_of(false, model::CopyMode::none),
-            (Log{"op0", "op1", "op2", "op3", "fence", "start5", "start7", "wait"}));
-}
-
-TEST(RunStep, CopiesEachGradientIntoItsBucket) {
-  EXPECT_EQ(log_of(true, model::CopyMode::in),
-            (Log{"op0", "op1", "copy5>0", "start0", "op2", "op3", "copy7>2", "start2", "fence", "wait"}));
-}
-
-TEST(RunStep, CopiesEachBucketBackOnceItIsReduced) {
-  const auto log = log_of(true, model::CopyMode::in_out);
-  const Log end(log.end() - 7, log.end());
-  EXPECT_EQ(end, (Log{"fence", "wait0", "copy0>5", "wait1", "copy2>7", "wait", "fence"}));
-}
-
-TEST(RunStep, RefusesATaskThatItCannotCarryOut) {
-  const auto workload = two_gradients();
-  auto graph =
-      model::ddp(workload.pass, {model::per_tensor_plan(workload.gradient_bytes)}, 2).classes[0].graph;
-  for (auto& task : graph.tasks)
-    if (auto* collective = std::get_if<model::Collective>(&task.work); collective)
-      collective->communicator = model::CommunicatorId{1};
-  EXPECT_THROW(CompiledStep(graph, test_places(graph)), std::logic_error);
-}
-
 // A reduce-scatter and an all-gather of the same elements are an all-reduce.
 TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
   const auto n = static_cast<std::size_t>(ranks());
@@ -287,29 +201,6 @@ TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
   const auto trace = trace_of(times, step, lanes.finished());
   EXPECT_GE(trace.tasks.back().start, trace.tasks[trace.tasks.size() - 2].end - 1e-9);
   EXPECT_EQ(lanes.elements_handed_over()[model::Verb::all_gather], static_cast<std::int64_t>(elements));
-}
-
-// A lane whose operators take 2 ms, and whose copies take 1 ms.
-TEST(RunStep, ATraceHasTheTimesOfEveryTask) {
-  const auto workload = two_gradients();
-  HostReplay compute(std::vector<double>(4, 2e-3), 1e-3 / 2);
-  ThreadedLane allreduce(std::make_unique<ReplayEngine>([](std::int64_t) { return 3e-3; }));
-  CompiledStep step =
-      ddp_step(workload, {model::per_tensor_plan(workload.gradient_bytes), true, model::CopyMode::in_out}, 5);
-  const auto times = run_step(step, compute, allreduce);
-  const auto trace = trace_of(times, step, allreduce.finished());
-  const auto& tasks = step.graph().tasks;
-  ASSERT_EQ(trace.tasks.size(), tasks.size());
-  for (std::size_t t = 0; t < tasks.size(); ++t) {
-    EXPECT_LE(trace.tasks[t].ready, trace.tasks[t].start) << t;
-    EXPECT_LE(trace.tasks[t].start, trace.tasks[t].end) << t;
-    for (const auto before : tasks[t].after)
-      EXPECT_LE(trace.tasks[index(before)].end, trace.tasks[t].start + 1e-9) << t;
-  }
-  // operators 0 and 1, then the copy of 2 elements: the first bucket is ready after 5 ms and takes 3
-  const auto bucket = trace.tasks[3];
-  EXPECT_NEAR(bucket.ready, 5e-3, 1e-4);
-  EXPECT_NEAR(bucket.end - bucket.start, 3e-3, 1e-6);
 }
 
 // What arrives in the gradients after copies in and out is the average over all ranks.
