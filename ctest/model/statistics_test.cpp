@@ -109,7 +109,16 @@ TEST(MedianInterval, covers_as_often_as_it_says) {
 TEST(Median, of_odd_even_and_no_values) {
   EXPECT_EQ(median({3, 1, 2}), 2.0);
   EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(median({1, 2, INFINITY}), 2.0);
   EXPECT_TRUE(std::isnan(median({})));
+}
+
+TEST(Median, is_the_quantile_of_one_half) {
+  std::mt19937_64 engine(9);
+  for (std::size_t n = 1; n < 40; ++n) {
+    const auto values = normal(engine, n);
+    EXPECT_EQ(median(values), quantile(values, 0.5)) << n;
+  }
 }
 
 }  // namespace
