@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,11 @@ class LaneWorker {
   /// Forgets earlier calls and makes room for `calls`. All that were posted are done.
   void begin(std::size_t calls);
   /// Throws std::logic_error where begin() made no room for it.
-  void post(CollectiveCall const& call, Completion ready);
+  void post(CollectiveCall const& call, Completion ready) { post_group({&call, 1}, ready); }
+  /// All of them, to be issued as one group.
+  void post_group(std::span<const CollectiveCall> calls, Completion ready);
+  /// Makes room for groups of so many calls. All that were posted are done.
+  void make_room(std::size_t largest_group) { engine_->make_room(largest_group); }
   std::size_t posted() const { return posted_ - first_; }  ///< since begin()
   /// Waits until so many calls since begin() are done. Throws what went wrong: what the engine threw, or
   /// StuckCall.
@@ -47,6 +52,7 @@ class LaneWorker {
  private:
   bool take(std::size_t taken);
   void carry_out(std::size_t number);
+  void note_done(std::size_t number);
   void fail(std::exception_ptr failure);
   void call_is_overdue(char const* call, int rank);
 

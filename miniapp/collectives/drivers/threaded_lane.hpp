@@ -25,6 +25,10 @@ class ThreadedLane : public CommunicationLane {
   void begin(std::size_t calls) override { worker_->begin(calls); }
   /// Throws std::logic_error for more calls than begin() made room for.
   void start(CollectiveCall const& call, Completion ready) override { worker_->post(call, ready); }
+  void start_group(std::span<const CollectiveCall> calls, Completion ready) override {
+    worker_->post_group(calls, ready);
+  }
+  void make_room(std::size_t largest_group) override { worker_->make_room(largest_group); }
   void wait_all() override { worker_->wait(worker_->posted()); }
   Completion wait_for(std::size_t number) override;
   std::vector<FinishedCall> const& finished() const override { return worker_->finished(); }
