@@ -28,6 +28,9 @@ struct RuntimeOptions {
   bool share_device = false;  ///< several ranks may use one device
   bool strict = false;        ///< more threads than cores are an error
   ThreadWish wish = {};       ///< threads that a rank computes with; without one, by its cores
+  /// What MPI is asked for. One thread at a time calls it, save where several communication lanes make
+  /// blocking calls: those need MPI_THREAD_MULTIPLE, whose locks every call pays for.
+  int mpi_threads = MPI_THREAD_SERIALIZED;
 };
 
 /// MPI, then this rank's device, then Kokkos; torn down in reverse. One of them lives for the whole run.
@@ -91,7 +94,7 @@ class Runtime {
  private:
   /// First up, last down, also where a constructor throws.
   struct Mpi {
-    Mpi(int& argc, char**& argv, std::optional<CallWatch>& watch);
+    Mpi(int& argc, char**& argv, int threads, std::optional<CallWatch>& watch);
     ~Mpi();  ///< ends MPI, within the limit where there is one
     std::optional<CallWatch>& watch;
   };
