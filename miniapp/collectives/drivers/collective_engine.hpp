@@ -29,6 +29,8 @@ class CollectiveEngine {
   virtual bool test() = 0;
   /// Waits until the collective is done. An error names it as number `call` of the pass.
   virtual void wait(std::size_t call) = 0;
+  /// Throws std::runtime_error as wait() does where the collective under way has taken too long.
+  virtual void check_time(std::size_t /*call*/) const {}
   /// The collective that was done last.
   virtual FinishedCall last() const = 0;
   /// As CommunicationLane::elements_handed_over(): counted where the library is called.

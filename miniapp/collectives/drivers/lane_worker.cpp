@@ -38,6 +38,7 @@ void LaneWorker::begin(std::size_t calls) {
   calls_.resize(calls);
   done_.clear();
   done_.reserve(calls);
+  flags_.begin(calls);
 }
 
 void LaneWorker::post_group(std::span<const CollectiveCall> calls, Completion ready) {
@@ -99,6 +100,7 @@ void LaneWorker::work() {
       fail(std::current_exception());
     }
     note_done(taken - first_);
+    flags_.set(done_.size());
     // Whoever waits for a later call sleeps on. It says what it waits for before it looks at finished_.
     if ((finished_ += group) >= wanted_) done_bell_.ring();
   }
@@ -115,6 +117,7 @@ void LaneWorker::fail(std::exception_ptr failure) {
     if (!failure_) failure_ = std::move(failure);
   }
   failed_ = true;
+  flags_.fail();
   done_bell_.ring();
 }
 

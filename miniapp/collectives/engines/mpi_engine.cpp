@@ -90,11 +90,15 @@ ElementsByVerb MpiEngine::elements_handed_over() const {
   return all;
 }
 
+void MpiEngine::check_time(std::size_t call) const {
+  check_time_limit(call_, call, place_.rank, timeout_s_);
+}
+
 void MpiEngine::wait(std::size_t call) {
   Backoff backoff;
   while (!test())
     if (!blocking_) {
-      check_time_limit(call_, call, place_.rank, timeout_s_);
+      check_time(call);
       backoff();
     }
 }

@@ -36,6 +36,7 @@ class MpiEngine : public CollectiveEngine {
   /// With the blocking call it carries out one piece.
   bool test() override;
   void wait(std::size_t call) override;
+  void check_time(std::size_t call) const override;
   FinishedCall last() const override { return call_; }
   ElementsByVerb elements_handed_over() const override;
   std::string description() const override;

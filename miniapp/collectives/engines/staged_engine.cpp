@@ -48,7 +48,11 @@ void StagedEngine::finish_piece() {
 }
 
 void StagedEngine::wait(std::size_t call) {
-  for (Backoff backoff; !test(); backoff()) check_time_limit(call_, call, place_.rank, timeout_s_);
+  for (Backoff backoff; !test(); backoff()) check_time(call);
+}
+
+void StagedEngine::check_time(std::size_t call) const {
+  check_time_limit(call_, call, place_.rank, timeout_s_);
 }
 
 }  // namespace ddproxy
