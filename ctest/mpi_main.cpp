@@ -12,7 +12,10 @@
 
 namespace ddproxy {
 Runtime const* test_runtime = nullptr;
+[[gnu::weak]] int mpi_threads_of_test() {
+  return MPI_THREAD_SERIALIZED;
 }
+}  // namespace ddproxy
 
 namespace {
 
@@ -35,7 +38,8 @@ int main(int argc, char** argv) {
   }
   const auto wish = ddproxy::find_wish(
       0, 0, [](char const* name) { return std::getenv(name); }, [](char const*) { return false; });
-  const ddproxy::Runtime runtime(argc, argv, {.share_device = true, .wish = wish});
+  const ddproxy::Runtime runtime(
+      argc, argv, {.share_device = true, .wish = wish, .mpi_threads = ddproxy::mpi_threads_of_test()});
   ddproxy::test_runtime = &runtime;
   testing::InitGoogleTest(&argc, argv);
   return static_cast<int>(runtime.maximum(judge(RUN_ALL_TESTS())));

@@ -6,8 +6,12 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <span>
+#include <vector>
 
 #include "ctest/mpi_main.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
+#include "miniapp/collectives/make_lanes.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
@@ -66,28 +70,69 @@ class CountingLane : public ComputeLane {
   std::unique_ptr<int> planted_;
 };
 
-int allocations_of(model::CopyMode copies, Backend backend, bool plants_one = false) {
+Config tiny(model::CopyMode copies = model::CopyMode::none, Backend backend = Backend::mpi) {
   Config config;
   config.shape = model::find_preset("tiny");
   config.tokens = {2, 24};
   config.backend = backend;
   config.copies = copies;
   config.machine.bandwidth = 1e10;
+  return config;
+}
+
+/// Of the second of two runs: some is made on first use.
+int allocations_of_second_run(CompiledStep& step, RankContext const& context,
+                              std::span<CommunicationLane* const> lanes, bool plants_one = false) {
+  CountingLane compute(*context.backward);
+  run_step(step, compute, lanes);
+  compute.plants_one = plants_one;
+  run_step(step, compute, lanes);
+  counting = false;
+  return allocations;
+}
+
+int allocations_of(model::CopyMode copies, Backend backend, bool plants_one = false) {
+  const Config config = tiny(copies, backend);
   const auto workload = make_workload(config);
   const auto context = make_rank_context(config, workload, *test_runtime);
   CompiledStep step = context.compile(
       {model::strategy_named("per_tensor"), 0, model::per_tensor_plan(workload.gradient_bytes)});
-  CountingLane lane(*context.backward);
-  run_step(step, lane, *context.allreduce);  // what is made on first use
-  lane.plants_one = plants_one;
-  run_step(step, lane, *context.allreduce);
-  counting = false;
-  return allocations;
+  CommunicationLane* const lane = context.allreduce.get();
+  return allocations_of_second_run(step, context, {&lane, 1}, plants_one);
+}
+
+/// Of a step that reduces every second bucket on a lane of its own; the last one waits for both lanes.
+int allocations_on_two_lanes(bool thread) {
+  const Config config = tiny();
+  const auto workload = make_workload(config);
+  const auto context = make_rank_context(config, workload, *test_runtime);
+  auto graph =
+      model::ddp(workload.pass, {model::per_tensor_plan(workload.gradient_bytes)}, 2).classes[0].graph;
+  std::vector<std::size_t> buckets;
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t)
+    if (std::holds_alternative<model::Collective>(graph.tasks[t].work)) buckets.push_back(t);
+  for (std::size_t b = 1; b < buckets.size(); b += 2) {
+    graph.tasks[buckets[b]].lane.number = 1;
+    std::get<model::Collective>(graph.tasks[buckets[b]].work).communicator = model::CommunicatorId{1};
+    graph.tasks[buckets[b]].after.push_back(model::TaskId{buckets[b - 1]});
+  }
+  const GroupPlace place{test_runtime->rank(), test_runtime->ranks()};
+  CompiledStep step(graph, context.places(graph), {place, place});
+  std::vector<std::unique_ptr<CollectiveEngine>> engines;
+  for (std::size_t lane = 0; lane < step.lanes().size(); ++lane)
+    engines.push_back(std::make_unique<MpiEngine>(MPI_COMM_WORLD, context.memory.data(), 1 << 20, 60));
+  const auto lanes = make_lanes(std::move(engines), {.thread = thread}, place.rank);
+  CommunicationLane* const both[] = {lanes.at(0).get(), lanes.at(1).get()};
+  return allocations_of_second_run(step, context, both);
 }
 
 TEST(Allocations, AStepMakesNone) {
   for (const auto copies : {model::CopyMode::none, model::CopyMode::in, model::CopyMode::in_out})
     EXPECT_EQ(allocations_of(copies, Backend::mpi), 0);
+}
+
+TEST(Allocations, AStepOnTwoLanesMakesNone) {
+  for (const bool thread : {true, false}) EXPECT_EQ(allocations_on_two_lanes(thread), 0);
 }
 
 TEST(Allocations, APlantedOneIsCounted) {

@@ -192,7 +192,7 @@ TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
                          {access(model::AccessMode::read, true), access(model::AccessMode::assign, false)},
                          lane,
                          {}});
-  CompiledStep step(graph, test_places(graph), place);
+  CompiledStep step(graph, test_places(graph), {place});
   ThreadedLane lanes(std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 10000, 60));
   VerificationLane compute(workload.pass, arena, 0, test_runtime->rank());
   test_runtime->barrier();

@@ -189,6 +189,107 @@ TEST(Verbs, ASendArrivesAtItsPeer) {
   }
 }
 
+// Every way that carries out groups and additions: staging memory does neither.
+std::vector<Way> direct_ways(std::size_t elements) {
+  std::vector<Way> all;
+  for (const bool blocking : {false, true})
+    for (const auto wire : {WireFormat::fp32, WireFormat::bf16})
+      for (const std::size_t piece : {elements / 5, 2 * elements})
+        all.push_back({false, blocking, wire, piece});
+  return all;
+}
+
+// More than MPI sends before anyone receives it: the first numbers lie at 0, what arrives behind them.
+constexpr std::size_t long_message = 30000;
+
+std::vector<float> two_messages(Group const& group) {
+  std::vector<float> memory(2 * long_message);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = value(group.world_rank(), i);
+  return memory;
+}
+
+int wrong_messages(Group const& group, std::vector<float> const& memory, int from) {
+  int wrong = 0;
+  for (std::size_t i = 0; i < long_message; ++i) {
+    wrong += memory[i] != value(group.world_rank(), i);
+    wrong += memory[long_message + i] != value(group.first + from, i);
+  }
+  return wrong;
+}
+
+const Slice sent{0, long_message}, received{long_message, long_message}, none{0, 0};
+
+// Each rank of a ring sends to the next one and receives from the one before: one after another that would
+// stand still.
+TEST(Verbs, CrossingSendsOfAGroupArrive) {
+  const Group group;
+  const int n = group.place.ranks, right = (group.place.rank + 1) % n, left = (group.place.rank + n - 1) % n;
+  if (n < 2) GTEST_SKIP() << "needs two ranks";
+  const CollectiveCall calls[] = {{Verb::send, sent, none, right}, {Verb::receive, none, received, left}};
+  for (auto const& way : direct_ways(long_message))
+    for (const bool thread : {false, true}) {
+      auto memory = two_messages(group);
+      std::unique_ptr<CommunicationLane> lane;
+      if (thread)
+        lane = std::make_unique<ThreadedLane>(make_engine(way, group, memory.data()));
+      else
+        lane = std::make_unique<PolledLane>(make_engine(way, group, memory.data()), true);
+      lane->make_room(2);
+      lane->begin(2);
+      lane->start_group(calls, {Clock::now()});
+      lane->wait_all();
+      EXPECT_EQ(wrong_messages(group, memory, left), 0) << lane->description();
+      ASSERT_EQ(lane->finished().size(), 2U);
+      EXPECT_EQ(lane->finished()[1].call, calls[1]);
+      EXPECT_EQ(lane->finished()[0].end, lane->finished()[1].end);
+      EXPECT_EQ(lane->elements_handed_over()[Verb::send], static_cast<std::int64_t>(long_message));
+    }
+}
+
+// What one rank issues as a group the other one issues one by one: the last ranks of a pipeline do.
+TEST(Verbs, AGroupMeetsSingleCalls) {
+  const Group group;
+  if (group.place.ranks < 2) GTEST_SKIP() << "needs two ranks";
+  const bool even = group.place.rank % 2 == 0;
+  const int peer = group.place.rank + (even ? 1 : -1);
+  const CollectiveCall send{Verb::send, sent, none, peer}, receive{Verb::receive, none, received, peer};
+  for (auto const& way : direct_ways(long_message)) {
+    auto memory = two_messages(group);
+    ThreadedLane lane(make_engine(way, group, memory.data()));
+    lane.begin(2);
+    if (even) {
+      const CollectiveCall both[] = {send, receive};
+      lane.start_group(both, {Clock::now()});
+    } else {
+      lane.start(receive, {Clock::now()});
+      lane.start(send, {Clock::now()});
+    }
+    lane.wait_all();
+    EXPECT_EQ(wrong_messages(group, memory, peer), 0) << lane.description();
+  }
+}
+
+// A gradient shard that has a micro-batch already.
+TEST(Verbs, AReduceScatterAddsToWhatIsThere) {
+  const Group group;
+  const Slice shard{group.full().end() + spare, part};
+  CollectiveCall call{Verb::reduce_scatter, group.full(), shard};
+  call.adds = true;
+  for (auto const& way : direct_ways(part)) {
+    auto memory = numbers(group);
+    const auto before = memory;
+    PolledLane lane(make_engine(way, group, memory.data()), true);
+    carry_out(lane, call);
+    carry_out(lane, call);
+    const std::size_t own = offset + part * static_cast<std::size_t>(group.place.rank);
+    for (std::size_t i = 0; i < part; ++i) {
+      const double due = before[shard.offset + i] + 2 * average(group, own + i);
+      ASSERT_NEAR(memory[shard.offset + i], due, 1e-5 * due) << i << ", " << lane.description();
+    }
+    for (std::size_t i = 0; i < shard.offset; ++i) ASSERT_EQ(memory[i], before[i]) << i;
+  }
+}
+
 // The check itself: each of these is a fault that it must see.
 TEST(Verbs, PlantedFaultsAreSeen) {
   const Group group;
@@ -227,8 +328,30 @@ TEST(Verbs, RefusesWhatARankCannotDo) {
     refuses({Verb::all_gather, {500, 2}, {0, 2 * n + 1}});
     refuses({Verb::reduce_scatter, {0, 2 * n}, {1, 2}});  // neither its own part nor elsewhere
   }
+  CollectiveCall adds{Verb::reduce_scatter, {0, 2 * n}, {2 * n, 2}};
+  adds.adds = true;
+  adds.assigned.offset = 2 * n - 1;
+  refuses(adds);  // to what it reads
+  adds.verb = Verb::all_reduce;
+  refuses(adds);
   refuses({Verb::broadcast, {0, 4}, {0, 0}, group.place.ranks});
   refuses({Verb::send, {0, 4}, {0, 0}, group.place.rank});
+}
+
+TEST(Verbs, RefusesGroupsAndAdditionsThatItCannotCarryOut) {
+  const Group group;
+  std::vector<float> memory(1000);
+  const CollectiveCall two[] = {all_reduce({0, 4}), all_reduce({4, 4})};
+  for (const bool staged : {false, true}) {
+    PolledLane lane(make_engine({staged, false, WireFormat::fp32, 1000}, group, memory.data()), true);
+    lane.begin(2);
+    EXPECT_THROW(lane.start_group(two, {Clock::now()}), std::invalid_argument);
+  }
+  const auto n = static_cast<std::size_t>(group.place.ranks);
+  CollectiveCall adds{Verb::reduce_scatter, {0, 2 * n}, {2 * n, 2}};
+  adds.adds = true;
+  PolledLane lane(make_engine({true, false, WireFormat::fp32, 1000}, group, memory.data()), true);
+  EXPECT_THROW(carry_out(lane, adds), std::invalid_argument);
 }
 
 }  // namespace

@@ -3,13 +3,30 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <stdexcept>
 
 #include "miniapp/device/completion.hpp"
-#include "model/transformer/tensor_layout.hpp"
+#include "model/step/step_graph.hpp"
 
 namespace ddproxy {
 
 using model::Slice;  ///< of the memory of a step
+
+/// A slice of the memory of a step that a task uses.
+struct PlacedAccess {
+  Slice slice;
+  model::AccessMode mode;
+  model::Content content;
+  std::size_t model;  ///< the element of the model that slice.offset stands for (activations: the operator)
+  bool last_use;      ///< the slice is undefined after the task
+};
+
+/// A compute task of a step and what it uses, in the order of the graph. For the time of a call.
+struct ComputeCall {
+  model::Compute compute;
+  std::span<const PlacedAccess> accesses;
+};
 
 /// The compute lane of one rank: carries out operators and copies one after another, in the order in which
 /// they are asked for. On a device every method but fence() returns before the work is done.
@@ -26,6 +43,12 @@ class ComputeLane {
   virtual void begin() {}
   /// Runs an operator, an index into BackwardPass::operations.
   virtual void run(std::size_t operation) = 0;
+  /// Whether carry_out() knows this task: another phase than the backward pass, or a further micro-batch.
+  virtual bool knows(model::Compute const&) const { return false; }
+  /// Carries out such a task.
+  virtual void carry_out(ComputeCall const&) {
+    throw std::logic_error("this compute lane carries out the backward pass of one micro-batch alone");
+  }
   /// Copies the elements `from` of the memory of the step to those that begin at `to`.
   virtual void copy(Slice from, std::size_t to) = 0;
   /// What is asked for from now on begins when `completion` is over.

@@ -2,9 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/device/completion.hpp"
 
+#include <algorithm>
+
 #include "miniapp/device/backoff.hpp"
 
 namespace ddproxy {
+
+bool AllOf::over() const {
+  return std::ranges::all_of(parts_, is_over);
+}
+
+Clock::time_point AllOf::moment() const {
+  Clock::time_point last{};
+  for (auto const& each : parts_) last = std::max(last, moment_of(each));
+  return last;
+}
 
 bool is_over(Completion const& completion) {
   return completion.event ? completion.event->over() : completion.when <= Clock::now();

@@ -2,18 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "miniapp/errors/clock.hpp"
 
 namespace ddproxy {
 
-/// A point on a device's stream. It completes when the device has done all work enqueued before it.
+/// A point on a device's stream, or a flag that the host sets. A point completes when the device has done all
+/// work enqueued before it.
 class Event {
  public:
   virtual ~Event() = default;
   /// Returns whether the event has completed. Does not wait.
   virtual bool over() const = 0;
   /// Returns when the event completed, on the host's clock. Call it only after over() has returned true, and
-  /// for an event that was recorded after synchronise_clocks() (miniapp/device/device.hpp).
+  /// for an event of a device that was recorded after synchronise_clocks() (miniapp/device/device.hpp).
   virtual Clock::time_point moment() const = 0;
 };
 
@@ -21,7 +25,22 @@ class Event {
 /// in replay. In replay the time may lie in the future.
 struct Completion {
   Clock::time_point when{};      ///< when the work completes; undefined if there is an event
-  Event const* event = nullptr;  ///< on a device: completes with the work; not owned
+  Event const* event = nullptr;  ///< if set, completes with the work; not owned
+};
+
+/// Several completions as one. It is over when each of them is, at the moment of the last.
+class AllOf : public Event {
+ public:
+  /// Makes room for so many completions.
+  explicit AllOf(std::size_t completions) { parts_.reserve(completions); }
+  void clear() { parts_.clear(); }
+  void add(Completion const& completion) { parts_.push_back(completion); }
+  std::span<const Completion> parts() const { return parts_; }
+  bool over() const override;
+  Clock::time_point moment() const override;
+
+ private:
+  std::vector<Completion> parts_;
 };
 
 /// Returns whether the work has completed. Does not wait.

@@ -37,9 +37,9 @@ void require_launcher(int ranks) {
 
 }  // namespace
 
-Runtime::Mpi::Mpi(int& argc, char**& argv, std::optional<CallWatch>& limit) : watch(limit) {
+Runtime::Mpi::Mpi(int& argc, char**& argv, int threads, std::optional<CallWatch>& limit) : watch(limit) {
   int provided = 0;
-  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
+  check_mpi(MPI_Init_thread(&argc, &argv, threads, &provided));
   if (provided < MPI_THREAD_SERIALIZED)
     throw std::runtime_error(
         "MPI offers no MPI_THREAD_SERIALIZED, which the communication thread needs; use another MPI");
@@ -54,7 +54,7 @@ Runtime::Mpi::~Mpi() {
 }
 
 Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options)
-    : mpi_(argc, argv, watch_), wish_(options.wish) {
+    : mpi_(argc, argv, options.mpi_threads, watch_), wish_(options.wish) {
   check_mpi(MPI_Comm_rank(communicator(), &rank_));
   check_mpi(MPI_Comm_size(communicator(), &ranks_));
   limit_calls();

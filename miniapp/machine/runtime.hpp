@@ -28,6 +28,9 @@ struct RuntimeOptions {
   bool share_device = false;  ///< several ranks may use one device
   bool strict = false;        ///< more threads than cores are an error
   ThreadWish wish = {};       ///< number of threads of a rank; without a wish its cores decide
+  /// The thread level that MPI is asked for. One thread at a time calls MPI, except if several communication
+  /// lanes make blocking calls: those need MPI_THREAD_MULTIPLE, whose locks slow down every call.
+  int mpi_threads = MPI_THREAD_SERIALIZED;
 };
 
 /// Starts MPI, selects this rank's device or cores and starts Kokkos. Ends both, in the reverse order.
@@ -40,7 +43,7 @@ struct RuntimeOptions {
 /// together(). The members that communicate are collective: all ranks call them in the same order.
 class Runtime {
  public:
-  /// Starts everything. Throws std::runtime_error if MPI offers less than MPI_THREAD_SERIALIZED. Throws
+  /// Starts everything. Throws std::runtime_error if MPI offers less than options.mpi_threads. Throws
   /// std::invalid_argument if the launcher started several tasks but MPI sees one. In a build for a device,
   /// throws CollectiveError with exit code 4 if a rank has no device, or if two ranks have the same device
   /// and may not share it; with exit code 2 if KOKKOS_VISIBLE_DEVICES is set. In a build for a host, throws
@@ -110,7 +113,7 @@ class Runtime {
   /// Starts and ends MPI. As a member it starts before and ends after the others, even if a constructor
   /// throws.
   struct Mpi {
-    Mpi(int& argc, char**& argv, std::optional<CallWatch>& watch);
+    Mpi(int& argc, char**& argv, int threads, std::optional<CallWatch>& watch);
     ~Mpi();  ///< ends MPI, within the time limit if there is one
     std::optional<CallWatch>& watch;
   };

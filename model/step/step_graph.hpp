@@ -127,7 +127,7 @@ struct Copy {
 };
 
 enum class Verb { all_reduce, reduce_scatter, all_gather, broadcast, send, receive };
-enum class Reduction { sum, average };
+enum class Reduction : std::uint8_t { sum, average };
 
 /// One rank's part in a collective over its group of a communicator. Accesses, in this order:
 ///   all_reduce      modify x elements

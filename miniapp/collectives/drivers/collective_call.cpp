@@ -45,6 +45,12 @@ void check_partner(CollectiveCall const& call, GroupPlace place) {
     refuse(call, fmt::format("rank {} is its own peer", partner));
 }
 
+void check_adds(CollectiveCall const& call) {
+  if (call.verb != Verb::reduce_scatter) refuse(call, "only a reduce_scatter adds to what is there");
+  if (call.assigned.offset < call.read.end() && call.read.offset < call.assigned.end())
+    refuse(call, "what is added to must lie outside what is read");
+}
+
 void check_one_slice(CollectiveCall const& call, bool reads) {
   if (reads && call.assigned.count != 0) refuse(call, "a rank that reads must not assign");
   if (!reads && call.read.count != 0) refuse(call, "a rank that assigns must not read");
@@ -56,7 +62,13 @@ Slice full_slice(CollectiveCall const& call) {
   return call.read.count >= call.assigned.count ? call.read : call.assigned;
 }
 
+void check_grouped(CollectiveCall const& call, GroupPlace place) {
+  if (!is_transfer(call.verb)) refuse(call, "only sends and receives can be issued as one group");
+  check_call(call, place);
+}
+
 void check_call(CollectiveCall const& call, GroupPlace place) {
+  if (call.adds) check_adds(call);
   switch (call.verb) {
     case Verb::all_reduce:
       if (call.read != call.assigned) refuse(call, "the elements that are read are not those assigned");

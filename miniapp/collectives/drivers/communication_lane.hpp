@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,8 @@ namespace ddproxy {
 /// A collective to be carried out.
 struct PostedCall {
   CollectiveCall call;
-  Completion ready;  ///< of what it reads
+  Completion ready;       ///< of what it reads
+  std::size_t group = 1;  ///< it and those behind it that are issued with it as one group
 };
 
 /// A collective as it was carried out on this rank.
@@ -33,6 +36,15 @@ class CommunicationLane {
   virtual void begin(std::size_t calls) = 0;
   /// Posts one collective, to be carried out when `ready` has completed. Returns at once.
   virtual void start(CollectiveCall const& call, Completion ready) = 0;
+  /// Posts sends and receives that are issued as one group: all of them begin when `ready` has completed,
+  /// none waits for another, and all count as done when the last one is. Each counts as a call. Returns at
+  /// once.
+  virtual void start_group(std::span<const CollectiveCall> calls, Completion ready) {
+    if (calls.size() != 1) throw std::logic_error(description() + " carries out no groups");
+    start(calls.front(), ready);
+  }
+  /// Makes room for groups of so many calls. For the time before a step: it may allocate.
+  virtual void make_room(std::size_t /*largest_group*/) {}
   /// Posts an all-reduce: the average over all ranks, in place.
   void start_all_reduce(Slice slice, Completion ready) { start(all_reduce(slice), ready); }
   /// The compute side offers a moment between two operations.
@@ -43,6 +55,9 @@ class CommunicationLane {
   /// Waits until collective `call` (from 0) is done and returns its completion time. On a device's stream,
   /// returns at once with the event that will record it. Errors as wait_all().
   virtual Completion wait_for(std::size_t call) = 0;
+  /// Returns at once what tells when collective `call` (from 0) is done: an event or a flag, which holds
+  /// until the next begin(); a lane that cannot tell waits, as wait_for() does.
+  virtual Completion completion_of(std::size_t call) { return wait_for(call); }
   /// The collectives done since begin(); valid after wait_all() until the next begin().
   virtual std::vector<FinishedCall> const& finished() const = 0;
   /// Elements that were handed to the library that communicates, since construction, each as often as it was:

@@ -38,13 +38,15 @@ void LaneWorker::begin(std::size_t calls) {
   calls_.resize(calls);
   done_.clear();
   done_.reserve(calls);
+  flags_.begin(calls);
 }
 
-void LaneWorker::post(CollectiveCall const& call, Completion ready) {
+void LaneWorker::post_group(std::span<const CollectiveCall> calls, Completion ready) {
   const std::size_t number = posted();
-  if (number >= calls_.size()) throw std::logic_error("more calls are started than begin() made room for");
-  calls_[number] = {call, ready};
-  ++posted_;
+  if (number + calls.size() > calls_.size())
+    throw std::logic_error("more calls are started than begin() made room for");
+  for (std::size_t i = 0; i < calls.size(); ++i) calls_[number + i] = {calls[i], ready, calls.size() - i};
+  posted_ += calls.size();
   work_.ring();
 }
 
@@ -63,21 +65,33 @@ bool LaneWorker::take(std::size_t taken) {
 }
 
 void LaneWorker::carry_out(std::size_t number) {
-  auto const& [call, when] = calls_[number];
+  auto const& [call, when, group] = calls_[number];
   const auto ready = wait_until_over(when);
   std::optional<CallWatch::Scope> watched;
   if (watch_) {
     name_call(name_, number, call);
     watched.emplace(*watch_, name_.c_str());
   }
-  engine_->begin(call, {ready});
+  if (group == 1)
+    engine_->begin(call, {ready});
+  else
+    engine_->begin_group({&calls_[number], group}, {ready});
   engine_->wait(number);
+}
+
+void LaneWorker::note_done(std::size_t number) {
+  FinishedCall done = engine_->last();
+  for (std::size_t i = 0; i < calls_[number].group; ++i) {
+    if (i > 0) done.call = calls_[number + i].call;
+    done_.push_back(done);
+  }
 }
 
 void LaneWorker::work() {
   pin_communication_thread();
   bool adopted = false;
-  for (std::size_t taken = 0; take(taken); ++taken) {
+  for (std::size_t taken = 0, group = 1; take(taken); taken += group) {
+    group = calls_[taken - first_].group;
     try {
       if (!adopted) adopt_device();
       adopted = true;
@@ -85,9 +99,10 @@ void LaneWorker::work() {
     } catch (...) {
       fail(std::current_exception());
     }
-    done_.push_back(engine_->last());
+    note_done(taken - first_);
+    flags_.set(done_.size());
     // Whoever waits for a later call sleeps on. It says what it waits for before it looks at finished_.
-    if (++finished_ >= wanted_) done_bell_.ring();
+    if ((finished_ += group) >= wanted_) done_bell_.ring();
   }
 }
 
@@ -102,6 +117,7 @@ void LaneWorker::fail(std::exception_ptr failure) {
     if (!failure_) failure_ = std::move(failure);
   }
   failed_ = true;
+  flags_.fail();
   done_bell_.ring();
 }
 

@@ -16,20 +16,33 @@ void PolledLane::start(CollectiveCall const& call, Completion ready) {
   begin_next();
 }
 
+void PolledLane::start_group(std::span<const CollectiveCall> calls, Completion ready) {
+  for (std::size_t i = 0; i < calls.size(); ++i) posted_.push_back({calls[i], ready, calls.size() - i});
+  begin_next();
+}
+
 void PolledLane::begin_next() {
   if (in_flight_ || done_.size() == posted_.size()) return;
   PostedCall const& next = posted_[done_.size()];
   if (!is_over(next.ready)) return;
-  engine_->begin(next.call, {moment_of(next.ready)});
+  const Completion ready{moment_of(next.ready)};
+  next.group == 1 ? engine_->begin(next.call, ready) : engine_->begin_group({&next, next.group}, ready);
   in_flight_ = true;
+}
+
+void PolledLane::note_done() {
+  FinishedCall done = engine_->last();
+  const std::size_t first = done_.size(), group = posted_[first].group;
+  for (std::size_t i = 0; i < group; ++i) {
+    if (i > 0) done.call = posted_[first + i].call;
+    done_.push_back(done);
+  }
+  in_flight_ = false;
 }
 
 void PolledLane::progress() {
   if (!poll_) return;
-  if (in_flight_ && engine_->test()) {
-    done_.push_back(engine_->last());
-    in_flight_ = false;
-  }
+  if (in_flight_ && engine_->test()) note_done();
   begin_next();
 }
 
@@ -42,8 +55,7 @@ Completion PolledLane::wait_for(std::size_t number) {
     if (!in_flight_) wait_until_over(posted_[done_.size()].ready);
     begin_next();
     engine_->wait(done_.size());
-    done_.push_back(engine_->last());
-    in_flight_ = false;
+    note_done();
   }
   return {done_[number].end};
 }

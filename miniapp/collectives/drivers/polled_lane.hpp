@@ -16,6 +16,8 @@ class PolledLane : public CommunicationLane {
 
   void begin(std::size_t calls) override;
   void start(CollectiveCall const& call, Completion ready) override;
+  void start_group(std::span<const CollectiveCall> calls, Completion ready) override;
+  void make_room(std::size_t largest_group) override { engine_->make_room(largest_group); }
   void progress() override;
   void wait_all() override;
   Completion wait_for(std::size_t number) override;
@@ -27,6 +29,7 @@ class PolledLane : public CommunicationLane {
 
  private:
   void begin_next();
+  void note_done();
 
   std::unique_ptr<CollectiveEngine> engine_;
   bool poll_;

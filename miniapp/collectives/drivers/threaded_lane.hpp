@@ -25,8 +25,13 @@ class ThreadedLane : public CommunicationLane {
   void begin(std::size_t calls) override { worker_->begin(calls); }
   /// Throws std::logic_error for more calls than begin() made room for.
   void start(CollectiveCall const& call, Completion ready) override { worker_->post(call, ready); }
+  void start_group(std::span<const CollectiveCall> calls, Completion ready) override {
+    worker_->post_group(calls, ready);
+  }
+  void make_room(std::size_t largest_group) override { worker_->make_room(largest_group); }
   void wait_all() override { worker_->wait(worker_->posted()); }
   Completion wait_for(std::size_t number) override;
+  Completion completion_of(std::size_t number) override { return worker_->completion_of(number); }
   std::vector<FinishedCall> const& finished() const override { return worker_->finished(); }
   std::string description() const override { return worker_->description() + ", thread"; }
   ElementsByVerb elements_handed_over() const override { return worker_->elements_handed_over(); }

@@ -9,8 +9,6 @@
 namespace ddproxy {
 namespace {
 
-constexpr int tag = 0;  // messages between two ranks keep their order
-
 struct MpiFunctions {
   int (*blocking)(MpiMessage const&);
   int (*nonblocking)(MpiMessage const&, MPI_Request*);
@@ -49,17 +47,17 @@ constexpr std::array<MpiFunctions, 6> functions{{
      }},
     // send
     {[](MpiMessage const& m) {
-       return MPI_Send(m.send, m.count, m.type, m.root_or_peer, tag, m.communicator);
+       return MPI_Send(m.send, m.count, m.type, m.root_or_peer, m.tag, m.communicator);
      },
      [](MpiMessage const& m, MPI_Request* request) {
-       return MPI_Isend(m.send, m.count, m.type, m.root_or_peer, tag, m.communicator, request);
+       return MPI_Isend(m.send, m.count, m.type, m.root_or_peer, m.tag, m.communicator, request);
      }},
     // receive
     {[](MpiMessage const& m) {
-       return MPI_Recv(m.receive, m.count, m.type, m.root_or_peer, tag, m.communicator, MPI_STATUS_IGNORE);
+       return MPI_Recv(m.receive, m.count, m.type, m.root_or_peer, m.tag, m.communicator, MPI_STATUS_IGNORE);
      },
      [](MpiMessage const& m, MPI_Request* request) {
-       return MPI_Irecv(m.receive, m.count, m.type, m.root_or_peer, tag, m.communicator, request);
+       return MPI_Irecv(m.receive, m.count, m.type, m.root_or_peer, m.tag, m.communicator, request);
      }},
 }};
 

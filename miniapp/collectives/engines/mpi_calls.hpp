@@ -16,6 +16,7 @@ struct MpiMessage {
   MPI_Datatype type;
   MPI_Op operation;
   int root_or_peer;
+  int tag;  ///< of a send or a receive
   MPI_Comm communicator;
 };
 

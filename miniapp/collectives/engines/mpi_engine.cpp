@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "miniapp/collectives/drivers/time_limit.hpp"
 #include "miniapp/device/backoff.hpp"
 #include "miniapp/errors/errors.hpp"
@@ -24,61 +26,79 @@ MpiEngine::MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elem
                      WireFormat wire, CallTable calls, Scale scale)
     : arena_(arena),
       calls_(std::move(calls)),
-      on_device_(scale != nullptr),
       timeout_s_(timeout_s),
       place_(place_in(communicator)),
-      wire_(wire, piece_elements, place_, scale) {
+      wire_(wire),
+      piece_elements_(piece_elements),
+      scale_(scale),
+      sent_(static_cast<std::size_t>(place_.ranks)),
+      received_(sent_.size()) {
   check_mpi(MPI_Comm_dup(communicator, &communicator_));
   check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
+  under_way_.push_back(make_call());
 }
 
 MpiEngine::~MpiEngine() {
-  if (request_ == MPI_REQUEST_NULL) MPI_Comm_free(&communicator_);
+  if (std::ranges::none_of(under_way_, [](auto const& call) { return call->is_open(); }))
+    MPI_Comm_free(&communicator_);
+}
+
+std::unique_ptr<MpiCall> MpiEngine::make_call() const {
+  return std::make_unique<MpiCall>(communicator_, arena_, wire_, piece_elements_, place_, scale_);
+}
+
+void MpiEngine::make_room(std::size_t largest_group) {
+  while (under_way_.size() < largest_group) under_way_.push_back(make_call());
+}
+
+// Which of several messages between two ranks one is: grouped or not, on both ranks the same.
+int MpiEngine::tag_of(CollectiveCall const& call) {
+  if (!is_transfer(call.verb)) return 0;
+  check_call(call, place_);
+  constexpr unsigned tags = 32768;  // MPI has no fewer
+  auto& messages = call.verb == model::Verb::send ? sent_ : received_;
+  return static_cast<int>(messages[static_cast<std::size_t>(call.root_or_peer)]++ % tags);
 }
 
 void MpiEngine::begin(CollectiveCall const& call, Completion ready) {
   call_ = {call, Clock::now(), {}, ready.when};
-  pieces_ = wire_.cut(call);
-  piece_ = 0;
-  blocking_ = calls_.blocking(static_cast<std::int64_t>(full_slice(call).count) * wire_.element_bytes());
-  if (!blocking_) start_piece();
+  group_ = 1;
+  MpiCall& one = *under_way_.front();
+  blocking_ = calls_.blocking(static_cast<std::int64_t>(full_slice(call).count) * one.element_bytes());
+  one.begin(call, blocking_, tag_of(call));
 }
 
-MpiMessage MpiEngine::pack_piece() {
-  MpiMessage message = wire_.pack(pieces_, piece_, arena_);
-  message.communicator = communicator_;
-  elements_[call_.call.verb] += static_cast<std::int64_t>(pieces_.elements(piece_));
-  return message;
-}
-
-void MpiEngine::start_piece() {
-  request_ = call_nonblocking(call_.call.verb, pack_piece());
-}
-
-void MpiEngine::finish_piece() {
-  wire_.unpack(pieces_, piece_, arena_);
-  ++piece_;
+void MpiEngine::begin_group(std::span<const PostedCall> calls, Completion ready) {
+  call_ = {calls.front().call, Clock::now(), {}, ready.when};
+  make_room(calls.size());
+  group_ = calls.size();
+  blocking_ = false;
+  for (auto const& each : calls) check_grouped(each.call, place_);
+  for (std::size_t i = 0; i < group_; ++i) under_way_[i]->begin(calls[i].call, false, tag_of(calls[i].call));
 }
 
 bool MpiEngine::test() {
-  int complete = 1;
-  if (blocking_)
-    call_blocking(call_.call.verb, pack_piece());
-  else
-    check_mpi(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE));
-  if (!complete) return false;
-  finish_piece();
-  const bool done = piece_ == pieces_.count();
-  if (done) call_.end = Clock::now();
-  if (!done && !blocking_) start_piece();
-  return done;
+  bool over = true;
+  for (std::size_t i = 0; i < group_; ++i) over = under_way_[i]->test() && over;
+  if (over) call_.end = Clock::now();
+  return over;
+}
+
+ElementsByVerb MpiEngine::elements_handed_over() const {
+  ElementsByVerb all;
+  for (auto const& call : under_way_) all += call->elements_handed_over();
+  return all;
+}
+
+void MpiEngine::check_time(std::size_t call) const {
+  check_time_limit(call_, call, place_.rank, timeout_s_);
 }
 
 void MpiEngine::wait(std::size_t call) {
   Backoff backoff;
   while (!test())
     if (!blocking_) {
-      check_time_limit(call_, call, place_.rank, timeout_s_);
+      check_time(call);
       backoff();
     }
 }
@@ -88,7 +108,7 @@ double MpiEngine::unwatched_limit_s() const {
 }
 
 std::string MpiEngine::description() const {
-  return fmt::format("mpi, {} buffers, {}{}", on_device_ ? "device" : "host", wire_.name(),
+  return fmt::format("mpi, {} buffers, {}{}", scale_ ? "device" : "host", under_way_.front()->wire_name(),
                      calls_.ever_blocking() ? ", " + calls_.description() : "");
 }
 

@@ -101,6 +101,15 @@ void NcclCommunicator::enqueue(NcclMessage const& message, gpu::Stream stream, s
   settle(call(message, stream), what);
 }
 
+void NcclCommunicator::enqueue_group(std::span<const NcclMessage> messages, gpu::Stream stream,
+                                     std::string const& what) {
+  ncclResult_t status = ncclGroupStart();
+  for (auto const& message : messages)
+    if (status == ncclSuccess) status = call(message, stream);
+  const ncclResult_t ended = ncclGroupEnd();
+  settle(status == ncclSuccess ? ended : status, what);
+}
+
 ncclResult_t NcclCommunicator::call(NcclMessage const& message, gpu::Stream stream) {
   auto const& [verb, send, receive, count, type, operation, root_or_peer] = message;
   switch (verb) {

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <source_location>
+#include <span>
 #include <string>
 
 #include "miniapp/collectives/engines/wire.hpp"
@@ -52,6 +53,9 @@ class NcclCommunicator {
   /// Enqueues one collective, or one send or receive. Throws where it fails, and names it `what`. The caller
   /// watches the call.
   void enqueue(NcclMessage const& message, gpu::Stream stream, std::string const& what);
+  /// Enqueues sends and receives as one group (ncclGroupStart, ncclGroupEnd): none waits for another. Throws
+  /// as enqueue() does.
+  void enqueue_group(std::span<const NcclMessage> messages, gpu::Stream stream, std::string const& what);
   /// Throws where NCCL has found an error since.
   void check_errors(std::string const& what) { settle(ncclSuccess, what); }
 

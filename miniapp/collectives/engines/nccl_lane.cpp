@@ -6,6 +6,8 @@
 #include <sched.h>
 
 #include <memory>
+#include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "miniapp/collectives/drivers/time_limit.hpp"
@@ -34,9 +36,12 @@ class NcclLane : public CommunicationLane {
         nccl_(communicator, config.timeout_s) {}
 
   void begin(std::size_t calls) override;
-  void start(CollectiveCall const& call, Completion ready) override;
+  void start(CollectiveCall const& call, Completion ready) override { start_group({&call, 1}, ready); }
+  void start_group(std::span<const CollectiveCall> calls, Completion ready) override;
+  void make_room(std::size_t largest_group) override { group_.reserve(largest_group); }
   void wait_all() override;
   Completion wait_for(std::size_t number) override;
+  Completion completion_of(std::size_t number) override { return wait_for(number); }
   std::vector<FinishedCall> const& finished() const override;
   ElementsByVerb elements_handed_over() const override { return elements_; }
   std::string description() const override;
@@ -45,7 +50,11 @@ class NcclLane : public CommunicationLane {
   struct Span {
     gpu::TimedEvent start, end;
   };
+  void check(std::span<const CollectiveCall> calls) const;
+  void hold_back(Completion const& ready);
+  NcclMessage message_of(CollectiveCall const& call);
   void enqueue(CollectiveCall const& call);
+  void enqueue_group(std::span<const CollectiveCall> calls);
   void enqueue_packed(CollectiveCall const& call, NcclMessage message);
   GroupPlace place() const { return {nccl_.rank(), nccl_.ranks()}; }
   void wait_until_done(std::size_t number);
@@ -59,6 +68,7 @@ class NcclLane : public CommunicationLane {
   DeviceWire message_;
   NcclCommunicator nccl_;
   std::vector<PostedCall> calls_;
+  std::vector<NcclMessage> group_;            // the one that is enqueued
   std::string name_;                          // of the last
   std::vector<std::unique_ptr<Span>> spans_;  // of the calls, used again in each pass
   mutable std::vector<FinishedCall> done_;    // as far as it was asked for
@@ -73,36 +83,66 @@ void NcclLane::begin(std::size_t calls) {
   while (spans_.size() < calls) spans_.push_back(std::make_unique<Span>());
 }
 
-void NcclLane::start(CollectiveCall const& call, Completion ready) {
-  check_call(call, place());
-  auto& [start, end] = *spans_.at(calls_.size());
-  name_call(name_, calls_.size(), call);
-  const auto watched = nccl_.watch(name_.c_str());
-  calls_.push_back({call, ready});
-  if (ready.event)
+void NcclLane::check(std::span<const CollectiveCall> calls) const {
+  for (auto const& call : calls) {
+    calls.size() == 1 ? check_call(call, place()) : check_grouped(call, place());
+    if (call.adds)
+      throw std::invalid_argument(
+          "reduce_scatter: NCCL assigns and does not add; reduce into a buffer of its own and add it with a "
+          "compute task");
+  }
+  if (calls.size() > 1 && wire_ != WireFormat::fp32)
+    throw std::invalid_argument(
+        "NCCL carries out groups of sends and receives with [allreduce] wire = \"fp32\"");
+}
+
+// All that is waited for where there is more than one.
+void NcclLane::hold_back(Completion const& ready) {
+  if (auto const* all = dynamic_cast<AllOf const*>(ready.event))
+    for (auto const& each : all->parts()) hold_back(each);
+  else if (ready.event)
     gpu::timed(*ready.event).hold_back(stream_.get());
   else
     sleep_until(ready.when);
-  start.record(stream_.get());
-  enqueue(call);
-  end.record(stream_.get());
+}
+
+void NcclLane::start_group(std::span<const CollectiveCall> calls, Completion ready) {
+  check(calls);
+  const std::size_t first = calls_.size();
+  name_call(name_, first, calls.front());
+  const auto watched = nccl_.watch(name_.c_str());
+  for (auto const& call : calls) calls_.push_back({call, ready});
+  hold_back(ready);
+  for (std::size_t i = first; i < calls_.size(); ++i) spans_.at(i)->start.record(stream_.get());
+  calls.size() == 1 ? enqueue(calls.front()) : enqueue_group(calls);
+  for (std::size_t i = first; i < calls_.size(); ++i) spans_[i]->end.record(stream_.get());
+}
+
+void NcclLane::enqueue_group(std::span<const CollectiveCall> calls) {
+  group_.clear();
+  for (auto const& call : calls) group_.push_back(message_of(call));
+  nccl_.enqueue_group(group_, stream_.get(), name_);
 }
 
 void NcclLane::enqueue(CollectiveCall const& call) {
+  const NcclMessage message = message_of(call);
+  if (wire_ == WireFormat::bf16) return enqueue_packed(call, message);
+  nccl_.enqueue(message, stream_.get(), name_);
+}
+
+NcclMessage NcclLane::message_of(CollectiveCall const& call) {
   const std::size_t full = full_slice(call).count;
   elements_[call.verb] += static_cast<std::int64_t>(full);
   const std::size_t count = has_parts(call.verb) ? full / static_cast<std::size_t>(nccl_.ranks()) : full;
   float* const memory = arena_.data();
   const bool averages = call.reduction == model::Reduction::average;
-  const NcclMessage message{call.verb,
-                            memory + call.read.offset,
-                            memory + call.assigned.offset,
-                            count,
-                            ncclFloat,
-                            averages ? ncclAvg : ncclSum,
-                            call.root_or_peer};
-  if (wire_ == WireFormat::bf16) return enqueue_packed(call, message);
-  nccl_.enqueue(message, stream_.get(), name_);
+  return {call.verb,
+          memory + call.read.offset,
+          memory + call.assigned.offset,
+          count,
+          ncclFloat,
+          averages ? ncclAvg : ncclSum,
+          call.root_or_peer};
 }
 
 // Summed, not averaged: 1/n would be rounded into every element. The message has the parts at their places,
@@ -153,7 +193,7 @@ void NcclLane::wait_until_done(std::size_t number) {
 std::vector<FinishedCall> const& NcclLane::finished() const {
   for (std::size_t number = done_.size(); number < calls_.size(); ++number) {
     auto const& span = *spans_[number];
-    auto const& [call, ready] = calls_[number];
+    auto const& [call, ready, group] = calls_[number];
     done_.push_back({call, span.start.moment(), span.end.moment(), moment_of(ready)});
   }
   return done_;

@@ -19,13 +19,26 @@ ReplayEngine::ReplayEngine(model::AllreduceCost cost)
             "{} cannot be replayed: the input has the times of all-reduces alone", model::name_of(verb)));
       }) {}
 
+double ReplayEngine::take(CollectiveCall const& call) {
+  const auto elements = static_cast<std::int64_t>(full_slice(call).count);
+  elements_[call.verb] += elements;
+  return cost_(call.verb, elements * static_cast<std::int64_t>(sizeof(float)));
+}
+
 void ReplayEngine::begin(CollectiveCall const& call, Completion ready) {
-  const std::size_t elements = full_slice(call).count;
-  const std::chrono::duration<double> takes(
-      cost_(call.verb, static_cast<std::int64_t>(elements * sizeof(float))));
+  begin(call, ready, take(call));
+}
+
+void ReplayEngine::begin_group(std::span<const PostedCall> calls, Completion ready) {
+  double longest = 0;
+  for (auto const& each : calls) longest = std::max(longest, take(each.call));
+  begin(calls.front().call, ready, longest);
+}
+
+void ReplayEngine::begin(CollectiveCall const& call, Completion ready, double seconds) {
+  const std::chrono::duration<double> takes(seconds);
   const auto start = std::max(ready.when, call_.end);
   call_ = {call, start, start + std::chrono::duration_cast<Clock::duration>(takes), ready.when};
-  elements_[call.verb] += static_cast<std::int64_t>(elements);
 }
 
 void ReplayEngine::wait(std::size_t) {

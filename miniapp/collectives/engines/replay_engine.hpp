@@ -22,6 +22,8 @@ class ReplayEngine : public CollectiveEngine {
   /// All-reduces alone; other verbs throw std::invalid_argument when they begin.
   explicit ReplayEngine(model::AllreduceCost cost);
   void begin(CollectiveCall const& call, Completion ready) override;
+  /// Takes as long as the longest of them.
+  void begin_group(std::span<const PostedCall> calls, Completion ready) override;
   bool test() override { return Clock::now() >= call_.end; }
   void wait(std::size_t call) override;
   FinishedCall last() const override { return call_; }
@@ -29,6 +31,9 @@ class ReplayEngine : public CollectiveEngine {
   std::string description() const override { return "replay"; }
 
  private:
+  double take(CollectiveCall const& call);
+  void begin(CollectiveCall const& call, Completion ready, double seconds);
+
   CollectiveCost cost_;
   FinishedCall call_{};
   ElementsByVerb elements_;  // that time was spent for

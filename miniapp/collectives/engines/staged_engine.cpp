@@ -3,6 +3,7 @@
 #include "miniapp/collectives/engines/staged_engine.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "miniapp/collectives/drivers/time_limit.hpp"
 #include "miniapp/device/backoff.hpp"
@@ -15,6 +16,11 @@ void StagedEngine::fetch(std::size_t piece) {
 
 void StagedEngine::begin(CollectiveCall const& call, Completion ready) {
   check_call(call, place_);
+  if (call.adds)
+    throw std::invalid_argument(
+        "reduce_scatter: what is staged on the host is not added to device memory; reduce into a buffer of "
+        "its "
+        "own and add it with a compute task");
   call_ = {call, Clock::now(), {}, ready.when};
   piece_ = 0;
   pieces_ = CallPieces(call, place_, piece_elements_);
@@ -42,7 +48,11 @@ void StagedEngine::finish_piece() {
 }
 
 void StagedEngine::wait(std::size_t call) {
-  for (Backoff backoff; !test(); backoff()) check_time_limit(call_, call, place_.rank, timeout_s_);
+  for (Backoff backoff; !test(); backoff()) check_time(call);
+}
+
+void StagedEngine::check_time(std::size_t call) const {
+  check_time_limit(call_, call, place_.rank, timeout_s_);
 }
 
 }  // namespace ddproxy

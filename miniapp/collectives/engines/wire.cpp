@@ -43,12 +43,21 @@ void copy(float const* from, float* to, std::size_t count) {
   std::copy_n(from, count, to);
 }
 
-void copy_scaled(Bf16 const* from, float* to, std::size_t count, float factor) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = from_bf16(from[i]) * factor;
+float to_float(Bf16 value) {
+  return from_bf16(value);
+}
+float to_float(float value) {
+  return value;
 }
 
-void copy_scaled(float const* from, float* to, std::size_t count, float factor) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = from[i] * factor;
+template <class Element>
+void copy_scaled(Element const* from, float* to, std::size_t count, float factor) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = to_float(from[i]) * factor;
+}
+
+template <class Element>
+void add_scaled(Element const* from, float* to, std::size_t count, float factor) {
+  for (std::size_t i = 0; i < count; ++i) to[i] += to_float(from[i]) * factor;
 }
 
 template <class Element>
@@ -59,10 +68,11 @@ void gather_runs(Runs const& runs, float const* memory, Element* buffer) {
 }
 
 template <class Element>
-void spread_runs(Runs const& runs, Element const* buffer, float* memory, float factor) {
+void spread_runs(Runs const& runs, Element const* buffer, float* memory, float factor, bool adds) {
+  const auto spread = adds ? add_scaled<Element> : copy_scaled<Element>;
   for (std::size_t run = 0; run < runs.count; ++run)
-    copy_scaled(buffer + runs.in_buffer + run * runs.first.count,
-                memory + runs.first.offset + run * runs.step, runs.first.count, factor);
+    spread(buffer + runs.in_buffer + run * runs.first.count, memory + runs.first.offset + run * runs.step,
+           runs.first.count, factor);
 }
 
 bool in_own_part(CollectiveCall const& call, GroupPlace place) {
@@ -115,6 +125,11 @@ CallPieces MpiWire::cut(CollectiveCall const& call) const {
     throw std::invalid_argument(
         "reduce_scatter: MPI cannot assign device memory that it reads; use [allreduce] buffers = "
         "\"staged\"");
+  if (call.adds)
+    throw std::invalid_argument(
+        "reduce_scatter: MPI does not add to device memory; reduce into a buffer of its own and add it with "
+        "a "
+        "compute task");
   CallPieces whole(call, place_, full_slice(call).count);
   if (whole.part_elements(0) > std::numeric_limits<int>::max())
     throw std::invalid_argument(fmt::format("{}: MPI takes at most {} elements a rank, not {}",
@@ -144,6 +159,7 @@ MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* mem
                      .type = wire_ == WireFormat::bf16 ? MPI_UINT16_T : MPI_FLOAT,
                      .operation = average_,
                      .root_or_peer = call.root_or_peer,
+                     .tag = 0,
                      .communicator = MPI_COMM_NULL};
   // The sum of two in fp32 must not be halved; the operation of bf16 only adds.
   if (call.reduction == model::Reduction::sum && wire_ == WireFormat::fp32) message.operation = MPI_SUM;
@@ -165,8 +181,8 @@ void MpiWire::unpack(CallPieces const& pieces, std::size_t piece, float* memory)
   if (to.count == 0) return;
   const float factor = reduces(call.verb) && call.reduction == model::Reduction::average ? factor_ : 1.0F;
   if (call.verb == Verb::reduce_scatter) to.in_buffer = 0;  // where MPI assigns it
-  if (wire_ == WireFormat::bf16) return spread_runs(to, bf16_.get(), memory, factor);
-  if (is_packed(pieces)) return spread_runs(to, fp32_.get(), memory, factor);
+  if (wire_ == WireFormat::bf16) return spread_runs(to, bf16_.get(), memory, factor, call.adds);
+  if (is_packed(pieces)) return spread_runs(to, fp32_.get(), memory, factor, call.adds);
   if (!reduces(call.verb)) return;
   float* const values = memory + to.first.offset;
   scale_ ? scale_(values, to.first.count, factor) : multiply(values, to.first.count, factor);

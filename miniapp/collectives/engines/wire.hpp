@@ -40,7 +40,8 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 /// one in fp32, rounded (MPI_User_function). Between two ranks each element is added once, so the operation
 /// itself halves the sum; with more ranks the sum is multiplied by 1/n after the call, while it is in cache.
 /// A broadcast and a gather in bf16 round what the ranks receive; a gather rounds the rank's own part, too,
-/// so that all ranks hold the same numbers. The buffers are allocated here, for pieces.
+/// so that all ranks hold the same numbers. A reduce-scatter that adds does so when a piece arrives, from the
+/// buffer of that piece, while it is in cache. The buffers are allocated here, for pieces.
 class MpiWire {
  public:
   /// A piece has at most `piece_elements`. Device memory needs `scale`, and goes as it is (fp32).

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/measure/pass/run_step.hpp"
 
+#include <stdexcept>
+#include <string>
+
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/pass/run_ahead.hpp"
+#include "model/step/describe.hpp"
 
 namespace ddproxy {
 namespace {
@@ -13,11 +17,12 @@ using Kind = Launch::Kind;
 /// One run: what the lanes have been asked for so far.
 class StepRun {
  public:
-  StepRun(CompiledStep& step, ComputeLane& compute, CommunicationLane& communication)
-      : step_(step), compute_(compute), communication_(communication), run_ahead_(compute.operations()) {}
+  StepRun(CompiledStep& step, ComputeLane& compute, std::span<CommunicationLane* const> lanes)
+      : step_(step), compute_(compute), lanes_(lanes), run_ahead_(compute.operations()) {}
 
   StepTimes run() {
-    communication_.begin(step_.collectives().size());
+    check();
+    begin_lanes();
     times_ = {Clock::now(), 0, 0};
     compute_.begin();
     const auto launches = step_.launches();
@@ -27,29 +32,69 @@ class StepRun {
       else
         run_on_compute_lane(launches[i], step_.ends()[i]);
     }
-    communication_
-        .wait_all();  // before the fence, which would wait for ever for a reduction that stands still
+    // before the fence, which would wait for ever for a reduction that stands still
+    for (CommunicationLane* lane : lanes_) lane->wait_all();
     if (compute_is_busy_) compute_.fence();
     times_.total = seconds_since(times_.start);
     return times_;
   }
 
  private:
+  void check() const {
+    if (lanes_.size() < step_.lanes().size())
+      throw std::logic_error("the step has " + std::to_string(step_.lanes().size()) +
+                             " communication lanes, and run_step was given " + std::to_string(lanes_.size()));
+    for (auto const& phase : step_.phases())
+      if (!compute_.knows(phase.compute))
+        throw std::logic_error(
+            "run_step cannot carry out the " + std::string(model::name_of(phase.compute.phase)) +
+            " of operator " + std::to_string(index(phase.compute.op)) + ", micro-batch " +
+            std::to_string(phase.compute.micro_batch) + ": the compute lane does not know it");
+  }
+
+  void begin_lanes() {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      if (step_.largest_group() > 1) lanes_[lane]->make_room(step_.largest_group());
+      lanes_[lane]->begin(step_.collectives(lane).size());
+    }
+  }
+
+  Completion completion_of(Wait const& wait) const {
+    if (wait.lane == nothing) return step_.ends()[wait.number];
+    return lanes_[wait.lane]->completion_of(wait.number);
+  }
+
+  Completion ready_of(Launch const& launch) {
+    if (launch.waits.empty()) return {times_.start};
+    return launch.waits.size() == 1 ? completion_of(launch.wait) : joined(launch);
+  }
+
+  Completion joined(Launch const& launch) {
+    AllOf& all = step_.join(launch);
+    all.clear();
+    for (auto const& wait : launch.waits) all.add(completion_of(wait));
+    return {{}, &all};
+  }
+
   void start_collective(Launch const& launch) {
-    const bool at_once = launch.waits_for == nothing;
-    communication_.start(launch.call, at_once ? Completion{times_.start} : step_.ends()[launch.waits_for]);
+    CommunicationLane& lane = *lanes_[launch.lane];
+    if (launch.calls.size() == 1)
+      lane.start(launch.calls.front(), ready_of(launch));
+    else
+      lane.start_group(launch.calls, ready_of(launch));
   }
 
   void run_on_compute_lane(Launch const& launch, Completion& end) {
-    communication_.progress();
-    if (launch.waits_for != nothing) compute_.wait_for(communication_.wait_for(launch.waits_for));
+    for (CommunicationLane* lane : lanes_) lane->progress();
+    for (auto const& wait : launch.waits) compute_.wait_for(lanes_[wait.lane]->wait_for(wait.number));
     if (launch.kind == Kind::compute) compute_.run(launch.operation);
+    if (launch.kind == Kind::phase) compute_.carry_out(step_.phases()[launch.operation]);
     if (launch.kind == Kind::copy) compute_.copy(launch.slice, launch.to);
     if (launch.kind == Kind::host_wait) return wait_for_host(end);
     compute_is_busy_ = true;
     end = compute_.completion();
     if constexpr (on_device) {
-      if (launch.kind == Kind::compute) run_ahead_.asked(end);
+      if (launch.kind != Kind::copy) run_ahead_.asked(end);
     }
   }
 
@@ -62,7 +107,7 @@ class StepRun {
 
   CompiledStep& step_;
   ComputeLane& compute_;
-  CommunicationLane& communication_;
+  std::span<CommunicationLane* const> lanes_;
   RunAhead run_ahead_;
   StepTimes times_{};
   bool compute_is_busy_ = false;  // asked for something since the host last waited
@@ -70,8 +115,13 @@ class StepRun {
 
 }  // namespace
 
+StepTimes run_step(CompiledStep& step, ComputeLane& compute, std::span<CommunicationLane* const> lanes) {
+  return StepRun(step, compute, lanes).run();
+}
+
 StepTimes run_step(CompiledStep& step, ComputeLane& compute, CommunicationLane& communication) {
-  return StepRun(step, compute, communication).run();
+  CommunicationLane* const lane = &communication;
+  return run_step(step, compute, {&lane, 1});
 }
 
 }  // namespace ddproxy

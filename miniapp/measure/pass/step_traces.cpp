@@ -19,24 +19,30 @@ std::vector<double> flatten(model::StepTrace const& trace) {
 }  // namespace
 
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
-                          std::vector<FinishedCall> const& calls) {
+                          std::span<const CallsOfLane> calls) {
   const auto from_start = [&](Clock::time_point moment) { return seconds_between(times.start, moment); };
   model::StepTrace trace;
   double compute_free = 0;  // when the compute lane has done the task before
-  std::size_t done = 0;
   for (std::size_t i = 0; i < step.launches().size(); ++i) {
     Launch const& launch = step.launches()[i];
     if (launch.kind == Launch::Kind::collective) {
-      FinishedCall const& one = calls.at(done++);
+      FinishedCall const& one = calls[launch.lane]->at(launch.first);
       trace.tasks.push_back({from_start(one.ready), from_start(one.start), from_start(one.end)});
       continue;
     }
     double start = compute_free;
-    if (launch.waits_for != nothing) start = std::max(start, from_start(calls.at(launch.waits_for).end));
+    for (auto const& wait : launch.waits)
+      start = std::max(start, from_start(calls[wait.lane]->at(wait.number).end));
     compute_free = std::max(start, from_start(moment_of(step.ends()[i])));
     trace.tasks.push_back({start, start, compute_free});
   }
   return trace;
+}
+
+model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
+                          std::vector<FinishedCall> const& calls) {
+  const CallsOfLane one = &calls;
+  return trace_of(times, step, {&one, 1});
 }
 
 std::vector<model::StepTrace> gather_traces(Runtime const& runtime, model::StepTrace const& mine) {

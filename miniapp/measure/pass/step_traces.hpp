@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "miniapp/collectives/drivers/communication_lane.hpp"
@@ -11,9 +12,14 @@
 
 namespace ddproxy {
 
+using CallsOfLane = std::vector<FinishedCall> const*;  ///< CommunicationLane::finished()
+
 /// Returns the times of all tasks of the last run of `step` on this rank. The run is over; `calls` are
-/// those of the run. A task of the compute lane starts when the one before it has ended, and what it waits
-/// for.
+/// those of the run, lane by lane. A task of the compute lane starts when the one before it has ended, and
+/// what it waits for.
+model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
+                          std::span<const CallsOfLane> calls);
+/// The same for a step with one communication lane.
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
                           std::vector<FinishedCall> const& calls);
 

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/collectives/drivers/joint_driver.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "miniapp/cores/pinning.hpp"
+#include "miniapp/device/backoff.hpp"
+#include "miniapp/device/device.hpp"
+
+namespace ddproxy {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr Clock::duration spin = 1ms;     // of who waits for the other side
+constexpr Clock::duration young = 200us;  // nothing has moved for no longer: look again at once
+constexpr Clock::duration nap = 20us;     // between two looks after that
+
+Bell make_bell(bool own_core) {
+  return {spin, own_core ? Bell::Spin::keep : Bell::Spin::yield};
+}
+
+/// Waits between two looks at engines of which none has moved since `last`.
+void pause(Clock::time_point last, bool own_core) {
+  const auto now = Clock::now();
+  if (now - last > young) return sleep_until(now + nap);
+  own_core ? relax() : static_cast<void>(sched_yield());
+}
+
+}  // namespace
+
+JointDriver::JointDriver(std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling)
+    : polling_(polling), work_(make_bell(polling.own_core)), done_(make_bell(polling.own_core)) {
+  for (auto& engine : engines) {
+    if (engine->unwatched_limit_s() > 0)
+      throw std::invalid_argument(
+          engine->description() +
+          ": one thread cannot drive several lanes with blocking calls; use nonblocking "
+          "calls, or a thread for each lane");
+    queues_.push_back(std::make_unique<CallQueue>(std::move(engine)));
+  }
+  if (polling.thread) thread_ = std::thread([this] { work(); });
+}
+
+JointDriver::~JointDriver() {
+  quit_ = true;
+  work_.ring();
+  if (thread_.joinable()) thread_.join();
+}
+
+void JointDriver::post(CallQueue& queue, std::span<const CollectiveCall> calls, Completion ready) {
+  queue.post(calls, ready);
+  if (polling_.thread)
+    work_.ring();
+  else
+    advance();
+}
+
+void JointDriver::progress() {
+  if (!polling_.thread) advance();
+}
+
+void JointDriver::wait(CallQueue& queue, std::size_t calls) {
+  if (polling_.thread) {
+    done_.wait([&] { return queue.finished() >= calls || failed_; });
+  } else {
+    for (auto last = Clock::now(); queue.finished() < calls;)
+      if (advance())
+        last = Clock::now();
+      else
+        pause(last, polling_.own_core);
+  }
+  if (!failed_) return;
+  const std::lock_guard lock(failure_mutex_);
+  std::rethrow_exception(failure_);
+}
+
+bool JointDriver::advance() {
+  bool moved = false;
+  for (auto const& queue : queues_) moved = queue->advance() || moved;
+  return moved;
+}
+
+bool JointDriver::is_busy() const {
+  return std::ranges::any_of(queues_, [](auto const& queue) { return queue->is_busy(); });
+}
+
+void JointDriver::work() {
+  pin_communication_thread();
+  try {
+    adopt_device();
+    for (;;) {
+      work_.wait([&] { return quit_ || is_busy(); });
+      if (quit_) return;
+      poll_until_done();
+    }
+  } catch (...) {
+    fail();
+  }
+}
+
+void JointDriver::poll_until_done() {
+  for (auto last = Clock::now(); is_busy() && !quit_;) {
+    if (advance()) {
+      last = Clock::now();
+      done_.ring();
+    } else {
+      pause(last, polling_.own_core);
+    }
+  }
+}
+
+void JointDriver::fail() {
+  {
+    const std::lock_guard lock(failure_mutex_);
+    failure_ = std::current_exception();
+  }
+  failed_ = true;
+  for (auto const& queue : queues_) queue->flags().fail();
+  done_.ring();
+}
+
+}  // namespace ddproxy

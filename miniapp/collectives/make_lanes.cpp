@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/collectives/make_lanes.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "miniapp/collectives/drivers/polled_lane.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/errors/errors.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Lanes = std::vector<std::unique_ptr<CommunicationLane>>;
+
+bool blocks(std::unique_ptr<CollectiveEngine> const& engine) {
+  return engine->unwatched_limit_s() > 0;
+}
+
+std::unique_ptr<CommunicationLane> make_lane(std::unique_ptr<CollectiveEngine> engine, JointPolling polling,
+                                             int rank) {
+  if (!polling.thread) return std::make_unique<PolledLane>(std::move(engine), true);
+  return std::make_unique<ThreadedLane>(std::move(engine), polling.own_core, rank);
+}
+
+}  // namespace
+
+void require_threads(int provided) {
+  if (provided < MPI_THREAD_MULTIPLE)
+    throw std::invalid_argument(
+        "several communication lanes with blocking calls need MPI_THREAD_MULTIPLE, which MPI does not "
+        "provide "
+        "here; use nonblocking calls");
+}
+
+Lanes make_lanes(std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling, int rank) {
+  const bool several = engines.size() > 1;
+  if (several && std::ranges::none_of(engines, blocks)) return make_joint_lanes(std::move(engines), polling);
+  if (several && !polling.thread)
+    throw std::invalid_argument(
+        "several communication lanes with blocking calls need a thread each; use [allreduce] progress = "
+        "\"thread\" or nonblocking calls");
+  if (several) {
+    int provided = 0;
+    check_mpi(MPI_Query_thread(&provided));
+    require_threads(provided);
+  }
+  Lanes lanes;
+  for (auto& engine : engines) lanes.push_back(make_lane(std::move(engine), polling, rank));
+  return lanes;
+}
+
+}  // namespace ddproxy
