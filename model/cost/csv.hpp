@@ -40,7 +40,7 @@ std::vector<LayerSize> read_layer_sizes(std::filesystem::path const& file);
 /// `name,numel,seconds`
 std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file);
 /// `bytes,seconds`, optionally `ranks`: then only the rows of `ranks` ranks; 0 takes the only number there
-/// is, else an error.
+/// is, else an error. Optionally `verb`: then only the rows of all_reduce.
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks = 0);
 
 /// The numbers of ranks in an all-reduce file, rising; empty where it has no such column.
