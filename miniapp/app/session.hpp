@@ -111,7 +111,7 @@ class Session {
   std::vector<results::TextFile> tables_;  // beside the results file, written with it
   std::string report_;                     // to print when the file is finished
   std::vector<CaseReport> reports_;
-  std::optional<AllreduceRounds> table_rounds_;  // while a calibration goes on
+  std::optional<CollectiveRounds> table_rounds_;  // while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;
   OperationTimes layer_times_;
   std::vector<Phase> phases_;
