@@ -64,6 +64,6 @@ with tempfile.TemporaryDirectory() as folder:
         run(command, folder)
     for made in ("out/tiny.h5", "out/tiny.json"):
         assert os.path.exists(f"{folder}/{made}"), made
-    for made, command in (("results.h5", "run"), ("layers.h5", "layers"), ("allreduce.h5", "allreduce"), ("sweep.h5", "sweep")):
+    for made, command in (("results.h5", "run"), ("layers.h5", "layers"), ("allreduce.h5", "allreduce"), ("collectives.h5", "collectives"), ("sweep.h5", "sweep")):
         with h5py.File(f"{folder}/{made}") as file:
             assert file.attrs["command"] == command, (made, file.attrs["command"])
