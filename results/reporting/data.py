@@ -77,7 +77,8 @@ class Results:
         model = self.attribute("/model", "preset", "a model")
         of_collectives = int(self["/collectives/ranks"][0]) if self.has("/collectives/ranks") else "?"
         ranks = self.attribute("/sweep", "ranks", self.attribute("/allreduce", "ranks", of_collectives))
-        return f"{model}, {ranks} rank{'' if str(ranks) == '1' else 's'}, {_mode(modes)}"
+        parts = (model, f"{ranks} rank{'' if str(ranks) == '1' else 's'}", _mode(modes))
+        return ", ".join(str(part) for part in parts if part)
 
 
 def _mode(modes):
