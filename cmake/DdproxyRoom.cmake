@@ -14,7 +14,7 @@ ddproxy_may_use(model/transformer model/text)
 ddproxy_may_use(model/step model/transformer)
 ddproxy_may_use(model/step/check model/transformer model/step)
 ddproxy_may_use(model/step/strategies model/transformer model/step)
-ddproxy_may_use(model/cost model/text model/statistics model/transformer)
+ddproxy_may_use(model/cost model/text model/statistics model/transformer model/step)
 ddproxy_may_use(model/predict model/statistics model/transformer model/step model/cost)
 ddproxy_may_use(model/predict/graph model/transformer model/step model/cost model/predict)
 ddproxy_may_use(kernels/sizes)
@@ -26,7 +26,7 @@ ddproxy_may_use(results/compare model/text model/statistics results/output resul
 ddproxy_may_use(results/history model/text model/statistics results/output results/file results/run results/compare)
 ddproxy_may_use(results results/output results/compare results/history)
 ddproxy_may_use(miniapp/input model kernels/sizes)
-ddproxy_may_use(miniapp/options model/text results miniapp/input)
+ddproxy_may_use(miniapp/options model/text model/step results miniapp/input)
 ddproxy_may_use(miniapp/analysis model results/output results/file miniapp/input)
 ddproxy_may_use(miniapp/predict model results miniapp/input miniapp/options miniapp/analysis)
 ddproxy_may_use(miniapp/errors)
@@ -37,7 +37,7 @@ ddproxy_may_use(miniapp/compute kernels model miniapp/input miniapp/device)
 ddproxy_may_use(miniapp/collectives/drivers model/step miniapp/errors miniapp/cores miniapp/device miniapp/compute)
 ddproxy_may_use(miniapp/collectives/engines kernels model/step model/cost results/output miniapp/input miniapp/errors miniapp/device miniapp/compute
                 miniapp/collectives/drivers)
-ddproxy_may_use(miniapp/collectives kernels model/step miniapp/input miniapp/errors miniapp/device miniapp/collectives/drivers
+ddproxy_may_use(miniapp/collectives kernels model/step model/cost miniapp/input miniapp/errors miniapp/device miniapp/collectives/drivers
                 miniapp/collectives/engines)
 ddproxy_may_use(miniapp/measure/pass kernels model results/output miniapp/input miniapp/analysis miniapp/errors miniapp/device miniapp/machine
                 miniapp/compute miniapp/collectives)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// What ddproxy's all-reduce costs beside a plain loop of the same MPI calls, from start() to completion. Run
+// What ddproxy's collectives cost beside a plain loop of the same MPI calls, from start() to completion. Run
 // it under the launcher; docs/measurements/collectives.md says how, and what was measured.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ctest/bench/plain_collectives.hpp"
 #include "kernels/types.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"
@@ -21,6 +22,7 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "model/statistics/quantile.hpp"
+#include "model/step/describe.hpp"
 
 namespace ddproxy::bench {
 namespace {
@@ -39,48 +41,65 @@ struct Machine {
   Runtime const& runtime;
   Settings settings;
   kernels::Floats arena;
-  bool own_core;  // for the communication thread beside the one that waits
+  kernels::Floats part;  // of the plain loops: what a rank gets of a reduce-scatter
+  bool own_core;         // for the communication thread beside the one that waits
 };
 
+/// What is compared with its plain loop.
+struct Subject {
+  model::Verb verb;
+  bool train;     ///< all messages are asked for at once
+  bool blocking;  ///< by which call of MPI
+};
+
+GroupPlace place_of(Machine const& machine) {
+  return {machine.runtime.rank(), machine.runtime.ranks()};
+}
+
+/// Rounds elements down, so that all ranks have equal parts.
+std::size_t whole_parts(Machine const& machine, std::size_t elements) {
+  const auto ranks = static_cast<std::size_t>(machine.runtime.ranks());
+  return elements / ranks * ranks;
+}
+
 /// Equal messages, at consecutive places of the arena as far as it reaches.
-std::vector<Slice> messages(Machine const& machine, std::size_t bytes, std::size_t count) {
+std::vector<CollectiveCall> messages(Machine const& machine, model::Verb verb, std::size_t bytes,
+                                     std::size_t count) {
   const std::size_t elements = bytes / sizeof(float), places = machine.arena.extent(0) / elements;
-  std::vector<Slice> all;
-  for (std::size_t i = 0; i < count; ++i) all.push_back({i % places * elements, elements});
+  const std::size_t used = has_parts(verb) ? whole_parts(machine, elements) : elements;
+  std::vector<CollectiveCall> all;
+  for (std::size_t i = 0; i < count; ++i)
+    all.push_back(in_place(verb, {i % places * elements, used}, place_of(machine)));
   return all;
 }
 
 /// Seconds of the same calls without ddproxy, maximum over ranks.
-double plain_seconds(Machine const& machine, bool blocking, std::vector<Slice> const& calls) {
-  const std::size_t piece = machine.settings.piece / sizeof(float);
-  MPI_Comm comm = machine.runtime.communicator();
+double plain_seconds(Machine const& machine, Subject const& subject,
+                     std::vector<CollectiveCall> const& calls) {
+  const std::size_t whole = machine.settings.piece / sizeof(float);
+  const std::size_t piece = has_parts(subject.verb) ? whole_parts(machine, whole) : whole;
   machine.runtime.barrier();
   const auto start = Clock::now();
-  for (auto const& [offset, count] : calls)
-    for (std::size_t at = 0; at < count; at += piece) {
-      float* const values = machine.arena.data() + offset + at;
-      const int elements = static_cast<int>(std::min(piece, count - at));
-      MPI_Request request = MPI_REQUEST_NULL;
-      if (blocking)
-        check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, elements, MPI_FLOAT, MPI_SUM, comm));
-      else
-        check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values, elements, MPI_FLOAT, MPI_SUM, comm, &request));
-      if (!blocking) check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    }
+  for (auto const& call : calls) {
+    const auto [offset, count] = full_slice(call);
+    plain_collective(
+        subject.verb, subject.blocking,
+        {machine.arena.data() + offset, machine.part.data(), count, piece, machine.runtime.communicator()});
+  }
   return machine.runtime.maximum(seconds_since(start));
 }
 
 /// Seconds of ddproxy's: one message after another, or all of them asked for at once.
-double own_seconds(Machine const& machine, CommunicationLane& allreduce, bool train,
-                   std::vector<Slice> const& calls) {
-  allreduce.begin(calls.size());
+double own_seconds(Machine const& machine, CommunicationLane& lane, bool train,
+                   std::vector<CollectiveCall> const& calls) {
+  lane.begin(calls.size());
   machine.runtime.barrier();
   const auto start = Clock::now();
   for (std::size_t k = 0; k < calls.size(); ++k) {
-    allreduce.start_all_reduce(calls[k], {start});
-    if (!train) allreduce.wait_for(k);
+    lane.start(calls[k], {start});
+    if (!train) lane.wait_for(k);
   }
-  allreduce.wait_all();
+  lane.wait_all();
   return machine.runtime.maximum(seconds_since(start));
 }
 
@@ -124,23 +143,23 @@ void report(benchmark::State& state, Pairs const& pairs, std::size_t bytes) {
 }
 
 /// Both in turns; which of them is first alternates.
-void compare(benchmark::State& state, Machine const& machine, bool blocking, bool train, std::size_t bytes) {
+void compare(benchmark::State& state, Machine const& machine, Subject const& subject, std::size_t bytes) {
   ThreadedLane own(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
                                                machine.settings.piece / sizeof(float), timeout_s,
-                                               WireFormat::fp32, CallTable(blocking)),
+                                               WireFormat::fp32, CallTable(subject.blocking)),
                    machine.own_core, machine.runtime.rank());
-  const std::size_t row = train ? train_length : std::clamp<std::size_t>(mib / 4 / bytes, 1, 64);
-  const auto calls = messages(machine, bytes, row);
+  const std::size_t row = subject.train ? train_length : std::clamp<std::size_t>(mib / 4 / bytes, 1, 64);
+  const auto calls = messages(machine, subject.verb, bytes, row);
   const auto one = 1.0 / static_cast<double>(row);
-  own_seconds(machine, own, train, calls);
-  plain_seconds(machine, blocking, calls);
+  own_seconds(machine, own, subject.train, calls);
+  plain_seconds(machine, subject, calls);
   Pairs pairs;
   bool own_first = true;
   for (auto _ : state) {
     double of_plain = 0, of_own = 0;
-    if (!own_first) of_plain = plain_seconds(machine, blocking, calls);
-    of_own = own_seconds(machine, own, train, calls);
-    if (own_first) of_plain = plain_seconds(machine, blocking, calls);
+    if (!own_first) of_plain = plain_seconds(machine, subject, calls);
+    of_own = own_seconds(machine, own, subject.train, calls);
+    if (own_first) of_plain = plain_seconds(machine, subject, calls);
     own_first = !own_first;
     state.SetIterationTime(of_own);
     pairs.own.push_back(of_own * one);
@@ -155,21 +174,34 @@ std::int64_t iterations(Settings const& settings, std::size_t bytes_of_row) {
   return static_cast<std::int64_t>(std::min(wanted, settings.iterations));
 }
 
+/// All-reduces have the names that they had before there were other verbs.
+std::string name_of(Subject const& subject, std::size_t bytes) {
+  const std::string what = subject.train ? "train of 100"
+                           : subject.verb == model::Verb::all_reduce
+                               ? "bucket"
+                               : std::string(model::name_of(subject.verb));
+  return fmt::format("{}/{}/{}KiB", what, subject.blocking ? "blocking" : "nonblocking", bytes / 1024);
+}
+
+void register_one(Machine const& machine, Subject const& subject) {
+  for (std::size_t bytes = 4096; bytes <= machine.settings.largest; bytes *= 4) {
+    const std::size_t whole = subject.train ? bytes * train_length : bytes;
+    if (whole > machine.settings.largest) break;
+    benchmark::RegisterBenchmark(
+        name_of(subject, bytes).c_str(),
+        [=, &machine](benchmark::State& state) { compare(state, machine, subject, bytes); })
+        ->Iterations(iterations(machine.settings, whole))
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  }
+}
+
 void register_all(Machine const& machine) {
+  using model::Verb;
   for (const bool train : {false, true})
-    for (const bool blocking : {true, false})
-      for (std::size_t bytes = 4096; bytes <= machine.settings.largest; bytes *= 4) {
-        const std::size_t whole = train ? bytes * train_length : bytes;
-        if (whole > machine.settings.largest) break;
-        const auto name = fmt::format("{}/{}/{}KiB", train ? "train of 100" : "bucket",
-                                      blocking ? "blocking" : "nonblocking", bytes / 1024);
-        benchmark::RegisterBenchmark(
-            name.c_str(),
-            [=, &machine](benchmark::State& state) { compare(state, machine, blocking, train, bytes); })
-            ->Iterations(iterations(machine.settings, whole))
-            ->UseManualTime()
-            ->Unit(benchmark::kMicrosecond);
-      }
+    for (const bool blocking : {true, false}) register_one(machine, {Verb::all_reduce, train, blocking});
+  for (const auto verb : {Verb::reduce_scatter, Verb::all_gather, Verb::broadcast})
+    for (const bool blocking : {true, false}) register_one(machine, {verb, false, blocking});
 }
 
 class SilentReporter : public benchmark::BenchmarkReporter {
@@ -212,7 +244,7 @@ int run(int argc, char** argv) {
     return 2;
   const double cores = -runtime.maximum(-core_share(runtime.communicator()));
   const Machine machine{runtime, settings, kernels::Floats("messages", settings.largest / sizeof(float)),
-                        cores >= 2};
+                        kernels::Floats("part", settings.largest / sizeof(float)), cores >= 2};
   benchmark::AddCustomContext("ranks", std::to_string(runtime.ranks()));
   benchmark::AddCustomContext("cores of a rank", fmt::format("{:.3g}", cores));
   benchmark::AddCustomContext("piece MiB", std::to_string(settings.piece / mib));

@@ -164,7 +164,7 @@ class Damaged(WithSample):
         for path, value, text in (("/sweep/measured", np.inf, "infinite"), ("/sweep/predicted", -np.inf, "infinite"),
                                   ("/layers/seconds", np.inf, "infinite"), ("/timeline/end", np.nan, "not there (NaN)"),
                                   ("/timeline/first", 10**9, "point outside of the"), ("/timeline/first", -5, "point outside of the"),
-                                  ("/plans/count", 10**9, "point outside of the"), ("/allreduce/bytes", 0, "not above 0"),
+                                  ("/plans/count", 10**9, "point outside of the"), ("/allreduce/bytes", 0, "not above 0"), ("/collectives/bytes", 0, "not above 0"),
                                   ("/sweep/bucket_bytes", 0, "of a bucketed case is not above 0")):
             with self.subTest(path=path, value=value):
                 self.sample.write_bytes(kept)

@@ -14,6 +14,7 @@ import numpy as np
 from report_sample import MAKE_SAMPLE, WithSample, report  # first: it says where reporting is
 from reporting import broken_axis, costs_figure, derive, intervals, page, perfetto, plausible, tables  # noqa: E402
 from reporting.allreduce_figure import draw_allreduce  # noqa: E402
+from reporting.collectives_figure import draw_collectives  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.samples_figure import draw_samples  # noqa: E402
 from reporting.sweep_figure import draw_sweep  # noqa: E402
@@ -139,6 +140,22 @@ class Intervals(WithSample):
         self.assertEqual(intervals._kind(values, 1.0, 6.0), "median")
         self.assertEqual(intervals._kind(values[:5], 1.0, 5.0), "range")
         self.assertIsNone(intervals._kind(values[:1], np.nan, np.nan))
+
+
+class Collectives(WithSample):
+    def test_have_a_line_of_bus_bandwidth_each(self):
+        results = Results(self.sample)
+        axes = draw_collectives(results).axes[0]
+        self.assertEqual((axes.get_xscale(), axes.get_yscale()), ("log", "log"))
+        lines = {line.get_label(): line.get_ydata() for line in axes.lines}
+        self.assertEqual(set(lines), {"all-reduce", "reduce-scatter", "all-gather", "broadcast"})
+        for label, drawn in lines.items():
+            np.testing.assert_array_equal(drawn, results["/collectives/busbw"][results["/collectives/verb"] == label.replace("-", "_")])
+
+    def test_have_no_figure_where_nothing_moves(self):
+        results = Results(self.sample)
+        results.values["/collectives/busbw"] = np.zeros_like(results["/collectives/busbw"])
+        self.assertIsNone(draw_collectives(results))
 
 
 class Allreduce(WithSample):

@@ -20,6 +20,7 @@ void write_sample(results::Writer& writer, Sample const& sample) {
   write_model(writer, all, sample);
   write_layers(writer, all, sample);
   write_allreduce(writer, sample);
+  write_collectives(writer);
   write_calibration(writer);
   write_errors(writer, all);
   write_sweep(writer, all, sample);

@@ -130,6 +130,39 @@ void write_allreduce(results::Writer& writer, Sample const& sample) {
   writer.write("/allreduce/piece_seconds", Reals{0.2, 0.21, 0.19, 0.1, 0.11, 0.1}, {2, 3});
 }
 
+// Two sizes of each verb on 8 ranks; algbw falls from verb to verb.
+void write_collectives(results::Writer& writer) {
+  const std::pair<char const*, double> verbs[] = {
+      {"all_reduce", 1.75}, {"reduce_scatter", 0.875}, {"all_gather", 0.875}, {"broadcast", 1.0}};
+  Texts verb;
+  Integers bytes;
+  Reals median, least, most, algbw, busbw, seconds;
+  for (auto const& [name, factor] : verbs)
+    for (const std::int64_t x : {mib, 64 * mib}) {
+      const double t = allreduce_seconds(static_cast<double>(x)) * factor;
+      verb.push_back(name);
+      bytes.push_back(x);
+      for (auto* column : {&median, &least, &most}) column->push_back(t);
+      seconds.insert(seconds.end(), {t, t});
+      algbw.push_back(static_cast<double>(x) / t / 1e9);
+      busbw.push_back(algbw.back() * factor);
+    }
+  writer.write("/collectives/verb", verb);
+  writer.write("/collectives/ranks", Integers(verb.size(), 8));
+  writer.write("/collectives/bytes", bytes);
+  writer.write("/collectives/seconds", seconds, {verb.size(), 2});
+  const std::pair<char const*, Reals const*> columns[] = {
+      {"median", &median}, {"min", &least}, {"max", &most}, {"algbw", &algbw}, {"busbw", &busbw}};
+  for (auto const& [name, values] : columns) writer.write(std::string("/collectives/") + name, *values);
+  writer.write("/collectives/wrong_elements", Integers(verb.size(), 0));
+  for (auto const* name : {"/collectives/probe_before", "/collectives/probe_after"})
+    writer.write(name, Reals(seconds.size(), 55e-9), {verb.size(), 2});
+  writer.attribute("/collectives", "total_bytes", 64 * mib);
+  writer.write("/collectives/piece_verb", Texts{"broadcast", "broadcast"});
+  writer.write("/collectives/piece_bytes", Integers{mib, 16 * mib});
+  writer.write("/collectives/piece_seconds", Reals{0.2, 0.1}, {2, 1});
+}
+
 void write_calibration(results::Writer& writer) {
   writer.write("/calibration/bytes", Integers{mib, 64 * mib});
   writer.write("/calibration/calls", Integers{16, 1});

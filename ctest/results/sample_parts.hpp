@@ -33,6 +33,7 @@ void write_provenance(results::Writer& writer, Sample const& sample);
 void write_model(results::Writer& writer, Gradients const& all, Sample const& sample);
 void write_layers(results::Writer& writer, Gradients const& all, Sample const& sample);
 void write_allreduce(results::Writer& writer, Sample const& sample);
+void write_collectives(results::Writer& writer);
 void write_calibration(results::Writer& writer);
 void write_errors(results::Writer& writer, Gradients const& all);
 /// /sweep, /plans, /timeline and /memory.

@@ -24,7 +24,7 @@ MADE = {
     "docs/guides/nightly.md": ["gate.xml", "nights"],
     "docs/guides/pytorch.md": [],
 }
-COMMANDS = {"README.md": {"results.h5": "run", "layers.h5": "layers", "allreduce.h5": "allreduce", "sweep.h5": "sweep"},
+COMMANDS = {"README.md": {"results.h5": "run", "layers.h5": "layers", "allreduce.h5": "allreduce", "collectives.h5": "collectives", "sweep.h5": "sweep"},
             "docs/guides/buying.md": {"offer-a.h5": "run", "offer-b.h5": "run"}, "docs/guides/node.md": {"node.h5": "run"}}
 WHOLE = {"scripts/run", "scripts/test", "scripts/setup --cuda 80"}
 CUDA_ROOT = ".deps/kokkos-cuda-80-root"

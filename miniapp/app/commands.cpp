@@ -10,12 +10,12 @@
 #include <optional>
 #include <thread>
 
+#include "miniapp/app/check_messages.hpp"
 #include "miniapp/app/session.hpp"
 #include "miniapp/app/tables.hpp"
 #include "miniapp/compute/slowed_lane.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
-#include "miniapp/input/wire_format.hpp"
 #include "miniapp/machine/core_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
@@ -89,29 +89,14 @@ void check_files(Options const& options, Config const& config, std::vector<Case>
     if (!file.empty()) results::check_writable(file);
 }
 
-// Pieces lie in the array of the gradients.
-void check_pieces(Options const& options, Config const& config, Workload const& workload) {
-  const double there =
-      static_cast<double>(wire_bytes(workload.bytes(), workload.wire)) / model::bytes_per_mib;
-  const double total = options.total_mib > 0 ? options.total_mib : there;
-  if (config.backend != Backend::replay && total > there)
-    throw std::invalid_argument(
-        fmt::format("--total: {} MiB is more than the {:.4g} MiB of gradients of this model", total, there));
-  for (double piece : options.pieces_mib) {
-    if (piece > total)
-      throw std::invalid_argument(
-          fmt::format("--pieces: {} MiB is more than the total of {:.4g} MiB (--total)", piece, total));
-    if (piece * model::bytes_per_mib < wire_element_bytes(workload.wire))
-      throw std::invalid_argument(fmt::format("--pieces: {} MiB is less than one element", piece));
-  }
-}
-
 // A signal stops a run between its steps, and the sweep between its samples; the all-reduce and the
 // calibration then take no more samples.
 void run_steps(Session& session, Runtime const& runtime, std::string const& command, bool pieces) {
   if (command == "layers") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
   if (command == "allreduce" && !pieces) session.allreduce();
+  if (command == "collectives" && pieces) session.collective_pieces();
+  if (command == "collectives" && !pieces) session.collectives();
   if (command == "run") session.open_calibration();
   if (command == "sweep") session.plan_from_input();
   if (command == "run" || command == "sweep") {
@@ -176,7 +161,8 @@ void execute(Options const& options, Runtime const& runtime) {
     workload = make_workload(config);
     cases = make_cases(config, workload);
     initialize_benchmark(options.benchmark);
-    check_pieces(options, config, workload);
+    check_sizes(options, config, workload);
+    if (options.command == "collectives") check_verbs(options, config);
     if (runtime.root()) check_files(options, config, cases);
   });
   agree_on_input(runtime, config);

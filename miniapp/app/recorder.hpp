@@ -49,6 +49,10 @@ class Recorder {
   void allreduce_figures(std::vector<SizeTimes> const& times, int ranks);
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
   void cost_table(std::vector<model::CostPoint> const& table);
+  // recorder_collectives.cpp: the same of the command `collectives`, a row for each verb and size.
+  void collectives(std::vector<SizeTimes> const& rows, int ranks);
+  void collective_figures(std::vector<SizeTimes> const& rows, int ranks);
+  void collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total);
 
   /// All co-runs, with their probes.
   void calibration(std::vector<ContentionSample> const& runs);

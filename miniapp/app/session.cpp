@@ -17,6 +17,7 @@
 #include "miniapp/errors/step_name.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/machine/memory.hpp"
+#include "model/step/describe.hpp"
 #include "results/file/trace.hpp"
 #include "results/output/standard_streams.hpp"
 
@@ -124,11 +125,16 @@ void Session::allreduce() {
 }
 
 void Session::check_sums() const {
+  const auto words = [](model::Verb verb) {
+    std::string text(model::name_of(verb));
+    std::ranges::replace(text, '_', '-');
+    return text;
+  };
   context_.runtime.together([&] {
     for (auto const& size : allreduce_times_)
       if (size.wrong > 0)
-        throw WrongNumbers(
-            fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
+        throw WrongNumbers(fmt::format("{} of {} bytes: {} wrong elements over all ranks", words(size.verb),
+                                       size.bytes, size.wrong));
   });
 }
 
@@ -150,10 +156,13 @@ void Session::keep_cost() {
   figures_.bus_bw_GBps = bus_bandwidth(sizes.back(), context_.ranks()) / 1e9;
 }
 
+std::int64_t Session::total_to_move() const {
+  return options_.total_mib > 0 ? static_cast<std::int64_t>(options_.total_mib * model::bytes_per_mib)
+                                : wire_bytes(context_.workload.bytes(), context_.workload.wire);
+}
+
 void Session::pieces() {
-  const auto total = options_.total_mib > 0
-                         ? static_cast<std::int64_t>(options_.total_mib * model::bytes_per_mib)
-                         : wire_bytes(context_.workload.bytes(), context_.workload.wire);
+  const auto total = total_to_move();
   std::vector<SizeTimes> times;
   for (double mib : options_.pieces_mib)
     times.push_back(measure_pieces(context_, total, static_cast<std::int64_t>(mib * model::bytes_per_mib),

@@ -24,9 +24,11 @@ class Session {
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
 
-  void layers();     ///< measures, records and prints the operations; writes the CSV files
-  void allreduce();  ///< the same for a(x); throws CollectiveError (exit 3) where a sum is wrong
-  void pieces();     ///< a fixed total in pieces
+  void layers();             ///< measures, records and prints the operations; writes the CSV files
+  void allreduce();          ///< the same for a(x); throws CollectiveError (exit 3) where a sum is wrong
+  void pieces();             ///< a fixed total in pieces
+  void collectives();        ///< the same as allreduce() for each verb that the options name
+  void collective_pieces();  ///< a fixed total in pieces, for each of these verbs
   /// Measures the operations, a(x), kappa and gamma in the first third of the rounds of a calibration, and
   /// plans `optimal`. Throws as allreduce() does.
   void open_calibration();
@@ -63,6 +65,12 @@ class Session {
     return cost_ ? of_gradients(*cost_, context_.workload.wire) : model::AllreduceCost();
   }
   void check_sums() const;
+  std::int64_t total_to_move() const;
+  std::int64_t element_of_each_rank() const;  // bytes on the wire
+  std::vector<std::int64_t> divisible(std::vector<std::int64_t> sizes) const;
+  void say_rounding(std::vector<std::int64_t> const& asked) const;
+  void warn_of_substitutes() const;
+  void keep_collectives();
   std::vector<std::int64_t> sizes_to_measure();
   void keep_layers();
   void keep_ready_times();
@@ -112,7 +120,7 @@ class Session {
   std::vector<results::TextFile> tables_;  // beside the results file, written with it
   std::string report_;                     // to print when the file is finished
   std::vector<CaseReport> reports_;
-  std::optional<AllreduceRounds> table_rounds_;  // while a calibration goes on
+  std::optional<CollectiveRounds> table_rounds_;  // while a calibration goes on
   std::optional<ContentionRounds> contention_rounds_;
   OperationTimes layer_times_;
   std::vector<Phase> phases_;
@@ -122,7 +130,7 @@ class Session {
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // bytes
   double floor_ = not_available;                        // of E, seconds
-  std::vector<SizeTimes> allreduce_times_;
+  std::vector<SizeTimes> allreduce_times_;              // of `collectives`: of all its verbs
   double table_seconds_ = 0;  // that measuring a(x), kappa and gamma took; the same on all ranks
   std::optional<model::TableCost> known_cost_;  // of an input whose all-reduces are replayed
   std::optional<model::TableCost> cost_;        // by bytes on the wire

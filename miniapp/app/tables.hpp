@@ -22,6 +22,9 @@ namespace ddproxy {
 std::string layer_table(Workload const& workload, OperationTimes const& times, bool replayed);
 std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed);
 std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total);
+/// The same of the command `collectives`: a row for each verb and size.
+std::string collectives_table(std::vector<SizeTimes> const& rows, int ranks, bool replayed);
+std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int64_t total);
 /// `stops`: of each case, why it has no more samples.
 std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports,
                         std::vector<Stop> const& stops, bool predicted);
@@ -40,15 +43,17 @@ std::string waterfall_line(CaseReport const& report, model::Waterfall const& ter
 
 /// The tables' files: that of the results with another ending.
 inline constexpr char const* table_endings[] = {".layers.csv", ".gradients.csv", ".allreduce.csv",
-                                                ".contention.csv"};
+                                                ".collectives.csv", ".contention.csv"};
 inline std::filesystem::path beside(std::filesystem::path results, std::string const& ending) {
   return results.replace_extension(ending);
 }
 
-/// The texts of those files: `layer,seconds`, `name,numel,seconds`, `bytes,seconds` and `bytes,kappa,gamma`.
+/// The texts of those files: `layer,seconds`, `name,numel,seconds`, `ranks,bytes,seconds`,
+/// `verb,ranks,bytes,seconds` and `bytes,kappa,gamma`.
 std::string layer_csv(Workload const& workload, OperationTimes const& times, bool replayed);
 std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool replayed);
 std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed);
+std::string collectives_csv(std::vector<SizeTimes> const& rows, int ranks, bool replayed);
 /// Its bytes are those on the wire.
 std::string contention_csv(std::vector<ContentionSample> const& runs, WireFormat wire);
 

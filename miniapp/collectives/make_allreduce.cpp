@@ -6,6 +6,8 @@
 #include <mpi-ext.h>  // MPIX_Query_cuda_support
 #endif
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
@@ -18,7 +20,10 @@
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/workload.hpp"
+#include "model/cost/collective_tables.hpp"
+#include "model/cost/topology.hpp"
 #include "model/step/bucket_plan.hpp"
+#include "model/step/describe.hpp"
 #ifdef DDPROXY_NCCL
 #include "miniapp/collectives/engines/nccl_lane.hpp"
 #endif
@@ -92,10 +97,22 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
 }
 #endif
 
+// All-reduces by the input's a(x), other verbs by their own rows of its table or what stands for them.
+CollectiveCost replayed_cost(Config const& config) {
+  const auto a = of_gradients(input_cost(config).value(), config.wire);
+  const auto tables = model::read_collectives(config.table);
+  return [a, tables, ranks = config.ranks, wire = config.wire](model::Verb verb, std::int64_t bytes) {
+    if (verb == model::Verb::all_reduce) return a(bytes);
+    if (const auto source = tables.source(verb, ranks)) return (*source)(wire_bytes(bytes, wire));
+    throw std::invalid_argument(
+        fmt::format("{} cannot be replayed: the input's table has no row of it for {}", model::name_of(verb),
+                    model::ranks_text(ranks)));
+  };
+}
+
 std::unique_ptr<CollectiveEngine> make_engine(Config const& config, CallTable const& calls,
                                               MPI_Comm communicator, float* arena) {
-  if (config.backend == Backend::replay)
-    return std::make_unique<ReplayEngine>(of_gradients(input_cost(config).value(), config.wire));
+  if (config.backend == Backend::replay) return std::make_unique<ReplayEngine>(replayed_cost(config));
   return make_mpi_engine(config, calls, communicator, arena);
 }
 

@@ -9,21 +9,24 @@
 
 #include "miniapp/options/predict_options.hpp"
 #include "miniapp/options/turn_options.hpp"
+#include "model/step/step_graph.hpp"
 #include "results/compare/compare_options.hpp"
 
 namespace ddproxy {
 
 /// The command line.
 struct Options {
-  std::string command;  ///< run, layers, allreduce, sweep, predict or compare
+  std::string command;  ///< run, layers, allreduce, collectives, sweep, predict or compare
   std::filesystem::path input;
   std::filesystem::path output = "results.h5";
   std::filesystem::path json;            ///< empty: none
   std::string label;                     ///< of the offer, kept in the results file; empty: none
   std::filesystem::path trace;           ///< empty: none
   std::vector<std::string> trace_cases;  ///< empty: all
-  std::vector<double> pieces_mib;        ///< `allreduce`: pieces in which a fixed total is reduced
-  double total_mib = 0;                  ///< `allreduce`: that total; 0: all gradients
+  std::vector<double> pieces_mib;  ///< `allreduce`, `collectives`: pieces in which a fixed total is moved
+  double total_mib = 0;            ///< `allreduce`, `collectives`: that total; 0: all gradients
+  std::vector<model::Verb> verbs;  ///< `collectives`: what is measured, none twice
+  std::vector<double> sizes_mib;   ///< `collectives`: the sizes on the wire; empty: those of `allreduce`
   std::optional<double> max_model_error, max_regret;  ///< limits of the score; beyond: exit code 1
   std::optional<double> max_seconds;                  ///< in place of [sweep] max_seconds
   bool dry_run = false;

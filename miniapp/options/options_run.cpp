@@ -108,14 +108,10 @@ void add_run_commands(CLI::App& app, Options& options) {
   add_trace(*run, options);
   add_command(app, options, "layers", "time each operation of the backward pass");
   auto* allreduce = add_command(app, options, "allreduce", "time the all-reduce alone over message sizes");
-  auto* pieces = allreduce
-                     ->add_option("--pieces,--chunks", options.pieces_mib,
-                                  "reduce a fixed total in pieces of these sizes instead, MiB")
-                     ->delimiter(',')
-                     ->check(positive_number());
-  allreduce->add_option("--total", options.total_mib, "that total, MiB; all gradients where not given")
-      ->check(positive_number())
-      ->needs(pieces);
+  add_pieces(*allreduce, options);
+  add_collectives_options(*add_command(app, options, "collectives",
+                                       "time all-reduce, reduce-scatter, all-gather and broadcast alone"),
+                          options);
   auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
   add_sampling(*sweep, options);
   add_label(*sweep, options);

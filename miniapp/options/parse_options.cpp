@@ -22,7 +22,8 @@ constexpr std::size_t most_of_a_line = 600;  // characters of arguments in a mes
 constexpr auto about =
     "How fast does this machine average the gradients of a GPT-2 while it computes them, and which bucket "
     "size is best?\n"
-    "Start run, layers, allreduce and sweep with mpirun or srun; arguments after -- go to Google "
+    "Start run, layers, allreduce, collectives and sweep with mpirun or srun; arguments after -- go to "
+    "Google "
     "Benchmark.\npredict, compare and --dry-run work on a login node.";
 
 int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
@@ -71,6 +72,10 @@ CLI::Validator number_from_zero() {
 
 CLI::Validator bucket_size() {
   return number_that(is_bucket_size, "a size of a bucket: from a byte to 1e9 MiB", "MIB");
+}
+
+CLI::Validator message_size() {
+  return number_that(is_bucket_size, "a message size: from a byte to 1e9 MiB", "MIB");
 }
 
 CLI::Validator share_of_one() {

@@ -30,6 +30,11 @@ std::string words(Compute const& compute) {
 std::string_view name_of(Verb verb) {
   return verbs[static_cast<std::size_t>(verb)];
 }
+std::optional<Verb> find_verb(std::string_view name) {
+  for (const Verb verb : all_verbs)
+    if (name_of(verb) == name) return verb;
+  return std::nullopt;
+}
 std::string_view name_of(Phase phase) {
   return phases[static_cast<std::size_t>(phase)];
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,7 +10,9 @@
 
 namespace ddproxy::model {
 
-std::string_view name_of(Verb verb);    ///< "all_reduce"
+std::string_view name_of(Verb verb);  ///< "all_reduce"
+/// Returns the verb of that name; nothing where there is none.
+std::optional<Verb> find_verb(std::string_view name);
 std::string_view name_of(Phase phase);  ///< "backward"
 
 /// Returns words for a task, for messages: "backward of operator 7, micro-batch 0", "all_reduce of elements 0

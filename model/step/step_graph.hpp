@@ -127,6 +127,8 @@ struct Copy {
 };
 
 enum class Verb { all_reduce, reduce_scatter, all_gather, broadcast, send, receive };
+inline constexpr Verb all_verbs[] = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather,
+                                     Verb::broadcast,  Verb::send,           Verb::receive};
 enum class Reduction : std::uint8_t { sum, average };
 
 /// One rank's part in a collective over its group of a communicator. Accesses, in this order:

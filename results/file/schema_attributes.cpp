@@ -11,7 +11,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/", "complete", "1 when the run finished, 0 while it runs or where it was interrupted"},
     {"/", "created", "time at which the file was begun, ISO 8601, UTC"},
     {"/", "ddproxy_version", "version of the program that wrote it"},
-    {"/", "command", "run, layers, allreduce or sweep"},
+    {"/", "command", "run, layers, allreduce, collectives or sweep"},
     {"/", "label", "name of the offer, from --label; absent without it"},
 
     {"/provenance", "git_revision", "revision of the source, -dirty where it was changed"},
@@ -63,6 +63,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/allreduce", "ranks", "number of ranks"},
     {"/allreduce", "call", "as of /sweep"},
     {"/allreduce", "total_bytes", "fixed total of piece_seconds"},
+
+    {"/collectives", "call", "as of /sweep"},
+    {"/collectives", "total_bytes", "fixed total of piece_seconds"},
 
     {"/wire", "element_bytes", "bytes of an element on the wire"},
     {"/wire", "error_bound", "bound of max_error, proven (docs/input.md)"},

@@ -50,16 +50,16 @@ def fit(results):
     return (alpha, 1.0 / slope) if slope > 0 else None
 
 
-def _ticks(axes, sizes):
+def size_ticks(axes, sizes):
     low, high = np.log2(max(1.0, np.min(sizes))), np.log2(np.max(sizes))
     step = max(2, int(np.ceil((high - low) / 7.0 / 2.0)) * 2)
-    shown = [2.0**k for k in range(int(np.ceil(low)), int(high) + 1, step)]
+    shown = [2.0**k for k in range(int(np.ceil(low)), int(high) + 1, step)] or sorted(set(sizes))
     axes.set_xticks(shown, [style.size(v) for v in shown])
     axes.set_xticks([], [], minor=True)
     axes.set_xlabel("message size (log scale)")
 
 
-def _bandwidth_ticks(axes):
+def bandwidth_ticks(axes):
     """Plain numbers, where there are few decades 2 and 5 too; powers of ten where there are many."""
     low, high = axes.get_ylim()
     if high > 1e5 * low:
@@ -100,8 +100,8 @@ def draw_allreduce(results, reference=None):
         _draw_reference(upper, lower, reference)
     upper.set(xscale="log", yscale="log", ylabel="a(x): time of one all-reduce (s)")
     lower.set(xscale="log", yscale="log", ylabel="bus bandwidth (GB/s, log scale)")
-    _bandwidth_ticks(lower)
-    _ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
+    bandwidth_ticks(lower)
+    size_ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
     style.legend_above(upper)
     return figure
 

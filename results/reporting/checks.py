@@ -16,6 +16,7 @@ DATASETS = {
         "": ("floor", "")},
     "layers": {"rank operation sample": ("seconds", ""), "operation": ("flops bytes modelled", "operation operation_layer")},
     "allreduce": {"size sample": ("seconds", ""), "size": ("bytes median p99 algbw busbw wrong_elements", "")},
+    "collectives": {"row": ("ranks bytes median min max algbw busbw wrong_elements", "verb")},
     "calibration": {"": ("alpha beta fit_error_mean", "")},
     "score": {"predictor": ("mean_error max_error beyond_noise pairs_in_order regret tail_error slowdown_error", "predictor"),
               "": ("b_star_low b_star_high", "")},
@@ -29,7 +30,8 @@ DATASETS = {
 OF_SWEEP = "case"  # the only dimension that several groups share
 MAY_BE_EMPTY = ("event", "bucket", "contradiction", "variable")
 MAY_BE_INFINITE = ("/calibration/beta",)  # where the time does not grow with the size
-WITHOUT_GAPS = ("/timeline/start", "/timeline/end", "/timeline/event_rank", "/timeline/live_bytes_start", "/timeline/live_bytes_end", "/allreduce/bytes")
+WITHOUT_GAPS = ("/timeline/start", "/timeline/end", "/timeline/event_rank", "/timeline/live_bytes_start", "/timeline/live_bytes_end", "/allreduce/bytes",
+                "/collectives/bytes")
 RAGGED = {"timeline": "start", "plans": "bytes"}
 REMEDY = "; take the file as ddproxy wrote it, or measure again"
 
@@ -84,8 +86,9 @@ def _ragged_fault(values, group, items):
 def _range_fault(values):
     if (values.get("/sweep/measured", np.ones(1)) <= 0).any():
         return "/sweep/measured holds times that are not above 0"
-    if (values.get("/allreduce/bytes", np.ones(1)) <= 0).any():
-        return "/allreduce/bytes holds sizes that are not above 0"
+    for path in ("/allreduce/bytes", "/collectives/bytes"):
+        if (values.get(path, np.ones(1)) <= 0).any():
+            return f"{path} holds sizes that are not above 0"
     if "/sweep/strategy" in values and "/sweep/bucket_bytes" in values:
         caps = values["/sweep/bucket_bytes"][values["/sweep/strategy"] == "bucketed"]
         if not (caps > 0).all():

@@ -75,8 +75,10 @@ class Results:
         """Model, ranks and mode on one line."""
         modes = {self.attribute("/sweep", "compute_mode"), self.attribute("/sweep", "backend")}
         model = self.attribute("/model", "preset", "a model")
-        ranks = self.attribute("/sweep", "ranks", self.attribute("/allreduce", "ranks", "?"))
-        return f"{model}, {ranks} rank{'' if str(ranks) == '1' else 's'}, {_mode(modes)}"
+        of_collectives = int(self["/collectives/ranks"][0]) if self.has("/collectives/ranks") else "?"
+        ranks = self.attribute("/sweep", "ranks", self.attribute("/allreduce", "ranks", of_collectives))
+        parts = (model, f"{ranks} rank{'' if str(ranks) == '1' else 's'}", _mode(modes))
+        return ", ".join(str(part) for part in parts if part)
 
 
 def _mode(modes):

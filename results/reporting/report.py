@@ -3,6 +3,7 @@
 """Puts figures and tables together."""
 from . import costs_figure, derive, lead, notes, page, perfetto, style, timeline_figure
 from .allreduce_figure import draw_allreduce, is_replayed
+from .collectives_figure import draw_collectives
 from .compare_figure import draw_against, draw_history, in_time, ratios
 from .errors import ReportError
 from .layers_figure import draw_layers
@@ -20,6 +21,7 @@ CAPTIONS = {
              "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Its compute and tail are medians too; what is left between them is the slowdown.",
     "layers": "Time of each layer in the backward pass, median over samples, all ranks at once.",
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
+    "collectives": "Bus bandwidth of each collective alone, by the factors of nccl-tests: 2(n-1)/n of an all-reduce, (n-1)/n of a reduce-scatter and an all-gather, 1 of a broadcast.",
     "against": "T over the bucket size for each file.",
     "history": "T of the best bucketed case of the first file, and of the strategies beside it, over time.",
 }
@@ -61,14 +63,14 @@ class Report:
     def caption(self, name, title):
         if name == "costs":
             return costs_figure.caption(self.newest)
-        late = " The times were replayed from a table; a busy machine ends them late." if name == "allreduce" and is_replayed(self.newest) else ""
+        late = " The times were replayed from a table; a busy machine ends them late." if name in ("allreduce", "collectives") and is_replayed(self.newest) else ""
         return CAPTIONS.get(name, title) + late
 
     def figures(self):
         title = self.newest.title()
         drawings = {"sweep": draw_sweep(self.newest), "split": self._split(), "samples": draw_samples(self.newest),
                     "layers": draw_layers(self.newest), "costs": costs_figure.draw_costs(self.newest),
-                    "allreduce": draw_allreduce(self.newest, self.reference)}
+                    "allreduce": draw_allreduce(self.newest, self.reference), "collectives": draw_collectives(self.newest)}
         return "".join(self.figure(name, drawn, title) for name, drawn in drawings.items())
 
     def _split(self):

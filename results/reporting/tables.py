@@ -91,6 +91,18 @@ def allreduce_table(results):
                                                    ("busbw_GBps", "busbw (GB/s)", ".4g"), ("wrong", "wrong elements", ".0f")], rows)
 
 
+def collectives_table(results):
+    names = ("median", "min", "max", "algbw", "busbw", "wrong_elements")
+    verbs = results["/collectives/verb"]
+    columns = [results["/collectives/" + n] if results.has("/collectives/" + n) else np.full(verbs.size, np.nan) for n in names]
+    rows = [[verb, int(results["/collectives/bytes"][k]), *[c[k] * 1e6 for c in columns[:3]], *[c[k] for c in columns[3:]]]
+            for k, verb in enumerate(verbs)]
+    return Table("collectives", "Collectives alone", [("verb", "collective", ""), ("bytes", "bytes", "d"), ("median_us", "median (µs)", ".2f"),
+                                                      ("min_us", "least (µs)", ".2f"), ("max_us", "largest (µs)", ".2f"),
+                                                      ("algbw_GBps", "algbw (GB/s)", ".4g"), ("busbw_GBps", "busbw (GB/s)", ".4g"),
+                                                      ("wrong", "wrong elements", ".0f")], rows)
+
+
 def score_table(results):
     names = ("mean_error", "beyond_noise", "max_error", "pairs_in_order", "regret", "tail_error", "slowdown_error")
     columns = [results["/score/" + n] if results.has("/score/" + n) else np.full(results["/score/predictor"].size, np.nan)
@@ -143,7 +155,8 @@ def rank_table(results):
 
 # (what has to be there, how it is made)
 TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table), (("/layers/seconds", "/layers/operation_layer"), layer_table),
-          (("/allreduce/bytes",), allreduce_table), (("/sweep/ideal", "/sweep/measured"), term_table),
+          (("/allreduce/bytes",), allreduce_table),
+          (("/collectives/verb", "/collectives/bytes"), collectives_table), (("/sweep/ideal", "/sweep/measured"), term_table),
           (("/score/predictor",), score_table), (("/provenance/host",), rank_table))
 
 

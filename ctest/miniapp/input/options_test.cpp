@@ -112,6 +112,12 @@ TEST(Options, BadUsageIsTwo) {
                                                   {"rum", "in.toml"},
                                                   {"run", "in.toml", "--bogus"},
                                                   {"allreduce", "in.toml", "--pieces", "0"},
+                                                  {"collectives", "in.toml", "--op", "alltoall"},
+                                                  {"collectives", "in.toml", "--op", "send"},
+                                                  {"collectives", "in.toml", "--op", "allreduce,all_reduce"},
+                                                  {"collectives", "in.toml", "--op="},
+                                                  {"collectives", "in.toml", "--sizes", "-1"},
+                                                  {"collectives", "in.toml", "--sizes", "1", "--pieces", "1"},
                                                   {"run", "in.toml", "--trace-cases", "flat"},
                                                   {"compare", "a", "b", "--tolerance", "much"}};
   for (auto const& arguments : bad) {
@@ -128,6 +134,20 @@ TEST(Options, PiecesHadTheNameChunks) {
     ASSERT_TRUE(options) << name;
     EXPECT_EQ(options->pieces_mib, (std::vector<double>{0.1, 4}));
   }
+}
+
+TEST(Options, CollectivesTakeVerbsAndSizes) {
+  using model::Verb;
+  int code = 0;
+  const auto all = parse({"collectives", "in.toml"}, code);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->verbs,
+            (std::vector{Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast}));
+  const auto some =
+      parse({"collectives", "in.toml", "--op", "broadcast,allreduce", "--sizes", "0.5,4"}, code);
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->verbs, (std::vector{Verb::broadcast, Verb::all_reduce}));
+  EXPECT_EQ(some->sizes_mib, (std::vector<double>{0.5, 4}));
 }
 
 TEST(Options, HelpAndVersionAreFine) {

@@ -26,7 +26,7 @@ void run_work(RankContext& context, Work const& work);
 /// Measures kappa and gamma: runs the linear operations of the block that comes first in the backward pass
 /// beside back-to-back all-reduces of gradients that they do not write, at six message sizes from that of the
 /// smallest gradient to 64 MiB, as much of both as takes the same time. Nothing of the cases to be predicted
-/// runs. The samples are spread over the rounds of a calibration, as those of AllreduceRounds are. There are
+/// runs. The samples are spread over the rounds of a calibration, as those of CollectiveRounds are. There are
 /// no co-runs where compute is replayed, because nothing is contended for there. Every method is collective;
 /// the co-runs are the same on all ranks.
 class ContentionRounds {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "miniapp/compute/verification_pattern.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/rounds.hpp"
+#include "miniapp/measure/calibration/verify_collective.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
@@ -24,16 +24,9 @@ std::size_t elements_of(RankContext const& context, std::int64_t bytes) {
   return static_cast<std::size_t>(bytes / wire_element_bytes(context.workload.wire));
 }
 
-// `seconds`: of the reduction, assigned. The arena stays finite: sums of NaN or of ever growing numbers may
-// take another time.
-std::int64_t count_wrong(RankContext& context, Slice slice, double& seconds) {
-  const int groups = verification_groups(context.workload.wire, context.runtime.ranks());
-  if (context.reduces())
-    write_verification_pattern(context.arena, slice.offset, slice.count, context.runtime.rank(), groups);
-  seconds = time_row(context, {slice});
-  if (!context.reduces()) return -1;
-  const auto wrong = find_wrong(context.arena, slice.offset, slice.count, context.runtime.ranks(), groups);
-  return std::llround(context.runtime.sum(static_cast<double>(wrong.count)));
+CollectiveCall call_of(RankContext const& context, SizeTimes const& times) {
+  const GroupPlace place{context.runtime.rank(), context.runtime.ranks()};
+  return in_place(times.verb, {0, elements_of(context, times.bytes)}, place);
 }
 
 int calls_of_sample(double seconds_of_one) {
@@ -41,11 +34,15 @@ int calls_of_sample(double seconds_of_one) {
 }
 
 void take_sample(RankContext& context, SizeTimes& times, int calls) {
+  const GroupPlace place{context.runtime.rank(), context.runtime.ranks()};
   const auto count = static_cast<std::size_t>(calls);
   const Slice arena{0, context.arena.extent(0)};
-  const auto row =
-      consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
-  probed(context.probe.get(), times.probes, [&] { times.seconds.push_back(time_row(context, row) / calls); });
+  std::vector<CollectiveCall> row;
+  for (auto const& slice :
+       consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size()))
+    row.push_back(in_place(times.verb, slice, place));
+  probed(context.probe.get(), times.probes,
+         [&] { times.seconds.push_back(time_calls(context, row) / calls); });
 }
 
 }  // namespace
@@ -59,14 +56,29 @@ std::vector<Slice> consecutive_slices(Slice region, std::size_t elements, std::s
   return slices;
 }
 
-double time_row(RankContext& context, std::vector<Slice> const& slices) {
-  context.allreduce->begin(slices.size());
+double time_calls(RankContext& context, std::vector<CollectiveCall> const& calls) {
+  context.allreduce->begin(calls.size());
   synchronise_clocks();
   context.runtime.barrier();
   const auto start = Clock::now();
-  for (auto const& slice : slices) context.allreduce->start_all_reduce(slice, {start});
+  for (auto const& call : calls) context.allreduce->start(call, {start});
   context.allreduce->wait_all();
   return context.runtime.maximum(seconds_since(start));
+}
+
+double time_row(RankContext& context, std::vector<Slice> const& slices) {
+  std::vector<CollectiveCall> calls;
+  for (auto const& slice : slices) calls.push_back(all_reduce(slice));
+  return time_calls(context, calls);
+}
+
+std::vector<std::int64_t> rounded_sizes(std::vector<std::int64_t> sizes, std::int64_t multiple,
+                                        std::int64_t largest) {
+  for (auto& bytes : sizes)
+    bytes = std::min((bytes + multiple - 1) / multiple, largest / multiple) * multiple;
+  std::ranges::sort(sizes);
+  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+  return sizes;
 }
 
 std::vector<std::int64_t> message_sizes(std::int64_t largest) {
@@ -101,22 +113,28 @@ std::vector<std::int64_t> with_bucket_sizes(std::vector<std::int64_t> const& gen
   return sizes;
 }
 
-AllreduceRounds::AllreduceRounds(RankContext& context, std::vector<std::int64_t> const& sizes)
+CollectiveRounds::CollectiveRounds(RankContext& context, std::vector<std::int64_t> const& sizes,
+                                   std::vector<model::Verb> const& verbs)
     : context_(&context) {
-  for (const std::int64_t bytes : sizes) {
-    const Slice slice{0, elements_of(context, bytes)};
-    double once = 0;
-    times_.push_back({bytes, {}, count_wrong(context, slice, once)});
-    // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
-    if (once < time_a_size_s || bytes < long_message) once = time_row(context, {slice});
-    calls_.push_back(calls_of_sample(once));
-    samples_.push_back(
-        std::clamp(static_cast<int>(time_a_size_s / (once * calls_.back())), least_samples, most_samples));
-  }
+  for (const auto verb : verbs)
+    for (const std::int64_t bytes : sizes) add({bytes, {}, -1, {}, verb});
+}
+
+void CollectiveRounds::add(SizeTimes times) {
+  const CollectiveCall call = call_of(*context_, times);
+  const auto [wrong, first] = verify_collective(*context_, call);
+  times.wrong = wrong;
+  // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
+  const bool repeats = first < time_a_size_s || times.bytes < long_message;
+  const double once = repeats ? time_calls(*context_, {call}) : first;
+  times_.push_back(std::move(times));
+  calls_.push_back(calls_of_sample(once));
+  samples_.push_back(
+      std::clamp(static_cast<int>(time_a_size_s / (once * calls_.back())), least_samples, most_samples));
 }
 
 // In turns: what disturbs the machine for a second spoils one sample of several sizes, not all of one.
-void AllreduceRounds::take(int round, int rounds) {
+void CollectiveRounds::take(int round, int rounds) {
   for (int turn = 0; turn < most_samples; ++turn) {
     if (round + turn > 0 && signalled(context_->runtime)) return;  // what is measured is kept
     for (std::size_t i = 0; i < times_.size(); ++i)
@@ -125,7 +143,12 @@ void AllreduceRounds::take(int round, int rounds) {
 }
 
 std::vector<SizeTimes> measure_allreduce(RankContext& context, std::vector<std::int64_t> const& sizes) {
-  AllreduceRounds table(context, sizes);
+  return measure_collectives(context, {model::Verb::all_reduce}, sizes);
+}
+
+std::vector<SizeTimes> measure_collectives(RankContext& context, std::vector<model::Verb> const& verbs,
+                                           std::vector<std::int64_t> const& sizes) {
+  CollectiveRounds table(context, sizes, verbs);
   table.take(0, 1);
   return table.times();
 }
@@ -134,12 +157,15 @@ void add_sample(RankContext& context, SizeTimes& times) {
   take_sample(context, times, calls_of_sample(model::median(times.seconds)));
 }
 
-SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t piece, int samples) {
-  std::vector<Slice> row;
+SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t piece, int samples,
+                         model::Verb verb) {
+  const GroupPlace place{context.runtime.rank(), context.runtime.ranks()};
+  std::vector<CollectiveCall> row;
   const auto elements = elements_of(context, total), step = elements_of(context, piece);
-  for (std::size_t at = 0; at < elements; at += step) row.push_back({at, std::min(step, elements - at)});
-  SizeTimes times{piece, {}, -1};
-  for (int i = 0; i < samples; ++i) times.seconds.push_back(time_row(context, row));
+  for (std::size_t at = 0; at < elements; at += step)
+    row.push_back(in_place(verb, {at, std::min(step, elements - at)}, place));
+  SizeTimes times{piece, {}, -1, {}, verb};
+  for (int i = 0; i < samples; ++i) times.seconds.push_back(time_calls(context, row));
   return times;
 }
 
@@ -147,8 +173,14 @@ double algorithm_bandwidth(SizeTimes const& times) {
   return static_cast<double>(times.bytes) / model::median(times.seconds);
 }
 
+double bus_factor(model::Verb verb, int ranks) {
+  const double others = (ranks - 1.0) / ranks;
+  if (verb == model::Verb::all_reduce) return 2 * others;
+  return has_parts(verb) ? others : 1;
+}
+
 double bus_bandwidth(SizeTimes const& times, int ranks) {
-  return algorithm_bandwidth(times) * 2.0 * (ranks - 1) / ranks;
+  return algorithm_bandwidth(times) * bus_factor(times.verb, ranks);
 }
 
 std::vector<model::CostPoint> to_table(std::vector<SizeTimes> const& times) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/predict/graph/collective_costs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -38,9 +39,9 @@ CollectiveCost const* CollectiveCosts::find(Verb verb, CommunicatorId communicat
 double CollectiveCosts::operator()(Verb verb, CommunicatorId communicator, std::int64_t bytes) {
   CollectiveCost const* cost = find(table_of(verb), communicator);
   double share = 1;
-  if (!cost && (verb == Verb::reduce_scatter || verb == Verb::all_gather)) {
-    cost = find(Verb::all_reduce, communicator);
-    share = 0.5;
+  if (const auto substitute = substitute_of(verb); !cost && substitute) {
+    cost = find(substitute->verb, communicator);
+    share = substitute->share;
     if (cost) halved_.insert({verb, communicator});
   }
   if (!cost) {
@@ -62,6 +63,18 @@ std::vector<std::string> CollectiveCosts::warnings() const {
                   "prediction that can be relied on.");
   }
   return all;
+}
+
+CollectiveCosts collective_costs(CollectiveTables const& tables, RankGraphs const& step) {
+  CollectiveCosts costs;
+  for (std::size_t c = 0; c < step.communicators.size(); ++c) {
+    std::size_t ranks = 0;
+    for (auto const& group : step.communicators[c].groups) ranks = std::max(ranks, group.size());
+    for (const Verb verb : all_verbs)
+      if (auto const* table = tables.find(verb, static_cast<int>(ranks)))
+        costs.set(verb, CommunicatorId{c}, *table);
+  }
+  return costs;
 }
 
 }  // namespace ddproxy::model

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/cost/collective_tables.hpp"
 #include "model/step/step_graph.hpp"
 
 namespace ddproxy::model {
@@ -44,5 +45,9 @@ class CollectiveCosts {
   std::map<Key, CollectiveCost> tables_;  // no communicator: for those without a table of their own
   std::set<std::pair<Verb, CommunicatorId>> halved_;
 };
+
+/// Returns the measured tables for the communicators of a step: each gets those of its number of ranks. A
+/// communicator whose groups differ in size gets the table of the largest group.
+CollectiveCosts collective_costs(CollectiveTables const& tables, RankGraphs const& step);
 
 }  // namespace ddproxy::model

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+
+#include "ctest/folders.hpp"
+#include "ctest/mpi_main.hpp"
+#include "miniapp/app/tables.hpp"
+#include "miniapp/measure/calibration/verify_collective.hpp"
+#include "model/cost/collective_tables.hpp"
+
+// What `ddproxy collectives` measures: that wrong elements are seen, sizes, bandwidths, tables.
+namespace ddproxy {
+namespace {
+
+using model::Verb;
+constexpr auto verbs = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast};
+
+TEST(BusFactor, IsThatOfNcclTests) {
+  EXPECT_DOUBLE_EQ(bus_factor(Verb::all_reduce, 8), 1.75);
+  EXPECT_DOUBLE_EQ(bus_factor(Verb::reduce_scatter, 8), 0.875);
+  EXPECT_DOUBLE_EQ(bus_factor(Verb::all_gather, 8), 0.875);
+  EXPECT_DOUBLE_EQ(bus_factor(Verb::broadcast, 8), 1);
+  EXPECT_DOUBLE_EQ(bus_factor(Verb::all_reduce, 1), 0);
+  const SizeTimes gather{8'000'000, {0.001, 0.002, 0.004}, 0, {}, Verb::all_gather};
+  EXPECT_DOUBLE_EQ(algorithm_bandwidth(gather), 4e9);
+  EXPECT_DOUBLE_EQ(bus_bandwidth(gather, 4), 3e9);
+}
+
+TEST(RoundedSizes, AreMultiplesWithinTheGradients) {
+  EXPECT_EQ(rounded_sizes({1, 12, 13, 100}, 12, 1000), (std::vector<std::int64_t>{12, 24, 108}));
+  EXPECT_EQ(rounded_sizes({100, 12}, 12, 100), (std::vector<std::int64_t>{12, 96}));
+}
+
+TEST(CollectivesTable, IsReadAsCostsByVerb) {
+  const std::vector<SizeTimes> rows{{1000, {0.5}, 0, {}, Verb::broadcast},
+                                    {2000, {1, 4, 2}, 0, {}, Verb::broadcast}};
+  const auto path = std::filesystem::path(testing::TempDir()) /
+                    ("ddproxy_collectives_table_" + std::to_string(getpid()) + ".csv");
+  std::ofstream(path) << collectives_csv(rows, 3, true);
+  const auto tables = model::read_collectives(path);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(tables.find(Verb::broadcast, 3));
+  EXPECT_NEAR((*tables.find(Verb::broadcast, 3))(2000), 2, 1e-9);
+  const std::string text = collectives_table(rows, 3, true);
+  EXPECT_NE(text.find("3 ranks, replay"), std::string::npos);
+  EXPECT_NE(text.find("broadcast                2000    2000000.0    1000000.0    4000000.0"),
+            std::string::npos)
+      << text;
+}
+
+/// Carries out another call than the one that is asked for; none where `change` returns none.
+class FaultyLane : public CommunicationLane {
+ public:
+  using Change = std::function<std::optional<CollectiveCall>(CollectiveCall)>;
+  FaultyLane(std::unique_ptr<CommunicationLane> lane, Change change)
+      : lane_(std::move(lane)), change_(std::move(change)) {}
+  void begin(std::size_t calls) override { lane_->begin(calls); }
+  void start(CollectiveCall const& call, Completion ready) override {
+    if (const auto changed = change_(call)) lane_->start(*changed, ready);
+  }
+  void wait_all() override { lane_->wait_all(); }
+  Completion wait_for(std::size_t call) override { return lane_->wait_for(call); }
+  std::vector<FinishedCall> const& finished() const override { return lane_->finished(); }
+  ElementsByVerb elements_handed_over() const override { return lane_->elements_handed_over(); }
+  std::string description() const override { return lane_->description(); }
+
+ private:
+  std::unique_ptr<CommunicationLane> lane_;
+  Change change_;
+};
+
+class VerifyCollective : public testing::Test {
+ protected:
+  VerifyCollective() : config(read_config(std::filesystem::path(source_folder) / "inputs/tiny.toml")) {
+    config.piece_mib = 0.001;
+  }
+  RankContext context() { return make_rank_context(config, make_workload(config), *test_runtime); }
+  static CollectiveCall call(Verb verb) { return in_place(verb, {0, 12000}, place()); }
+  static GroupPlace place() { return {test_runtime->rank(), test_runtime->ranks()}; }
+
+  std::int64_t wrong_with(Verb verb, FaultyLane::Change change) {
+    RankContext context = this->context();
+    context.allreduce = std::make_unique<FaultyLane>(std::move(context.allreduce), std::move(change));
+    return verify_collective(context, call(verb)).wrong;
+  }
+  Config config;
+};
+
+TEST_F(VerifyCollective, FindsNothingWrongWithEachVerb) {
+  for (const auto wire : {WireFormat::fp32, WireFormat::bf16}) {
+    config.wire = wire;
+    RankContext context = this->context();
+    for (const auto verb : verbs) {
+      const auto verified = verify_collective(context, call(verb));
+      EXPECT_EQ(verified.wrong, 0) << static_cast<int>(verb);
+      EXPECT_GT(verified.seconds, 0);
+    }
+  }
+}
+
+TEST_F(VerifyCollective, SeesASumInPlaceOfAnAverage) {
+  if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs two ranks";
+  for (const auto verb : {Verb::all_reduce, Verb::reduce_scatter})
+    EXPECT_EQ(wrong_with(verb,
+                         [](CollectiveCall call) {
+                           call.reduction = model::Reduction::sum;
+                           return call;
+                         }),
+              verb == Verb::all_reduce ? 12000 * test_runtime->ranks() : 12000);
+}
+
+TEST_F(VerifyCollective, SeesACollectiveThatDoesNothing) {
+  if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs two ranks";
+  for (const auto verb : verbs)
+    EXPECT_GT(wrong_with(verb, [](CollectiveCall) { return std::nullopt; }), 0) << static_cast<int>(verb);
+}
+
+TEST_F(VerifyCollective, SeesAWrongRoot) {
+  if (test_runtime->ranks() == 1) GTEST_SKIP() << "needs two ranks";
+  EXPECT_EQ(
+      wrong_with(
+          Verb::broadcast,
+          [](CollectiveCall call) {
+            const Slice full = full_slice(call);
+            const bool root = place().rank == 1;
+            return CollectiveCall{Verb::broadcast, {0, root ? full.count : 0}, {0, root ? 0 : full.count}, 1};
+          }),
+      12000 * test_runtime->ranks());
+}
+
+TEST_F(VerifyCollective, MeasuresEachVerbAtEachSize) {
+  RankContext context = this->context();
+  const auto rows = measure_collectives(context, {Verb::broadcast, Verb::all_gather}, {4800, 48000});
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[1].verb, Verb::broadcast);
+  EXPECT_EQ(rows[1].bytes, 48000);
+  EXPECT_EQ(rows[2].verb, Verb::all_gather);
+  for (auto const& row : rows) {
+    EXPECT_EQ(row.wrong, 0);
+    EXPECT_GE(row.seconds.size(), 4U);
+    for (const double seconds : row.seconds) EXPECT_GT(seconds, 0);
+  }
+}
+
+}  // namespace
+}  // namespace ddproxy

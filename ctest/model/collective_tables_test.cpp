@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/cost/collective_tables.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <stdexcept>
+
+#include "model/cost/csv.hpp"
+#include "model/predict/graph/collective_costs.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+constexpr auto measured =
+    "verb,ranks,bytes,seconds\n"
+    "all_reduce,2,100,2\nall_reduce,2,200,4\nall_reduce,4,100,6\nall_reduce,4,200,12\n"
+    "reduce_scatter,2,200,1.5\nreduce_scatter,2,100,0.75\nbroadcast,2,100,1\n";
+
+/// A file with the given text, for one test.
+class CollectivesCsv : public testing::Test {
+ protected:
+  std::filesystem::path file(std::string const& text) {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    path_ = std::filesystem::path(testing::TempDir()) /
+            (std::string("ddproxy_collectives_") + test->name() + ".csv");
+    std::ofstream(path_) << text;
+    return path_;
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  std::string error_of(std::string const& text) {
+    try {
+      read_collectives(file(text));
+    } catch (std::invalid_argument const& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  std::filesystem::path path_;
+};
+
+TEST_F(CollectivesCsv, HasATableForEachVerbAndGroup) {
+  const auto tables = read_collectives(file(measured));
+  ASSERT_TRUE(tables.find(Verb::all_reduce, 2));
+  EXPECT_NEAR((*tables.find(Verb::all_reduce, 2))(100), 2, 1e-12);
+  EXPECT_NEAR((*tables.find(Verb::all_reduce, 4))(200), 12, 1e-12);
+  EXPECT_NEAR((*tables.find(Verb::reduce_scatter, 2))(200), 1.5, 1e-12);
+  EXPECT_FALSE(tables.find(Verb::reduce_scatter, 4));
+  EXPECT_FALSE(tables.find(Verb::all_reduce, 8));
+}
+
+TEST_F(CollectivesCsv, ASingleSizeMakesNoTable) {
+  EXPECT_FALSE(read_collectives(file(measured)).source(Verb::broadcast, 2));
+}
+
+TEST_F(CollectivesCsv, HalfAnAllReduceStandsForTheVerbsItConsistsOf) {
+  const auto tables = read_collectives(file(measured));
+  const auto own = tables.source(Verb::reduce_scatter, 2);
+  const auto half = tables.source(Verb::all_gather, 2);
+  ASSERT_TRUE(own && half);
+  EXPECT_NEAR((*own)(200), 1.5, 1e-12);
+  EXPECT_EQ(own->share, 1);
+  EXPECT_NEAR((*half)(200), 2, 1e-12);
+  EXPECT_EQ(half->share, 0.5);
+  EXPECT_FALSE(tables.source(Verb::send, 2));
+}
+
+TEST_F(CollectivesCsv, AFileOfAllReducesIsOneToo) {
+  const auto tables = read_collectives(file("bytes,seconds\n100,2\n200,4\n"));
+  ASSERT_TRUE(tables.find(Verb::all_reduce, 8));
+  EXPECT_NEAR((*tables.find(Verb::all_reduce, 8))(200), 4, 1e-12);
+  EXPECT_FALSE(tables.find(Verb::broadcast, 8));
+}
+
+TEST_F(CollectivesCsv, ServesAsAllReduceTable) {
+  const auto points = read_allreduce(file(measured), 2);
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[1].seconds, 4);
+  EXPECT_EQ(allreduce_ranks(path_), (std::vector<int>{2, 4}));
+  EXPECT_THROW(read_allreduce(file("verb,bytes,seconds\nbroadcast,1,1\n")), std::invalid_argument);
+  EXPECT_THROW(read_allreduce(file("verb,ranks,bytes,seconds\nbroadcast,2,1,1\n"), 2), std::invalid_argument);
+}
+
+TEST_F(CollectivesCsv, ErrorsNameTheLine) {
+  EXPECT_NE(error_of("verb,ranks,bytes,seconds\nreduce,2,1,1\n").find(":2: the verb \"reduce\" is unknown"),
+            std::string::npos);
+  EXPECT_NE(
+      error_of("verb,ranks,bytes,seconds\nbroadcast,2,1,1\nbroadcast,2,1,2\n").find(":3: duplicate bytes"),
+      std::string::npos);
+  EXPECT_NE(error_of("verb,ranks,bytes,seconds\nbroadcast,0,1,1\n").find(":2: ranks"), std::string::npos);
+}
+
+TEST_F(CollectivesCsv, CommunicatorsOfAStepTakeTheTableOfTheirSize) {
+  const RankGraphs step{{{{{0, 1}, {2, 3}}}, {{{0, 1, 2, 3}}}, {{{0}, {1}, {2}, {3}}}}, {}};
+  auto costs = collective_costs(read_collectives(file(measured)), step);
+  EXPECT_NEAR(costs(Verb::all_reduce, CommunicatorId{0}, 100), 2, 1e-12);
+  EXPECT_NEAR(costs(Verb::all_reduce, CommunicatorId{1}, 100), 6, 1e-12);
+  EXPECT_NEAR(costs(Verb::reduce_scatter, CommunicatorId{0}, 100), 0.75, 1e-12);
+  EXPECT_TRUE(costs.warnings().empty());
+  EXPECT_NEAR(costs(Verb::reduce_scatter, CommunicatorId{1}, 100), 3, 1e-12);
+  EXPECT_EQ(costs.warnings().size(), 1U);
+  EXPECT_THROW(costs(Verb::all_reduce, CommunicatorId{2}, 100), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ddproxy::model

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/app/check_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "miniapp/input/wire_format.hpp"
+#include "model/cost/collective_tables.hpp"
+#include "model/cost/topology.hpp"
+#include "model/step/describe.hpp"
+
+namespace ddproxy {
+namespace {
+
+void require_element(char const* option, double mib, WireFormat wire) {
+  if (mib * model::bytes_per_mib < wire_element_bytes(wire))
+    throw std::invalid_argument(fmt::format("{}: {} MiB is less than one element", option, mib));
+}
+
+}  // namespace
+
+void check_sizes(Options const& options, Config const& config, Workload const& workload) {
+  const double there =
+      static_cast<double>(wire_bytes(workload.bytes(), workload.wire)) / model::bytes_per_mib;
+  const double total = options.total_mib > 0 ? options.total_mib : there;
+  const auto require_gradients = [&](char const* option, double mib) {
+    if (config.backend != Backend::replay && mib > there)
+      throw std::invalid_argument(fmt::format(
+          "{}: {} MiB is more than the {:.4g} MiB of gradients of this model", option, mib, there));
+  };
+  require_gradients("--total", total);
+  for (const double size : options.sizes_mib) {
+    require_gradients("--sizes", size);
+    require_element("--sizes", size, workload.wire);
+  }
+  for (const double piece : options.pieces_mib) {
+    if (piece > total)
+      throw std::invalid_argument(
+          fmt::format("--pieces: {} MiB is more than the total of {:.4g} MiB (--total)", piece, total));
+    require_element("--pieces", piece, workload.wire);
+  }
+}
+
+void check_verbs(Options const& options, Config const& config) {
+  if (config.backend != Backend::replay) return;
+  const auto tables = model::read_collectives(config.table);
+  for (const auto verb : options.verbs)
+    if (!tables.source(verb, config.ranks))
+      throw std::invalid_argument(fmt::format(
+          "{}: has no times of {} for {}, at least two sizes; write them with 'ddproxy collectives' on the "
+          "machine, or leave {} out of --op",
+          config.table.string(), model::name_of(verb), model::ranks_text(config.ranks),
+          model::name_of(verb)));
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "miniapp/app/session.hpp"
+#include "miniapp/app/tables.hpp"
+#include "model/cost/collective_tables.hpp"
+#include "model/cost/topology.hpp"
+#include "model/step/describe.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+std::vector<std::int64_t> bytes_of(std::vector<double> const& sizes_mib) {
+  std::vector<std::int64_t> sizes;
+  for (const double mib : sizes_mib) sizes.push_back(static_cast<std::int64_t>(mib * model::bytes_per_mib));
+  return sizes;
+}
+
+}  // namespace
+
+std::int64_t Session::element_of_each_rank() const {
+  return std::int64_t{wire_element_bytes(context_.workload.wire)} * context_.ranks();
+}
+
+// At most the gradients of the model. A replay moves nothing and has no such end.
+std::vector<std::int64_t> Session::divisible(std::vector<std::int64_t> sizes) const {
+  const auto there = wire_bytes(context_.workload.bytes(), context_.workload.wire);
+  const auto largest = context_.reduces() ? there : std::numeric_limits<std::int64_t>::max() / 2;
+  return rounded_sizes(std::move(sizes), element_of_each_rank(), largest);
+}
+
+void Session::say_rounding(std::vector<std::int64_t> const& asked) const {
+  const bool fits =
+      std::ranges::all_of(asked, [&](auto bytes) { return bytes % element_of_each_rank() == 0; });
+  if (root() && !fits)
+    results::print_output(
+        fmt::format("sizes are rounded to multiples of {} bytes, so that {} ranks have equal parts\n",
+                    element_of_each_rank(), context_.ranks()));
+}
+
+void Session::warn_of_substitutes() const {
+  if (context_.reduces() || !root()) return;
+  const auto tables = model::read_collectives(context_.config.table);
+  for (const auto verb : options_.verbs)
+    if (const auto source = tables.source(verb, context_.ranks()); source && source->share < 1)
+      results::say_error(fmt::format(
+          "warning: {} has no row of {} for {}: half of the time of all_reduce is replayed. Measure {} "
+          "for times that can be relied on",
+          context_.config.table.string(), model::name_of(verb), model::ranks_text(context_.ranks()),
+          model::name_of(verb)));
+}
+
+void Session::collectives() {
+  say("timing the collectives");
+  warn_of_substitutes();
+  const auto asked = options_.sizes_mib.empty() ? sizes_to_measure() : bytes_of(options_.sizes_mib);
+  say_rounding(asked);
+  const auto start = Clock::now();
+  allreduce_times_ = measure_collectives(context_, options_.verbs, divisible(asked));
+  table_seconds_ = seconds_since(context_, start);
+  complete_table(context_, allreduce_times_, seconds_for_state(table_seconds_));
+  if (root()) {
+    settle_tables();
+    warn_of_mixed_states();
+    keep_collectives();
+    recorder_->flush();
+  }
+  check_sums();
+  figures_.valid = results::validity_of(false, !context_.reduces(), context_.ranks());
+}
+
+void Session::keep_collectives() {
+  recorder_->collectives(allreduce_times_, context_.ranks());
+  recorder_->call("/collectives", context_);
+  const auto rows = sizes_of_state();
+  recorder_->collective_figures(rows, context_.ranks());
+  keep_table(".collectives.csv", collectives_csv(rows, context_.ranks(), !context_.reduces()));
+  report_ += collectives_table(rows, context_.ranks(), !context_.reduces());
+  for (auto const& row : rows)  // sizes rise: the largest all-reduce is the last
+    if (row.verb == model::Verb::all_reduce)
+      figures_.bus_bw_GBps = bus_bandwidth(row, context_.ranks()) / 1e9;
+}
+
+void Session::collective_pieces() {
+  say("timing the collectives in pieces");
+  warn_of_substitutes();
+  const auto total = divisible({total_to_move()}).front();
+  const auto asked = bytes_of(options_.pieces_mib);
+  say_rounding(asked);
+  const auto pieces = divisible(asked);
+  std::vector<SizeTimes> rows;
+  for (const auto verb : options_.verbs)
+    for (const auto piece : pieces)
+      rows.push_back(measure_pieces(context_, total, piece, context_.config.samples, verb));
+  if (!root()) return;
+  recorder_->collective_pieces(rows, total);
+  recorder_->call("/collectives", context_);
+  recorder_->flush();
+  report_ += collective_pieces_table(rows, total);
+}
+
+}  // namespace ddproxy

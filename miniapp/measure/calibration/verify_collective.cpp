@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/calibration/verify_collective.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "miniapp/compute/verification_pattern.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
+
+namespace ddproxy {
+namespace {
+
+int groups_of(RankContext const& context) {
+  return verification_groups(context.workload.wire, context.runtime.ranks());
+}
+
+void clear(kernels::Floats const& arena, Slice slice) {
+  Kokkos::deep_copy(Kokkos::subview(arena, std::pair{slice.offset, slice.end()}), 0.0F);
+  Kokkos::fence();
+}
+
+// What is handed on unchanged is the pattern of rank 0, whichever rank sends it.
+void write_contribution(RankContext& context, CollectiveCall const& call) {
+  if (reduces(call.verb))
+    return write_verification_pattern(context.arena, call.read.offset, call.read.count,
+                                      context.runtime.rank(), groups_of(context));
+  clear(context.arena, full_slice(call));
+  write_verification_pattern(context.arena, call.read.offset, call.read.count, 0);
+}
+
+// The root of a broadcast keeps what it sent.
+std::int64_t count_wrong(RankContext& context, CollectiveCall const& call) {
+  const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
+  const bool sums = reduces(call.verb);
+  const auto wrong = find_wrong(context.arena, result.offset, result.count,
+                                sums ? context.runtime.ranks() : 1, sums ? groups_of(context) : 1);
+  return std::llround(context.runtime.sum(static_cast<double>(wrong.count)));
+}
+
+}  // namespace
+
+VerifiedCall verify_collective(RankContext& context, CollectiveCall const& call) {
+  if (context.reduces()) write_contribution(context, call);
+  const double seconds = time_calls(context, {call});
+  return {context.reduces() ? count_wrong(context, call) : -1, seconds};
+}
+
+}  // namespace ddproxy

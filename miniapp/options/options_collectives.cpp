@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/options/option_groups.hpp"
+#include "model/step/describe.hpp"
+#include "model/text/echo.hpp"
+
+namespace ddproxy {
+namespace {
+
+using model::Verb;
+
+constexpr auto offered = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast};
+
+Verb read_verb(std::string const& word) {
+  const auto verb = model::find_verb(word == "allreduce" ? "all_reduce" : word);
+  if (verb && std::ranges::find(offered, *verb) != offered.end()) return *verb;
+  throw CLI::ValidationError(fmt::format(
+      "--op: '{}' is unknown; use one or more of: allreduce, reduce_scatter, all_gather, broadcast",
+      model::echo(word)));
+}
+
+std::vector<Verb> read_verbs(std::vector<std::string> const& words) {
+  std::vector<Verb> verbs;
+  for (auto const& word : words) {
+    verbs.push_back(read_verb(word));
+    if (std::ranges::count(verbs, verbs.back()) > 1)
+      throw CLI::ValidationError(fmt::format("--op: {} is there twice", model::name_of(verbs.back())));
+  }
+  return verbs;
+}
+
+}  // namespace
+
+CLI::Option* add_pieces(CLI::App& command, Options& options) {
+  auto* pieces = command
+                     .add_option("--pieces,--chunks", options.pieces_mib,
+                                 "move a fixed total in pieces of these sizes instead, MiB")
+                     ->delimiter(',')
+                     ->check(positive_number());
+  command.add_option("--total", options.total_mib, "that total, MiB; all gradients where not given")
+      ->check(message_size())
+      ->needs(pieces);
+  return pieces;
+}
+
+void add_collectives_options(CLI::App& command, Options& options) {
+  options.verbs = offered;
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--op", [&options](auto const& words) { options.verbs = read_verbs(words); },
+          "the collectives: allreduce, reduce_scatter, all_gather, broadcast; all of them where not given")
+      ->delimiter(',');
+  auto* sizes =
+      command
+          .add_option("--sizes", options.sizes_mib,
+                      "message sizes on the wire, MiB; rounded up so that all ranks have equal parts")
+          ->delimiter(',')
+          ->check(message_size());
+  add_pieces(command, options)->excludes(sizes);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bus bandwidth of each collective alone over the message size."""
+import matplotlib.pyplot as plt
+import numpy as np
+
+from . import style
+from .allreduce_figure import bandwidth_ticks, size_ticks
+
+LOOKS = {"all_reduce": ("o-", style.MEASURED), "reduce_scatter": ("s--", style.PREDICTED), "all_gather": ("^-.", style.GOOD),
+         "broadcast": ("D:", style.OTHER)}
+
+
+def draw_collectives(results):
+    """None where nothing was measured. On one rank only a broadcast has a bus bandwidth."""
+    if not results.has("/collectives/verb", "/collectives/bytes", "/collectives/busbw"):
+        return None
+    verbs, sizes, busbw = (results["/collectives/" + name] for name in ("verb", "bytes", "busbw"))
+    if not (busbw > 0).any():
+        return None
+    figure, axes = plt.subplots(layout="constrained")
+    for verb, (look, color) in LOOKS.items():
+        of_verb = (verbs == verb) & (busbw > 0)
+        if of_verb.any():
+            axes.plot(np.asarray(sizes[of_verb], float), busbw[of_verb], look, color=color, markersize=4, label=verb.replace("_", "-"))
+    axes.set(xscale="log", yscale="log", ylabel="bus bandwidth (GB/s, log scale)")
+    bandwidth_ticks(axes)
+    size_ticks(axes, np.asarray(sizes, float))
+    style.legend_above(axes)
+    return figure
