@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "ctest/fuzz/memory_file.hpp"
+#include "model/cost/collective_tables.hpp"
 #include "model/cost/csv.hpp"
 
 template <class Read>
@@ -22,6 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t cou
   attempt([&] { read_allreduce(file); });
   attempt([&] { read_allreduce(file, 8); });
   attempt([&] { allreduce_ranks(file); });
+  attempt([&] { read_collectives(file); });
   attempt([&] { read_contention(file); });
   attempt([&] { read_curve(file); });
   return 0;

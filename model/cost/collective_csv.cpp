@@ -60,19 +60,18 @@ CostPoint cost_point(CsvTable const& table, std::size_t row) {
   return point;
 }
 
-/// The rows of a verb and a number of ranks by rising bytes; the order of the rows in the file is free.
-std::vector<CostPoint> points_of(CsvTable const& table, Verb verb, std::int64_t ranks) {
-  std::map<std::int64_t, CostPoint> points;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const CostPoint point = cost_point(table, row);
-    if (verb_in(table, row) != verb) continue;
-    if (ranks != CollectiveTables::any_ranks && table.integer(row, "ranks") != ranks) continue;
-    if (!points.emplace(point.bytes, point).second)
-      table.fail(row, "duplicate bytes \"" + std::to_string(point.bytes) + "\"");
-  }
-  std::vector<CostPoint> rising;
-  for (auto const& [bytes, point] : points) rising.push_back(point);
-  return rising;
+using Points = std::map<std::int64_t, CostPoint>;  // by bytes: the order of the rows is free
+
+void add_point(CsvTable const& table, std::size_t row, Points& points) {
+  const CostPoint point = cost_point(table, row);
+  if (!points.emplace(point.bytes, point).second)
+    table.fail(row, "duplicate bytes \"" + std::to_string(point.bytes) + "\"");
+}
+
+std::vector<CostPoint> rising(Points const& points) {
+  std::vector<CostPoint> all;
+  for (auto const& [bytes, point] : points) all.push_back(point);
+  return all;
 }
 
 }  // namespace
@@ -80,9 +79,16 @@ std::vector<CostPoint> points_of(CsvTable const& table, Verb verb, std::int64_t 
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks) {
   const CsvTable table(file);
   table.expect_columns({"bytes", "seconds"}, {"ranks", "verb"});
-  auto points = points_of(table, Verb::all_reduce, wanted_ranks(table, file, ranks));
+  const std::int64_t wanted = wanted_ranks(table, file, ranks);
+  Points points;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    cost_point(table, row);  // says what is wrong with rows that are not wanted, too
+    if (verb_in(table, row) != Verb::all_reduce) continue;
+    if (wanted == CollectiveTables::any_ranks || table.integer(row, "ranks") == wanted)
+      add_point(table, row, points);
+  }
   if (points.empty()) throw std::invalid_argument(file.string() + ": no row is of all_reduce");
-  return points;
+  return rising(points);
 }
 
 std::vector<int> allreduce_ranks(std::filesystem::path const& file) {
@@ -97,15 +103,15 @@ std::vector<int> allreduce_ranks(std::filesystem::path const& file) {
 CollectiveTables read_collectives(std::filesystem::path const& file) {
   const CsvTable table(file);
   table.expect_columns({"bytes", "seconds"}, {"ranks", "verb"});
-  CollectiveTables tables;
-  for (const Verb verb : all_verbs) {
-    const auto groups =
-        table.has("ranks") ? known_ranks(table, verb) : std::set<std::int64_t>{CollectiveTables::any_ranks};
-    for (const std::int64_t ranks : groups) {
-      auto points = points_of(table, verb, ranks);
-      if (points.size() > 1) tables.set(verb, static_cast<int>(ranks), TableCost(std::move(points)));
-    }
+  std::map<std::pair<Verb, std::int64_t>, Points> groups;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::int64_t ranks = table.has("ranks") ? ranks_in(table, row) : CollectiveTables::any_ranks;
+    const Verb verb = verb_in(table, row);
+    add_point(table, row, groups[{verb == Verb::receive ? Verb::send : verb, ranks}]);
   }
+  CollectiveTables tables;
+  for (auto const& [group, points] : groups)
+    if (points.size() > 1) tables.set(group.first, static_cast<int>(group.second), TableCost(rising(points)));
   return tables;
 }
 

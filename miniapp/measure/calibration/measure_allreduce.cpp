@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cmath>
 
 #include "miniapp/device/device.hpp"
 #include "miniapp/machine/interruption.hpp"
