@@ -23,9 +23,8 @@ std::size_t elements_of(RankContext const& context, std::int64_t bytes) {
   return static_cast<std::size_t>(bytes / wire_element_bytes(context.workload.wire));
 }
 
-CollectiveCall call_of(RankContext const& context, SizeTimes const& times) {
-  const GroupPlace place{context.runtime.rank(), context.runtime.ranks()};
-  return in_place(times.verb, {0, elements_of(context, times.bytes)}, place);
+GroupPlace place_of(RankContext const& context) {
+  return {context.runtime.rank(), context.runtime.ranks()};
 }
 
 int calls_of_sample(double seconds_of_one) {
@@ -33,13 +32,12 @@ int calls_of_sample(double seconds_of_one) {
 }
 
 void take_sample(RankContext& context, SizeTimes& times, int calls) {
-  const GroupPlace place{context.runtime.rank(), context.runtime.ranks()};
   const auto count = static_cast<std::size_t>(calls);
   const Slice arena{0, context.arena.extent(0)};
+  const auto slices =
+      consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
   std::vector<CollectiveCall> row;
-  for (auto const& slice :
-       consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size()))
-    row.push_back(in_place(times.verb, slice, place));
+  for (auto const& slice : slices) row.push_back(in_place(times.verb, slice, place_of(context)));
   probed(context.probe.get(), times.probes,
          [&] { times.seconds.push_back(time_calls(context, row) / calls); });
 }
@@ -120,7 +118,8 @@ CollectiveRounds::CollectiveRounds(RankContext& context, std::vector<std::int64_
 }
 
 void CollectiveRounds::add(SizeTimes times) {
-  const CollectiveCall call = call_of(*context_, times);
+  const CollectiveCall call =
+      in_place(times.verb, {0, elements_of(*context_, times.bytes)}, place_of(*context_));
   const auto [wrong, first] = verify_collective(*context_, call);
   times.wrong = wrong;
   // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
@@ -158,11 +157,10 @@ void add_sample(RankContext& context, SizeTimes& times) {
 
 SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t piece, int samples,
                          model::Verb verb) {
-  const GroupPlace place{context.runtime.rank(), context.runtime.ranks()};
   std::vector<CollectiveCall> row;
   const auto elements = elements_of(context, total), step = elements_of(context, piece);
   for (std::size_t at = 0; at < elements; at += step)
-    row.push_back(in_place(verb, {at, std::min(step, elements - at)}, place));
+    row.push_back(in_place(verb, {at, std::min(step, elements - at)}, place_of(context)));
   SizeTimes times{piece, {}, -1, {}, verb};
   for (int i = 0; i < samples; ++i) times.seconds.push_back(time_calls(context, row));
   return times;
