@@ -2,17 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/measure/pass/compiled_step.hpp"
 
-#include <utility>
-
-#include "miniapp/measure/pass/step_compiler.hpp"
-
 namespace ddproxy {
-
-CompiledStep::CompiledStep(model::StepGraph graph, std::span<const std::size_t> places,
-                           std::vector<GroupPlace> const& groups)
-    : graph_(std::move(graph)) {
-  StepCompiler(*this, places, groups).compile();
-}
 
 std::vector<CollectiveCall> const& CompiledStep::collectives(std::size_t lane) const {
   static const std::vector<CollectiveCall> none;

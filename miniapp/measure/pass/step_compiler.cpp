@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "model/step/describe.hpp"
 
@@ -28,6 +29,13 @@ bool is_collective(model::Task const& task) {
 }
 
 }  // namespace
+
+// Here and not in compiled_step.cpp, so that the compiled step includes nothing of its compiler.
+CompiledStep::CompiledStep(model::StepGraph graph, std::span<const std::size_t> places,
+                           std::vector<GroupPlace> const& groups)
+    : graph_(std::move(graph)) {
+  StepCompiler(*this, places, groups).compile();
+}
 
 StepCompiler::StepCompiler(CompiledStep& step, std::span<const std::size_t> places,
                            std::vector<GroupPlace> const& groups)
