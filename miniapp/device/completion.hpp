@@ -21,8 +21,8 @@ class Event {
   virtual Clock::time_point moment() const = 0;
 };
 
-/// The completion of all work that was enqueued so far. It is an event on a device, and a time on a host and
-/// in replay. In replay the time may lie in the future.
+/// The completion of all work that was enqueued so far. It is an event on a device, a flag where another lane
+/// carries the work out, and a time on a host and in replay. In replay the time may lie in the future.
 struct Completion {
   Clock::time_point when{};      ///< when the work completes; undefined if there is an event
   Event const* event = nullptr;  ///< if set, completes with the work; not owned
