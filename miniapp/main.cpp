@@ -17,14 +17,17 @@ namespace {
 
 using namespace ddproxy;
 
-// Before MPI is up, what the launcher says: so that one rank speaks, not all.
+// Returns whether this process is the first rank, as the launcher's environment variables tell. It is used
+// where MPI does not run, so that one rank prints a message and not all. Returns true without a launcher.
 bool launched_first() {
   for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (char const* value = std::getenv(name)) return std::string(value) == "0";
   return true;
 }
 
-// `everywhere`: all ranks have this error. With any other, the rest would wait for ever.
+// Prints an error and returns its exit code. `runtime` is null if MPI does not run. `everywhere` says that
+// all ranks have this error. Any other error aborts all ranks, because they would wait for this rank for
+// ever.
 int fail(Runtime const* runtime, CollectiveError const& error, bool everywhere) {
   const bool many = runtime && runtime->ranks() > 1;
   const bool speaks = many ? (runtime->root() || !everywhere) : launched_first();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// ddproxy-model: what ddproxy does on a login node, linked with neither Kokkos nor MPI.
+// ddproxy-model: the commands of ddproxy that work on a login node. It needs neither Kokkos nor MPI.
 #include <fmt/format.h>
 
 #include <stdexcept>

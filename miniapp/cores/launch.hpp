@@ -7,18 +7,19 @@
 
 namespace ddproxy {
 
-/// Looks up an environment variable, as std::getenv does.
+/// Returns the value of an environment variable, or null if it is not set, as std::getenv does.
 using Variables = std::function<char const*(char const*)>;
 
-/// What the launcher says of this process before MPI is up.
+/// The place of this process on its node, as the launcher describes it before MPI starts.
 struct LocalRank {
-  std::size_t rank = 0;   ///< among the ranks of this node
-  int ranks = 1;          ///< of this node; 1 where no launcher says more
-  bool launched = false;  ///< by a launcher; else the process is the only rank
+  std::size_t rank = 0;   ///< number of this rank among the ranks of its node, from 0
+  int ranks = 1;          ///< number of ranks on this node; 1 if no launcher gives it
+  bool launched = false;  ///< a launcher started the process; otherwise it is the only rank
 };
 
-/// Reads the variables of Open MPI, MPICH and Intel MPI, MVAPICH, Cray's PMI and SLURM, in this order: what
-/// mpirun starts within a job of SLURM has SLURM_LOCALID=0 on every rank.
+/// Reads the environment variables of Open MPI, of MPICH and Intel MPI, of MVAPICH, of Cray's PMI and of
+/// SLURM, in this order. SLURM comes last, because every rank that mpirun starts within a SLURM job has
+/// SLURM_LOCALID=0. Returns a default LocalRank if none of the variables is set.
 LocalRank find_local_rank(Variables const& variable);
 
 }  // namespace ddproxy

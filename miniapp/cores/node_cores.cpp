@@ -14,7 +14,7 @@
 namespace ddproxy {
 namespace {
 
-// What a rank tells the others.
+// The data that each rank sends to the other ranks of its node.
 struct Said {
   cpu_set_t allowed;
   int wish;
@@ -27,14 +27,14 @@ std::vector<int> numbers_of(cpu_set_t const& set) {
   return cores;
 }
 
-// A number that the kernel says of a core; 0 where it says none.
+// Returns a number that the kernel gives for a core, for instance its "core_id"; 0 if the kernel gives none.
 int topology(int core, char const* what) {
   std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/topology/" + what);
   int number = 0;
   return file >> number ? number : 0;
 }
 
-// By package, then by physical core: hardware threads of one physical core are neighbours.
+// Sorts cores by package, then by physical core. The hardware threads of a physical core are then neighbours.
 std::vector<int> by_topology(std::vector<int> const& cores) {
   std::vector<std::tuple<int, int, int>> keys;
   for (const int core : cores)
@@ -53,7 +53,7 @@ void keep_to(std::vector<int> const& cores) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// The seats of a node, and the place of this rank among them.
+// The seats of all ranks of a node, and the index of this rank's own seat.
 struct Node {
   std::vector<Seat> seats;
   std::size_t rank;

@@ -10,17 +10,20 @@
 
 namespace ddproxy {
 
-/// The processors that the process `pid` may use; 0 is this process. Empty where the kernel does not say.
+/// Returns the numbers of the cores that the process `pid` may use, in ascending order; 0 is this process.
+/// Returns an empty list if the kernel does not give them.
 std::vector<int> allowed_cores(pid_t pid = 0);
 
-/// Compares the cores that the ranks of a node really may use, and divides them. Where the launcher left
-/// several ranks the same cores, restricts the calling thread, and the threads that it starts later, to this
-/// rank's block of them (own_block()). Collective over `node`, a communicator of the ranks that share memory.
-/// Returns this rank's choice.
+/// Compares the cores that the ranks of a node may really use, and divides them between the ranks. `node` is
+/// a communicator of the ranks that share memory. `wish` is the number of threads that the user asked for, 0
+/// if none. If the launcher gave several ranks the same cores, the calling thread is restricted to this
+/// rank's block of them (own_block()). Threads that it starts later inherit the restriction. Returns the
+/// choice of this rank. Collective over `node`.
 ThreadChoice agree_on_threads(MPI_Comm node, int wish);
 
-/// Returns core_share() of this rank among those of its node, over the cores of all its threads
-/// (allowed_processors()). Collective over `communicator`, which may span nodes.
+/// Returns core_share() of this rank within its node (miniapp/cores/placement.hpp). It counts the cores that
+/// any thread of a rank may use (allowed_processors()). `communicator` may span several nodes. Collective
+/// over `communicator`.
 double core_share(MPI_Comm communicator);
 
 }  // namespace ddproxy

@@ -15,6 +15,7 @@
 namespace ddproxy {
 namespace {
 
+// The communication cores of this rank, from pin_rank(); nothing if it was given none.
 std::optional<cpu_set_t> communication_set;
 
 int processor(std::string_view text, std::string_view option, std::string_view entry) {
@@ -26,7 +27,7 @@ int processor(std::string_view text, std::string_view option, std::string_view e
   return number;
 }
 
-// Adds the processors of a range to the set.
+// Adds a processor ("0") or a range of processors ("0-3") to the set.
 void add_range(std::string_view entry, std::string_view option, cpu_set_t& set) {
   const auto dash = entry.find('-');
   const int first = processor(entry.substr(0, dash), option, entry);

@@ -9,18 +9,20 @@
 
 namespace ddproxy {
 
-/// Restricts this rank to its entry of `compute` and remembers its entry of `communication`. Each list has
-/// one entry for each rank of the node: processors ("0") and ranges ("0-3"), joined by "+". An empty list
-/// restricts nothing. Call it before MPI and Kokkos start their threads, which inherit the restriction.
-/// Throws std::invalid_argument for an entry that is not of this form, that names a processor which the
-/// process may not use, or that is missing for this rank.
+/// Restricts this rank to its entry of `compute`, and stores its entry of `communication` for
+/// pin_communication_thread(). Each list has one entry for each rank of the node, in the order of the ranks.
+/// An entry consists of processors ("0") and ranges ("0-3"), joined by "+". An empty list restricts nothing.
+/// Call it before MPI and Kokkos start their threads, which inherit the restriction. Throws
+/// std::invalid_argument if this rank has no entry, if its entry has another form, or if it names a processor
+/// that the process may not use.
 void pin_rank(std::vector<std::string> const& compute, std::vector<std::string> const& communication);
 
-/// The processors that this rank's threads may use, those of communication included. Call it on the main
-/// thread, after pin_rank().
+/// Returns the processors that the threads of this rank may use, including its communication thread. Call it
+/// on the main thread, after pin_rank().
 cpu_set_t allowed_processors();
 
-/// Moves the calling thread to this rank's communication cores; does nothing where pin_rank() was given none.
+/// Moves the calling thread to the communication cores of this rank. Does nothing if pin_rank() was given
+/// none.
 void pin_communication_thread();
 
 }  // namespace ddproxy

@@ -10,7 +10,7 @@
 namespace ddproxy {
 namespace {
 
-// Cores that nobody has taken yet, and how many ranks may use each.
+// The cores that no rank has taken yet, and the number of ranks that may use each of them.
 using Free = std::map<int, int>;
 
 Free count_users(std::vector<Seat> const& node) {
@@ -20,7 +20,7 @@ Free count_users(std::vector<Seat> const& node) {
   return users;
 }
 
-// Takes the core that the fewest others may use; false where none is left.
+// Takes the free core that the fewest ranks may use. Returns false if no allowed core is free.
 bool take_core(Seat const& seat, Free& free) {
   auto best = free.end();
   for (int core : seat.allowed)
@@ -32,7 +32,7 @@ bool take_core(Seat const& seat, Free& free) {
   return true;
 }
 
-// Who has the least choice takes first.
+// Returns the order in which the ranks take cores: ranks with the fewest allowed cores come first.
 std::vector<std::size_t> order_of(std::vector<Seat> const& node) {
   std::vector<std::size_t> order(node.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -40,6 +40,7 @@ std::vector<std::size_t> order_of(std::vector<Seat> const& node) {
   return order;
 }
 
+// Gives ranks without a wish that have the same allowed cores the smallest number that one of them got.
 void equalise(std::vector<Seat> const& node, std::vector<int>& own) {
   std::map<std::vector<int>, int> least;
   for (std::size_t rank = 0; rank < node.size(); ++rank)
@@ -56,7 +57,7 @@ bool share_a_core(Seat const& a, Seat const& b) {
                              [&](int core) { return std::ranges::find(b.allowed, core) != b.allowed.end(); });
 }
 
-// The allowed cores of a rank in the order given.
+// Sorts the cores by their place in `order`. Cores that it does not contain come last, by number.
 std::vector<int> in_order(std::vector<int> cores, std::vector<int> const& order) {
   std::ranges::sort(
       cores, {}, [&](int core) { return std::pair(std::ranges::find(order, core) - order.begin(), core); });

@@ -7,40 +7,46 @@
 
 namespace ddproxy {
 
-/// One rank of a node: the processors that it may use, by number, and the threads that it was told to compute
-/// with, 0 where nobody said a number. A processor is what the kernel schedules threads on, called a core
-/// here.
+/// A rank of a node, as the division of cores sees it. A core is here a processor on which the kernel
+/// schedules threads. So each hardware thread of a physical core counts as one core.
 struct Seat {
-  std::vector<int> allowed;
-  int wish = 0;
+  std::vector<int> allowed;  ///< numbers of the cores that the rank may use, in ascending order
+  int wish = 0;              ///< number of threads that the user asked for; 0: none
 };
 
-/// Divides the cores of a node between its ranks: the cores that each has to itself, rank by rank. The ranks
-/// take cores in turns, each from those that it may use; a rank with a wish takes no more than that. Ranks
-/// with the same allowed cores and no wish get equally many. A rank that finds none left gets 0.
+/// Divides the cores of a node between its ranks. Returns the number of cores that each rank has to itself.
+/// The ranks take one core each in turns, out of the cores that they may use. A rank with a wish takes at
+/// most as many cores as it wants threads. Ranks without a wish that have the same allowed cores get equal
+/// numbers. A rank that finds no free core gets 0.
 std::vector<int> divide_cores(std::vector<Seat> const& node);
 
-/// Cores that a rank may count as its own: each that it may use, divided by the number of ranks that may use
-/// it. Two ranks on the same two cores have one each, three have two thirds.
+/// Returns the number of cores that a rank may count as its own. It adds up the cores that the rank may use,
+/// each divided by the number of ranks that may use it. So two ranks on the same two cores have one core
+/// each, and three ranks on them have 2/3 of a core each.
 double core_share(std::vector<Seat> const& node, std::size_t rank);
 
-/// Threads with which a rank computes that has so many cores to itself: one core less where there are three
-/// or more, for communication; at least one.
+/// Returns the number of threads with which a rank computes if it has `own_cores` cores to itself: all of
+/// them if there are one or two, and one less if there are more, so that a core is left for communication.
+/// The result is at least 1.
 int threads_for(int own_cores);
 
-/// Whether the threads that compute leave no core to the communication thread. Then idle threads should
+/// Returns whether the compute threads leave no core to the communication thread. Idle threads should then
 /// sleep.
 bool leaves_no_core(int threads, int own_cores);
 
-/// The cores that a rank keeps to, where ranks with the same allowed cores share them: each of n such ranks
-/// takes the next block of a n-th of `order`, which lists cores so that neighbours share caches (cores it
-/// does not name come last). Empty where the rank shares no core, where the ranks that share one may not use
-/// the same cores, where there are fewer cores than ranks, or where a rank of them wants more threads than
-/// its block has cores.
+/// Returns the cores to which a rank is restricted if ranks with the same allowed cores share them. Each of n
+/// such ranks gets the next block of 1/n of the cores, rounded down. `order` lists cores so that neighbours
+/// share caches. Cores that it does not contain come last.
+///
+/// Returns an empty list in four cases: the rank shares no core; two ranks that share a core have different
+/// allowed cores; there are fewer cores than ranks; one of the ranks wants more threads than its block has
+/// cores.
 std::vector<int> own_block(std::vector<Seat> const& node, std::size_t rank, std::vector<int> const& order);
 
-/// The same division before MPI is up, where a rank knows only its own allowed cores, those of the launcher
-/// that started it, and how many ranks the node has. It takes all ranks to be placed alike.
+/// Estimates the number of cores that a rank has to itself, for the time before MPI starts. The rank then
+/// knows only the number of cores that it may use (`allowed`), the number that the process of its launcher
+/// may use (`of_launcher`), and the number of ranks of the node (`local_ranks`). The estimate assumes that
+/// all ranks are placed alike.
 int estimate_own_cores(int allowed, int of_launcher, int local_ranks);
 
 }  // namespace ddproxy

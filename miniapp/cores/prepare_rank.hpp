@@ -7,9 +7,11 @@
 
 namespace ddproxy {
 
-/// Prepares this process before MPI and OpenMP start their threads: pins it where the command line says so
-/// (miniapp/cores/pinning.hpp), and starts the program again where OpenMP or OpenBLAS need other environment
-/// variables than they found. Returns the number of threads that the user asked for. Errors as of pin_rank().
+/// Prepares this process before MPI and OpenMP start their threads. Pins it if the command line names cores
+/// (miniapp/cores/pinning.hpp). Starts the program again with the arguments `argv` if OpenMP, OpenBLAS or
+/// Open MPI need other environment variables than those that are set. Returns the number of threads that the
+/// user asked for. In a build for a device it only pins the process, and returns no wish. Throws as
+/// pin_rank() does.
 ThreadWish prepare_rank(Options const& options, char** argv);
 
 }  // namespace ddproxy

@@ -12,8 +12,9 @@
 namespace ddproxy {
 namespace {
 
-// Holds the process id, then the names that were set. A child or another program that inherits it has
-// another id, so for them it does not count.
+// The environment variable that marks a second start. It holds the process id and the names of the variables
+// that were set. A child process or another program may inherit it, but has another process id and ignores
+// it.
 constexpr char const* guard = "DDPROXY_SECOND_START";
 
 std::string guard_value(Settings const& settings) {

@@ -8,13 +8,15 @@
 
 namespace ddproxy {
 
-/// What this process was started again with; nothing where it was not. The OpenMP library and OpenBLAS read
-/// their variables before main(), so the program sets them and starts itself again, once.
+/// Returns the settings with which this process was started again; nothing if it was not. The OpenMP library
+/// and OpenBLAS read their environment variables before main(). So the program sets the variables and starts
+/// itself again, once.
 std::optional<Settings> settings_of_second_start();
 
-/// Starts the program again in this process, with the settings in its environment: same process id, open
-/// files and cores. Call it before MPI starts. Returns only where nothing is to be set, where the process was
-/// started again before, or where the kernel refuses; then the environment is as it was.
+/// Starts the program again in this process, with the settings in its environment and the arguments `argv`.
+/// The process id, the open files and the allowed cores stay the same. Call it before MPI starts. It returns
+/// only if `settings` is empty, if the process was started again before, if the path of the program is
+/// unknown, or if the kernel refuses the start. The environment is then unchanged.
 void start_again_with(Settings const& settings, char** argv);
 
 }  // namespace ddproxy

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<char const*, 4> waiting{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
                                              "KMP_LIBRARY"};
 
-// Open MPI's parameter: a call that waits gives its core to other threads between two looks.
+// A parameter of Open MPI: a call that waits yields its core to other threads between two polls.
 constexpr char const* open_mpi_yields = "OMPI_MCA_mpi_yield_when_idle";
 
 }  // namespace

@@ -9,30 +9,39 @@
 
 namespace ddproxy {
 
-/// Environment variables to set, by name.
+/// Environment variables to set: the value of each name.
 using Settings = std::map<std::string, std::string>;
 
-/// Whether the user told the OpenMP library how idle threads wait: the standard's variable, or one of GNU's
-/// or LLVM's library.
+/// Returns whether the user told the OpenMP library how idle threads wait: by OMP_WAIT_POLICY, or by a
+/// variable of GNU's or LLVM's library.
 bool says_how_threads_wait(Variables const& variable);
 
-/// What the environment has to suit.
+/// The properties of a rank that decide which environment variables it needs.
 struct Demand {
-  int threads = 1;             ///< with which the rank computes
-  int own_cores = 1;           ///< that the rank has to itself
-  bool communicates = true;    ///< with other ranks
-  bool open_mpi = false;       ///< by Open MPI
-  std::string core_type = {};  ///< that OpenBLAS should be told; empty: its own choice is right
+  int threads = 1;             ///< number of threads with which the rank computes
+  int own_cores = 1;           ///< number of cores that the rank has to itself
+  bool communicates = true;    ///< the rank communicates with other ranks
+  bool open_mpi = false;       ///< MPI is Open MPI
+  std::string core_type = {};  ///< core type to set for OpenBLAS; empty if its own choice is right
 };
 
-/// What OpenMP, OpenBLAS and MPI have to find in the environment before the program starts: the number of
-/// threads and OpenBLAS' core type; and, where the threads leave none of the own cores to communication, that
-/// idle threads sleep and that Open MPI's calls yield the core while they wait. What the user set himself
-/// stays, but for another number of threads: that was chosen with the user's in view. Empty where all is as
-/// it should be.
+/// Returns the environment variables that must be set before the program starts. Returns an empty map if
+/// nothing must change.
+///
+/// - OMP_NUM_THREADS: demand.threads, if the variable has another value.
+/// - OPENBLAS_CORETYPE: demand.core_type, unless it is empty.
+///
+/// If the rank communicates and its compute threads leave no core to communication, two more are set:
+///
+/// - OMP_WAIT_POLICY=passive, so that idle threads sleep, if there are several threads and
+///   says_how_threads_wait() is false.
+/// - OMPI_MCA_mpi_yield_when_idle=1 with Open MPI, so that a call that waits yields its core.
+///
+/// A variable that the user set stays as it is, except OMP_NUM_THREADS: the choice of demand.threads already
+/// takes the user's value into account.
 Settings choose_settings(Demand const& demand, Variables const& variable);
 
-/// As "NAME=value NAME=value".
+/// Returns the settings as "NAME=value NAME=value".
 std::string describe(Settings const& settings);
 
 }  // namespace ddproxy

@@ -35,7 +35,7 @@ std::string plural(std::string const& count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == "1" ? "" : "s");
 }
 
-// Whose cores, and how many of them.
+// Says how many cores a rank has, and how many ranks share them.
 std::string describe_cores(std::vector<ThreadChoice> const& ranks) {
   const auto allowed = range(ranks, &ThreadChoice::allowed), sharing = range(ranks, &ThreadChoice::sharing);
   if (sharing == "1") return fmt::format("{} of its own", plural(allowed, "core"));
