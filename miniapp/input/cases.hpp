@@ -16,13 +16,14 @@
 
 namespace ddproxy {
 
-std::int64_t to_bytes(double mib);  ///< rounded
+/// Returns the bytes of a size in MiB, rounded to the nearest integer.
+std::int64_t to_bytes(double mib);
 
-/// One case of the sweep: a strategy, and a cap where the strategy has caps. An optimal plan rests on costs:
-/// it is empty until plan_optimal().
+/// One case of the sweep: a strategy, and a cap if the strategy has caps. The plan of the strategy `optimal`
+/// depends on costs, so it is empty until plan_optimal() assigns it.
 struct Case {
   model::Strategy strategy;
-  double cap_mib = 0;  ///< of a strategy with caps, else 0
+  double cap_mib = 0;  ///< bucket cap, MiB; 0 if the strategy has no caps
   model::Plan plan = {};
 
   bool overlapped() const { return strategy.overlapped; }
@@ -33,26 +34,31 @@ struct Case {
   std::string name() const;  ///< for instance "bucketed/25"
 };
 
-/// The first bucket's own limit, of the input.
+/// Returns the limit of the first bucket in bytes, as the input gives it. Returns nothing if the input gives
+/// none: the cap then holds for the first bucket, too.
 model::FirstBucket first_bucket_of(Config const& config);
 
-/// The cases of the input file, in its order; `bucketed` once for each cap.
+/// Returns the cases of the input file, in the order of its strategies. A strategy with caps (`bucketed`) has
+/// one case for each cap.
 std::vector<Case> make_cases(Config const& config, Workload const& workload);
 
-/// Builds the step graphs of a case on `ranks` ranks: of its plan, with the copies that an overlapped case
-/// makes, and with the wire format of the workload.
+/// Builds the step graphs of a case on `ranks` ranks, from the plan of the case and the wire format of the
+/// workload. If the case overlaps communication with compute, the graphs contain the copies `copies`;
+/// otherwise they contain none.
 model::RankGraphs step_of(Case const& item, Workload const& workload, model::CopyMode copies,
                           std::size_t ranks);
 
-/// Gives a case `optimal` the best plan of the job, no slower than a cap behind that first bucket, and leaves
-/// any other case as it is. Seconds for thousands of gradients.
+/// Assigns the plan with the smallest predicted T to a case of the strategy `optimal`, and leaves any other
+/// case as it is. The plan is predicted to be at least as fast as any cap behind this first bucket. Takes
+/// seconds for thousands of gradients.
 void plan_optimal(Case& item, model::Job const& job, model::FirstBucket first_bucket);
 
-/// The job that the tables and the roofline of the input describe, without contention; nothing where it
-/// leaves out either.
+/// Returns the job that the all-reduce table and the operator times of the input describe, without contention
+/// and copies. Returns nothing if the input lacks one of the two. Throws as input_cost() does.
 std::optional<model::Job> input_job(Config const& config, Workload const& workload);
 
-/// T of a case. `naive` and `flat` reduce the gradients where they are: without the job's copies.
+/// Predicts T of a case and the times of its buckets. Strategies that do not overlap (`naive`, `flat`) reduce
+/// the gradients in place, so the copies of `job` are left out for them. Throws as model::predict() does.
 model::Timeline predict(Case const& item, model::Job const& job);
 
 }  // namespace ddproxy

@@ -15,11 +15,12 @@
 namespace ddproxy {
 namespace {
 
-// Far beyond any machine, and small enough that no count of bytes or flops overflows.
+// Upper limits of the input. They are far above any machine, and small enough that no number of bytes or
+// flops overflows.
 constexpr std::int64_t most_layers = 1000, widest = 1000000, most_tokens = 100000000, most_ranks = 10000000;
 constexpr std::int64_t most_samples = 100000, most_threads = 4096;
 
-constexpr std::size_t largest_file = 1 << 20;  // bytes; an input file has some thousand
+constexpr std::size_t largest_file = 1 << 20;  // bytes; a usual input file has a few thousand
 
 constexpr std::array<std::string_view, 7> sections{"model", "step", "compute", "allreduce",
                                                    "sweep", "gate", "machine"};

@@ -16,70 +16,74 @@
 
 namespace ddproxy {
 
-/// From a byte to 1e9 MiB.
+/// Returns whether a size in MiB is a valid bucket size: from one byte to 1e9 MiB.
 constexpr bool is_bucket_size(double mib) {
   return mib * model::bytes_per_mib >= 1 && mib <= 1e9;
 }
 
-/// [gate]: what a sweep times besides its cases, for `scripts/gate`.
+/// The section [gate]: what a sweep times for `scripts/gate` in addition to its cases.
 struct GateParts {
-  bool operators = false;             ///< T_compute, and of it the time of each kind of operator
-  bool bucket = false;                ///< the host's cost of starting and completing one bucket
-  std::vector<double> allreduce_kib;  ///< real all-reduces of these sizes, alone
+  bool operators = false;             ///< T_compute, and the part of it that each kind of operator takes
+  bool bucket = false;                ///< the time that the host needs to start and complete one bucket
+  std::vector<double> allreduce_kib;  ///< sizes in KiB of real all-reduces, timed alone
 };
 
-/// An input file (docs/input.md), checked.
+/// The content of an input file (docs/input.md), after all checks.
 struct Config {
   std::filesystem::path file;
-  std::string text;  ///< of the file, as it was read
+  std::string text;  ///< content of the file, as it was read
 
-  std::string model;  ///< preset's name, or "free"
+  std::string model;  ///< name of the preset, followed by " (changed)" if keys change it; "free" without one
   model::Shape shape;
-  model::Tokens tokens;  ///< of one rank
+  model::Tokens tokens;  ///< batch and sequence of one rank
 
   ComputeMode compute = ComputeMode::kernels;
   Precision precision = Precision::fp32;
   std::filesystem::path times;  ///< CSV of layer or gradient times for replay; empty: roofline of `machine`
 
   Backend backend = Backend::mpi;
-  std::filesystem::path table;  ///< CSV of a(x) for replay
+  std::filesystem::path table;  ///< CSV of a(x), for replay and for predictions from the input
   model::CopyMode copies = model::CopyMode::none;
   WireFormat wire = WireFormat::fp32;
-  int ranks = 0;  ///< n that a replayed all-reduce stands for; 0 where it is real
+  int ranks = 0;  ///< number of ranks for which a replayed all-reduce stands; 0 if it is real
   Progress progress = Progress::thread;
   Call call = Call::automatic;           ///< MPI_Allreduce or MPI_Iallreduce
-  Priority priority = Priority::normal;  ///< of NCCL's communication stream
-  Buffers buffers = Buffers::automatic;  ///< how MPI takes device memory
-  double piece_mib = 16;                 ///< an MPI all-reduce of more goes in pieces of this size
-  double timeout_s = 300;                ///< of one bucket
+  Priority priority = Priority::normal;  ///< priority of NCCL's communication stream
+  Buffers buffers = Buffers::automatic;  ///< how MPI receives device memory
+  double piece_mib = 16;                 ///< MiB; a larger MPI all-reduce is divided into pieces of this size
+  double timeout_s = 300;                ///< longest time of one bucket, seconds
 
   std::vector<model::Strategy> strategies;
   std::vector<double> caps_mib;
-  double first_bucket_mib = 0;  ///< 0: the cap
-  int samples = 5;              ///< of each case, at least
-  double target = 0.05;    ///< how well E is to be known, see is_precise() in miniapp/analysis/stopping.hpp
-  double max_seconds = 0;  ///< for samples beyond `samples`, until the target is reached; 0: none
-  int warmup = 1;
+  double first_bucket_mib = 0;  ///< cap of the first bucket, MiB; 0: the same cap as the others
+  int samples = 5;              ///< smallest number of samples of each case
+  double target = 0.05;  ///< how precisely E must be known, see is_precise() in miniapp/analysis/stopping.hpp
+  /// Time limit of all rounds together, seconds. Within it, rounds go on beyond `samples` until E is known
+  /// within `target`. 0: exactly `samples` rounds are taken.
+  double max_seconds = 0;
+  int warmup = 1;  ///< passes before the first sample
   bool shared_compute =
-      false;  ///< one T_compute a round that its cases share, instead of one before each case
+      false;  ///< true: T_compute is measured once a round for all cases; false: before each sample of a case
 
   GateParts gate;
 
   model::Machine machine;
-  std::map<Precision, double> peaks;  ///< flop/s at precisions other than `precision`, for predictions
-  int ranks_per_node = 0;             ///< 0: not stated
-  int threads = 0;                    ///< with which a rank computes on a host; 0: by its cores
+  /// flop/s of each precision that has a key of its own (peak_flops_PRECISION), for `ddproxy predict`.
+  std::map<Precision, double> peaks;
+  int ranks_per_node = 0;  ///< 0: the input does not say
+  int threads = 0;         ///< number of threads with which a rank computes on a host; 0: its cores decide
 };
 
-/// Reads and checks an input file. Throws std::invalid_argument with one line naming file, line, key and what
-/// to do.
+/// Reads and checks an input file. Throws std::invalid_argument with one line that names the file, the line
+/// and the key, and says what to do.
 Config read_config(std::filesystem::path const& file);
 
-/// Throws std::invalid_argument for what a prediction can have and no run: replayed copies without a
-/// bandwidth. What depends on the program's build is checked when it runs.
+/// Checks what a run needs and a prediction does not: replayed copies need a bandwidth. Throws
+/// std::invalid_argument if it is missing. Checks that depend on the build of the program follow when it
+/// runs.
 void check_can_run(Config const& config);
 
-/// Where an input file names no caps, MiB.
+/// The bucket caps in MiB of an input file that names none.
 inline const std::vector<double> default_caps_mib{1, 2, 4, 8, 16, 25, 32, 64, 128, 256, 512, 1024};
 
 }  // namespace ddproxy

@@ -11,33 +11,41 @@
 
 namespace ddproxy {
 
-/// One array of numbers of 4 bytes that the kernels work on; fp32 where nothing else is said.
+/// An array of numbers of 4 bytes that the kernels use. They are fp32, except in token_buffers().
 struct Buffer {
   std::string name;  ///< unique in its list, for instance "h.3.qkv"
   std::int64_t elements;
 };
 
-/// What the forward pass keeps for the backward pass: of each block, then of the last norm, the head and the
-/// loss. The list is what is allocated (miniapp/compute/activations.hpp) and what is predicted. N tokens, C =
-/// d_model, F = d_ff, V = vocabulary, H heads; a norm keeps mean and rstd of each token.
+/// Returns the buffers that the forward pass keeps for the backward pass: those of each block, then those of
+/// the last norm, the head and the loss. Both the allocation (miniapp/compute/activations.hpp, which gives
+/// the shapes) and the prediction use this list. A norm keeps the mean and rstd of each token.
+///
+/// With N tokens, C = d_model, F = d_ff, V = vocabulary and H heads, each block has 8NC + 2NF + NH + 4N
+/// elements, and the last norm, the head and the loss have 2NC + NV + 4N.
 std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens tokens);
 
-/// Gradients of activations, used again by each layer, and the scratch memory of the kernels. `concurrency`
-/// is that of the execution space: the number of threads on a host.
+/// Returns the buffers that all layers use in turn: the gradients of activations and the scratch memory of
+/// the kernels. `concurrency` is the concurrency of the execution space; on a host it is the number of
+/// threads.
 std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
 
-/// Arrays of a number a token, each an allocation of its own: the tokens that are read, those that follow,
-/// and their groups. As the tokens are drawn, "token groups" may be shorter, or longer by one.
+/// Returns the arrays with about one number for each token. Each is an allocation of its own: the input
+/// tokens, the target tokens that follow them, and the positions of the inputs grouped by token. The length
+/// of "token groups" depends on the tokens that are drawn: it may be shorter than the list says, or longer by
+/// one.
 std::vector<Buffer> token_buffers(model::Tokens tokens);
 
-/// The sum of their elements.
+/// Returns the sum of the elements of all buffers.
 std::int64_t elements_of(std::vector<Buffer> const& buffers);
 
-/// Elements of one allocation that holds all buffers, each beginning on a cache line of 64 bytes.
+/// Returns the elements of one allocation that holds all buffers, each of which begins on a cache line of 64
+/// bytes.
 std::int64_t padded_elements(std::vector<Buffer> const& buffers);
+/// Returns the elements of the buffer, rounded up to whole cache lines of 64 bytes.
 std::int64_t padded_elements(Buffer const& buffer);
 
-/// Bytes of one rank's memory in compute mode "kernels".
+/// Memory of one rank in compute mode "kernels", in bytes.
 struct KernelMemory {
   std::int64_t weights = 0;
   std::int64_t activations = 0;  ///< activation_buffers() and token_buffers()
@@ -45,20 +53,21 @@ struct KernelMemory {
   std::int64_t total() const { return weights + activations + work; }
 };
 
-/// Throws std::invalid_argument, in one line, where the kernels do not have what the shape asks for or the
-/// sequence is longer than the context.
+/// Throws std::invalid_argument with one line if the shape is wrong or has a part that the kernels do not
+/// implement, if batch or sequence is not positive, or if the sequence is longer than the model's context.
 void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
 
-/// What the kernels' backward pass allocates beside the gradients, told without a device; the libraries' own
-/// memory is not in it. `concurrency` is that of the execution space: the number of threads on a host. Throws
-/// as check_kernels_have() does.
+/// Returns the memory that the backward pass on kernels allocates in addition to the gradients. The
+/// libraries' own memory is not included. `concurrency` is the concurrency of the execution space; on a host
+/// it is the number of threads. No device is needed. Throws as check_kernels_have() does.
 KernelMemory kernel_memory(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency = 1);
 
-/// Whether this build computes on a device.
+/// Returns whether this build computes on a device.
 bool builds_for_device();
 
-/// Threads of an execution space that does not exist yet. On a host OMP_NUM_THREADS, else the processor's; in
-/// a build for a device about as many as one has.
+/// Returns the likely concurrency of an execution space before it exists. On a host this is OMP_NUM_THREADS,
+/// or the number of hardware threads if the variable is not set. In a build for a device it is a typical
+/// number of a device.
 int likely_concurrency();
 
 }  // namespace ddproxy

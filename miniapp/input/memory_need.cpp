@@ -10,12 +10,14 @@ namespace ddproxy {
 namespace {
 
 constexpr double program_bytes =
-    39e6;  // code, MPI, run-time libraries: 38e6 for one rank, 40e6 for the first of several
-// Of the message that an in-place nonblocking reduction takes beside it, Open MPI 4.1, measured.
+    39e6;  // bytes of code, MPI and run-time libraries: 38e6 for one rank, 40e6 for the first of several
+// Memory that Open MPI 4.1 allocates for an in-place nonblocking reduction, in units of the message, as
+// measured.
 constexpr double mpi_temporaries = 1.5;
 
-// What a reduction takes: with NCCL the packed message, at most that of one bucket of all gradients; with MPI
-// that of the largest piece, and MPI's own memory.
+// Returns the bytes that a reduction needs in addition to the gradients. With NCCL this is the packed
+// message, at most a bucket with all gradients. With MPI it is the packed message of the largest piece, and
+// MPI's own memory. A message in fp32 is not packed.
 double reduction_memory(Config const& config, double gradients, int ranks) {
   if (config.backend == Backend::nccl && config.wire != WireFormat::fp32)
     return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
@@ -25,7 +27,7 @@ double reduction_memory(Config const& config, double gradients, int ranks) {
   return (config.wire == WireFormat::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
 }
 
-// The buffers of a step, and what the kernels need besides them.
+// Returns the bytes of the buffers of a step, and of what the kernels need in addition.
 double array_memory(Config const& config, Workload const& workload, int concurrency) {
   const auto buffers = static_cast<double>(step_elements(config, workload)) * gradient_element_bytes;
   if (config.compute != ComputeMode::kernels) return buffers;
@@ -54,7 +56,7 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 }
 
 double device_memory_need(Config const& config, Workload const& workload, int concurrency) {
-  const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are the host's
+  const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are in host memory
   return array_memory(config, workload, concurrency) +
          (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
 }

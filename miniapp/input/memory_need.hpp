@@ -10,22 +10,25 @@
 
 namespace ddproxy {
 
-/// Returns false where neither compute nor all-reduce touches a gradient.
+/// Returns whether compute or the all-reduces use gradients in memory. They do not if both are replayed.
 bool needs_arena(Config const& config);
 
-/// Returns true if the backward pass copies gradients into buckets. A replayed pass only takes the time.
+/// Returns whether the backward pass really copies gradients into buckets. A replayed pass only takes the
+/// time of the copies.
 bool copies_for_real(Config const& config);
 
-/// Returns the elements of the memory that a rank allocates for the buffers of a step: the gradients, and
-/// buckets beside them where this run copies gradients into buckets. 0 if all times are replayed. The
-/// allocation and the predicted need both use it.
+/// Returns the elements of the memory that a rank allocates for the buffers of a step: the gradients, and as
+/// many elements again for the buckets if this run copies gradients into buckets. Returns 0 if all times are
+/// replayed. Both the allocation and the predicted need use it.
 std::size_t step_elements(Config const& config, Workload const& workload);
 
-/// Bytes of memory that rank 0 needs, one of `ranks`; the others need less by results_memory(), as rank 0
-/// holds the results file. `concurrency`: of the execution space. Throws as kernel_memory().
+/// Returns the bytes of host memory that rank 0 of `ranks` ranks needs. Only rank 0 holds the results file,
+/// so the other ranks need results_memory() less. `concurrency` is the concurrency of the execution space.
+/// Throws as kernel_memory() does.
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks = 2);
 
-/// The same of a device's memory; what its libraries (cuBLAS, NCCL) take for themselves is not in it.
+/// Returns the bytes of device memory that a rank needs. The memory that cuBLAS and NCCL use for themselves
+/// is not included. Throws as kernel_memory() does.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency);
 
 }  // namespace ddproxy

@@ -10,8 +10,8 @@
 namespace ddproxy {
 namespace {
 
-// What the text begins with, a string in quotes, up to behind its end: the closing quotes, or the end of the
-// line where it is a string of one line, or of the text.
+// Returns the length of the quoted string with which the text begins, including the closing quotes. A string
+// without closing quotes extends to the end of its line, and a multi-line string to the end of the text.
 std::size_t string_length(std::string_view text) {
   const char quote = text[0];
   const bool has_escapes = quote == '"', many_lines = text.size() > 2 && text[1] == quote && text[2] == quote;
@@ -24,12 +24,13 @@ std::size_t string_length(std::string_view text) {
   return text.size();
 }
 
-// The length of a string or comment with which the text begins; 0 where it begins with another token.
+// Returns the length of the string or comment with which the text begins; 0 if it begins with another token.
 std::size_t skipped(std::string_view text) {
   if (text[0] == '"' || text[0] == '\'') return string_length(text);
   return text[0] == '#' ? std::min(text.find('\n'), text.size()) : 0;
 }
 
+// The number of open brackets, and the number of dots in the current key.
 struct Depth {
   std::size_t brackets = 0, dots = 0;
 

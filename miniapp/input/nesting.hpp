@@ -8,11 +8,12 @@
 
 namespace ddproxy {
 
-inline constexpr std::size_t most_nested = 16;  ///< brackets within each other, and dots of one key
+inline constexpr std::size_t most_nested = 16;  ///< most brackets within each other, and most dots of one key
 
-/// Checks TOML before it is parsed: the parser and what it returns call themselves once a level, and 40,000
-/// levels overflow the stack. Throws std::invalid_argument "FILE:LINE: what is wrong" where brackets or the
-/// parts of a dotted key nest deeper than most_nested; strings and comments do not count.
+/// Checks the nesting of a TOML text before it is parsed. The parser recurses once for each level, and so do
+/// the functions of the table that it returns: 40,000 levels overflow the stack. Throws std::invalid_argument
+/// "FILE:LINE: what is wrong" if brackets or the parts of a dotted key nest deeper than most_nested. Strings
+/// and comments do not count.
 void check_nesting(std::filesystem::path const& file, std::string_view text);
 
 }  // namespace ddproxy

@@ -9,16 +9,16 @@
 namespace ddproxy {
 namespace {
 
-// Estimates of HDF5's own layout, not fitted to files: the headers of about 130 datasets with their
-// attributes; a gradient's and an event's numbers and texts.
-constexpr double headers = 1 << 20;
-constexpr double bytes_of_gradient = 150;
-constexpr double bytes_of_event = 130;
-constexpr double value = 8;
-constexpr double per_rank = 4;    // measured, compute, backward_end, arrival
-constexpr double per_sample = 6;  // order, comm_alone, the probes, state, counted
+// Bytes of the parts of a file, estimated from HDF5's layout and not fitted to files.
+constexpr double headers = 1 << 20;        // headers of about 130 datasets with their attributes
+constexpr double bytes_of_gradient = 150;  // numbers and texts of one gradient
+constexpr double bytes_of_event = 130;     // numbers and texts of one event of a timeline
+constexpr double value = 8;                // one number
+constexpr double per_rank = 4;    // numbers of a sample on a rank: measured, compute, backward_end, arrival
+constexpr double per_sample = 6;  // numbers of a sample: order, comm_alone, the probes, state, counted
 
-// Of one pass of each case on one rank. A plan that is not known yet has at most a bucket a gradient.
+// Returns the number of events on one rank, for one pass of each case. A plan that is not known yet counts
+// one bucket for each gradient, which is the largest possible number.
 double events(std::vector<Case> const& cases, Workload const& workload) {
   double sum = 0;
   for (auto const& item : cases)

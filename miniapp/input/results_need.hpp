@@ -7,11 +7,12 @@
 
 namespace ddproxy {
 
-/// Bytes of the results file of a run over so many ranks, about. Samples beyond `samples` (max_seconds) are
-/// not in it.
+/// Estimates the bytes of the results file of a run with `ranks` ranks. Samples beyond config.samples
+/// (max_seconds) are not included.
 double results_file_bytes(Config const& config, Workload const& workload, int ranks);
 
-/// Bytes that rank 0 holds of it during a flush: HDF5's file in memory, and the image that is written.
+/// Returns the bytes that rank 0 needs for the results file during a flush: the file that HDF5 holds in
+/// memory, and the copy that is written to the disk.
 double results_memory(Config const& config, Workload const& workload, int ranks);
 
 }  // namespace ddproxy

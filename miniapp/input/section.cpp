@@ -21,7 +21,7 @@ Section::Section(toml::table const& root, std::string name, std::filesystem::pat
 
 void Section::fail(std::string_view key, std::string const& what) const {
   toml::node const* node = table_ ? table_->get(key) : nullptr;
-  if (!node) node = table_;  // an absent key: the line of its section
+  if (!node) node = table_;  // the key is absent: name the line of its section
   const auto line = node ? fmt::format(":{}", node->source().begin.line) : "";
   throw std::invalid_argument(
       fmt::format("{}{}: [{}]{}{}: {}", file_.string(), line, name_, key.empty() ? "" : " ", key, what));

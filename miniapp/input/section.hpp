@@ -17,26 +17,39 @@
 
 namespace ddproxy {
 
-/// One table of an input file. Each getter returns the key's value or the fallback; a value of another type
-/// is a std::invalid_argument "FILE:LINE: [section] key: what is wrong". finish() refuses the keys that
-/// nobody asked for.
+/// One table of an input file.
+///
+/// Call a getter for every key that the section may have, then finish(). Each getter returns the value of the
+/// key, or the fallback if the key is absent. A value of a wrong type or outside its range throws
+/// std::invalid_argument "FILE:LINE: [section] key: what is wrong". finish() rejects the keys for which no
+/// getter was called.
 class Section {
  public:
+  /// `root` must outlive the section. It need not contain the table `name`. Throws std::invalid_argument if
+  /// `name` is not a table.
   Section(toml::table const& root, std::string name, std::filesystem::path file);
 
   bool has(std::string_view key) const { return table_ != nullptr && table_->contains(key); }
   std::string text(std::string_view key, std::string fallback);
+  /// Returns true or false.
   bool flag(std::string_view key, bool fallback);
+  /// Returns a whole number from `least` to `most`.
   std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most);
+  /// Returns a finite number.
   double number(std::string_view key, double fallback);
+  /// Returns a finite number above 0. The fallback may be 0.
   double positive(std::string_view key, double fallback);
+  /// Returns different finite numbers above 0, at least one.
   std::vector<double> positive_list(std::string_view key, std::vector<double> fallback);
+  /// Returns different texts, at least one.
   std::vector<std::string> text_list(std::string_view key, std::vector<std::string> fallback);
-  /// A path, relative to the input file's folder; empty where the key is absent.
+  /// Returns a path. A relative path begins at the folder of the input file. Returns an empty path if the key
+  /// is absent.
   std::filesystem::path path(std::string_view key);
+  /// Throws std::invalid_argument for a key for which no getter was called.
   void finish() const;
 
-  /// The meaning of the key's word in `words` (miniapp/input/words.hpp).
+  /// Returns the meaning of the key's word in `words` (miniapp/input/words.hpp).
   template <class E, std::size_t n>
   E choice(std::string_view key, E fallback, std::array<Word<E>, n> const& words) {
     const std::string value = text(key, std::string(word_of(fallback, words)));
@@ -45,6 +58,8 @@ class Section {
     return *meaning;
   }
 
+  /// Throws std::invalid_argument with file, line, section and key before `what`. An empty `key` means the
+  /// section.
   [[noreturn]] void fail(std::string_view key, std::string const& what) const;
 
  private:
@@ -57,8 +72,8 @@ class Section {
   std::set<std::string, std::less<>> asked_;
 };
 
-/// Parses FILE; a syntax error, values nested too deep or a top-level name other than `sections` is a
-/// std::invalid_argument naming file and line.
+/// Parses `text`, the content of `file`. Throws std::invalid_argument that names file and line for a syntax
+/// error, for values that nest too deep, and for a section that is not in `sections`.
 toml::table parse_input(std::filesystem::path const& file, std::string_view text,
                         std::span<const std::string_view> sections);
 

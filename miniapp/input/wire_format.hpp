@@ -8,38 +8,49 @@
 
 namespace ddproxy {
 
-/// The form in which gradients travel: as they are, or rounded to bf16, half the bytes, as PyTorch DDP's
-/// bf16_compress_hook sends them.
+/// The number format in which gradients are sent. fp32 sends them as they are. bf16 rounds them, which halves
+/// the bytes, as PyTorch DDP's bf16_compress_hook does.
 enum class WireFormat { fp32, bf16 };
 
-/// Bytes of an element of a gradient in memory. Buckets and caps count these, whatever the wire: DDP's hooks
-/// compress a bucket that is already made.
+/// Bytes of an element of a gradient in memory. Buckets and caps count these bytes, whatever the wire format,
+/// because DDP's hooks compress a bucket that already exists.
 inline constexpr int gradient_element_bytes = 4;
 
+/// Returns the bytes of an element of a gradient on the wire.
 constexpr int wire_element_bytes(WireFormat wire) {
   return wire == WireFormat::bf16 ? 2 : gradient_element_bytes;
 }
 
-/// What so many bytes of gradients are on the wire, and the reverse.
+/// Returns the bytes on the wire of gradients that take `of_gradients` bytes in memory.
 constexpr std::int64_t wire_bytes(std::int64_t of_gradients, WireFormat wire) {
   return of_gradients / gradient_element_bytes * wire_element_bytes(wire);
 }
+/// Returns the bytes in memory of gradients that take `on_the_wire` bytes on the wire.
 constexpr std::int64_t gradient_bytes(std::int64_t on_the_wire, WireFormat wire) {
   return on_the_wire / wire_element_bytes(wire) * gradient_element_bytes;
 }
 
-/// a(x) of a table, where x is bytes on the wire, as the model asks for it: by bytes of gradients.
+/// Returns a(x) for x bytes of gradients in memory, as the model needs it, from a(x) for x bytes on the wire,
+/// as tables give it.
 inline model::AllreduceCost of_gradients(model::AllreduceCost cost, WireFormat wire) {
   if (wire == WireFormat::fp32) return cost;
   return [cost = std::move(cost), wire](std::int64_t bytes) { return cost(wire_bytes(bytes, wire)); };
 }
 
-/// Largest error of an element of the average over n ranks, as a share of the mean of its |gradient| over the
-/// ranks. A gradient is rounded when it is packed, and then in each of the at most n - 1 additions between it
-/// and the result, whatever the order of the sum (Higham, "Accuracy and Stability of Numerical Algorithms",
-/// 2002, section 4.2). With bf16 that is n times a factor of at most 1 + 2^-8; in fp32, in which the
-/// additions are done and 1/n is rounded and multiplied by, n + 1 times one of 1 + 2^-24. So with bf16
-/// |error| <= ((1 + 2^-8)^n (1 + 2^-24)^(n + 1) - 1) mean, above the range of subnormal numbers.
+/// Returns an upper bound of the error of an element of the average over n ranks, as a share of the mean over
+/// the ranks of the element's |gradient|. It holds above the range of subnormal numbers.
+///
+/// Rounding errors multiply (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 4.2):
+///
+/// - With bf16, a gradient is rounded when it is packed, and again in each of the at most n - 1 additions
+///   between it and the result, whatever the order of the sum. Each rounding is a factor of at most 1 + 2^-8.
+/// - The additions are done in fp32, 1/n is rounded to fp32, and the sum is multiplied by it in fp32. These
+///   are at most n + 1 factors of 1 + 2^-24, with either wire format.
+///
+/// The bound is therefore
+///
+///     bf16: |error| <= ((1 + 2^-8)^n (1 + 2^-24)^(n + 1) - 1) mean
+///     fp32: |error| <= ((1 + 2^-24)^(n + 1) - 1) mean
 double wire_error_bound(WireFormat wire, int ranks);
 
 }  // namespace ddproxy

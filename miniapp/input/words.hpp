@@ -15,15 +15,26 @@
 
 namespace ddproxy {
 
+/// How operators are carried out: by kernels, or by waiting for the time of a table or of the roofline.
 enum class ComputeMode { kernels, replay };
+/// The precision of matrix products.
 enum class Precision { fp32, tf32, bf16 };
+/// What carries out the collectives: MPI, NCCL, or a replay that waits for the time of a table.
 enum class Backend { mpi, nccl, replay };
+/// Who drives a reduction: a thread of its own, the compute side between two operators, or nobody before the
+/// end of the backward pass.
 enum class Progress { thread, poll, none };
+/// The call that reduces a bucket: MPI_Allreduce (blocking) or MPI_Iallreduce (nonblocking). `automatic`
+/// chooses one for each message size.
 enum class Call { automatic, blocking, nonblocking };
+/// The priority of NCCL's communication stream.
 enum class Priority { normal, high };
+/// How MPI receives device memory: directly, or staged through pinned host memory. `automatic` asks the MPI
+/// library.
 enum class Buffers { automatic, direct, staged };
 
-// The one list of each option's words: input files, tables, results and messages all take them from here.
+/// A word of an input file and its meaning. The lists below are the only ones: input files, tables, results
+/// and messages all use them.
 template <class E>
 using Word = std::pair<std::string_view, E>;
 
@@ -64,6 +75,7 @@ inline constexpr std::array<Word<model::Positions>, 2> positions_words{
 inline constexpr std::array<Word<model::Qkv>, 2> qkv_words{
     {{"fused", model::Qkv::fused}, {"separate", model::Qkv::separate}}};
 
+/// Returns the meaning of a word; nothing if the list does not contain it.
 template <class E, std::size_t n>
 constexpr std::optional<E> find_word(std::string_view text, std::array<Word<E>, n> const& words) {
   for (auto const& [word, meaning] : words)
@@ -71,6 +83,7 @@ constexpr std::optional<E> find_word(std::string_view text, std::array<Word<E>, 
   return std::nullopt;
 }
 
+/// Returns the word for a value.
 template <class E, std::size_t n>
 constexpr std::string_view word_of(E value, std::array<Word<E>, n> const& words) {
   for (auto const& [word, meaning] : words)
@@ -78,6 +91,7 @@ constexpr std::string_view word_of(E value, std::array<Word<E>, n> const& words)
   return "?";
 }
 
+/// Returns the words of a list, separated by commas, for messages.
 template <class E, std::size_t n>
 std::string list_words(std::array<Word<E>, n> const& words) {
   std::string list;

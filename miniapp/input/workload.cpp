@@ -20,7 +20,7 @@ int element_bytes(Precision precision) {
   return precision == Precision::bf16 ? 2 : 4;
 }
 
-// One operation a layer: from a per-layer table, a gradient is ready at the end of its layer.
+// Builds a workload with one operator for each layer. Each gradient is ready at the end of its layer.
 Workload per_layer(model::BackwardPass const& pass, std::vector<model::LayerTime> const& rows,
                    std::string const& file) {
   Workload workload;
@@ -50,7 +50,8 @@ Workload per_layer(model::BackwardPass const& pass, std::vector<model::LayerTime
   return workload;
 }
 
-// One operation a row, completing the gradient that the row names.
+// Builds a workload with one operator for each row. The operator completes the gradient that the row names; a
+// row with 0 elements completes none.
 Workload per_gradient(model::BackwardPass const& pass, std::vector<model::GradientTime> const& rows,
                       std::string const& file) {
   Workload workload;

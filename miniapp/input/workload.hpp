@@ -12,25 +12,31 @@
 
 namespace ddproxy {
 
-/// What a run works on: the operations of the backward pass, the gradients they complete, and what is known
-/// of their cost.
+/// What a run works on: the operators of the backward pass, the gradients that they complete, and their costs
+/// as far as they are known.
 struct Workload {
-  model::BackwardPass pass;  ///< with replayed layer or gradient times: an operation a row of that file
-  std::vector<std::int64_t> gradient_bytes;  ///< in ready order
+  /// The operators and gradients. If layer or gradient times are replayed, each row of their file is an
+  /// operator.
+  model::BackwardPass pass;
+  std::vector<std::int64_t> gradient_bytes;  ///< bytes of each gradient in memory, in ready order
   std::vector<double>
-      operation_seconds;       ///< of the roofline or of compute.times; empty where neither is given
-  std::int64_t bytes() const;  ///< of all gradients
+      operation_seconds;  ///< seconds of each operator by the roofline or compute.times; empty if unknown
+  std::int64_t bytes() const;  ///< bytes of all gradients in memory
   WireFormat wire = WireFormat::fp32;
 };
 
-/// Throws std::invalid_argument where compute.times does not fit the model.
+/// Returns the workload of an input. Throws std::invalid_argument if the file compute.times does not fit the
+/// model.
 Workload make_workload(Config const& config);
 
-/// r_i: the running sum of the operations' seconds up to the one that completes gradient i.
+/// Returns the ready time r_i of each gradient in seconds: the time from the start of the backward pass to
+/// the end of the operator that completes gradient i. It is the sum of the seconds of all operators up to
+/// that one.
 std::vector<double> ready_times(model::BackwardPass const& pass,
                                 std::vector<double> const& operation_seconds);
 
-/// The all-reduce table of the input, by bytes on the wire; nothing where it names none.
+/// Returns a(x) of the input's all-reduce table, where x is bytes on the wire; nothing if the input names no
+/// table. Throws std::invalid_argument that names the file if the table is wrong.
 std::optional<model::TableCost> input_cost(Config const& config);
 
 }  // namespace ddproxy
