@@ -8,33 +8,37 @@
 
 namespace ddproxy {
 
-/// As CLI11's PositiveNumber, which lets NaN pass.
+/// Returns a validator that accepts finite numbers above 0. CLI11's PositiveNumber also accepts NaN.
 CLI::Validator positive_number();
 
-/// 0 or more, finite.
+/// Returns a validator that accepts finite numbers from 0 on.
 CLI::Validator number_from_zero();
 
-/// See is_bucket_size().
+/// Returns a validator that accepts bucket sizes in MiB, see is_bucket_size().
 CLI::Validator bucket_size();
 
-/// A size of a message in MiB: from a byte to 1e9 MiB.
+/// Returns a validator that accepts message sizes in MiB: from one byte to 1e9 MiB.
 CLI::Validator message_size();
 
-/// 0 or more, finite: a share of something.
+/// Returns a validator that accepts shares: finite numbers from 0 on, for instance 0.05 for 5 %.
 CLI::Validator share_of_one();
 
-/// --max-model-error and --max-regret, limits of the score.
+/// Adds --max-model-error and --max-regret, the limits of the score.
 void add_limits(CLI::App& command, Options& options);
 
-/// --pieces and --total of `allreduce` and `collectives`. Returns --pieces.
+/// Adds --pieces and --total, which `allreduce` and `collectives` have. Returns --pieces, which `command`
+/// owns.
 CLI::Option* add_pieces(CLI::App& command, Options& options);
 
-/// The options that `collectives` has beside those of the other measuring commands.
+/// Adds the options that `collectives` has in addition to those of all commands that measure.
 void add_collectives_options(CLI::App& command, Options& options);
 
-// The commands of each family; every parsed value goes into `options`, which must outlive the parse.
+/// Adds run, layers, allreduce, collectives and sweep. While CLI11 parses, it stores the values in `options`,
+/// which must outlive `app`. This holds for the functions below, too.
 void add_run_commands(CLI::App& app, Options& options);
+/// Adds predict.
 void add_predict_command(CLI::App& app, Options& options);
+/// Adds compare.
 void add_compare_command(CLI::App& app, Options& options);
 
 }  // namespace ddproxy

@@ -14,31 +14,31 @@
 
 namespace ddproxy {
 
-/// The command line.
+/// The parsed command line.
 struct Options {
   std::string command;  ///< run, layers, allreduce, collectives, sweep, predict or compare
   std::filesystem::path input;
   std::filesystem::path output = "results.h5";
-  std::filesystem::path json;            ///< empty: none
-  std::string label;                     ///< of the offer, kept in the results file; empty: none
-  std::filesystem::path trace;           ///< empty: none
-  std::vector<std::string> trace_cases;  ///< empty: all
-  std::vector<double> pieces_mib;  ///< `allreduce`, `collectives`: pieces in which a fixed total is moved
-  double total_mib = 0;            ///< `allreduce`, `collectives`: that total; 0: all gradients
-  std::vector<model::Verb> verbs;  ///< `collectives`: what is measured, none twice
-  std::vector<double> sizes_mib;   ///< `collectives`: the sizes on the wire; empty: those of `allreduce`
-  std::optional<double> max_model_error, max_regret;  ///< limits of the score; beyond: exit code 1
-  std::optional<double> max_seconds;                  ///< in place of [sweep] max_seconds
+  std::filesystem::path json;            ///< path of the JSON file; empty: none is written
+  std::string label;                     ///< name of the offer, stored in the results file; empty: none
+  std::filesystem::path trace;           ///< path of the Chrome trace; empty: none is written
+  std::vector<std::string> trace_cases;  ///< names of the cases in the trace; empty: all
+  std::vector<double> pieces_mib;  ///< `allreduce`, `collectives`: piece sizes in which a total is moved, MiB
+  double total_mib = 0;            ///< `allreduce`, `collectives`: that total, MiB; 0: all gradients
+  std::vector<model::Verb> verbs;  ///< `collectives`: the collectives to measure, each once
+  std::vector<double> sizes_mib;   ///< `collectives`: sizes on the wire, MiB; empty: the sizes of `allreduce`
+  std::optional<double> max_model_error, max_regret;  ///< limits of the score; above one: exit code 1
+  std::optional<double> max_seconds;                  ///< replaces [sweep] max_seconds
   bool dry_run = false;
-  bool share_device = false;           ///< several ranks may use one device
-  int threads = 0;                     ///< with which a rank computes on a host; 0: nothing said
-  bool strict = false;                 ///< more threads than cores are an error
-  std::vector<std::string> benchmark;  ///< Google Benchmark's arguments, after --
-  std::string program;                 ///< its name, without the folder
-  std::string command_line;            ///< as it was given
+  bool share_device = false;  ///< several ranks may use one device
+  int threads = 0;            ///< number of threads with which a rank computes on a host; 0: not given
+  bool strict = false;        ///< more threads than cores are an error
+  std::vector<std::string> benchmark;  ///< arguments after --: for Google Benchmark; `compare`: the new files
+  std::string program;                 ///< name of the program, without its folder
+  std::string command_line;            ///< the command line as it was given
   PredictOptions predict;
   TurnOptions turns;      ///< `sweep` only
-  int planted_state = 0;  ///< tests only: probes of each turn of two planted states of the machine; 0: none
+  int planted_state = 0;  ///< tests only: probes of each turn of two planted machine states; 0: none
   results::CompareOptions compare;
 };
 

@@ -69,7 +69,8 @@ void add_history(CLI::App& command, results::CompareOptions& compare) {
       ->needs(history);
 }
 
-// "BASE NEW" without --new: the second is the new one. What stands behind -- is new, too.
+// Divides the files into base files and new files. Files after -- are new. In "BASE NEW", without --new, the
+// second file is new.
 void split_sides(results::CompareOptions& compare, std::vector<std::string> const& after_dashes) {
   if (!after_dashes.empty() && !compare.next.empty())
     throw CLI::ValidationError("give the new files after -- or after --new, not both");

@@ -34,7 +34,7 @@ void add_trace(CLI::App& command, Options& options) {
       ->needs(trace);
 }
 
-// What `scripts/gate` gives to the two builds of a round.
+// Adds the options that `scripts/gate` gives to the two builds of a round.
 void add_turns(CLI::App& command, TurnOptions& turns) {
   command
       .add_option_function<std::vector<std::filesystem::path>>(
@@ -68,7 +68,7 @@ void add_sampling(CLI::App& command, Options& options) {
       ->check(positive_number());
 }
 
-// For the tests of how states of the machine are told apart.
+// Adds the option of the tests that tell states of the machine apart.
 void add_planted_state(CLI::App& command, Options& options) {
   command.add_option("--planted-state", options.planted_state)->check(CLI::PositiveNumber)->group("");
 }

@@ -8,14 +8,15 @@
 
 namespace ddproxy {
 
-/// A file of a command, and what it is to the user: "the input file", "--json".
+/// A file that a command reads or writes.
 struct UsedFile {
-  std::string use;
-  std::filesystem::path path;  ///< empty: not used
+  std::string use;             ///< what it is to the user, for instance "the input file" or "--json"
+  std::filesystem::path path;  ///< empty: the command does not use it
 };
 
-/// Throws std::invalid_argument, naming the file and both its uses, where a file that is to be written is
-/// read, too, or written twice. Devices and pipes take whatever comes.
+/// Throws std::invalid_argument if a file to be written is also read, or is written twice. The message names
+/// the file and both uses. A written path that exists and is no regular file, such as a device or a pipe, is
+/// not checked: it accepts whatever is written.
 void refuse_clashes(std::vector<UsedFile> const& read, std::vector<UsedFile> const& written);
 
 }  // namespace ddproxy

@@ -17,7 +17,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr std::size_t most_of_a_line = 600;  // characters of arguments in a message
+constexpr std::size_t most_of_a_line = 600;  // most characters of the arguments that a message quotes
 
 constexpr auto about =
     "How fast does this machine average the gradients of a GPT-2 while it computes them, and which bucket "
@@ -46,8 +46,9 @@ CLI::Validator number_that(bool (*fits)(double), std::string const& meaning, std
 
 using Arguments = std::span<char const* const>;
 
-// What is wrong with them beyond what each option says; empty where nothing is. An unset variable of a script
-// would be a file without a name.
+// Returns what is wrong with the arguments as a whole; an empty text if nothing is. Each option has already
+// checked its own value. An empty argument is refused, because it usually comes from an unset variable of a
+// script and would be taken for a file without a name.
 std::string complain(Arguments arguments, Options const& options) {
   for (std::string_view argument : arguments.subspan(1))
     if (argument.empty())

@@ -9,37 +9,37 @@
 
 namespace ddproxy {
 
-/// What `ddproxy predict` was asked for. Empty, 0 or nothing: not given.
+/// The options of `ddproxy predict`. Empty, 0 or nothing means that the option was not given.
 struct PredictOptions {
   using Path = std::filesystem::path;
-  Path gradients;    ///< CSV name,numel,seconds
-  Path layer_sizes;  ///< CSV layer,numel
-  Path layer_times;  ///< CSV layer,seconds
-  bool forward_order = false;
+  Path gradients;              ///< CSV name,numel,seconds
+  Path layer_sizes;            ///< CSV layer,numel
+  Path layer_times;            ///< CSV layer,seconds
+  bool forward_order = false;  ///< the rows of these files are in forward order, not in ready order
 
   std::vector<Path> allreduce;   ///< CSV bytes,seconds[,ranks]
-  std::vector<int> table_ranks;  ///< of the tables without that column, in their order
-  std::vector<int> ranks;
+  std::vector<int> table_ranks;  ///< ranks of the tables that lack that column, in their order
+  std::vector<int> ranks;        ///< numbers of ranks for which to predict
   int ranks_per_node = 0;
   std::optional<double> node_latency;         ///< seconds
   std::optional<double> node_bandwidth_GBps;  ///< 1e9 bytes/s
-  double latency_scale = 1;
-  double bandwidth_scale = 1;
+  double latency_scale = 1;                   ///< factor on the latency of the tables
+  double bandwidth_scale = 1;                 ///< factor on the bandwidth of the tables
 
   std::vector<double> caps_mib;
-  double first_bucket_mib = 0;
-  double kappa = 1;
-  double gamma = 1;
-  Path contention;     ///< CSV bytes,kappa,gamma: both by message size
-  std::string copies;  ///< none, in or in+out
-  double copy_bandwidth_GBps = 0;
-  std::string precision;
-  std::string wire;  ///< fp32 or bf16
+  double first_bucket_mib = 0;     ///< 0: the same cap as the others
+  double kappa = 1;                ///< speed of compute while a collective is in flight, in (0, 1]
+  double gamma = 1;                ///< speed of the collective while compute runs, in (0, 1]
+  Path contention;                 ///< CSV bytes,kappa,gamma: both by bytes on the wire
+  std::string copies;              ///< none, in or in+out
+  double copy_bandwidth_GBps = 0;  ///< 1e9 bytes of gradients per second
+  std::string precision;           ///< precision of compute, for the roofline
+  std::string wire;                ///< fp32 or bf16
 
-  std::vector<Path> measured;  ///< CSV bucket_mib,seconds: the first was measured, others are predictions
-  bool pytorch = false;
-  bool sensitivity = false;
-  Path csv;
+  std::vector<Path> measured;  ///< CSV bucket_mib,seconds: the first was measured, the others are predictions
+  bool pytorch = false;        ///< print the arguments for PyTorch's DistributedDataParallel
+  bool sensitivity = false;    ///< tabulate the best cap and E over bytes, latency, bandwidth and ranks
+  Path csv;                    ///< path of the table as CSV
 };
 
 }  // namespace ddproxy

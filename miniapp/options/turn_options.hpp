@@ -10,15 +10,16 @@
 
 namespace ddproxy {
 
-/// How `ddproxy sweep` takes part in a round of `scripts/gate`, which runs two builds in turns.
+/// The part that `ddproxy sweep` has in a round of `scripts/gate`, which runs two builds in turns.
 struct TurnOptions {
-  std::filesystem::path go, ready;    ///< named pipes of --turns; empty: the program runs by itself
-  std::optional<std::uint64_t> seed;  ///< of the order of the cases; nothing: a random one
-  std::string session;                ///< name of the gate's start, the same in all its files
-  std::optional<int> round;           ///< from 1; nothing: the run is no round of a gate
-  /// Processors, one entry for each rank of the node, for instance "0" or "0-3"; empty: not pinned.
+  std::filesystem::path go, ready;    ///< named pipes of --turns; empty: the program runs without turns
+  std::optional<std::uint64_t> seed;  ///< seed for the order of the cases; nothing: a random seed
+  std::string session;                ///< name of the gate's session, the same in all its files
+  std::optional<int> round;  ///< number of the gate's round, from 1; nothing: the run belongs to no gate
+  /// Processors, with one entry for each rank of the node, for instance "0" or "0-3". An empty list pins no
+  /// rank.
   std::vector<std::string> compute_cores, communication_cores;
-  std::string slow_operator;  ///< tests only: this kind of operator takes longer, KIND:SHARE
+  std::string slow_operator;  ///< tests only: KIND:SHARE, an operator of this kind takes longer by this share
 };
 
 }  // namespace ddproxy
