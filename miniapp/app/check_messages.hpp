@@ -7,13 +7,13 @@
 
 namespace ddproxy {
 
-/// Throws std::invalid_argument, naming the option, where --sizes, --pieces or --total is more than the
-/// gradients of the model hold, or less than one element. A replay moves nothing, so its messages may be of
-/// any size.
+/// Checks --sizes, --pieces and --total. Throws std::invalid_argument that names the option if a size is
+/// larger than the gradients of the model, if a piece is larger than the total, or if a size or piece is
+/// smaller than one element. A replay moves no data, so its sizes may be larger than the gradients.
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
 
-/// Throws std::invalid_argument, naming the table, where a replay has no times of a collective that `--op`
-/// names, nor of one that stands for it.
+/// Checks the collectives of --op. Throws std::invalid_argument that names the table if all-reduces are
+/// replayed and the table has no times of a collective, nor of another collective that can stand for it.
 void check_verbs(Options const& options, Config const& config);
 
 }  // namespace ddproxy

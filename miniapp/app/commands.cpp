@@ -59,7 +59,8 @@ void refuse_overwriting(Options const& options, Config const& config) {
                  written);
 }
 
-// The tables are written with the results file, at the end. `sweep` has none.
+// Throws std::invalid_argument if the path of a table is a folder or cannot be examined. The tables are
+// written at the end, with the results file. The command `sweep` writes none.
 void refuse_folders(Options const& options) {
   if (options.command == "sweep") return;
   for (char const* ending : table_endings) {
@@ -75,7 +76,8 @@ void refuse_folders(Options const& options) {
   }
 }
 
-// What would only fail when all is measured.
+// Throws std::invalid_argument for errors that would otherwise appear only after everything has been
+// measured.
 void check_files(Options const& options, Config const& config, std::vector<Case> const& cases) {
   std::vector<std::string> names;
   for (auto const& item : cases) names.push_back(item.name());
@@ -89,8 +91,8 @@ void check_files(Options const& options, Config const& config, std::vector<Case>
     if (!file.empty()) results::check_writable(file);
 }
 
-// A signal stops a run between its steps, and the sweep between its samples; the all-reduce and the
-// calibration then take no more samples.
+// Carries out the steps of a command. A signal ends a run between two steps, and a sweep between two samples.
+// The all-reduce and the calibration take no more samples after a signal.
 void run_steps(Session& session, Runtime const& runtime, std::string const& command, bool pieces) {
   if (command == "layers") session.layers();
   if (command == "allreduce" && pieces) session.pieces();
@@ -110,9 +112,9 @@ void run_steps(Session& session, Runtime const& runtime, std::string const& comm
   session.finish();
 }
 
-// What happens where a call of MPI did not come back: each rank that is in such a call names it. Rank 0
-// closes its file first, and waits until the watches of the others have looked; they wait longer, because a
-// launcher ends all ranks as soon as one has ended.
+// Ends the process after a call of MPI did not return. Each rank that is in such a call prints its own line.
+// Rank 0 closes its file first. It then waits until the watches of the other ranks have looked at their
+// calls. The other ranks wait longer than rank 0, because a launcher ends all ranks as soon as one has ended.
 void leave_stuck_call(Runtime const& runtime, Session* session, std::string const& error) {
   results::say_error(fmt::format("ddproxy: {}", error));
   if (session) session->close_unfinished();
@@ -121,8 +123,8 @@ void leave_stuck_call(Runtime const& runtime, Session* session, std::string cons
   std::_Exit(exit_run_time);
 }
 
-// The limit of the run, for as long as this lives. While a rank is stuck in a call of MPI it does not write
-// its file, so another thread may close it.
+// Applies the time limit of the run to MPI calls, for as long as the object lives. A rank that is stuck in a
+// call of MPI does not write its file, so it is safe that another thread closes the file.
 class CallLimit {
  public:
   CallLimit(Runtime const& runtime, double timeout_s, std::optional<Session>& session) : runtime_(runtime) {
@@ -138,8 +140,8 @@ class CallLimit {
   Runtime const& runtime_;
 };
 
-// To be called while an exception is handled and the arrays still are: Kokkos aborts where it cannot free
-// them, and nobody would learn why.
+// Ends the process after the device was lost. Call it while the exception is handled and the arrays still
+// exist. Kokkos aborts when it cannot free them, and the reason would never be printed.
 void leave_lost_device(Runtime const& runtime, Session* session) {
   if (session) session->close_unfinished();
   const auto error = describe_current_exception();
@@ -170,14 +172,14 @@ void execute(Options const& options, Runtime const& runtime) {
   RankContext context = make_rank_context(config, std::move(workload), runtime);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     context.backward = std::make_unique<SlowedLane>(std::move(context.backward), context.workload.pass, text);
-  if (options.turns.go.empty())  // whoever has the other turns compares sample by sample
+  if (options.turns.go.empty())  // a run in turns needs no probe: the gate compares sample by sample
     context.probe = make_state_probe(runtime, context.reduces());
   std::optional<Session> session;
   const CallLimit limit(runtime, timeout_s, session);
   try {
     if (options.command != "layers") choose_calls(context);
     if (runtime.root()) results::print_output(describe(context.choice));
-    if (options.planted_state > 0) plant_state(context, options.planted_state);  // into what was chosen
+    if (options.planted_state > 0) plant_state(context, options.planted_state);  // after the call was chosen
     session.emplace(options, std::move(context), std::move(cases));
     run_steps(*session, runtime, options.command, !options.pieces_mib.empty());
   } catch (StuckCall const& error) {
@@ -186,7 +188,7 @@ void execute(Options const& options, Runtime const& runtime) {
     if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
     if (session && (error.code == exit_interrupted || error.code == exit_wrong_numbers))
       session->keep_open_calibration();
-    if (session && error.code == exit_interrupted) session->save();  // as its message promises
+    if (session && error.code == exit_interrupted) session->save();  // the message promises it
     throw;
   } catch (...) {
     if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);

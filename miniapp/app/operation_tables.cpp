@@ -11,11 +11,12 @@ namespace {
 
 struct LayerRow {
   std::string layer;
-  double seconds = 0;  // of the slowest rank
-  std::size_t slowest = 0;
+  double seconds = 0;       // time on the slowest rank
+  std::size_t slowest = 0;  // number of that rank
 };
 
-// Consecutive operations of one layer, added up rank by rank.
+// Adds up the medians of consecutive operators of one layer, rank by rank. Returns the slowest rank of each
+// layer.
 std::vector<LayerRow> layer_rows(Workload const& workload, OperationTimes const& times) {
   std::vector<LayerRow> rows;
   const auto medians = times.medians();
@@ -33,7 +34,8 @@ std::vector<LayerRow> layer_rows(Workload const& workload, OperationTimes const&
   return rows;
 }
 
-// So that nobody takes a twin's tables for a machine's.
+// Returns a comment line for replayed tables, so that nobody mistakes them for measurements; else an empty
+// text.
 std::string label(bool replayed) {
   return replayed ? "# replay: from a table or the roofline, not measured\n" : "";
 }

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 16> prefixes{
     "NCCL_",  "NVIDIA_", "CUBLAS_", "HIP_",    "RCCL_",     "UCX_", "OMPI_", "MPICH_",
     "SLURM_", "OMP_",    "GOMP_",   "KOKKOS_", "OPENBLAS_", "MKL_", "CUDA_", "HDF5_"};
 
-// Addresses and keys that the launcher hands to its own daemons.
+// Returns whether a variable holds an address or a key that the launcher gives to its own daemons.
 bool is_of_this_job(std::string_view variable) {
   return variable.find("orte_") != std::string_view::npos || variable.find("_uri") != std::string_view::npos;
 }
@@ -49,7 +49,8 @@ std::string host_name() {
   return name.data();
 }
 
-// The value of the first line "key : value" of /proc/cpuinfo.
+// Returns the value of the first line "key : value" of /proc/cpuinfo that begins with `key`; empty if there
+// is none.
 std::string processor_info(std::string_view key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
@@ -62,7 +63,7 @@ double clock_hz() {
   return text.empty() ? std::nan("") : std::stod(text) * 1e6;
 }
 
-// As taskset writes it: 0-3,8
+// Returns the processors that this thread may use, in the form of taskset: 0-3,8
 std::string binding() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -90,7 +91,8 @@ std::string mpi_version() {
   return std::string(text.data()).substr(0, std::string_view(text.data()).find('\n'));
 }
 
-// The accelerator, or the processor, whose memory clock nobody says.
+// Describes the accelerator of this rank, or its processor if it has none. The memory clock of a processor is
+// not known.
 DeviceInfo describe_own_device(Runtime const& runtime) {
   if (runtime.device() >= 0) return describe_device(runtime.device());
   return {processor_info("model name"), "", "", clock_hz(), std::nan("")};
@@ -100,7 +102,8 @@ std::vector<double> gather_number(Runtime const& runtime, double mine) {
   return runtime.gather(std::vector<double>{mine});
 }
 
-// Empty where others compute than the host's threads.
+// Returns the number of threads with which a rank computes, for instance "4", or "3 or 4" if ranks differ.
+// Returns an empty text if compute is replayed or runs on a device. Collective; complete on rank 0.
 std::string threads_of_a_rank(RankContext const& context) {
   const auto all = context.runtime.gather(std::to_string(kernels::Space().concurrency()));
   if (context.config.compute == ComputeMode::replay || context.runtime.device() >= 0) return "";

@@ -11,17 +11,18 @@
 
 namespace ddproxy {
 
-/// What must be known of a run to compare or repeat it.
+/// The facts that are needed to compare a run with another or to repeat it.
 struct Provenance {
-  std::vector<std::pair<std::string, std::string>> attributes;  ///< of the program and its libraries
-  std::vector<std::string> environment;                         ///< NAME=value of the variables that matter
-  // A value a rank:
+  /// Name and value of each attribute of /provenance: the program, its libraries, and what computed.
+  std::vector<std::pair<std::string, std::string>> attributes;
+  std::vector<std::string> environment;  ///< NAME=value of the variables that matter, on this rank
+  // One value for each rank, complete on rank 0 only. Clocks are in Hz. NUMA nodes are -1 if unknown.
   std::vector<std::string> host, device, uuid, pci_bus, binding;
   std::vector<double> numa_node, device_numa_node, clock_hz, memory_clock_hz;
   ThreadReport threads;
 };
 
-/// Collective; complete on rank 0.
+/// Gathers the provenance of all ranks on rank 0. Collective.
 Provenance gather_provenance(RankContext const& context);
 
 }  // namespace ddproxy

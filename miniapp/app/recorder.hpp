@@ -22,89 +22,123 @@
 
 namespace ddproxy {
 
-/// Of one case's prediction: 95 % bands, and the terms that lead to it, E in seconds.
+/// The uncertainty of one case's prediction, in seconds: the 95 % band of T, and the predicted E while its
+/// causes are added one by one. NaN: not available.
 struct Uncertainty {
   model::Band total{not_available, not_available};
   model::Waterfall terms{not_available, not_available, not_available, not_available};
 };
 
-/// Puts what a run finds into its results file, step by step; lives on rank 0. The file is kept in memory:
-/// flush() at the end of each step and flush_if_due() between the rounds of the sweep write it to the disk,
-/// and so does the destructor. Errors as of results::Writer.
+/// Writes what a run finds into its results file (docs/results.md). It lives on rank 0.
+///
+/// Problem: a run may be killed at any time, and its results up to then must remain readable. results::Writer
+/// therefore holds the file in memory (results/file/writer.hpp), and each flush writes a complete file. Call
+/// flush() at the end of each step of a run, flush_if_due() between the rounds of the sweep, and finish()
+/// last. The destructor flushes, too.
+///
+/// The other methods may be called in any order, except that plan() comes before sample(), and gate() before
+/// part(). Times are in seconds. Methods throw as results::Writer does.
 class Recorder {
  public:
+  /// Creates FILE.part of options.output, and writes the command line and the text of the input.
   Recorder(Options const& options, Config const& config);
 
+  /// Writes /provenance.
   void provenance(Provenance const& provenance);
+  /// Writes /model: the dimensions of the model, and its gradients in ready order.
   void model(Config const& config, Workload const& workload);
-  /// All passes, with their probes.
+  /// Writes /layers: all passes with their probes. If the operators do not come from compute.times, also
+  /// writes their flops and bytes, and their times by the roofline if the input gives one.
   void layers(Config const& config, Workload const& workload, OperationTimes const& times);
-  /// Of the passes that count; may be called again.
+  /// Writes the ready times of the passes that count. May be called again.
   void ready_times(ReadyTimes const& ready);
-  /// All samples, with their probes.
+  /// Writes /allreduce: all samples with their probes, one row for each message size.
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
-  /// By which call MPI reduced: an attribute of `group`; none where it reduced nothing.
+  /// Writes the MPI call that reduced as an attribute of `group`. Writes nothing if MPI reduced nothing.
   void call(std::string_view group, RankContext const& context);
-  /// Medians and bandwidths of those that count; may be called again.
+  /// Writes medians and bandwidths of the samples that count. May be called again.
   void allreduce_figures(std::vector<SizeTimes> const& times, int ranks);
+  /// Writes the times in which `total` bytes were reduced in pieces, one row for each piece size.
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
+  /// Writes the a(x) that predictions use, x in bytes on the wire. May be called again.
   void cost_table(std::vector<model::CostPoint> const& table);
-  // recorder_collectives.cpp: the same of the command `collectives`, a row for each verb and size.
+  /// Writes /collectives: all samples with their probes, one row for each verb and size. This method and the
+  /// next two are in recorder_collectives.cpp.
   void collectives(std::vector<SizeTimes> const& rows, int ranks);
+  /// Writes medians, extremes and bandwidths of the samples that count. May be called again.
   void collective_figures(std::vector<SizeTimes> const& rows, int ranks);
+  /// Writes the times in which `total` bytes were moved in pieces, one row for each verb and piece size.
   void collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total);
 
-  /// All co-runs, with their probes.
+  /// Writes all co-runs of compute and collectives, with their probes. Writes nothing if there are none.
   void calibration(std::vector<ContentionSample> const& runs);
-  /// Samples that were taken after the sweep, of all rows; nothing where there are none.
+  /// Writes the samples of the three tables that were taken after the sweep. Writes nothing for a table that
+  /// has none.
   void later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
              std::vector<ContentionSample> const& runs);
-  /// kappa and gamma of those that count, and the fit of a(x); may be called again.
+  /// Writes kappa and gamma of the co-runs that count, and the fit alpha + x / beta of a(x). May be called
+  /// again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);
-  /// The states of the machine, and the state of each sample by its place in the order of its case.
+  /// Writes the states of the machine and the state of each sample. `state` is the state of tables and
+  /// figures; nothing: all samples count. `order` [case][round] holds the position of each sample among all
+  /// samples, or -1 if the case has no sample in that round. `samples` [case] are in the order of the rounds.
   void states(SweepStates const& sweep, std::optional<std::size_t> state,
               std::vector<std::vector<Sample>> const& samples,
               std::vector<std::vector<std::int64_t>> const& order);
-  /// The clocks of the ranks' GPUs at two moments: of each rank its clock in Hz, its power cap in W
-  /// and its throttle reasons. Writes nothing where both are empty.
+  /// Writes the clocks of the ranks' GPUs at two moments. Each list has three values for each rank: the clock
+  /// in Hz, the power cap in W and the throttle reasons. Writes nothing if a list is empty or if their
+  /// lengths differ.
   void gpu_clocks(std::vector<double> const& before, std::vector<double> const& after);
+  /// Writes the bands and the terms of E of all cases. May be called again.
   void uncertainty(std::vector<Uncertainty> const& cases);
+  /// Writes the score of each predictor, and the 95 % interval of the best cap in bytes.
   void score(model::ScoreCard const& card, model::Band best_cap);
-  /// `drift`: the line that says how far they are apart; empty where they are not.
+  /// Writes T_compute and a(x) in each phase of the run. `drift` is the warning that T_compute differs
+  /// between phases; it is empty if it does not.
   void phases(std::vector<Phase> const& phases, std::string const& drift);
 
-  /// Names, plans and predictions of the cases, and room for their samples.
+  /// Writes the names and plans of the cases, and their predictions if `predicted` is true. Reserves space
+  /// for config.samples samples of each case. `floor` is the lower bound on E.
   void plan(RankContext const& context, std::vector<CaseReport> const& reports, bool predicted, double floor);
-  /// Of the cases, and the floor of E; may be called again.
+  /// Writes the predictions of the cases and the lower bound on E, `floor`. May be called again.
   void predictions(std::vector<CaseReport> const& reports, double floor);
+  /// Writes for each case 1 if it was right, else 0.
   void verified(std::vector<std::int64_t> const& right);
+  /// Writes /wire: the errors of real gradients that were reduced in the wire format.
   void wire_errors(WireErrors const& errors, WireFormat wire);
+  /// Writes /precision: the errors of real gradients at the precision of the input.
   void precision_errors(PrecisionErrors const& errors);
-  /// The gate's session and round, and room for `samples` values of each part of the step.
+  /// Writes the session and the round of the gate, and reserves space for `samples` values of each part of
+  /// the step. Writes nothing without a gate and without parts.
   void gate(TurnOptions const& turns, std::vector<std::string> const& parts, std::size_t samples);
+  /// Writes value `index` of a part of the step.
   void part(std::size_t part, std::size_t index, double seconds);
+  /// Writes the sample of the case `item` in a round.
   void sample(std::size_t item, int round, Sample const& sample);
-  /// Makes room for so many samples of each case.
+  /// Reserves space for `samples` samples of each case.
   void grow_samples(std::size_t samples) { writer_.grow_samples(samples); }
-  /// Why each case has no more samples.
+  /// Writes why each case has no more samples.
   void stops(std::vector<Stop> const& stops, Config const& config);
-  /// Sentences about results that contradict each other.
+  /// Writes sentences about results that contradict each other. Writes nothing if there are none.
   void contradictions(std::vector<std::string> const& sentences);
+  /// Writes the figures of the measured cases. See states() for `order`.
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
-  /// One step of each case: its tasks, and the buffers that were live.
+  /// Writes the timeline of one step of each case: its tasks, and the bytes of the live buffers.
   void timeline(Workload const& workload, std::vector<CaseTimeline> const& cases);
-  /// Bytes of a rank for the buffers of a step: what is allocated, and the predicted peak of what is live in
-  /// each case, -1 where nothing is predicted.
+  /// Writes the bytes that a rank allocates for the buffers of a step, and for each case the predicted peak
+  /// of the bytes of live buffers; -1 if nothing is predicted.
   void step_memory(std::size_t allocated, std::vector<std::int64_t> const& predicted_peaks);
+  /// Writes the figure of merit.
   void figures(FigureOfMerit const& figures);
-  /// Bytes: the peak of each rank, and the need of any that was predicted.
+  /// Writes the peak memory of each rank and the predicted need of a rank, both in bytes.
   void memory(std::vector<double> const& peaks, double need);
   void flush() { writer_.flush(); }
   void flush_if_due() { writer_.flush_if_due(); }
-  /// Finishes the file, and the tables with it. As results::Writer::finish().
+  /// Finishes the file and writes the tables beside it, see results::Writer::finish().
   void finish(std::vector<results::TextFile> const& tables) { writer_.finish(tables); }
-  /// The file in memory; the reader may outlive it.
+  /// Returns a reader of the file in memory. It may outlive this object.
   results::Reader reader() const { return writer_.reader(); }
+  /// Returns the writer's warnings for the user.
   std::vector<std::string> warnings() const { return writer_.warnings(); }
 
  private:

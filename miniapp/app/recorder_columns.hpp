@@ -13,14 +13,14 @@
 #include "model/predict/machine_state.hpp"
 #include "results/file/writer.hpp"
 
-// How rows of measurements become datasets of the results file.
+// Functions that turn rows of measurements into datasets of the results file.
 namespace ddproxy {
 
 using Texts = std::vector<std::string>;
 using Integers = std::vector<std::int64_t>;
 using Reals = std::vector<double>;
 
-/// A value of each row; `get` is a function or a member.
+/// Returns one value of each row. `get` is a function or a pointer to a member.
 template <class Out, class Rows, class Get>
 Out column(Rows const& rows, Get get) {
   Out values;
@@ -28,13 +28,14 @@ Out column(Rows const& rows, Get get) {
   return values;
 }
 
-/// Values of a dataset [row, sample].
+/// Values of a dataset [row, sample], row by row.
 struct Matrix {
   Reals values;
   std::vector<std::size_t> extents;
 };
 
-/// The values of each row, `least` or more, NaN where a row has fewer than the longest.
+/// Returns the list of values get(row) of each row. All rows are as long as the longest list, and at least
+/// `least`. Shorter lists are followed by NaN.
 template <class Rows, class Get>
 Matrix matrix(Rows const& rows, Get get, std::size_t least = 0) {
   for (auto const& row : rows) least = std::max(least, std::invoke(get, row).size());
@@ -47,11 +48,11 @@ Matrix matrix(Rows const& rows, Get get, std::size_t least = 0) {
   return made;
 }
 
-/// Writes /layers/PREFIXseconds and the probes of each pass, where it has some.
+/// Writes /layers/PREFIXseconds, and the probes of each pass if there are any.
 void write_passes(results::Writer& writer, std::string const& prefix, OperationTimes const& times);
 
-/// Writes PREFIXprobe_before and PREFIXprobe_after [row, sample], NaN where a row has fewer than `samples`;
-/// nothing where nothing was probed.
+/// Writes PREFIXprobe_before and PREFIXprobe_after [row, sample]. Rows with fewer than `samples` probes are
+/// followed by NaN. Writes nothing if nothing was probed.
 void write_probes(results::Writer& writer, std::string const& prefix, std::vector<model::Probes> const& rows,
                   std::size_t samples);
 

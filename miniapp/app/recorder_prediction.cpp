@@ -13,7 +13,7 @@
 namespace ddproxy {
 namespace {
 
-// Long co-runs have fewer samples.
+// Writes the samples of all co-runs. Long co-runs have fewer samples, so their rows are followed by NaN.
 void write_contention_samples(results::Writer& writer, std::string const& prefix,
                               std::vector<ContentionSample> const& runs) {
   const std::pair<char const*, Reals ContentionSample::*> parts[] = {
@@ -30,7 +30,8 @@ void write_contention_samples(results::Writer& writer, std::string const& prefix
                matrix(runs, &ContentionSample::compute_alone).extents[1]);
 }
 
-// -1 where there is no such end: from all gradients in one bucket on, every cap gives the same plan.
+// Returns -1 if the best caps have no upper end: every cap from some size on puts all gradients into one
+// bucket. Returns -1 for NaN, too.
 std::int64_t whole_bytes(double bytes) {
   return bytes < static_cast<double>(model::any_cap) ? static_cast<std::int64_t>(bytes) : -1;
 }

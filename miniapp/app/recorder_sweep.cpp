@@ -15,7 +15,7 @@ namespace {
 
 using Reports = std::vector<CaseReport>;
 
-// A figure of the measured cases, NaN for a case that was not measured.
+// Returns a figure of each case; NaN for a case that was not measured.
 template <class Get>
 Reals measured(Reports const& reports, Get get) {
   return column<Reals>(

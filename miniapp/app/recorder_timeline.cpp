@@ -7,7 +7,7 @@
 namespace ddproxy {
 namespace {
 
-// The columns of /timeline and those of /memory that follow from the same traces, while they grow.
+// Collects the columns of /timeline, and the columns of /memory that follow from the same traces.
 class Events {
  public:
   std::vector<std::int64_t> first, count, rank, live_bytes_start, live_bytes_end;
@@ -42,7 +42,7 @@ class Events {
     }
   }
 
-  // Adds the names of a task; false: it is no event.
+  // Adds the resource and the label of a task. Returns false if the task is not an event of the timeline.
   bool add_task(Workload const& workload, model::Task const& task) {
     if (auto const* compute = std::get_if<model::Compute>(&task.work); compute)
       return add_names("compute", workload.pass.operations[index(compute->op)].name);
@@ -59,7 +59,7 @@ class Events {
     return true;
   }
 
-  std::size_t buckets_ = 0;  // of a rank so far
+  std::size_t buckets_ = 0;  // number of buckets of the current rank so far
 };
 
 }  // namespace

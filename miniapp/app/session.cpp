@@ -49,7 +49,7 @@ void Session::save() {
   if (recorder_) recorder_->flush();
 }
 
-// A later table of the same name takes the place of the former.
+// Keeps a table until finish() writes it. It replaces an earlier table of the same name.
 void Session::keep_table(std::string const& ending, std::string text) {
   const auto path = beside(options_.output, ending);
   std::erase_if(tables_, [&](auto const& table) { return table.path == path; });
@@ -61,7 +61,8 @@ void Session::say(std::string const& progress) const {
   if (root() && isatty(STDERR_FILENO)) results::say_error(fmt::format("ddproxy: {}", progress));
 }
 
-// A twin computes and reduces on no core of this machine.
+// Prints the line and the warnings about threads. A twin neither computes nor reduces on the cores of this
+// machine, so it prints nothing.
 void Session::say_threads(ThreadReport const& report) {
   const bool is_twin = context_.config.compute == ComputeMode::replay && !context_.reduces();
   if (!root() || is_twin || report.line.empty()) return;
@@ -87,7 +88,7 @@ void Session::keep_layers() {
   keep_ready_times();
 }
 
-// Of the passes that count.
+// Uses the passes that count.
 void Session::keep_ready_times() {
   const auto times = layers_of_state();
   const auto ready = slowest_ready(context_.workload, times);
@@ -146,7 +147,7 @@ void Session::keep_allreduce() {
     report_ += allreduce_table(sizes_of_state(), context_.ranks(), !context_.reduces());
 }
 
-// a(x) of the samples that count.
+// Derives a(x) from the samples that count.
 void Session::keep_cost() {
   const auto sizes = sizes_of_state();
   cost_ = known_cost_ ? *known_cost_ : model::TableCost(to_table(sizes));
@@ -177,7 +178,8 @@ void Session::pieces() {
 void Session::finish() {
   const int concurrency = kernels::Space().concurrency();
   const bool of_device = on_device && needs_arena(context_.config);
-  // arrays stay to the end, so what the device lacks now is the most; ranks that share it take alike
+  // Arrays are kept to the end, so the device has its smallest free memory now. Ranks that share a device
+  // take equal parts of it.
   const double taken =
       of_device ? (context_.device_free - free_device_memory()) / context_.runtime.ranks_on_device()
                 : peak_memory();

@@ -15,40 +15,62 @@
 
 namespace ddproxy {
 
-/// One command at work: measures on all ranks, records and prints on rank 0. Every method is collective.
+/// Carries out one command: it measures on all ranks, and records and prints on rank 0.
+///
+/// Construct it, call the methods of the command, and call finish() last, which prints the tables:
+///
+///     layers       layers()
+///     allreduce    allreduce(), or pieces() with --pieces
+///     collectives  collectives(), or collective_pieces() with --pieces
+///     run          open_calibration(), verify(), close_calibration(), sweep()
+///     sweep        plan_from_input(), verify(), sweep()
+///
+/// The calibration has two parts, so that its samples cover as many of the minutes before the sweep as they
+/// can. If a step throws, the results so far can still be kept: call keep_open_calibration(), then save().
+/// Every method is collective unless its comment says otherwise.
 class Session {
  public:
-  /// Throws CollectiveError (exit 2) where the results file cannot be created.
+  /// Creates the results file on rank 0, and gathers the provenance. `options` must outlive the session.
+  /// Throws CollectiveError (exit code 2) if the file cannot be created.
   Session(Options const& options, RankContext context, std::vector<Case> cases);
-  ~Session();  ///< prints what finish() did not come to print
+  ~Session();  ///< prints what finish() has not printed
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
 
-  void layers();             ///< measures, records and prints the operations; writes the CSV files
-  void allreduce();          ///< the same for a(x); throws CollectiveError (exit 3) where a sum is wrong
-  void pieces();             ///< a fixed total in pieces
-  void collectives();        ///< the same as allreduce() for each verb that the options name
-  void collective_pieces();  ///< a fixed total in pieces, for each of these verbs
-  /// Measures the operations, a(x), kappa and gamma in the first third of the rounds of a calibration, and
-  /// plans `optimal`. Throws as allreduce() does.
+  /// Measures and records the operators; makes their CSV files.
+  void layers();
+  /// Measures and records a(x); makes its CSV file. Throws CollectiveError (exit code 3) if a sum is wrong.
+  void allreduce();
+  /// Measures and records the time in which a fixed total is reduced in pieces.
+  void pieces();
+  /// Does what allreduce() does, for each verb that the options name.
+  void collectives();
+  /// Does what pieces() does, for each verb that the options name.
+  void collective_pieces();
+  /// Measures the operators, a(x), kappa and gamma in the first third of the rounds of a calibration. Then
+  /// makes the plans of `optimal`. Throws as allreduce() does.
   void open_calibration();
-  /// Measures the other rounds, directly before the sweep; records all samples, and predicts
-  /// every case from them. A replay's tables are known.
+  /// Measures the other rounds, right before the sweep. Records all samples, and predicts every case from
+  /// them. Replayed times are known and are not measured.
   void close_calibration();
-  /// Records the tables of a calibration that an error or a signal ended.
+  /// Records the tables of a calibration that an error or a signal ended. Does nothing on ranks other than 0,
+  /// after close_calibration(), and if the operators or a message size have no samples yet. Not collective.
   void keep_open_calibration();
-  /// Plans of `optimal` without measurements, from the costs that the input states; throws CollectiveError
-  /// (exit 2) where it does not.
+  /// Makes the plans of `optimal` from the costs that the input states, without measurements. Throws
+  /// CollectiveError (exit code 2) if such a plan is needed and the input states no costs.
   void plan_from_input();
-  void verify();  ///< every case; throws CollectiveError (exit 3) where one is wrong
-  void sweep();   ///< measures every case, and keeps the timeline of each one's last sample
-  /// Finishes the file and its tables, then prints all tables and the figure of merit; throws CollectiveError
-  /// (exit 1) where the score is beyond its limits.
+  /// Verifies every case and records the plans. Throws CollectiveError (exit code 3) if a case is wrong.
+  void verify();
+  /// Measures every case, and records the timeline of its last sample.
+  void sweep();
+  /// Finishes the file and its tables. Then prints all tables and the figure of merit. Throws CollectiveError
+  /// (exit code 1) if the score is beyond its limits.
   void finish();
-  /// Writes what was measured so far to FILE.part, without MPI. Not collective. Throws std::runtime_error
-  /// where the disk does not take it.
+  /// Writes what was measured so far to FILE.part. Not collective; it uses no MPI. Throws std::runtime_error
+  /// if the disk does not accept it.
   void save();
-  /// The same without a word where that fails; nothing more can be recorded.
+  /// Writes what was measured so far to FILE.part and ignores a failure. Nothing can be recorded after that.
+  /// Not collective.
   void close_unfinished() { recorder_.reset(); }
 
  private:
@@ -60,13 +82,13 @@ class Session {
   std::string verify_wire();
   void record_step_memory();
   std::string judge_precision();
-  /// a(x) by bytes of gradients, once it is known.
+  /// Returns a(x) for x bytes of gradients in memory; an empty function if a(x) is not known yet.
   model::AllreduceCost cost() const {
     return cost_ ? of_gradients(*cost_, context_.workload.wire) : model::AllreduceCost();
   }
   void check_sums() const;
   std::int64_t total_to_move() const;
-  std::int64_t element_of_each_rank() const;  // bytes on the wire
+  std::int64_t element_of_each_rank() const;  // bytes on the wire of one element for each rank
   std::vector<std::int64_t> divisible(std::vector<std::int64_t> sizes) const;
   void say_rounding(std::vector<std::int64_t> const& asked) const;
   void warn_of_substitutes() const;
@@ -78,7 +100,7 @@ class Session {
   void keep_cost();
   void keep_speeds();
 
-  // session_calibration.cpp: the rounds of a calibration.
+  // The rounds of a calibration: session_calibration.cpp.
   void take_rounds(int first, int last);
   void keep_tables();
   void plan_optimal_cases();
@@ -93,7 +115,9 @@ class Session {
   model::Job take_measurements();
   void predict_cases(model::Job const& job);
 
-  // session_states.cpp: which samples count on a machine with several states; on rank 0.
+  // The samples that count on a machine with several states: session_states.cpp. These methods and those
+  // below run on rank 0 only, except measure_missing_tables(), gather_clocks() and share_plan(), which all
+  // ranks call.
   model::MachineStates find_states() const;
   OperationTimes layers_of_state() const;
   std::vector<SizeTimes> sizes_of_state() const;
@@ -103,7 +127,7 @@ class Session {
   void warn_of_mixed_states() const;
   std::vector<double> gather_clocks() const;
   void settle_sweep();
-  void measure_missing_tables();  // on all ranks
+  void measure_missing_tables();
   void predict_again();
   void withdraw_prediction();
   SweepStates sweep_states() const;
@@ -117,37 +141,39 @@ class Session {
   Options const& options_;
   RankContext context_;
   std::optional<Recorder> recorder_;
-  std::vector<results::TextFile> tables_;  // beside the results file, written with it
-  std::string report_;                     // to print when the file is finished
+  std::vector<results::TextFile> tables_;  // files beside the results file, written with it
+  std::string report_;                     // text to print when the file is finished
   std::vector<CaseReport> reports_;
-  std::optional<CollectiveRounds> table_rounds_;  // while a calibration goes on
-  std::optional<ContentionRounds> contention_rounds_;
+  std::optional<CollectiveRounds> table_rounds_;       // exists while a calibration goes on
+  std::optional<ContentionRounds> contention_rounds_;  // exists while a calibration goes on
   OperationTimes layer_times_;
   std::vector<Phase> phases_;
   model::Measurements measurements_;
-  model::Job job_;  ///< the prediction from before the sweep
+  model::Job job_;  // input of the prediction: made from the tables, and from nothing of the sweep
   std::vector<ContentionSample> contention_samples_;
   std::vector<Uncertainty> uncertainty_;
-  model::Band best_cap_{not_available, not_available};  // bytes
-  double floor_ = not_available;                        // of E, seconds
-  std::vector<SizeTimes> allreduce_times_;              // of `collectives`: of all its verbs
-  double table_seconds_ = 0;  // that measuring a(x), kappa and gamma took; the same on all ranks
-  std::optional<model::TableCost> known_cost_;  // of an input whose all-reduces are replayed
-  std::optional<model::TableCost> cost_;        // by bytes on the wire
+  model::Band best_cap_{not_available, not_available};  // 95 % interval, bytes
+  double floor_ = not_available;                        // lower bound on E, seconds
+  std::vector<SizeTimes> allreduce_times_;              // in `collectives`: times of all its verbs
+  double table_seconds_ = 0;  // time spent on measuring a(x), kappa and gamma; equal on all ranks
+  std::optional<model::TableCost> known_cost_;  // of the input, if all-reduces are replayed
+  std::optional<model::TableCost> cost_;        // x in bytes on the wire
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::vector<std::int64_t>> order_;
-  std::vector<std::string> parts_;        // what a sweep times besides its cases
-  std::vector<std::size_t> part_values_;  // of each part so far
-  std::vector<Stop> stops_;               // of each case
+  std::vector<std::string> parts_;        // what a sweep times in addition to its cases
+  std::vector<std::size_t> part_values_;  // number of values of each part so far
+  std::vector<Stop> stops_;               // [case]
   FigureOfMerit figures_;
-  model::MachineStates states_;        // told from all probes so far
-  std::optional<std::size_t> state_;   // of tables and figures; nothing: all samples count
-  std::vector<double> clocks_before_;  // of the ranks' GPUs, where NVML tells them; on rank 0
+  model::MachineStates states_;        // derived from all probes so far
+  std::optional<std::size_t> state_;   // state of tables and figures; nothing: all samples count
+  std::vector<double> clocks_before_;  // GPU clocks of all ranks at the start, if NVML gives them; on rank 0
   bool predicted_ = false, verified_ = false;
   bool oversubscribed_ = false;  // some thread of some rank has no core; known on rank 0
 };
 
-/// Runs options.command.
+/// Runs options.command. Collective. Throws CollectiveError on all ranks for an error that they agree on, and
+/// other exceptions on the rank that has the error. Does not return if a call of MPI is stuck or the device
+/// is lost.
 void execute(Options const& options, Runtime const& runtime);
 
 }  // namespace ddproxy

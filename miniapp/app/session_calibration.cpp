@@ -60,11 +60,12 @@ void Session::close_calibration() {
     results::say_error(fmt::format("warning: {}", doubt));
 }
 
-// One sample or more of everything in turns, so that all tables cover the same minutes.
+// Takes the rounds from `first` up to, but not including, `last`. Each round has one sample or more of every
+// table, so that all tables cover the same minutes.
 void Session::take_rounds(int first, int last) {
   const int rounds = calibration_rounds(context_.config.samples);
   for (int round = first; round < last; ++round) {
-    if (round > 0 && signalled(context_.runtime)) return;  // what is measured is kept
+    if (round > 0 && signalled(context_.runtime)) return;  // the samples so far are kept
     const Taken before{layer_times_.samples, counts_of(allreduce_times_)};
     add_passes(context_, layer_times_, samples_of_round(context_.config.samples, round, rounds));
     table_rounds_->take(round, rounds);
@@ -72,7 +73,8 @@ void Session::take_rounds(int first, int last) {
     allreduce_times_ = table_rounds_->times();
     contention_samples_ = contention_rounds_->runs();
     if (!root()) continue;
-    const auto measured = context_.reduces() ? allreduce_times_ : std::vector<SizeTimes>();  // not replayed
+    // Replayed all-reduces are not measured.
+    const auto measured = context_.reduces() ? allreduce_times_ : std::vector<SizeTimes>();
     phases_.push_back(phase_behind(before, fmt::format("round {}", round + 1), layer_times_, measured));
   }
 }
@@ -85,7 +87,7 @@ void Session::keep_tables() {
   keep_speeds();
 }
 
-// Without MPI, and without a word where there are no samples yet.
+// This method uses no MPI.
 void Session::keep_open_calibration() {
   if (!recorder_ || predicted_ || layer_times_.samples == 0) return;
   const bool sampled =

@@ -28,7 +28,8 @@ std::int64_t Session::element_of_each_rank() const {
   return std::int64_t{wire_element_bytes(context_.workload.wire)} * context_.ranks();
 }
 
-// At most the gradients of the model. A replay moves nothing and has no such end.
+// Rounds the sizes so that all ranks have equal parts. No size exceeds the gradients of the model. A replay
+// moves no data, so its sizes have no such limit.
 std::vector<std::int64_t> Session::divisible(std::vector<std::int64_t> sizes) const {
   const auto there = wire_bytes(context_.workload.bytes(), context_.workload.wire);
   const auto largest = context_.reduces() ? there : std::numeric_limits<std::int64_t>::max() / 2;
@@ -82,7 +83,7 @@ void Session::keep_collectives() {
   recorder_->collective_figures(rows, context_.ranks());
   keep_table(".collectives.csv", collectives_csv(rows, context_.ranks(), !context_.reduces()));
   report_ += collectives_table(rows, context_.ranks(), !context_.reduces());
-  for (auto const& row : rows)  // sizes rise: the largest all-reduce is the last
+  for (auto const& row : rows)  // sizes rise, so the last all-reduce is the largest
     if (row.verb == model::Verb::all_reduce)
       figures_.bus_bw_GBps = bus_bandwidth(row, context_.ranks()) / 1e9;
 }

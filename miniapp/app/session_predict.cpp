@@ -14,12 +14,12 @@
 
 namespace ddproxy {
 
-// Bands and the terms of E rest on the recurrences.
+// Returns whether bands and the terms of E can be predicted: both are computed by the recurrences.
 static bool has_bands(Case const& item) {
   return item.overlapped() && model::follows_recurrence(item.strategy);
 }
 
-// Rank 0 has the costs, and so the best plan; the others need to know it.
+// Sends a plan from rank 0 to all ranks. Only rank 0 has the costs, and so the best plan.
 void Session::share_plan(Case& item) const {
   std::vector<std::int64_t> ends(context_.workload.gradient_bytes.size() + 1, 0);
   for (auto const& bucket : item.plan) ends[++ends[0]] = static_cast<std::int64_t>(bucket.last);
@@ -97,7 +97,7 @@ void Session::predict_cases(model::Job const& job) {
   predict_bands();
 }
 
-// From the first rounds: these plans are verified and swept.
+// Makes the plans from the first rounds of the calibration. These plans are verified and swept.
 void Session::plan_optimal_cases() {
   if (root()) {
     settle_tables();
@@ -111,7 +111,7 @@ void Session::plan_optimal_cases() {
   }
 }
 
-// On rank 0.
+// Runs on rank 0 only.
 void Session::predict() {
   job_ = take_measurements();
   predict_cases(job_);

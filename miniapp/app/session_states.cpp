@@ -12,10 +12,13 @@
 namespace ddproxy {
 namespace {
 
-constexpr std::size_t most_states = 16;  // of a machine whose tables are completed after the sweep
-constexpr double femto = 1e15;           // limits between states are sent as integers
+// On a machine with more states than this, no tables are completed after the sweep.
+constexpr std::size_t most_states = 16;
+// Limits between states are sent as integers, in femtoseconds.
+constexpr double femto = 1e15;
 
-// The all-reduces alone after each sample of a case, between the sample's probes.
+// Returns the times of the all-reduces alone that follow the samples of a case, with the probes of the
+// samples.
 model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
   model::ProbedTimes quantity;
   for (auto const& sample : samples) {
@@ -28,7 +31,7 @@ model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
 
 }  // namespace
 
-// From all that was probed so far.
+// Uses everything that was probed so far.
 model::MachineStates Session::find_states() const {
   std::vector<double> of_sweep;
   auto quantities = quantities_of(allreduce_times_);
@@ -67,7 +70,7 @@ SweepStates Session::sweep_states() const {
   return tell_states(states_, samples_);
 }
 
-// The state of the tables, before the sweep.
+// Chooses the state of the tables, before the sweep.
 void Session::settle_tables() {
   states_ = find_states();
   state_ = state_with_table(states_, allreduce_times_);
@@ -88,7 +91,8 @@ void Session::warn_of_mixed_states() const {
   if (state_ && !has_table(states_, *state_, layer_times_)) left("the operations");
 }
 
-// The state of the figures: in which most samples of the sweep are. Its tables predict it.
+// Chooses the state of the figures: the state of most samples of the sweep. The sweep is then predicted from
+// the tables of this state. If there are none, the prediction is withdrawn.
 void Session::settle_sweep() {
   const bool had_one = states_.count() == 1;
   states_ = find_states();
@@ -116,11 +120,12 @@ void Session::withdraw_prediction() {
   recorder_->uncertainty(uncertainty_);
 }
 
-// The sweep may have run in a state that the machine was not in before. All-reduces alone and beside compute
-// tell nothing of the cases that are predicted from them, before or after those.
+// Measures the tables of the state in which most of the sweep ran, if they are missing because the machine
+// was not in that state before. The tables may be measured after the sweep: all-reduces alone and beside
+// compute contain nothing of the cases that are predicted from them.
 void Session::measure_missing_tables() {
   if (!context_.probe || !predicted_) return;
-  std::vector<std::int64_t> message(2 + most_states, -1);  // the state to measure, how many limits, limits
+  std::vector<std::int64_t> message(2 + most_states, -1);  // state to measure, number of limits, limits
   if (root()) {
     const auto states = find_states();
     const auto scored = tell_states(states, samples_).scored;
@@ -153,7 +158,7 @@ bool Session::has_tables(model::MachineStates const& states, std::size_t state) 
          has_table(states, state, layer_times_);
 }
 
-// From the samples of the tables in the state of the figures, and nothing of the sweep.
+// Uses the samples of the tables in the state of the figures, and no sample of the sweep.
 void Session::predict_again() {
   keep_ready_times();
   keep_cost();
@@ -161,7 +166,8 @@ void Session::predict_again() {
   predict();
 }
 
-// Of each rank its clock in Hz, its power cap in W and its throttle reasons; empty where a rank has none.
+// Returns three values for each rank: its clock in Hz, its power cap in W and its throttle reasons. Returns
+// an empty list if a rank has none.
 std::vector<double> Session::gather_clocks() const {
   const auto clocks = context_.probe ? context_.probe->clocks() : std::nullopt;
   if (context_.runtime.maximum(clocks ? 0.0 : 1.0) > 0) return {};

@@ -21,7 +21,8 @@
 namespace ddproxy {
 
 std::string Session::verify_case(CaseReport const& report) {
-  // Every rank comes to the same answer, so none is left alone in a collective.
+  // All ranks get the same result. So either all of them return here, or none, and no rank waits alone in a
+  // collective.
   const auto wrong = verify_graphs(step_of(report.item, context_.workload, context_.config.copies,
                                            static_cast<std::size_t>(context_.ranks())));
   if (!wrong.empty()) return wrong;
@@ -33,7 +34,8 @@ std::string Session::verify_case(CaseReport const& report) {
                         *context_.allreduce);
 }
 
-// What is wrong with real gradients that were rounded on their way; records and prints how much.
+// Compares real gradients that were rounded for the wire with their fp32 average. Records and prints the
+// errors. Returns what is wrong; an empty text if nothing is.
 std::string Session::verify_wire() {
   const bool rounds = context_.workload.wire != WireFormat::fp32;
   if (!rounds || !context_.reduces() || context_.config.compute == ComputeMode::replay) return "";
@@ -46,10 +48,11 @@ std::string Session::verify_wire() {
   return beyond_bound(errors, context_.workload);
 }
 
-// What is wrong with real gradients at the input's precision; records and prints how far they are from fp32.
+// Compares real gradients at the precision of the input with those of fp32 products. Records and prints the
+// errors. Returns what is wrong; an empty text if nothing is.
 std::string Session::judge_precision() {
   if (!compares_precision(context_.config)) return "";
-  // nothing to compare with where the environment of a rank makes TF32 of fp32
+  // If the environment of a rank replaces fp32 by TF32, there are no fp32 products to compare with.
   const bool overridden = !complain_of_override(false, std::getenv("NVIDIA_TF32_OVERRIDE")).empty();
   if (context_.runtime.maximum(overridden) > 0) return "";
   say("comparing the gradients of a pass with those of fp32 products");
@@ -130,7 +133,7 @@ bool Session::takes_another_round(int rounds, double seconds) {
   const RoundBudget budget(context_.config.samples, context_.config.max_seconds);
   bool all_precise = true;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
-    if (samples_[i].empty()) continue;  // left out by a filter
+    if (samples_[i].empty()) continue;  // --benchmark_filter leaves the case out
     const auto samples = samples_of_state(i);
     const bool precise =
         !samples.empty() && is_precise(analyse(samples, not_available), context_.config.target);

@@ -30,7 +30,8 @@ std::string optional_ms(std::optional<double> seconds) {
   return seconds && !std::isnan(*seconds) ? fmt::format("{:.2f}", *seconds * milli) : "-";
 }
 
-// Three digits, never as powers of ten; nothing below a nanosecond, which is what sums in double leave.
+// Returns milliseconds with three digits, without an exponent. Less than a nanosecond counts as 0, because it
+// may be the rounding error of a sum.
 std::string brief_ms(double seconds) {
   const double ms = std::abs(seconds) < 1e-9 ? 0 : seconds * milli;
   return std::abs(ms) >= 999.5 ? fmt::format("{:.0f}", ms) : fmt::format("{:.3g}", ms);
@@ -71,7 +72,8 @@ std::string sweep_row(CaseReport const& report, bool predicted, bool same_round)
                      m.overlap ? fmt::format("{:.2f}", m.overlap->value) : "-");
 }
 
-// Which cases are known within the target; nothing where no target ended the sampling.
+// Says for which cases E is known within the target. Returns an empty text if the number of samples was
+// fixed.
 std::string stop_line(Config const& config, std::vector<CaseReport> const& reports,
                       std::vector<Stop> const& stops) {
   if (config.max_seconds <= 0) return "";

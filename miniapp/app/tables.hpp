@@ -15,46 +15,56 @@
 
 namespace ddproxy {
 
-// Tables for people, and the CSV files of docs/results.md.
+// The tables and lines that a run prints, and the CSV files of docs/results.md. All functions return text.
 
-/// Layer by layer: seconds (slowest rank), share of the pass, the slowest rank. `replayed` here and below:
-/// labelled as not measured.
+/// Returns a row for each layer: the time on the slowest rank, its share of the pass, and that rank. Here and
+/// below, `replayed` marks the times as replayed, not measured.
 std::string layer_table(Workload const& workload, OperationTimes const& times, bool replayed);
+/// Returns a row for each message size: the times and bandwidths of all-reduces over `ranks` ranks.
 std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed);
+/// Returns a row for each piece size: the time in which `total` bytes were reduced in such pieces.
 std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total);
-/// The same of the command `collectives`: a row for each verb and size.
+/// Returns a row for each verb and size: the times and bandwidths of collectives over `ranks` ranks.
 std::string collectives_table(std::vector<SizeTimes> const& rows, int ranks, bool replayed);
+/// Returns a row for each verb and piece size: the time in which `total` bytes were moved in such pieces.
 std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int64_t total);
-/// `stops`: of each case, why it has no more samples.
+/// Returns a row for each measured case: T and E beside their predictions, tail and overlap. `stops` [case]
+/// says why a case has no more samples. If `predicted` is false, the columns of predictions show "-".
 std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports,
                         std::vector<Stop> const& stops, bool predicted);
-/// The predicted need of a rank beside the largest peak, bytes. Empty below 1 GiB: there the peak is mostly
-/// the libraries that are linked, which differ from build to build and are not predicted.
+/// Returns a line with the predicted memory need of a rank, `need`, and the largest of the measured `peaks`,
+/// both in bytes. Returns an empty text if both are below 1 GiB. Such a peak is mostly memory of the linked
+/// libraries, which differs from build to build and is not predicted.
 std::string memory_line(std::vector<double> const& peaks, double need);
-/// The lower bound on E (seconds; NaN: not known), and what the best measured cap is worth against 25 MiB,
-/// where that was measured, and against the worst one; empty where nothing bucketed was measured.
+/// Returns a line with the lower bound on E (`floor`, seconds; left out if NaN), and a line with the best
+/// measured cap. The second line says how much faster the best cap is than 25 MiB, if that was measured, and
+/// than the worst cap. Returns an empty text if no case with a cap was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
-/// By how much the prediction from before the sweep misses E of a case, split into the drift of the machine
-/// and the model's own miss; empty where the rounds did not measure what that takes.
+/// Returns a line with the difference between E of a case and its prediction from before the sweep. The
+/// difference is split into the drift of the machine and the error of the model. Returns an empty text if the
+/// rounds of the sweep did not measure what the split needs.
 std::string miss_line(CaseReport const& report);
-/// Why E of a measured case is what it is, a term at a time; empty where no term adds to the ideal. Where E
-/// is less than the ideal, the line says that it cannot be split.
+/// Returns a line with the causes of E of a measured case, term by term. If E is less than the ideal, the
+/// line says that it cannot be split. Returns an empty text if no term adds to the ideal overlap.
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms);
 
-/// The tables' files: that of the results with another ending.
+/// The endings of the tables' files.
 inline constexpr char const* table_endings[] = {".layers.csv", ".gradients.csv", ".allreduce.csv",
                                                 ".collectives.csv", ".contention.csv"};
+/// Returns the path of the results file with another ending.
 inline std::filesystem::path beside(std::filesystem::path results, std::string const& ending) {
   return results.replace_extension(ending);
 }
 
-/// The texts of those files: `layer,seconds`, `name,numel,seconds`, `ranks,bytes,seconds`,
-/// `verb,ranks,bytes,seconds` and `bytes,kappa,gamma`.
+/// Returns `layer,seconds`. This and the functions below return the text of a CSV file with these columns.
 std::string layer_csv(Workload const& workload, OperationTimes const& times, bool replayed);
+/// Returns `name,numel,seconds`.
 std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool replayed);
+/// Returns `ranks,bytes,seconds`, where bytes are those on the wire.
 std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed);
+/// Returns `verb,ranks,bytes,seconds`, where bytes are those on the wire.
 std::string collectives_csv(std::vector<SizeTimes> const& rows, int ranks, bool replayed);
-/// Its bytes are those on the wire.
+/// Returns `bytes,kappa,gamma`, where bytes are those on the wire.
 std::string contention_csv(std::vector<ContentionSample> const& runs, WireFormat wire);
 
 }  // namespace ddproxy
