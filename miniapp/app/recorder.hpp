@@ -108,8 +108,8 @@ class Recorder {
   void wire_errors(WireErrors const& errors, WireFormat wire);
   /// Writes /precision: the errors of real gradients at the precision of the input.
   void precision_errors(PrecisionErrors const& errors);
-  /// Writes the session and the round of the gate, and reserves space for `samples` values of each part of
-  /// the step. Writes nothing without a gate and without parts.
+  /// Writes the session and the round of the gate, if the run belongs to one. If there are parts of the step,
+  /// writes their names, and reserves space for `samples` values of each.
   void gate(TurnOptions const& turns, std::vector<std::string> const& parts, std::size_t samples);
   /// Writes value `index` of a part of the step.
   void part(std::size_t part, std::size_t index, double seconds);

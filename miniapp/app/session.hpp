@@ -59,7 +59,8 @@ class Session {
   /// Makes the plans of `optimal` from the costs that the input states, without measurements. Throws
   /// CollectiveError (exit code 2) if such a plan is needed and the input states no costs.
   void plan_from_input();
-  /// Verifies every case and records the plans. Throws CollectiveError (exit code 3) if a case is wrong.
+  /// Verifies every case and records the plans. Throws CollectiveError (exit code 3) if a case is wrong, or
+  /// if gradients that were rounded for the wire or by the precision of products are beyond their bound.
   void verify();
   /// Measures every case, and records the timeline of its last sample.
   void sweep();
@@ -155,9 +156,9 @@ class Session {
   model::Band best_cap_{not_available, not_available};  // 95 % interval, bytes
   double floor_ = not_available;                        // lower bound on E, seconds
   std::vector<SizeTimes> allreduce_times_;              // in `collectives`: times of all its verbs
-  double table_seconds_ = 0;  // time spent on measuring a(x), kappa and gamma; equal on all ranks
-  std::optional<model::TableCost> known_cost_;  // of the input, if all-reduces are replayed
-  std::optional<model::TableCost> cost_;        // x in bytes on the wire
+  double table_seconds_ = 0;                    // time spent on measuring the tables; equal on all ranks
+  std::optional<model::TableCost> known_cost_;  // a(x) of the input, if all-reduces are replayed
+  std::optional<model::TableCost> cost_;        // a(x), where x is bytes on the wire
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::vector<std::int64_t>> order_;
   std::vector<std::string> parts_;        // what a sweep times in addition to its cases
