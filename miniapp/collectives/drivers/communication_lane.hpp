@@ -29,9 +29,9 @@ struct FinishedCall {
 
 /// Carries out collectives of one communicator on one memory, one after another in the order of start().
 ///
-/// Problem: communication must run while compute runs, and several libraries and ways to drive them do that.
-/// This interface hides them: the thread or the polling is the lane's, the library is behind a
-/// CollectiveEngine.
+/// Problem: communication must make progress while compute runs. MPI needs a thread or polling for that, and
+/// NCCL needs a stream. All of them have this interface: ThreadedLane, PolledLane and make_joint_lanes()
+/// drive a CollectiveEngine, and make_nccl_allreduce() uses a stream.
 ///
 /// Order of calls for each step: begin(), then start() or start_group() for each collective. progress() and
 /// completion_of() may be called in between. wait_all() ends the step; then finished() and
