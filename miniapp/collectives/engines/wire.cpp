@@ -181,7 +181,7 @@ void MpiWire::unpack(CallPieces const& pieces, std::size_t piece, float* memory)
   Runs to = pieces.assigned(piece);
   if (to.count == 0) return;
   const float factor = reduces(call.verb) && call.reduction == model::Reduction::average ? factor_ : 1.0F;
-  if (call.verb == Verb::reduce_scatter) to.in_buffer = 0;  // where MPI assigns it
+  if (call.verb == Verb::reduce_scatter) to.in_buffer = 0;  // MPI assigns the part at the buffer's start
   if (wire_ == WireFormat::bf16) return spread_runs(to, bf16_.get(), memory, factor, call.adds);
   if (is_packed(pieces)) return spread_runs(to, fp32_.get(), memory, factor, call.adds);
   if (!reduces(call.verb)) return;

@@ -19,7 +19,8 @@ constexpr double target_seconds = 0.05;  // of a co-run; longer if a single call
 constexpr double time_a_size_s = 4;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, balancing_rounds = 4, least_samples = 3;
-// The least share of the calls that is taken to run beside compute. A smaller share cannot be measured.
+// The least share of the calls that balance() assumes to run beside compute. A smaller share cannot be
+// measured.
 constexpr double least_share = 0.1;
 // A device's queue is finite, and the host must not wait for room in it. A repetition launches about twenty
 // kernels, and a call is up to six commands. The device is kept busy for `head_start` seconds, in which the
@@ -33,8 +34,8 @@ struct Times {
 };
 
 // Returns the completion after which compute and calls begin. On a device it is an event: both streams wait
-// for it while the host enqueues their work. If only the compute side makes calls progress, no stream starts
-// them, and it is the present time, as on a host.
+// for it while the host enqueues their work. On a host it is the present time. It is the present time also if
+// only the compute side polls the calls, because no stream starts them then.
 Completion common_start(Config const& config, Marks& marks) {
   const bool by_itself = config.backend == Backend::nccl || config.progress == Progress::thread;
   if (!on_device || !by_itself) return {Clock::now(), nullptr};
@@ -146,8 +147,8 @@ std::vector<std::size_t> elements_tried(RankContext const& context, Work const& 
   return tried;
 }
 
-// Returns whether a size takes another sample in this round. It does if the size has fewer samples than its
-// share of the three that it needs at least, or if it has taken less time than its share.
+// Returns whether a size takes another sample in this round. By the end of round k (from 0) of `rounds` it
+// may use the share (k + 1) / rounds of time_a_size_s. It always takes this share of least_samples.
 bool has_time(ContentionSample const& run, int round, int rounds) {
   const double share = (round + 1.0) / rounds;
   return static_cast<double>(run.compute_alone.size()) < least_samples * share ||

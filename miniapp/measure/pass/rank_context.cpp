@@ -83,7 +83,7 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
         "and later: NCCL_MULTI_RANK_GPU_ENABLE=1)");
 }
 
-// Requires the memory of a rank. Rank 0 also needs memory for the results file.
+// Checks that the host has enough memory for this rank. Rank 0 also needs memory for the results file.
 void require_host_memory(Config const& config, Workload const& workload, Runtime const& runtime) {
   const double all = host_memory_need(config, workload, kernels::Space().concurrency(), runtime.ranks());
   const double of_file = results_memory(config, workload, runtime.ranks());

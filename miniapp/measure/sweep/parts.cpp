@@ -18,7 +18,7 @@ constexpr std::size_t bucket_calls = 256;
 constexpr double row_kib = 4096;  // KiB of a row of all-reduces, which then takes one or two milliseconds
 constexpr double most_calls = 64;
 
-// Returns the seconds of one all-reduce. All of the row are started at once.
+// Returns the seconds of one all-reduce. The host starts all calls of the row, and then waits for them.
 double run_row(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
   for (auto const& slice : calls) allreduce.start_all_reduce(slice, {start});
