@@ -36,12 +36,13 @@ std::size_t piece_elements(Config const& config) {
 }
 
 #ifdef DDPROXY_DEVICE_BUILD
-// What MPI itself says; nothing where it cannot be asked. Open MPI's answer is of other calls: its
+// Returns whether nonblocking reductions of this MPI take device memory, as MPI itself reports it. Returns
+// nothing if MPI cannot be asked. Open MPI is not asked, because its answer is about other calls: its
 // nonblocking reductions add on the host (open-mpi/ompi issues 9845 and 12045).
 std::optional<bool> mpi_takes_device_memory() {
 #if defined(OPEN_MPI)
   return false;
-#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH and what is made of it
+#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH and its derivatives
 #ifdef KOKKOS_ENABLE_HIP
   constexpr int device = MPIX_GPU_SUPPORT_HIP;
 #else
@@ -59,7 +60,8 @@ std::optional<bool> mpi_takes_device_memory() {
 #endif
 }
 
-// bf16 is packed on the host.
+// Returns whether MPI reduces device memory directly. bf16 cannot be direct, because it is packed on the
+// host.
 bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::direct && config.wire != WireFormat::fp32)
     throw std::invalid_argument(config.file.string() +
@@ -97,7 +99,9 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
 }
 #endif
 
-// All-reduces by the input's a(x), other verbs by their own rows of its table or what stands for them.
+// Returns the cost of replayed collectives, by bytes of gradients. All-reduces take the input's a(x). Other
+// verbs take their own rows of the input's table, or the rows that stand for them
+// (model/cost/collective_tables.hpp).
 CollectiveCost replayed_cost(Config const& config) {
   const auto a = of_gradients(input_cost(config).value(), config.wire);
   const auto tables = model::read_collectives(config.table);

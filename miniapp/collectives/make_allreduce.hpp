@@ -14,24 +14,26 @@
 
 namespace ddproxy {
 
-/// Throws std::invalid_argument where this build does not have the backend.
+/// Throws std::invalid_argument if this build does not have the input's backend.
 void check_backend(Config const& config);
 
-/// How a rank makes its all-reduces with MPI.
+/// How a rank reduces with MPI.
 struct CallChoice {
-  CallTable calls;        ///< the same on all ranks
+  CallTable calls;        ///< blocking or nonblocking, by message size; the same on all ranks
   bool own_core = false;  ///< the communication thread of this rank has a core beside those that compute
-  std::string reason;     ///< why these calls, for people; empty where nothing is reduced by MPI
+  std::string reason;     ///< why these calls, for users; empty if MPI reduces nothing
 };
 
-/// Makes the all-reduce that the input asks for, with these calls, for slices of `memory`, which may be empty
-/// for replay. A slice has at most `most_elements`; 0: as many as the memory. Collective over `communicator`.
-/// Throws as check_backend() does.
+/// Makes the communication lane that the input asks for, with these MPI calls. It works on slices of
+/// `memory`, whose elements must outlive it; the memory may be empty for replay. A slice has at most
+/// `most_elements` elements, or as many as the memory if `most_elements` is 0. Collective over
+/// `communicator`. Throws as check_backend() does. Throws std::invalid_argument if the input asks for direct
+/// buffers that the wire format or MPI does not support.
 std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
                                                   MPI_Comm communicator, kernels::Floats const& memory,
                                                   std::size_t most_elements = 0);
 
-/// Version of the NCCL that this program would use, or "none".
+/// Returns the version of the NCCL that this program would use, or "none".
 std::string nccl_version();
 
 }  // namespace ddproxy

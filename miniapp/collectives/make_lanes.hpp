@@ -10,15 +10,19 @@
 
 namespace ddproxy {
 
-/// Returns a lane for each engine, all of them of this rank: one lane as ThreadedLane or PolledLane drives
-/// it; several share a JointDriver, or have a thread each where an engine makes blocking calls. Throws
-/// std::invalid_argument where blocking calls of several lanes have no thread, and where MPI provides less
-/// than MPI_THREAD_MULTIPLE for theirs. `rank` is named where a call does not come back.
+/// Returns a communication lane of this rank for each engine.
+///
+/// A single lane is a ThreadedLane or a PolledLane. Several lanes share a JointDriver, if no engine makes
+/// blocking calls. Otherwise each lane has a thread of its own.
+///
+/// `rank` is the rank that an error message names if a call does not return. Throws std::invalid_argument if
+/// several lanes make blocking calls and `polling` asks for no thread, or if MPI provides less than
+/// MPI_THREAD_MULTIPLE for them.
 std::vector<std::unique_ptr<CommunicationLane>> make_lanes(
     std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling, int rank);
 
-/// Throws std::invalid_argument where lanes make blocking calls from several threads and MPI `provided` a
-/// lower level of threads than that needs.
+/// Throws std::invalid_argument if `provided`, the thread level of MPI, is below MPI_THREAD_MULTIPLE. Lanes
+/// that make blocking calls from several threads need that level.
 void require_threads(int provided);
 
 }  // namespace ddproxy

@@ -23,22 +23,26 @@ inline void relax() {
 #endif
 }
 
-/// One thread waits for a condition that other threads make true; whoever may have made it true rings. The
-/// one that waits spins for a while and then sleeps. A ring that nobody sleeps for costs no call of the
-/// operating system, and no wake-up.
+/// Lets one thread wait for a condition that other threads make true.
+///
+/// Problem: waking up a sleeping thread takes microseconds and a system call. So a waiting thread spins for a
+/// while before it sleeps. If no thread sleeps, a ring with Spin::keep makes no system call.
+///
+/// Order of calls: one thread calls wait(). A thread that may have made the condition true calls ring()
+/// afterwards. Only one thread may wait at a time.
 class Bell {
  public:
-  /// What a waiting thread does with its core between two looks at the condition.
+  /// What a spinning thread does between two tests of the condition.
   enum class Spin {
-    keep,   ///< the thread has a core to itself
-    yield,  ///< another thread needs the core: it runs in between
+    keep,   ///< keeps its core, because no other thread needs it
+    yield,  ///< yields its core, because another thread needs it
   };
 
-  /// `spin_time`: how long a wait spins before it sleeps.
+  /// `spin_time` is how long a wait spins before it sleeps.
   Bell(Clock::duration spin_time, Spin spin) : spin_time_(spin_time), spin_(spin) {}
 
-  /// A thread that sleeps is woken up. One that yields gets the core of the thread that rings: it would
-  /// otherwise wait for the end of that thread's time slice, milliseconds.
+  /// Wakes up the waiting thread if it sleeps. If it yields its core, yields this thread's core to it: it
+  /// would otherwise wait for the end of this thread's time slice, which takes milliseconds.
   void ring() {
     rings_.fetch_add(1);
     if (sleepers_.load() > 0)
@@ -47,7 +51,7 @@ class Bell {
       sched_yield();
   }
 
-  /// Returns when `over()` is true. `over` reads atomics only.
+  /// Waits until `over()` returns true. `over` reads atomics only.
   template <class Over>
   void wait(Over const& over) {
     if (spin_until(over)) return;
@@ -72,7 +76,8 @@ class Bell {
     return is_over;
   }
 
-  // The kernel's own calls: std::atomic's yield a few times first, and give the core to any other program.
+  // These are the kernel's own calls. Those of std::atomic first yield a few times, which gives the core to
+  // any other program.
   void sleep_unless_rung(std::uint32_t rings) {
     syscall(SYS_futex, &rings_, FUTEX_WAIT_PRIVATE, rings, nullptr, nullptr, 0);
   }

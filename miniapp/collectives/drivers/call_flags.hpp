@@ -10,24 +10,29 @@
 
 namespace ddproxy {
 
-/// A flag for each call of a lane, which whoever drives the lane sets when the call is done: another lane
-/// waits for it as for an event. A flag holds until the next begin().
+/// Has a flag for each call of a lane. The driver of the lane sets the flag when the call is done, and
+/// another lane can wait for it as for an event.
+///
+/// Order of calls: begin(), then set() with a rising number of calls, or fail(). A flag is valid until the
+/// next begin(). Any thread may test a flag.
 class CallFlags {
  public:
-  /// `done` has a call before its flag is set, and outlives the object.
+  /// `done` is the list of finished calls. A call is appended to it before its flag is set. It must outlive
+  /// the object.
   explicit CallFlags(std::vector<FinishedCall> const& done) : done_(done) {}
   CallFlags(CallFlags const&) = delete;
   CallFlags& operator=(CallFlags const&) = delete;
 
-  /// Takes all flags back and makes room for `calls`. Nobody waits for one.
+  /// Clears all flags and makes room for `calls` calls. Call it while no thread waits for a flag.
   void begin(std::size_t calls) {
     set_ = 0;
     for (std::size_t number = flags_.size(); number < calls; ++number) flags_.emplace_back(*this, number);
   }
-  /// Sets the flags of the first `calls`.
+  /// Sets the flags of the first `calls` calls.
   void set(std::size_t calls) { set_.store(calls, std::memory_order_release); }
-  /// Sets all of them, because the lane has failed: nobody is to wait for ever.
+  /// Sets all flags because the lane has failed, so that no thread waits for ever.
   void fail() { failed_ = true; }
+  /// Returns the completion of call `number` (from 0). Points into this object.
   Completion operator[](std::size_t number) const { return {{}, &flags_[number]}; }
 
  private:

@@ -12,27 +12,40 @@
 
 namespace ddproxy {
 
-/// The calls of one of several lanes that a JointDriver drives: one side posts them, the other one, which may
-/// be another thread, carries them out one after another, without ever waiting for one.
+/// The calls of one of several lanes that a JointDriver drives. The compute side posts them. The driver,
+/// which may be another thread, carries them out one after another. It never waits for a call.
+///
+/// Order of calls on the compute side: begin(), then post() for each call or group. The driver calls
+/// is_busy() and advance(). The two sides need no lock: each writes members that the other one reads only
+/// when an atomic counter covers them.
 class CallQueue {
  public:
+  /// Takes the engine that carries out the calls.
   explicit CallQueue(std::unique_ptr<CollectiveEngine> engine) : engine_(std::move(engine)), flags_(done_) {}
 
-  /// Of who posts. All that were posted are done when begin() and make_room() are called; begin() makes room
-  /// for `calls`, and post() throws std::logic_error for more. A post is all or part of a group.
+  // The methods of the compute side:
+
+  /// Forgets earlier calls and makes room for `calls` calls. All posted calls must be done.
   void begin(std::size_t calls);
+  /// Makes room for groups of `largest_group` calls. All posted calls must be done.
   void make_room(std::size_t largest_group) { engine_->make_room(largest_group); }
+  /// Posts one call, or several that are issued as one group when `ready` has completed. Throws
+  /// std::logic_error for more calls than begin() made room for.
   void post(std::span<const CollectiveCall> calls, Completion ready);
-  std::size_t posted() const { return posted_ - first_; }      ///< since begin()
-  std::size_t finished() const { return finished_ - first_; }  ///< since begin()
+  std::size_t posted() const { return posted_ - first_; }      ///< number of calls posted since begin()
+  std::size_t finished() const { return finished_ - first_; }  ///< number of calls done since begin()
+  /// Returns the calls done since begin(). Read only the first finished() ones.
   std::vector<FinishedCall> const& done() const { return done_; }
   CallFlags& flags() { return flags_; }
   CollectiveEngine& engine() { return *engine_; }
 
-  /// Of who drives: whether something is posted and not done.
+  // The methods of the driver:
+
+  /// Returns whether a posted call is not done yet.
   bool is_busy() const { return posted_ != finished_; }
-  /// Finishes the call under way where it is done, and begins the next one where it is ready. Returns whether
-  /// it did either; throws what the engine throws, and where a call takes too long.
+  /// Finishes the call in flight if it is done, and begins the next call if it is ready. Returns whether it
+  /// did one of these. Throws what the engine throws. Throws std::runtime_error if the call takes longer than
+  /// the time limit.
   bool advance();
 
  private:
@@ -40,12 +53,12 @@ class CallQueue {
   bool begin_next();
 
   const std::unique_ptr<CollectiveEngine> engine_;
-  std::vector<PostedCall> calls_;   // written by who posts before posted_ counts them
-  std::vector<FinishedCall> done_;  // written by who drives before finished_ counts them
+  std::vector<PostedCall> calls_;   // the compute side writes a call before posted_ counts it
+  std::vector<FinishedCall> done_;  // the driver writes a call before finished_ counts it
   CallFlags flags_;
-  std::size_t first_ = 0;  // of posted_ and finished_ at begin()
+  std::size_t first_ = 0;  // the value of posted_ and finished_ at begin()
   std::atomic<std::size_t> posted_{0}, finished_{0};
-  bool under_way_ = false;
+  bool under_way_ = false;  // a call is in flight
 };
 
 }  // namespace ddproxy

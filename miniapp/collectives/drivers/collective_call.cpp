@@ -23,7 +23,7 @@ void require_divisible(CollectiveCall const& call, std::size_t elements, int ran
                              (elements + n - 1) / n * n));
 }
 
-// `part` is the part of `whole` at the rank's place, or lies outside it.
+// Requires that `part` is the part of `whole` at this rank's place, or lies outside `whole`.
 void check_parts(CollectiveCall const& call, Slice whole, Slice part, GroupPlace place) {
   require_divisible(call, whole.count, place.ranks);
   if (part.count * static_cast<std::size_t>(place.ranks) != whole.count)

@@ -11,69 +11,71 @@
 
 namespace ddproxy {
 
-/// One rank's part in a collective over the n ranks of a group. Slices count elements of the lane's memory; x
-/// is the full size:
-///   all_reduce      reads x elements and assigns the same ones
-///   reduce_scatter  reads x, assigns the x/n of this rank's place in the group; those may be the rank's own
-///                   part of what is read, else they lie outside it. With `adds` the result is added to what
-///                   lies there, outside what is read
-///   all_gather      reads x/n and assigns x, the parts in the order of the ranks; what is read may be the
-///                   rank's own part of what is assigned, else it lies outside it
-///   broadcast       the root reads x, the others assign x; `root_or_peer` is the root's place in the group
-///   send, receive   reads x; assigns x; `root_or_peer` is the other rank's place in the group
+/// One rank's part in a collective over the n ranks of a group. Slices count elements of the lane's memory.
+/// The full size is x elements:
+///   all_reduce      Reads x elements and assigns the same elements.
+///   reduce_scatter  Reads x elements, and assigns the x/n elements of the result that belong to this rank's
+///                   place in the group. `assigned` is this rank's part of `read`, or lies outside `read`.
+///                   With `adds` the result is added to `assigned`, which then lies outside `read`.
+///   all_gather      Reads x/n elements and assigns x elements, the parts in the order of the ranks.
+///                   `read` is this rank's part of `assigned`, or lies outside `assigned`.
+///   broadcast       The root reads x elements. The other ranks assign x elements.
+///                   `root_or_peer` is the root's place in the group.
+///   send, receive   A send reads x elements. A receive assigns x elements.
+///                   `root_or_peer` is the other rank's place in the group.
 /// A slice that the rank does not use has 0 elements.
 struct CollectiveCall {
   model::Verb verb;
   Slice read;
   Slice assigned;
   int root_or_peer = 0;
-  model::Reduction reduction = model::Reduction::average;  ///< all_reduce, reduce_scatter
-  bool adds = false;                                       ///< reduce_scatter
+  model::Reduction reduction = model::Reduction::average;  ///< of all_reduce and reduce_scatter
+  bool adds = false;  ///< reduce_scatter: adds the result instead of assigning it
   bool operator==(CollectiveCall const&) const = default;
 };
 
-/// Makes the average of a slice over all ranks, in place.
+/// Returns the all-reduce that replaces a slice by its average over all ranks.
 constexpr CollectiveCall all_reduce(Slice slice) {
   return {model::Verb::all_reduce, slice, slice};
 }
 
-/// Returns whether a verb goes from one rank to another.
+/// Returns whether a verb moves data from one rank to one other rank.
 constexpr bool is_transfer(model::Verb verb) {
   return verb == model::Verb::send || verb == model::Verb::receive;
 }
 
-/// Returns whether each rank reads, or assigns, an own part of x/n elements.
+/// Returns whether each rank reads or assigns a part of x/n elements that belongs to its place.
 constexpr bool has_parts(model::Verb verb) {
   return verb == model::Verb::reduce_scatter || verb == model::Verb::all_gather;
 }
 
-/// Returns whether a verb adds what the ranks have.
+/// Returns whether a verb sums or averages over the ranks.
 constexpr bool reduces(model::Verb verb) {
   return verb == model::Verb::all_reduce || verb == model::Verb::reduce_scatter;
 }
 
-/// Place of a rank in the group of a communicator.
+/// The place of a rank in its group of a communicator.
 struct GroupPlace {
-  int rank = 0;
-  int ranks = 1;
+  int rank = 0;   ///< from 0
+  int ranks = 1;  ///< n
 };
 
-/// Returns the longer slice of a call: x elements.
+/// Returns the longer slice of a call, which has x elements.
 Slice full_slice(CollectiveCall const& call);
 
-/// Returns the call of one verb over the slice `full`, x elements, in place: a rank's own part of it is read
-/// or assigned where the verb has parts, and `root_or_peer` is 0 for a broadcast. Throws as check_call().
+/// Returns the call of one verb on the slice `full` of x elements, in place. If the verb has parts, this rank
+/// reads or assigns its own part of the slice. For a broadcast the root is rank 0. Throws as check_call().
 CollectiveCall in_place(model::Verb verb, Slice full, GroupPlace place);
 
-/// Throws std::invalid_argument for a call that this rank cannot make: x is not divisible by n, slices that
-/// do not fit the verb, a root or a peer that is not in the group.
+/// Throws std::invalid_argument for a call that this rank cannot make: n does not divide x, the slices do not
+/// fit the verb, or the root or the peer is not in the group.
 void check_call(CollectiveCall const& call, GroupPlace place);
 
-/// Throws std::invalid_argument for a call that cannot be one of several that are issued together: as
-/// check_call(), and for verbs other than send and receive.
+/// Throws std::invalid_argument for a call that cannot be issued as part of a group. Only sends and receives
+/// can. Also throws as check_call().
 void check_grouped(CollectiveCall const& call, GroupPlace place);
 
-/// Elements of the full size x, by verb.
+/// A number of elements for each verb. It counts the full size x of each call.
 class ElementsByVerb {
  public:
   std::int64_t& operator[](model::Verb verb) { return elements_[static_cast<std::size_t>(verb)]; }

@@ -10,34 +10,44 @@
 
 namespace ddproxy {
 
-/// Carries out one collective at a time; its owner drives it, from a thread or from the compute side.
+/// Carries out one collective at a time with one library, for example MPI.
+///
+/// A driver owns the engine and calls it from one thread at a time: a communication thread (LaneWorker,
+/// JointDriver) or the compute side (PolledLane, JointDriver). The driver adds the queue of calls and the
+/// thread, so an engine needs neither.
+///
+/// Order of calls for each collective or group: begin() or begin_group(), then test() until it returns true,
+/// or wait() once, then last(). The next one may begin only then.
 class CollectiveEngine {
  public:
   virtual ~CollectiveEngine() = default;
-  /// Begins a collective. The one before is done, and `ready` has completed, at the time it records. Throws
-  /// std::invalid_argument as check_call().
+  /// Begins a collective. The previous one must be done. `ready` must have completed; it holds the time at
+  /// which it did. Throws std::invalid_argument as check_call().
   virtual void begin(CollectiveCall const& call, Completion ready) = 0;
-  /// Begins sends and receives as one group: each makes progress beside the others, and test(), wait() and
-  /// last() are for all of them; `call` of last() is the first. Throws as check_grouped(), and
-  /// std::invalid_argument where the engine carries out no groups.
+  /// Begins sends and receives as one group, so that none waits for another. test() and wait() then refer to
+  /// the whole group, and last() returns the times of the group with its first call. Throws as
+  /// check_grouped(). Throws std::invalid_argument if the engine does not support groups.
   virtual void begin_group(std::span<const PostedCall>, Completion) {
     throw std::invalid_argument(description() + " carries out no groups of sends and receives");
   }
-  /// Makes room for groups of so many calls, so that nothing is allocated when one begins.
+  /// Makes room for groups of `largest_group` calls, so that begin_group() allocates nothing.
   virtual void make_room(std::size_t /*largest_group*/) {}
-  /// Makes progress; true when the collective is done. Waits only where the library's call blocks.
+  /// Makes progress and returns whether the collective is done. Waits only if the library's call blocks.
   virtual bool test() = 0;
-  /// Waits until the collective is done. An error names it as number `call` of the pass.
+  /// Waits until the collective is done. Throws std::runtime_error if it takes longer than the time limit;
+  /// the message names it as number `call` of the pass.
   virtual void wait(std::size_t call) = 0;
-  /// Throws std::runtime_error as wait() does where the collective under way has taken too long.
+  /// Throws as wait() does if the collective in flight has exceeded the time limit. Does not wait.
   virtual void check_time(std::size_t /*call*/) const {}
-  /// The collective that was done last.
+  /// Returns the collective that was done last.
   virtual FinishedCall last() const = 0;
-  /// As CommunicationLane::elements_handed_over(): counted where the library is called.
+  /// Returns the elements that were handed to the library, as CommunicationLane::elements_handed_over(). An
+  /// engine counts them where it calls the library.
   virtual ElementsByVerb elements_handed_over() const = 0;
+  /// Returns a text for users and results files, for example "mpi, host buffers, fp32".
   virtual std::string description() const = 0;
-  /// The time limit of a collective, in seconds, where wait() may stay in a library's call that knows no
-  /// limit, so that another thread has to watch the time; 0 where the engine watches it itself.
+  /// Returns the time limit of a collective, in seconds, if the library may block without a time limit.
+  /// Another thread must then watch the time. Returns 0 if the engine itself watches it.
   virtual double unwatched_limit_s() const { return 0; }
 };
 

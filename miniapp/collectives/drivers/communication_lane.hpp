@@ -12,59 +12,72 @@
 
 namespace ddproxy {
 
-/// A collective to be carried out.
+/// A collective that waits to be carried out.
 struct PostedCall {
   CollectiveCall call;
-  Completion ready;       ///< of what it reads
-  std::size_t group = 1;  ///< it and those behind it that are issued with it as one group
+  Completion ready;       ///< completes when the elements that it reads are ready
+  std::size_t group = 1;  ///< number of calls in its group, from this one to the last one
 };
 
 /// A collective as it was carried out on this rank.
 struct FinishedCall {
   CollectiveCall call;
   Clock::time_point start;
-  Clock::time_point end;    ///< averaged and in its place
-  Clock::time_point ready;  ///< as the pipeline declared it, whenever the collective came to start
+  Clock::time_point end;    ///< when the result was complete and in its place
+  Clock::time_point ready;  ///< when the elements that it reads were ready, even if it started later
 };
 
-/// Carries out collectives of one communicator on a memory, one after another in the order of start(). Each
-/// rank of the group starts the same collectives in the same order.
+/// Carries out collectives of one communicator on one memory, one after another in the order of start().
+///
+/// Problem: communication must make progress while compute runs. MPI needs a thread or polling for that, and
+/// NCCL needs a stream. All of them have this interface: ThreadedLane, PolledLane and make_joint_lanes()
+/// drive a CollectiveEngine, and make_nccl_allreduce() uses a stream.
+///
+/// Order of calls for each step: begin(), then start() or start_group() for each collective. progress() and
+/// completion_of() may be called in between. wait_all() ends the step; then finished() and
+/// elements_handed_over() may be read. make_room() comes before begin(), outside of any timed region.
+///
+/// All ranks of the communicator must start the same collectives in the same order. One thread, the compute
+/// side, calls all methods.
 class CommunicationLane {
  public:
   virtual ~CommunicationLane() = default;
-  /// Forgets earlier calls and makes room for `calls`, so that nothing is allocated while time runs.
+  /// Forgets earlier calls and makes room for `calls` calls, so that nothing is allocated while a step is
+  /// timed.
   virtual void begin(std::size_t calls) = 0;
-  /// Posts one collective, to be carried out when `ready` has completed. Returns at once.
+  /// Posts one collective, which is carried out when `ready` has completed. Returns at once. An event in
+  /// `ready` must stay valid until finished() has been read.
   virtual void start(CollectiveCall const& call, Completion ready) = 0;
-  /// Posts sends and receives that are issued as one group: all of them begin when `ready` has completed,
-  /// none waits for another, and all count as done when the last one is. Each counts as a call. Returns at
-  /// once.
+  /// Posts sends and receives that are issued as one group. All of them begin when `ready` has completed, and
+  /// none waits for another. All are done when the last one is. Each counts as one call. Returns at once.
+  /// Throws std::logic_error if the lane does not support groups.
   virtual void start_group(std::span<const CollectiveCall> calls, Completion ready) {
     if (calls.size() != 1) throw std::logic_error(description() + " carries out no groups");
     start(calls.front(), ready);
   }
-  /// Makes room for groups of so many calls. For the time before a step: it may allocate.
+  /// Makes room for groups of `largest_group` calls. It may allocate, so call it before a step.
   virtual void make_room(std::size_t /*largest_group*/) {}
-  /// Posts an all-reduce: the average over all ranks, in place.
+  /// Posts an all-reduce that replaces the slice by its average over all ranks.
   void start_all_reduce(Slice slice, Completion ready) { start(all_reduce(slice), ready); }
-  /// The compute side offers a moment between two operations.
+  /// Lets the lane make progress. The compute side calls it between two operations.
   virtual void progress() {}
-  /// Waits until every collective that was started is done. Throws what went wrong: std::runtime_error naming
-  /// rank, verb, number (from 0) and elements; std::invalid_argument as check_call().
+  /// Waits until every collective that was started is done. Throws the error of a collective:
+  /// std::runtime_error, which names rank, verb, number (from 0) and elements, or std::invalid_argument as
+  /// check_call().
   virtual void wait_all() = 0;
   /// Waits until collective `call` (from 0) is done and returns its completion time. On a device's stream,
-  /// returns at once with the event that will record it. Errors as wait_all().
+  /// returns at once with the event that will record it. Throws as wait_all().
   virtual Completion wait_for(std::size_t call) = 0;
-  /// Returns at once what tells when collective `call` (from 0) is done: an event or a flag, which holds
-  /// until the next begin(); a lane that cannot tell waits, as wait_for() does.
+  /// Returns the completion of collective `call` (from 0): an event or a flag, valid until the next begin().
+  /// Returns at once. A lane that has neither waits, as wait_for() does.
   virtual Completion completion_of(std::size_t call) { return wait_for(call); }
-  /// The collectives done since begin(); valid after wait_all() until the next begin().
+  /// Returns the collectives done since begin(). Valid after wait_all() until the next begin().
   virtual std::vector<FinishedCall> const& finished() const = 0;
-  /// Elements that were handed to the library that communicates, since construction, each as often as it was:
-  /// an average that is averaged again is the same average, so only counting tells. Between wait_all() and
-  /// start().
+  /// Returns the number of elements that were handed to the library since construction. An element that was
+  /// handed over twice counts twice. Verification needs this count: averaging an average again does not
+  /// change it, so the numbers do not show a second reduction. Call it between wait_all() and start().
   virtual ElementsByVerb elements_handed_over() const = 0;
-  /// For people and results, for instance "mpi, host buffers, thread".
+  /// Returns a text for users and results files, for instance "mpi, host buffers, fp32, thread".
   virtual std::string description() const = 0;
 };
 

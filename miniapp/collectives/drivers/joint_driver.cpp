@@ -13,15 +13,15 @@ namespace ddproxy {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Clock::duration spin = 1ms;     // of who waits for the other side
-constexpr Clock::duration young = 200us;  // nothing has moved for no longer: look again at once
-constexpr Clock::duration nap = 20us;     // between two looks after that
+constexpr Clock::duration spin = 1ms;     // how long a thread that waits for the other side spins
+constexpr Clock::duration young = 200us;  // how long engines without progress are polled without sleeping
+constexpr Clock::duration nap = 20us;     // how long the thread sleeps between two polls after that
 
 Bell make_bell(bool own_core) {
   return {spin, own_core ? Bell::Spin::keep : Bell::Spin::yield};
 }
 
-/// Waits between two looks at engines of which none has moved since `last`.
+// Waits between two polls of the engines. None of them has made progress since `last`.
 void pause(Clock::time_point last, bool own_core) {
   const auto now = Clock::now();
   if (now - last > young) return sleep_until(now + nap);

@@ -13,19 +13,27 @@
 
 namespace ddproxy {
 
-/// Who polls the engines of several lanes.
+/// Which thread polls the engines of several lanes.
 struct JointPolling {
   bool thread =
-      true;  ///< a communication thread; else the compute side, between two tasks and where it waits
-  bool own_core = false;  ///< the thread has a core beside those that compute
+      true;  ///< a communication thread polls; if false, the compute side polls between tasks and in waits
+  bool own_core = false;  ///< the communication thread has a core beside those that compute
 };
 
-/// Drives several engines by polling them in turn, so that one thread alone calls MPI however many lanes a
-/// rank has. A call of one lane may wait for one of another lane. No engine may block: while it did, the
-/// others would stand still, on other ranks those that this one waits for.
+/// Drives the engines of several lanes by polling them in turn.
+///
+/// Problem: if each lane had a thread, several threads would call MPI, which needs MPI_THREAD_MULTIPLE. Here
+/// only one thread calls MPI, whatever the number of lanes.
+///
+/// Order of calls: CallQueue::begin() of each lane's queue, then post(), progress() and wait(), all from the
+/// compute side.
+///
+/// A call of one lane may wait for a call of another lane. But no engine may block: the other engines would
+/// make no progress meanwhile, and the blocked call may wait for another rank that waits for one of them.
 class JointDriver {
  public:
-  /// Throws std::invalid_argument for an engine that blocks.
+  /// Takes one engine for each lane, and starts the communication thread if `polling` asks for it. Throws
+  /// std::invalid_argument for an engine that blocks.
   JointDriver(std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling);
   ~JointDriver();
   JointDriver(JointDriver const&) = delete;
@@ -33,10 +41,11 @@ class JointDriver {
 
   std::size_t lanes() const { return queues_.size(); }
   CallQueue& queue(std::size_t lane) { return *queues_[lane]; }
+  /// Posts one call or one group of calls of a lane, as CallQueue::post().
   void post(CallQueue& queue, std::span<const CollectiveCall> calls, Completion ready);
-  /// Waits until so many calls of a lane are done since its begin(). Throws what went wrong on any lane.
+  /// Waits until `calls` calls of a lane are done since its begin(). Throws the error of any lane.
   void wait(CallQueue& queue, std::size_t calls);
-  /// The compute side offers a moment.
+  /// Polls the engines once, unless a communication thread does.
   void progress();
   bool has_thread() const { return polling_.thread; }
 
@@ -53,7 +62,7 @@ class JointDriver {
   std::atomic<bool> quit_{false}, failed_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // guarded by failure_mutex_
-  std::thread thread_;          // the last: it uses the others
+  std::thread thread_;          // the last member, because it uses the others
 };
 
 }  // namespace ddproxy

@@ -9,7 +9,7 @@
 namespace ddproxy {
 namespace {
 
-/// One lane of a driver.
+// One lane of a JointDriver, which all lanes own together.
 class JointLane : public CommunicationLane {
  public:
   JointLane(std::shared_ptr<JointDriver> driver, CallQueue& queue)

@@ -9,7 +9,8 @@
 
 namespace ddproxy {
 
-/// Returns a lane for each engine, which share a driver.
+/// Returns a lane for each engine. The lanes share a JointDriver and own it together. Throws as its
+/// constructor.
 std::vector<std::unique_ptr<CommunicationLane>> make_joint_lanes(
     std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling);
 

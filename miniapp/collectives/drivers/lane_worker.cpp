@@ -15,9 +15,9 @@ namespace ddproxy {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Clock::duration idle_spin = 200us;  // of the communication thread, for the next call
-constexpr Clock::duration wait_spin = 1ms;    // of the compute side: waking up costs little of what it took
-constexpr Clock::duration yield_spin = 1ms;   // of both, where they share a core
+constexpr Clock::duration idle_spin = 200us;  // how long the communication thread spins for the next call
+constexpr Clock::duration wait_spin = 1ms;    // how long the compute side spins; a wake-up costs little then
+constexpr Clock::duration yield_spin = 1ms;   // how long both spin if they share a core
 
 Bell make_bell(bool own_core, Clock::duration spin_time) {
   return own_core ? Bell(spin_time, Bell::Spin::keep) : Bell(yield_spin, Bell::Spin::yield);
@@ -101,7 +101,8 @@ void LaneWorker::work() {
     }
     note_done(taken - first_);
     flags_.set(done_.size());
-    // Whoever waits for a later call sleeps on. It says what it waits for before it looks at finished_.
+    // A compute side that waits for a later call sleeps on. No wake-up is lost, because it assigns wanted_
+    // before it reads finished_.
     if ((finished_ += group) >= wanted_) done_bell_.ring();
   }
 }
@@ -121,7 +122,8 @@ void LaneWorker::fail(std::exception_ptr failure) {
   done_bell_.ring();
 }
 
-// On the watch's thread, which keeps the call's name as it is meanwhile.
+// Runs on the watch's thread. The communication thread cannot change the call's name meanwhile, because the
+// watch keeps it in its Scope.
 void LaneWorker::call_is_overdue(char const* call, int rank) {
   stuck_ = true;
   const auto text = over_time_limit(call, engine_->unwatched_limit_s());

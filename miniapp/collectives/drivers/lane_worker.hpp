@@ -19,37 +19,47 @@
 
 namespace ddproxy {
 
-/// What the compute side and the communication thread of a ThreadedLane share: a list of calls,
-/// which one side posts and the other carries out one after another. With a core of its own the communication
-/// thread spins for a while between two calls, and so does who waits for one, so that a call is handed
-/// over and back in less than a microsecond. Without, both yield the core to each other for a shorter while,
-/// and then sleep.
+/// The list of calls that the compute side and the communication thread of a ThreadedLane share. The compute
+/// side posts calls, and the communication thread carries them out one after another.
+///
+/// Problem: handing over a call must take little time compared with the call. If the communication thread has
+/// a core of its own, it spins for a while between two calls, and so does a compute side that waits. A call
+/// is then handed over and back in less than a microsecond. If the two share a core, both yield it to each
+/// other for a while, and then sleep.
+///
+/// Order of calls: the compute side calls begin(), post() or post_group() for each call, and wait(); then it
+/// may read finished(). The communication thread calls work(), which returns after quit(). No list is locked:
+/// each side writes an element of a list before the atomic counter covers it.
 class LaneWorker {
  public:
+  /// Takes the engine, and starts a watch if the engine blocks without a time limit. `own_core` tells whether
+  /// the communication thread has a core beside those that compute. Error messages name `rank`.
   LaneWorker(std::unique_ptr<CollectiveEngine> engine, bool own_core, int rank);
 
-  /// Forgets earlier calls and makes room for `calls`. All that were posted are done.
+  /// Forgets earlier calls and makes room for `calls` calls. All posted calls must be done.
   void begin(std::size_t calls);
-  /// Throws std::logic_error where begin() made no room for it.
+  /// Posts one call, which is carried out when `ready` has completed. Throws std::logic_error if begin() made
+  /// no room for it.
   void post(CollectiveCall const& call, Completion ready) { post_group({&call, 1}, ready); }
-  /// All of them, to be issued as one group.
+  /// Posts calls that are issued as one group. Throws as post().
   void post_group(std::span<const CollectiveCall> calls, Completion ready);
-  /// Makes room for groups of so many calls. All that were posted are done.
+  /// Makes room for groups of `largest_group` calls. All posted calls must be done.
   void make_room(std::size_t largest_group) { engine_->make_room(largest_group); }
-  std::size_t posted() const { return posted_ - first_; }  ///< since begin()
-  /// Waits until so many calls since begin() are done. Throws what went wrong: what the engine threw, or
-  /// StuckCall.
+  std::size_t posted() const { return posted_ - first_; }  ///< number of calls posted since begin()
+  /// Waits until `calls` calls since begin() are done. Throws what the engine threw, or StuckCall if a call
+  /// did not return within the time limit.
   void wait(std::size_t calls);
-  /// The flag of a call since begin(), from 0.
+  /// Returns the flag of call `number` since begin(), from 0.
   Completion completion_of(std::size_t number) const { return flags_[number]; }
   std::vector<FinishedCall> const& finished() const { return done_; }
   ElementsByVerb elements_handed_over() const { return engine_->elements_handed_over(); }
   std::string description() const { return engine_->description(); }
 
-  /// The communication thread's side; returns after quit().
+  /// Carries out the posted calls. For the communication thread. Returns after quit(). Errors go to wait().
   void work();
+  /// Lets work() return when it looks for the next call.
   void quit();
-  /// Whether the communication thread did not come back from a call within its time limit.
+  /// Returns whether the communication thread did not return from a call within the time limit.
   bool stuck() const { return stuck_; }
 
  private:
@@ -61,17 +71,17 @@ class LaneWorker {
 
   const std::unique_ptr<CollectiveEngine> engine_;
   Bell work_, done_bell_;
-  std::vector<PostedCall> calls_;   // written by the compute side before posted_ counts them
-  std::vector<FinishedCall> done_;  // written by the communication thread before finished_ counts them
+  std::vector<PostedCall> calls_;   // the compute side writes a call before posted_ counts it
+  std::vector<FinishedCall> done_;  // the communication thread writes a call before finished_ counts it
   CallFlags flags_{done_};
-  std::size_t first_ = 0;  // of posted_ and finished_ at begin()
+  std::size_t first_ = 0;  // the value of posted_ and finished_ at begin()
   static constexpr std::size_t nobody_waits = std::numeric_limits<std::size_t>::max();
   std::atomic<std::size_t> posted_{0}, finished_{0};
   std::atomic<std::size_t> wanted_{nobody_waits};  // the value of finished_ that the compute side waits for
   std::atomic<bool> quit_{false}, failed_{false}, stuck_{false};
   std::mutex failure_mutex_;
-  std::exception_ptr failure_;  // the first one; guarded by failure_mutex_
-  std::string name_;            // of the call being carried out
+  std::exception_ptr failure_;  // the first error; guarded by failure_mutex_
+  std::string name_;            // name of the call in flight, for the watch
   std::optional<CallWatch> watch_;
 };
 

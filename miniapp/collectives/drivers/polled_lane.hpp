@@ -8,10 +8,11 @@
 
 namespace ddproxy {
 
-/// An engine driven by the compute side alone. With `poll` it moves on between two operations and while
-/// waiting at the end; without, only starting a call and the waiting at the end touch it.
+/// A lane whose engine only the compute side drives; it has no thread. The engine makes progress when a call
+/// is started and in waits. With `poll` it also makes progress between two operations.
 class PolledLane : public CommunicationLane {
  public:
+  /// Takes the engine. `poll` tells whether progress() polls it.
   PolledLane(std::unique_ptr<CollectiveEngine> engine, bool poll) : engine_(std::move(engine)), poll_(poll) {}
 
   void begin(std::size_t calls) override;
@@ -34,7 +35,7 @@ class PolledLane : public CommunicationLane {
   std::unique_ptr<CollectiveEngine> engine_;
   bool poll_;
   std::vector<PostedCall> posted_;
-  bool in_flight_ = false;  // posted_[done_.size()] is begun
+  bool in_flight_ = false;  // whether posted_[done_.size()] has begun
   std::vector<FinishedCall> done_;
 };
 

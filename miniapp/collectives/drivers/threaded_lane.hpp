@@ -9,21 +9,23 @@
 
 namespace ddproxy {
 
-/// An engine driven by a thread of its own: the communication resource beside the compute side. Where the
-/// engine blocks in calls without a time limit, a watch throws StuckCall (miniapp/errors/errors.hpp) from
-/// whatever the compute side waits in; the thread stays in its call, and nothing is left but to end the
-/// process.
+/// A lane whose engine is driven by a thread of its own, beside the compute side.
+///
+/// Problem: an engine may block in a call of its library without a time limit. A watch then notices a call
+/// that takes too long. wait_all() and wait_for() throw StuckCall (miniapp/errors/errors.hpp), and the
+/// communication thread stays in its call. The process cannot go on and must end.
 class ThreadedLane : public CommunicationLane {
  public:
-  /// `own_core`: the communication thread has a core beside those that compute
-  /// (miniapp/collectives/drivers/lane_worker.hpp). `rank` is named where a call does not come back.
+  /// Takes the engine and starts the thread. `own_core` tells whether the communication thread has a core
+  /// beside those that compute (miniapp/collectives/drivers/lane_worker.hpp). Error messages name `rank`.
   explicit ThreadedLane(std::unique_ptr<CollectiveEngine> engine, bool own_core = false, int rank = 0);
   ~ThreadedLane() override;
   ThreadedLane(ThreadedLane const&) = delete;
   ThreadedLane& operator=(ThreadedLane const&) = delete;
 
   void begin(std::size_t calls) override { worker_->begin(calls); }
-  /// Throws std::logic_error for more calls than begin() made room for.
+  /// Posts one collective, as CommunicationLane::start(). Throws std::logic_error for more calls than begin()
+  /// made room for.
   void start(CollectiveCall const& call, Completion ready) override { worker_->post(call, ready); }
   void start_group(std::span<const CollectiveCall> calls, Completion ready) override {
     worker_->post_group(calls, ready);
@@ -37,7 +39,8 @@ class ThreadedLane : public CommunicationLane {
   ElementsByVerb elements_handed_over() const override { return worker_->elements_handed_over(); }
 
  private:
-  std::shared_ptr<LaneWorker> worker_;  // its thread has a share, and may stay behind in a call
+  // Shared with the thread, which outlives this object if it is stuck in a call.
+  std::shared_ptr<LaneWorker> worker_;
   std::thread thread_;
 };
 

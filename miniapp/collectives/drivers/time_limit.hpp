@@ -9,17 +9,19 @@
 
 namespace ddproxy {
 
-/// Names a collective, counted from 0 as they are started, in a text that is used again: nothing is allocated
-/// where it has room. An all-reduce is named by its bucket: "the all-reduce of bucket 3 (elements 0 to 99)".
+/// Assigns the name of a collective to `text`, for example "the all-reduce of bucket 3 (elements 0 to 99)".
+/// `number` counts the collectives of a step from 0, in the order in which they are started. Allocates
+/// nothing if `text` has enough capacity, so a text can be reused.
 void name_call(std::string& text, std::size_t number, CollectiveCall const& call);
 
-/// Says that a collective takes too long, and what the rank was doing meanwhile; `name` is by name_call()
-/// where the collective is to be named before it hangs.
+/// Returns a message that a collective takes longer than `timeout_s` seconds, and what the rank was doing
+/// meanwhile.
 std::string over_time_limit(std::size_t number, CollectiveCall const& call, double timeout_s);
+/// Returns the same message for a collective whose name was made by name_call() before it hung.
 std::string over_time_limit(std::string_view name, double timeout_s);
 
-/// Throws std::runtime_error, naming rank, collective and elements, where it was begun longer ago than
-/// `timeout_s` seconds.
+/// Throws std::runtime_error, which names rank, collective and elements, if the collective `begun` started
+/// more than `timeout_s` seconds ago.
 void check_time_limit(FinishedCall const& begun, std::size_t number, int rank, double timeout_s);
 
 }  // namespace ddproxy

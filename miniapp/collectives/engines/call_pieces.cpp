@@ -17,7 +17,7 @@ std::size_t CallPieces::part_elements(std::size_t piece) const {
   return std::min(most_part_, part_ - piece * most_part_);
 }
 
-// A slice of one part lies in the buffer where the part of this rank is.
+// If the slice is one part, it lies in the buffer at the place of this rank's part.
 Runs CallPieces::runs(std::size_t piece, Slice slice) const {
   if (slice.count == 0) return {};
   const std::size_t elements = part_elements(piece), at = slice.offset + piece * most_part_;

@@ -6,33 +6,36 @@
 
 namespace ddproxy {
 
-/// Equal runs of elements. They lie `step` elements apart in the memory of a lane, and one behind another in
-/// a buffer.
+/// Runs of equal length. In the memory of a lane they start `step` elements apart. In a buffer they follow
+/// one another without gaps.
 struct Runs {
-  std::size_t count = 0;      ///< runs; 0 where the rank reads, or assigns, nothing
-  Slice first = {0, 0};       ///< in the memory
-  std::size_t step = 0;       ///< from the start of one run to that of the next in the memory
-  std::size_t in_buffer = 0;  ///< where the first run begins in the buffer
+  std::size_t count = 0;      ///< number of runs; 0 if the rank reads or assigns nothing
+  Slice first = {0, 0};       ///< the first run in the memory
+  std::size_t step = 0;       ///< elements from the start of one run to the start of the next in the memory
+  std::size_t in_buffer = 0;  ///< index of the first run's first element in the buffer
 };
 
-/// Cuts a collective into pieces, so that a piece fits a buffer and stays in cache. A piece has the same
-/// elements of each part: a reduce-scatter of x elements over n ranks has n parts of x/n elements, of which
-/// a piece has q each, and the buffer holds these n q elements in the order of the ranks. What is not
-/// divided among ranks is one part.
+/// Cuts a collective into pieces, so that each piece fits into a buffer and stays in cache.
+///
+/// A piece has the same elements of each part. For example, a reduce-scatter of x elements over n ranks has n
+/// parts of x/n elements. A piece has q elements of each part, and the buffer holds these n q elements in the
+/// order of the ranks. A collective without parts (has_parts()) counts as one part.
 class CallPieces {
  public:
   CallPieces() = default;
-  /// A piece has at most `most_elements` in the buffer, but at least one of each part.
+  /// Cuts a call. A piece has at most `most_elements` elements in the buffer, but at least one of each part.
   CallPieces(CollectiveCall const& call, GroupPlace place, std::size_t most_elements);
 
   CollectiveCall const& call() const { return call_; }
-  std::size_t count() const { return count_; }
-  std::size_t elements(std::size_t piece) const { return parts_ * part_elements(piece); }  ///< in the buffer
+  std::size_t count() const { return count_; }  ///< number of pieces, at least 1
+  std::size_t elements(std::size_t piece) const { return parts_ * part_elements(piece); }  ///< n q
   std::size_t part_elements(std::size_t piece) const;                                      ///< q
-  /// What the rank reads of this piece, and what it assigns.
+  /// Returns the elements of this piece that the rank reads.
   Runs read(std::size_t piece) const { return runs(piece, call_.read); }
+  /// Returns the elements of this piece that the rank assigns.
   Runs assigned(std::size_t piece) const { return runs(piece, call_.assigned); }
-  /// The collective of this piece on a memory in which the buffer begins at `base`, in place.
+  /// Returns the collective of this piece, in place, on a memory in which the buffer begins at element
+  /// `base`.
   CollectiveCall in_buffer(std::size_t piece, std::size_t base) const;
 
  private:
@@ -41,8 +44,8 @@ class CallPieces {
   CollectiveCall call_{};
   std::size_t rank_ = 0;
   std::size_t parts_ = 1;
-  std::size_t part_ = 0;       // elements of a part
-  std::size_t most_part_ = 0;  // elements of each part in a piece
+  std::size_t part_ = 0;       // number of elements of a part
+  std::size_t most_part_ = 0;  // largest q
   std::size_t count_ = 0;
 };
 

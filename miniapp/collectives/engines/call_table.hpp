@@ -8,8 +8,9 @@
 
 namespace ddproxy {
 
-/// Says by which call MPI reduces a message: MPI_Allreduce, which blocks, or MPI_Iallreduce. MPI does not
-/// match one with the other, so all ranks have the same table.
+/// Selects by message size which call MPI reduces with: MPI_Allreduce, which blocks, or MPI_Iallreduce. MPI
+/// does not match one call with the other, so all ranks need the same table. Other verbs use it in the same
+/// way.
 class CallTable {
  public:
   /// Messages of at least `from` bytes, up to the next range.
@@ -19,22 +20,25 @@ class CallTable {
     bool operator==(Range const&) const = default;
   };
 
-  /// The same call for every size.
+  /// Selects the nonblocking call for every size.
   CallTable() : CallTable(false) {}
+  /// Selects the same call for every size.
   explicit CallTable(bool blocking) : ranges_{{0, blocking}} {}
-  /// `blocking[i]` is what is best at `bytes[i]`, which ascend; a call changes half-way between two sizes, on
-  /// a logarithmic scale. Throws std::invalid_argument where there are no sizes, or not as many of both.
+  /// Selects the blocking call near `bytes[i]` if `blocking[i]` is true. `bytes` rise. The call changes
+  /// half-way between two sizes, on a log scale. Throws std::invalid_argument if there are no sizes, or if
+  /// the lists have different lengths.
   CallTable(std::vector<std::int64_t> const& bytes, std::vector<bool> const& blocking);
 
+  /// Returns whether a message of `bytes` bytes on the wire takes the blocking call.
   bool blocking(std::int64_t bytes) const;
-  /// Whether any size goes by the blocking call.
+  /// Returns whether any size takes the blocking call.
   bool ever_blocking() const;
-  /// "blocking", "nonblocking", or for instance "nonblocking, blocking from 65536 bytes".
+  /// Returns "blocking", "nonblocking", or for instance "nonblocking, blocking from 65536 bytes".
   std::string description() const;
   std::vector<Range> const& ranges() const { return ranges_; }
 
  private:
-  std::vector<Range> ranges_;  // ascending; the first is from 0
+  std::vector<Range> ranges_;  // rising; the first begins at 0
 };
 
 }  // namespace ddproxy

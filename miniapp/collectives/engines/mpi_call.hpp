@@ -8,23 +8,28 @@
 
 namespace ddproxy {
 
-/// A collective, a send or a receive on its way through MPI, piece by piece: each piece is packed for the
-/// wire when it leaves, and unpacked as it arrives. One at a time; several objects are on their way together.
+/// Carries out a collective, a send or a receive with MPI, piece by piece. Each piece is packed for the wire
+/// before it is sent, and unpacked when it has arrived.
+///
+/// Order of calls: begin(), then test() until it returns true. One object carries out one call at a time;
+/// several objects can have a call in flight at the same time.
 class MpiCall {
  public:
-  /// `communicator` and `memory` outlive the object; the others as MpiWire() has them.
+  /// `communicator` and `memory` must outlive the object. The other arguments are those of MpiWire.
   MpiCall(MPI_Comm communicator, float* memory, WireFormat wire, std::size_t piece_elements, GroupPlace place,
           Scale scale)
       : communicator_(communicator), memory_(memory), wire_(wire, piece_elements, place, scale) {}
 
-  /// Begins a call; the one before is over. `tag` is for a send or a receive: the same at both ranks. Throws
-  /// as check_call() and check_mpi() do.
+  /// Begins a call; the previous one must be done. `blocking` selects MPI's blocking function, which test()
+  /// calls. `tag` is used by a send and a receive; it must be the same on both ranks. Throws as
+  /// MpiWire::cut() and check_mpi().
   void begin(CollectiveCall const& call, bool blocking, int tag);
-  /// Makes progress; true when the call is over. With the blocking function it carries out one piece.
+  /// Makes progress and returns whether the call is done. With the blocking function, carries out one piece.
+  /// Throws as check_mpi().
   bool test();
-  /// Whether MPI still works on a piece.
+  /// Returns whether MPI still works on a piece.
   bool is_open() const { return request_ != MPI_REQUEST_NULL; }
-  /// Elements that MPI was given, by all calls.
+  /// Returns the elements that all calls so far handed to MPI.
   ElementsByVerb const& elements_handed_over() const { return elements_; }
   int element_bytes() const { return wire_.element_bytes(); }
   char const* wire_name() const { return wire_.name(); }
@@ -40,8 +45,8 @@ class MpiCall {
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool blocking_ = false;
   int tag_ = 0;
-  CallPieces pieces_;      // of the call on its way
-  std::size_t piece_ = 0;  // on its way; with the blocking function the next one
+  CallPieces pieces_;      // of the call in flight
+  std::size_t piece_ = 0;  // index of the piece in flight; with the blocking function, of the next piece
   ElementsByVerb elements_;
 };
 

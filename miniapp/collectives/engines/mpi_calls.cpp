@@ -14,7 +14,7 @@ struct MpiFunctions {
   int (*nonblocking)(MpiMessage const&, MPI_Request*);
 };
 
-// With MPI_IN_PLACE an MPI_Allgather does not look at the count and type that are sent.
+// With MPI_IN_PLACE, MPI_Allgather ignores the count and the type of the send side.
 constexpr std::array<MpiFunctions, 6> functions{{
     // all_reduce
     {[](MpiMessage const& m) {

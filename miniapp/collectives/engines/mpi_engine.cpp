@@ -51,11 +51,12 @@ void MpiEngine::make_room(std::size_t largest_group) {
   while (under_way_.size() < largest_group) under_way_.push_back(make_call());
 }
 
-// Which of several messages between two ranks one is: grouped or not, on both ranks the same.
+// Returns the tag of a send or a receive, and counts it. Both ranks count the messages between them in the
+// same way, whether they are grouped or not, so both compute the same tag.
 int MpiEngine::tag_of(CollectiveCall const& call) {
   if (!is_transfer(call.verb)) return 0;
   check_call(call, place_);
-  constexpr unsigned tags = 32768;  // MPI has no fewer
+  constexpr unsigned tags = 32768;  // every MPI supports tags 0 to 32767
   auto& messages = call.verb == model::Verb::send ? sent_ : received_;
   return static_cast<int>(messages[static_cast<std::size_t>(call.root_or_peer)]++ % tags);
 }

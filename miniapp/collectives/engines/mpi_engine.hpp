@@ -13,17 +13,22 @@
 
 namespace ddproxy {
 
-/// MPI all-reduces of host memory, or of a device's where MPI takes it, by MPI_Iallreduce or by
-/// MPI_Allreduce. A bucket goes in consecutive pieces, because an in-place nonblocking collective allocates a
-/// temporary of the whole message; each piece is packed for the wire when it leaves, and unpacked and scaled
-/// by 1/n as it arrives. Sends and receives of a group are all on their way at once, each with a buffer of
-/// its own. The n-th send of a rank to another one meets the other's n-th receive from it, whatever is
-/// grouped.
+/// Carries out collectives, sends and receives with MPI, on host memory, or on device memory if MPI supports
+/// it. CallTable selects blocking or nonblocking functions, for example MPI_Allreduce or MPI_Iallreduce.
+///
+/// Problem: a nonblocking collective in place allocates a temporary buffer for the whole message. So a call
+/// is carried out in consecutive pieces. Each piece is packed for the wire before it is sent. It is unpacked,
+/// and scaled by 1/n if it is averaged, when it has arrived.
+///
+/// The sends and receives of a group use nonblocking functions. They are in flight at the same time, each
+/// with a buffer of its own. The k-th send of rank a to rank b matches the k-th receive of b from a, whatever
+/// is grouped.
 class MpiEngine : public CollectiveEngine {
  public:
-  /// `arena` outlives the engine; a piece has at most `piece_elements`; a bucket that takes longer than
-  /// `timeout_s` is an error. `calls` says which call reduces a bucket, by its bytes on the wire; all ranks
-  /// have the same. Device memory needs `scale`, and goes over the wire as it is (fp32).
+  /// Duplicates `communicator`, so construct the engine on all its ranks together. `arena` must outlive the
+  /// engine. A piece has at most `piece_elements` elements. A collective that takes longer than `timeout_s`
+  /// seconds is an error. `calls` selects the MPI function by bytes on the wire, and must be the same on all
+  /// ranks. Device memory needs `scale`, and is sent as it is, in fp32.
   MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
             WireFormat wire = WireFormat::fp32, CallTable calls = CallTable(), Scale scale = nullptr);
   ~MpiEngine() override;
@@ -33,7 +38,8 @@ class MpiEngine : public CollectiveEngine {
   void begin(CollectiveCall const& call, Completion ready) override;
   void begin_group(std::span<const PostedCall> calls, Completion ready) override;
   void make_room(std::size_t largest_group) override;
-  /// With the blocking call it carries out one piece.
+  /// Makes progress and returns whether the collective is done. With a blocking function, carries out one
+  /// piece and waits for it.
   bool test() override;
   void wait(std::size_t call) override;
   void check_time(std::size_t call) const override;
@@ -56,10 +62,10 @@ class MpiEngine : public CollectiveEngine {
   Scale scale_;
 
   FinishedCall call_{};
-  bool blocking_ = false;                            // the collective under way
-  std::vector<std::unique_ptr<MpiCall>> under_way_;  // one, or as many as the largest group
-  std::size_t group_ = 1;                            // of them are under way
-  std::vector<unsigned> sent_, received_;  // [rank of the group] messages, by which they are matched
+  bool blocking_ = false;                            // whether call_ uses the blocking function
+  std::vector<std::unique_ptr<MpiCall>> under_way_;  // one object for each call of the largest group
+  std::size_t group_ = 1;                            // the first group_ of them are in flight
+  std::vector<unsigned> sent_, received_;            // [rank of the group] number of messages, for the tags
 };
 
 }  // namespace ddproxy

@@ -16,14 +16,16 @@
 namespace ddproxy {
 namespace {
 
-// What the headers have: communicators with options and calls that are still at work came with 2.14, the
-// text of the last error with 2.13. RCCL counts as NCCL does.
+// The headers decide what is available. Communicators with options, and calls that return while still in
+// progress, came with NCCL 2.14. The text of the last error came with 2.13. RCCL uses the same version
+// numbers.
 #if NCCL_VERSION_CODE >= 21400
 constexpr int oldest_for_this_build = 21400;
 ncclResult_t initialise(ncclComm_t& communicator, int ranks, ncclUniqueId id, int rank) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-  // As DDP has it. A nonblocking communicator starts a thread for each call, which would be part of what is
-  // measured; aborting works with both, and NCCL_COMM_BLOCKING=0 asks for the other one.
+  // PyTorch DDP also uses a blocking communicator. A nonblocking one starts a thread for each call, and the
+  // measured times would include that. Aborting works with both. NCCL_COMM_BLOCKING=0 selects a nonblocking
+  // one.
   config.blocking = 1;
   return ncclCommInitRankConfig(&communicator, ranks, id, rank, &config);
 }
@@ -54,7 +56,7 @@ int library_version() {
   return version;
 }
 
-// Rank 0's, on all ranks.
+// Returns the id that rank 0 makes, on all ranks. Collective.
 ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
   ncclUniqueId id{};
   const auto status = rank == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
@@ -80,7 +82,7 @@ NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s)
 
 NcclCommunicator::~NcclCommunicator() {
   if (communicator_ == nullptr) return;
-  const bool failed = std::uncaught_exceptions() > 0;  // the others may never come to the end
+  const bool failed = std::uncaught_exceptions() > 0;  // then other ranks may never reach ncclCommDestroy
   const auto watched =
       watch(failed ? "aborting the communicator after another error" : "ending the communicator");
   if (failed)
@@ -89,7 +91,7 @@ NcclCommunicator::~NcclCommunicator() {
     ncclCommDestroy(communicator_);
 }
 
-// On the watch's thread.
+// Runs on the watch's thread.
 void NcclCommunicator::give_up(char const* what) const {
   results::say_error(
       fmt::format("ddproxy: rank {}: NCCL: {} does not come to an end within {} s (allreduce.timeout_s)",
@@ -129,8 +131,8 @@ ncclResult_t NcclCommunicator::call(NcclMessage const& message, gpu::Stream stre
   return ncclInvalidArgument;
 }
 
-// A nonblocking communicator is still at work when a call returns, and must not be called again before it is
-// not.
+// Waits until NCCL has finished a call, and aborts if the call failed. A nonblocking communicator may still
+// work on a call when the call returns. It must not be called again until it has finished.
 void NcclCommunicator::settle(ncclResult_t status, std::string const& what, std::source_location where) {
   const auto start = Clock::now();
   for (; status == ncclSuccess || at_work(status); sched_yield()) {

@@ -20,24 +20,32 @@
 
 namespace ddproxy {
 
-/// What one call of NCCL needs to know. A rank's own part of what is read may be what it assigns, and the
-/// other way round: NCCL carries that out in place.
+/// The arguments of one call of NCCL. The buffers are device memory and are not owned. If a rank assigns its
+/// own part of what it reads, or reads its own part of what it assigns, NCCL works in place.
 struct NcclMessage {
   model::Verb verb;
-  void const* send;   ///< not used by receive
-  void* receive;      ///< not used by send
-  std::size_t count;  ///< elements; of one part, for reduce_scatter and all_gather
+  void const* send;   ///< receive does not use it
+  void* receive;      ///< send does not use it
+  std::size_t count;  ///< number of elements; for reduce_scatter and all_gather, of one part
   ncclDataType_t type;
-  ncclRedOp_t operation;  ///< bf16 is added and rounded as NCCL does it
-  int root_or_peer = 0;
+  ncclRedOp_t operation;  ///< of all_reduce and reduce_scatter; NCCL's own rounding applies to bf16
+  int root_or_peer = 0;   ///< of broadcast, send and receive
 };
 
-/// One NCCL communicator over the ranks of an MPI one; aborted where anything goes wrong, so that no rank is
-/// left waiting in a kernel. A call of the host that does not come back within the limit ends the process
-/// with a line that says so and exit_run_time: what blocks in NCCL cannot be called off.
+/// Owns one NCCL communicator over the ranks of an MPI communicator.
+///
+/// Problem: NCCL blocks without a time limit, in two places. If a rank fails, kernels on other ranks wait for
+/// ever. So any error aborts the communicator, which ends its kernels. And a call on the host may never
+/// return. Such a call cannot be cancelled, so after the time limit a watch prints a line and ends the
+/// process with exit_run_time.
+///
+/// Order of calls: watch(), then enqueue() or enqueue_group() while the result of watch() lives. The work has
+/// completed when the stream has; call check_errors() while waiting for that. After an error the communicator
+/// must not be used.
 class NcclCommunicator {
  public:
-  /// Collective. Throws as make_nccl_allreduce() does.
+  /// Makes the communicator. `timeout_s` is the time limit of a call, in seconds. Throws as
+  /// make_nccl_allreduce(). Collective over `communicator`.
   NcclCommunicator(MPI_Comm communicator, double timeout_s);
   ~NcclCommunicator();
   NcclCommunicator(NcclCommunicator const&) = delete;
@@ -46,20 +54,22 @@ class NcclCommunicator {
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
 
-  /// For as long as what it returns lives, calls for `what` are watched: NCCL's, and those of the device's
-  /// driver, whose queue is full where a kernel before them stands still.
+  /// Applies the time limit to the calls of NCCL and of the device's driver, for as long as the result lives.
+  /// A driver call can block, too: its queue is full if an earlier kernel hangs. `what` names the calls in
+  /// the message, and must outlive the result.
   [[nodiscard]] CallWatch::Scope watch(char const* what) { return {watch_, what}; }
 
-  /// Enqueues one collective, or one send or receive. Throws where it fails, and names it `what`. The caller
-  /// watches the call.
+  /// Enqueues one collective, send or receive on the stream. If it fails, aborts the communicator and throws
+  /// std::runtime_error, which names it `what`. The caller watches the call.
   void enqueue(NcclMessage const& message, gpu::Stream stream, std::string const& what);
-  /// Enqueues sends and receives as one group (ncclGroupStart, ncclGroupEnd): none waits for another. Throws
-  /// as enqueue() does.
+  /// Enqueues sends and receives as one group (ncclGroupStart, ncclGroupEnd), so that none waits for another.
+  /// Errors as enqueue().
   void enqueue_group(std::span<const NcclMessage> messages, gpu::Stream stream, std::string const& what);
-  /// Throws where NCCL has found an error since.
+  /// Asks NCCL for errors of work that was enqueued. Errors as enqueue().
   void check_errors(std::string const& what) { settle(ncclSuccess, what); }
 
-  /// Ends what is under way on this rank, its kernels included, and throws std::runtime_error.
+  /// Ends the work in flight on this rank, including its kernels, and throws std::runtime_error with the
+  /// reason `why`.
   [[noreturn]] void abort(std::string const& why);
 
  private:
@@ -72,7 +82,7 @@ class NcclCommunicator {
   ncclComm_t communicator_ = nullptr;
   int rank_ = 0, ranks_ = 1;
   double timeout_s_;
-  CallWatch watch_;  // the last: its thread uses the others
+  CallWatch watch_;  // the last member, because its thread uses the others
 };
 
 }  // namespace ddproxy

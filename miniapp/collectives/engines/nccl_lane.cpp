@@ -64,14 +64,14 @@ class NcclLane : public CommunicationLane {
   Priority priority_;
   WireFormat wire_;
   gpu::OwnStream stream_;
-  kernels::Space exec_;  // the same stream, as Kokkos knows it
+  kernels::Space exec_;  // the same stream as an execution-space instance
   DeviceWire message_;
   NcclCommunicator nccl_;
   std::vector<PostedCall> calls_;
-  std::vector<NcclMessage> group_;            // the one that is enqueued
-  std::string name_;                          // of the last
-  std::vector<std::unique_ptr<Span>> spans_;  // of the calls, used again in each pass
-  mutable std::vector<FinishedCall> done_;    // as far as it was asked for
+  std::vector<NcclMessage> group_;            // messages of the group that is being enqueued
+  std::string name_;                          // name of the last call, for error messages
+  std::vector<std::unique_ptr<Span>> spans_;  // [call] events, reused in each pass
+  mutable std::vector<FinishedCall> done_;    // finished() fills it
   ElementsByVerb elements_;
 };
 
@@ -96,7 +96,7 @@ void NcclLane::check(std::span<const CollectiveCall> calls) const {
         "NCCL carries out groups of sends and receives with [allreduce] wire = \"fp32\"");
 }
 
-// All that is waited for where there is more than one.
+// Makes the stream wait for an event, or for each part of an AllOf. If there is no event, the host waits.
 void NcclLane::hold_back(Completion const& ready) {
   if (auto const* all = dynamic_cast<AllOf const*>(ready.event))
     for (auto const& each : all->parts()) hold_back(each);
@@ -145,8 +145,9 @@ NcclMessage NcclLane::message_of(CollectiveCall const& call) {
           call.root_or_peer};
 }
 
-// Summed, not averaged: 1/n would be rounded into every element. The message has the parts at their places,
-// so that NCCL works in place there.
+// Enqueues the collective between kernels that round to bf16 and widen to fp32. NCCL sums and does not
+// average, because it would round the factor 1/n into every element. The message has the parts at their
+// places, so that NCCL works in place.
 void NcclLane::enqueue_packed(CollectiveCall const& call, NcclMessage message) {
   const CollectiveCall packed = CallPieces(call, place(), full_slice(call).count).in_buffer(0, 0);
   float* const memory = arena_.data();
@@ -167,14 +168,14 @@ Completion NcclLane::wait_for(std::size_t number) {
   return {{}, &spans_.at(number)->end};
 }
 
-// The last event covers all earlier ones on the stream.
+// Waits for all calls. The last event covers all earlier ones on the stream, so it is tested first.
 void NcclLane::wait_all() {
   if (calls_.empty() || spans_[calls_.size() - 1]->end.over()) return;
   for (std::size_t number = 0; number < calls_.size(); ++number) wait_until_done(number);
 }
 
-// Does not sleep: what is waited for here is the tail that is measured. The limit counts from when the call
-// before was done, or from when the host came here.
+// Waits for one call. It does not sleep, because this wait is the tail that is measured. The time limit
+// starts when this function is called, and thus when the previous call is done.
 void NcclLane::wait_until_done(std::size_t number) {
   const auto since = Clock::now();
   auto const& end = spans_[number]->end;
@@ -188,8 +189,8 @@ void NcclLane::wait_until_done(std::size_t number) {
   }
 }
 
-// Only when it is asked for, after the pass: three questions to the driver for each call would be measured as
-// tail.
+// Asks the driver for the times only when this function is called, after the pass. Three queries for each
+// call would otherwise be measured as part of the tail.
 std::vector<FinishedCall> const& NcclLane::finished() const {
   for (std::size_t number = done_.size(); number < calls_.size(); ++number) {
     auto const& span = *spans_[number];

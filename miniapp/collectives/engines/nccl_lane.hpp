@@ -13,17 +13,22 @@
 
 namespace ddproxy {
 
-/// Averages slices of `arena`, device memory, of at most `most_elements`, by NCCL (or RCCL) on a stream of
-/// its own, which waits for each slice's event; the host only asks. With wire "bf16" kernels on that stream
-/// round each slice before its reduction and widen it after. Collective over `communicator`. Throws
-/// std::runtime_error where NCCL is older than it has to be (nccl_version.hpp) or finds no way between the
-/// ranks. wait_all() and wait_for() throw, the communicator aborted, where NCCL reports an error or a slice
-/// takes longer than allreduce.timeout_s.
+/// Makes a lane that carries out collectives with NCCL, or RCCL, on slices of `arena`, which is device
+/// memory. A slice has at most `most_elements` elements.
+///
+/// The lane has a stream of its own. The stream waits for the event of each call, and the host only enqueues.
+/// With wire "bf16", kernels on the same stream round each slice before its collective, and widen the result
+/// after it.
+///
+/// Collective over `communicator`. Throws std::runtime_error if NCCL is too old (nccl_version.hpp), or if it
+/// cannot connect the ranks. wait_all() and wait_for() of the lane abort the communicator and throw
+/// std::runtime_error if NCCL reports an error; wait_all() also does if a call takes longer than
+/// allreduce.timeout_s.
 std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
                                                        kernels::Floats const& arena,
                                                        std::size_t most_elements);
 
-/// Of the library that is loaded, for instance 2.28.9.
+/// Returns the version of the NCCL that is loaded, for instance "2.28.9".
 std::string loaded_nccl_version();
 
 }  // namespace ddproxy

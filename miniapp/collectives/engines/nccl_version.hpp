@@ -6,14 +6,15 @@
 
 namespace ddproxy {
 
-/// "2.28.9" of the number that ncclGetVersion() gives: major * 10000 + minor * 100 + patch, up to 2.8 major *
-/// 1000 (nccl.h, NCCL_VERSION).
+/// Returns the text, for instance "2.28.9", of a version number from ncclGetVersion(). The number is major *
+/// 10000 + minor * 100 + patch; up to version 2.8 it is major * 1000 + minor * 100 + patch (nccl.h,
+/// NCCL_VERSION).
 std::string nccl_version_text(int version);
 
-/// The first that averages (ncclAvg).
+/// The first version that averages (ncclAvg): 2.10.
 inline constexpr int oldest_nccl = 21000;
 
-/// Throws std::runtime_error where the version is below `oldest`.
+/// Throws std::runtime_error if the version is below `oldest`.
 void require_nccl_version(int version, int oldest = oldest_nccl);
 
 }  // namespace ddproxy

@@ -9,20 +9,20 @@
 
 namespace ddproxy {
 
-/// Seconds of one collective of x bytes, by verb.
+/// Returns the seconds of one collective of `bytes` bytes of full size x.
 using CollectiveCost = std::function<double(model::Verb verb, std::int64_t bytes)>;
 
-/// Moves nothing and takes the time that a cost table says. A collective begins at the end of the one before
-/// it or when it is ready, whichever is later: at that deadline, not at the moment of waking up, so that late
-/// wake-ups do not add up.
+/// Replays collectives: moves nothing, and takes the time of a cost table. A collective starts when the
+/// previous one ends or when it is ready, whichever is later. These are computed deadlines and not the
+/// moments at which a thread wakes up. So late wake-ups do not add up.
 class ReplayEngine : public CollectiveEngine {
  public:
-  /// `cost`: by bytes of the full size x in fp32, whatever the wire.
+  /// `cost` takes the bytes of the full size x in fp32, whatever the wire format is.
   explicit ReplayEngine(CollectiveCost cost) : cost_(std::move(cost)) {}
-  /// All-reduces alone; other verbs throw std::invalid_argument when they begin.
+  /// Replays all-reduces only. begin() throws std::invalid_argument for other verbs.
   explicit ReplayEngine(model::AllreduceCost cost);
   void begin(CollectiveCall const& call, Completion ready) override;
-  /// Takes as long as the longest of them.
+  /// Begins a group. It takes as long as its longest call.
   void begin_group(std::span<const PostedCall> calls, Completion ready) override;
   bool test() override { return Clock::now() >= call_.end; }
   void wait(std::size_t call) override;
@@ -36,7 +36,7 @@ class ReplayEngine : public CollectiveEngine {
 
   CollectiveCost cost_;
   FinishedCall call_{};
-  ElementsByVerb elements_;  // that time was spent for
+  ElementsByVerb elements_;  // the elements of all calls so far
 };
 
 }  // namespace ddproxy

@@ -9,12 +9,18 @@
 
 namespace ddproxy {
 
-/// Carries out collectives on an arena that the host cannot reach, through two slots of host memory in turn:
-/// while one piece is on the network, the next is fetched and the one before put back.
+/// Carries out collectives on device memory with an engine that needs host memory.
+///
+/// Problem: copying a whole bucket to the host, reducing it and copying it back would take the sum of the
+/// three times. So a call is cut into pieces, which use two slots of host memory in turn. While one piece is
+/// on the network, the next piece is copied to the host, and the piece before is copied back.
+///
+/// Supports neither groups nor a reduce-scatter that adds, and throws std::invalid_argument for them.
 class StagedEngine : public CollectiveEngine {
  public:
-  /// `inner` works on the staging memory. A slot holds `piece_elements`, no fewer than the ranks of the
-  /// group; a collective that takes longer than `timeout_s` is an error, in the name of the rank.
+  /// `inner` must work on staging->memory(). A slot holds `piece_elements` elements, at least one for each
+  /// rank of the group. A collective that takes longer than `timeout_s` seconds is an error, which names the
+  /// rank of `place`.
   StagedEngine(std::unique_ptr<Staging> staging, std::unique_ptr<CollectiveEngine> inner,
                std::size_t piece_elements, GroupPlace place, double timeout_s)
       : staging_(std::move(staging)),
@@ -41,7 +47,7 @@ class StagedEngine : public CollectiveEngine {
   void finish_piece();
 
   std::unique_ptr<Staging> staging_;
-  std::unique_ptr<CollectiveEngine> inner_;  // ends before the memory that it works on
+  std::unique_ptr<CollectiveEngine> inner_;  // destroyed before staging_, whose memory it uses
   std::size_t piece_elements_;
   GroupPlace place_;
   double timeout_s_;

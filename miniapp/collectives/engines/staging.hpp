@@ -9,22 +9,30 @@
 
 namespace ddproxy {
 
-/// Two slots of host memory, one behind the other, and the copies between them and the arena: asynchronous,
-/// carried out one after another in the order in which they are asked for.
+/// Two slots of host memory, 0 and 1, and asynchronous copies between them and the arena in device memory.
+/// The copies are carried out one after another, in the order in which they are enqueued.
+///
+/// Order of calls for a slot: fetch(), over() until it returns true, use of the slot, put_back(). A slot may
+/// be fetched again at once after put_back(), because the copies keep their order.
 class Staging {
  public:
   virtual ~Staging() = default;
-  virtual float* memory() = 0;                                    ///< of slot 0; slot 1 follows it
-  virtual void fetch(std::size_t slot, Runs const& runs) = 0;     ///< arena to slot, the buffer of the runs
-  virtual void put_back(std::size_t slot, Runs const& runs) = 0;  ///< slot to arena
-  virtual bool over(std::size_t slot) = 0;  ///< whether the last copy asked of the slot is; never waits
+  /// Returns the first element of slot 0. Slot 1 follows slot 0. The staging owns the memory.
+  virtual float* memory() = 0;
+  /// Enqueues the copy of runs from the arena to a slot, which is their buffer.
+  virtual void fetch(std::size_t slot, Runs const& runs) = 0;
+  /// Enqueues the copy of runs from a slot to the arena.
+  virtual void put_back(std::size_t slot, Runs const& runs) = 0;
+  /// Returns whether the last copy that was enqueued for the slot has completed. Does not wait.
+  virtual bool over(std::size_t slot) = 0;
 };
 
-/// Pinned host memory for `arena` in device memory, a slot for a piece, on a stream of its own. Only in
-/// builds for a device.
+/// Makes two slots of pinned host memory for `arena` in device memory, and a stream for the copies. A slot
+/// holds `piece_elements` elements. `arena` must outlive the result. Exists only in builds for a device.
 std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t piece_elements);
 
-/// Multiplies `count` floats in device memory and returns when that is done. Only in builds for a device.
+/// Multiplies `count` floats in device memory by `factor`, and waits until that is done. Exists only in
+/// builds for a device.
 void scale_device_memory(float* values, std::size_t count, float factor);
 
 }  // namespace ddproxy

@@ -35,7 +35,7 @@ class PinnedStaging : public Staging {
  private:
   struct Place {
     float* first;
-    std::size_t step;  // elements from one run to the next
+    std::size_t step;  // elements from the start of one run to the start of the next
   };
 
   Place place(std::size_t slot, Runs const& runs) const {
@@ -68,10 +68,11 @@ std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t piece_ele
   return std::make_unique<PinnedStaging>(arena, piece_elements);
 }
 
-// A kernel of its own: the communication thread must not use Kokkos while the main thread does.
+// Uses a kernel without Kokkos, because the communication thread must not use Kokkos while the main thread
+// does.
 void scale_device_memory(float* values, std::size_t count, float factor) {
-  static gpu::OwnStream* const stream = new gpu::OwnStream;  // never destroyed: the library may be gone then
-  constexpr unsigned blocks = 64, threads = 256;             // few: compute goes on beside it
+  static gpu::OwnStream* const stream = new gpu::OwnStream;  // never destroyed: the library may end before
+  constexpr unsigned blocks = 64, threads = 256;             // few blocks, so that compute can run beside it
   scale<<<blocks, threads, 0, stream->get()>>>(values, count, factor);
   gpu::check(DDPROXY_GPU(GetLastError)());
   gpu::check(DDPROXY_GPU(StreamSynchronize)(stream->get()));

@@ -16,14 +16,15 @@ namespace {
 
 using model::Verb;
 
-// Commutative to the last bit, so that every rank finds the same sum.
+// Adds `from` to `to` in fp32 and rounds to bf16. It is commutative to the last bit, so that every rank gets
+// the same sum.
 void add(void* from, void* to, int* count, MPI_Datatype*) {
   auto const* a = static_cast<Bf16 const*>(from);
   auto* b = static_cast<Bf16*>(to);
   for (int i = 0; i < *count; ++i) b[i] = to_bf16(from_bf16(a[i]) + from_bf16(b[i]));
 }
 
-// The same numbers as a sum that is halved afterwards.
+// Assigns the average of `from` and `to` to `to`. The result is the same as a sum that is halved afterwards.
 void average_of_two(void* from, void* to, int* count, MPI_Datatype*) {
   auto const* __restrict a = static_cast<float const*>(from);
   auto* __restrict b = static_cast<float*>(to);
@@ -81,7 +82,7 @@ bool in_own_part(CollectiveCall const& call, GroupPlace place) {
   return part.offset == whole.offset + static_cast<std::size_t>(place.rank) * part.count;
 }
 
-// Without a buffer: as it lies in the memory.
+// Points a message that needs no buffer to the elements in the memory.
 void point_into_memory(MpiMessage& message, CollectiveCall const& call, GroupPlace place, Runs const& read,
                        Runs const& assigned, float* memory) {
   float* const from = memory + read.first.offset;
@@ -161,7 +162,7 @@ MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* mem
                      .root_or_peer = call.root_or_peer,
                      .tag = 0,
                      .communicator = MPI_COMM_NULL};
-  // The sum of two in fp32 must not be halved; the operation of bf16 only adds.
+  // With two ranks average_ halves the sum in fp32, which a sum must not do. In bf16 average_ only adds.
   if (call.reduction == model::Reduction::sum && wire_ == WireFormat::fp32) message.operation = MPI_SUM;
   const Runs read = pieces.read(piece);
   if (!is_packed(pieces)) {
@@ -180,7 +181,7 @@ void MpiWire::unpack(CallPieces const& pieces, std::size_t piece, float* memory)
   Runs to = pieces.assigned(piece);
   if (to.count == 0) return;
   const float factor = reduces(call.verb) && call.reduction == model::Reduction::average ? factor_ : 1.0F;
-  if (call.verb == Verb::reduce_scatter) to.in_buffer = 0;  // where MPI assigns it
+  if (call.verb == Verb::reduce_scatter) to.in_buffer = 0;  // MPI assigns the part at the buffer's start
   if (wire_ == WireFormat::bf16) return spread_runs(to, bf16_.get(), memory, factor, call.adds);
   if (is_packed(pieces)) return spread_runs(to, fp32_.get(), memory, factor, call.adds);
   if (!reduces(call.verb)) return;

@@ -15,10 +15,10 @@
 
 namespace ddproxy {
 
-/// The upper half of a float: 8 bits of significand, the whole range of exponents.
+/// A bf16 number: the upper 16 bits of a float. It has 8 bits of significand and the exponents of a float.
 using Bf16 = std::uint16_t;
 
-/// The nearest bf16, ties to even; NaN stays NaN.
+/// Returns the nearest bf16, ties to even. NaN stays NaN.
 KOKKOS_INLINE_FUNCTION Bf16 to_bf16(float value) {
   const auto bits = Kokkos::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = bits + 0x7FFF + (bits >> 16 & 1);
@@ -26,36 +26,51 @@ KOKKOS_INLINE_FUNCTION Bf16 to_bf16(float value) {
   return static_cast<Bf16>((is_nan ? bits | 0x400000 : rounded) >> 16);
 }
 
-/// Exact.
+/// Returns the value as a float, exactly.
 KOKKOS_INLINE_FUNCTION float from_bf16(Bf16 value) {
   return Kokkos::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }
 
-/// Multiplies values in memory that the host cannot reach, and returns when that is done.
+/// Multiplies `count` values in device memory by `factor`, and waits until that is done.
 using Scale = void (*)(float* values, std::size_t count, float factor);
 
-/// The form in which a piece of a collective goes through MPI, and how its sum becomes an average over the
-/// ranks. In fp32 it goes as it lies in the memory; a reduce-scatter in several pieces is packed, so that the
-/// parts of a piece lie side by side. In bf16 it is rounded into a buffer. MPI has no bf16: an addition is
-/// one in fp32, rounded (MPI_User_function). Between two ranks each element is added once, so the operation
-/// itself halves the sum; with more ranks the sum is multiplied by 1/n after the call, while it is in cache.
-/// A broadcast and a gather in bf16 round what the ranks receive; a gather rounds the rank's own part, too,
-/// so that all ranks hold the same numbers. A reduce-scatter that adds does so when a piece arrives, from the
-/// buffer of that piece, while it is in cache. The buffers are allocated here, for pieces.
+/// Converts a piece of a collective to and from the form in which MPI transfers it, and turns sums into
+/// averages over the ranks.
+///
+/// Order of calls: cut() a call into pieces; then for each piece pack(), the call of MPI, and unpack(). One
+/// piece at a time, because all pieces share the buffers.
+///
+/// fp32: a piece is transferred directly from the memory. Only a reduce-scatter of host memory uses a buffer,
+/// in which the parts of a piece lie side by side.
+///
+/// bf16: a piece is rounded into a buffer. MPI has no bf16, so a user-defined operation (MPI_User_function)
+/// adds in fp32 and rounds the sum. A broadcast or a gather in bf16 rounds what the ranks receive. A gather
+/// also rounds the rank's own part, so that all ranks hold the same numbers.
+///
+/// Average: with two ranks, each element is added once. So in fp32 on host memory a user-defined operation
+/// also halves the sum. In all other cases the sum is multiplied by 1/n after the call, while it is in cache.
+///
+/// A reduce-scatter that adds its result does so piece by piece, from the buffer, while the piece is in
+/// cache.
 class MpiWire {
  public:
-  /// A piece has at most `piece_elements`. Device memory needs `scale`, and goes as it is (fp32).
+  /// Allocates the buffers. A piece has at most `piece_elements` elements. Device memory needs `scale`, and
+  /// is transferred as it is, in fp32.
   MpiWire(WireFormat wire, std::size_t piece_elements, GroupPlace place, Scale scale = nullptr);
   ~MpiWire();
   MpiWire(MpiWire const&) = delete;
   MpiWire& operator=(MpiWire const&) = delete;
 
-  /// Cuts a collective into pieces. Where fp32 goes as it lies in the memory and parts lie apart there, one
-  /// piece has all of it. Throws as check_call(), and for what MPI cannot take.
+  /// Cuts a collective into pieces. It is a single piece if its parts are transferred directly from the
+  /// memory, where the parts of a smaller piece would lie apart. Throws as check_call(). Throws
+  /// std::invalid_argument for a reduce-scatter of device memory in place or with `adds`, and for a part with
+  /// more elements than MPI can count.
   CallPieces cut(CollectiveCall const& call) const;
-  /// Returns the message of a piece of `memory`; its communicator is the caller's to set.
+  /// Returns the message of a piece of `memory`. The caller sets its communicator and its tag. The message
+  /// points into `memory` or into a buffer, which is valid until the next pack().
   MpiMessage pack(CallPieces const& pieces, std::size_t piece, float* memory);
-  /// Assigns what has come of the piece that was packed last: values, or their average or sum.
+  /// Assigns the result of the piece that was packed last to `memory`, or adds it if the call adds. The
+  /// result is the transferred values, their sum or their average.
   void unpack(CallPieces const& pieces, std::size_t piece, float* memory) const;
 
   int element_bytes() const { return wire_element_bytes(wire_); }
@@ -70,7 +85,7 @@ class MpiWire {
   Scale scale_;
   std::size_t piece_elements_;
   MPI_Op average_ = MPI_SUM;
-  float factor_;  // what a reduced message is multiplied by, to be the average
+  float factor_;  // a reduced message times this factor is the average
   std::unique_ptr<Bf16[]> bf16_;
   std::unique_ptr<float[]> fp32_;
 };

@@ -8,17 +8,20 @@
 
 namespace ddproxy {
 
-/// A slice of the kernels' memory rounded to bf16 and back, by kernels that an execution-space instance is
-/// asked for; the host does not wait. One message at a time: what is packed next takes its place.
+/// Holds one message in bf16 in the memory of the kernels, and converts it from and to fp32. The kernels are
+/// enqueued on an execution-space instance, and the host does not wait. The next pack() overwrites the
+/// message.
 class DeviceWire {
  public:
-  /// For slices of at most so many elements.
+  /// Allocates a message of `most_elements` elements.
   explicit DeviceWire(std::size_t most_elements);
 
+  /// Returns the first element of the message, which this object owns.
   Bf16* data() const { return message_.data(); }
-  /// Assigns values, rounded, to the elements `to` of the message.
+  /// Enqueues a kernel that rounds `values` and assigns them to the elements `to` of the message.
   void pack(kernels::Space const& exec, float const* values, Slice to);
-  /// values = the elements `from` of the message, as they are by now, times `factor`; assigned.
+  /// Enqueues a kernel that assigns to `values` the elements `from` of the message, times `factor`. It uses
+  /// the message as it is when the kernel runs.
   void unpack(kernels::Space const& exec, float* values, Slice from, float factor) const;
 
  private:

@@ -15,24 +15,27 @@
 namespace ddproxy {
 namespace {
 
-constexpr double target_seconds = 0.05;  // of a co-run, where a call does not take longer
+constexpr double target_seconds = 0.05;  // of a co-run; longer if a single call takes longer
 constexpr double time_a_size_s = 4;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, balancing_rounds = 4, least_samples = 3;
-constexpr double least_share = 0.1;  // of the calls, taken to run beside compute: less cannot be told
-// A device's queue of what it was asked for is finite, and the host is not to wait for room in it: a
-// repetition launches some twenty kernels, a call is up to six commands. Both sides begin when it has been
-// held for as long as that takes.
+// The least share of the calls that balance() assumes to run beside compute. A smaller share cannot be
+// measured.
+constexpr double least_share = 0.1;
+// A device's queue is finite, and the host must not wait for room in it. A repetition launches about twenty
+// kernels, and a call is up to six commands. The device is kept busy for `head_start` seconds, in which the
+// host enqueues all of them. Compute and calls begin after that.
 constexpr double most_repetitions = on_device ? 40 : 100000, most_calls = on_device ? 150 : 100000;
 constexpr double head_start = 0.02;
-constexpr int copies_at_once = on_device ? 20 : 1;  // a launch takes as long as a small copy
+constexpr int copies_at_once = on_device ? 20 : 1;  // because a launch takes as long as a small copy
 
 struct Times {
   double compute = 0, collective = 0;
 };
 
-// On a device both streams wait for it while the host asks for what they are to do.
-// Calls that only the compute side moves on are not begun by a stream.
+// Returns the completion after which compute and calls begin. On a device it is an event: both streams wait
+// for it while the host enqueues their work. On a host it is the present time. It is the present time also if
+// only the compute side polls the calls, because no stream starts them then.
 Completion common_start(Config const& config, Marks& marks) {
   const bool by_itself = config.backend == Backend::nccl || config.progress == Progress::thread;
   if (!on_device || !by_itself) return {Clock::now(), nullptr};
@@ -43,7 +46,7 @@ Completion common_start(Config const& config, Marks& marks) {
 
 Times time_together(RankContext& context, Work const& work, bool with_compute, bool with_collective) {
   context.allreduce->begin(work.calls.size());
-  context.runtime.barrier();  // nobody uses the device while clocks are compared
+  context.runtime.barrier();  // nobody uses the device while the clocks are synchronised
   synchronise_clocks();
   context.runtime.barrier();
   auto limit = context.runtime.limited_on_device();
@@ -52,8 +55,8 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
   const auto reduce = [&] {
     for (auto const& slice : work.calls) context.allreduce->start_all_reduce(slice, start);
   };
-  // Where the compute side itself moves the calls on, a host asks for them first; a device is behind the
-  // host.
+  // If the compute side makes the calls progress, a host must start them before it computes. On a device
+  // compute is enqueued first, and the device works later than the host.
   if (with_collective && !on_device) reduce();
   if (with_compute) run_work(context, work);
   const Completion computed = with_compute ? context.backward->completion() : start;
@@ -90,7 +93,8 @@ std::vector<Slice> calls_of(RankContext const& context, Work const& work, std::s
   return consecutive_slices(free, elements, calls, before);
 }
 
-// As much compute and as many calls as end together: what only one of them takes says nothing about both.
+// Chooses repetitions and calls so that compute and calls end at about the same time. The time in which only
+// one of them runs says nothing about contention.
 void balance(RankContext& context, Work& work, std::size_t elements) {
   work.repetitions = 1;
   work.calls = calls_of(context, work, elements, 1, 0);
@@ -117,7 +121,7 @@ ContentionSample make_run(RankContext& context, Work work, std::size_t elements)
   return run;
 }
 
-// Seconds of all samples so far.
+// Returns the seconds that all samples so far took.
 double seconds_spent(ContentionSample const& run) {
   double spent = 0;
   for (std::size_t i = 0; i < run.compute_alone.size(); ++i)
@@ -126,7 +130,8 @@ double seconds_spent(ContentionSample const& run) {
   return spent;
 }
 
-// From the smallest to the largest, in equal steps of the logarithm.
+// Returns the message sizes, in elements: from the smallest gradient to the largest message, in equal steps
+// of the logarithm.
 std::vector<std::size_t> elements_tried(RankContext const& context, Work const& work) {
   const double free = static_cast<double>(context.arena.extent(0) - work.free_offset);
   const double largest = std::min(static_cast<double>(largest_message) / sizeof(float), free);
@@ -142,7 +147,8 @@ std::vector<std::size_t> elements_tried(RankContext const& context, Work const& 
   return tried;
 }
 
-// Whether a size takes another sample in a round: a long one has its share of the time, and of three samples.
+// Returns whether a size takes another sample in this round. By the end of round k (from 0) of `rounds` it
+// may use the share (k + 1) / rounds of time_a_size_s. It always takes this share of least_samples.
 bool has_time(ContentionSample const& run, int round, int rounds) {
   const double share = (round + 1.0) / rounds;
   return static_cast<double>(run.compute_alone.size()) < least_samples * share ||
@@ -186,10 +192,11 @@ ContentionRounds::ContentionRounds(RankContext& context, int samples)
   }
 }
 
-// In turns: what disturbs the machine for a second spoils one sample of several sizes, not all of one.
+// Takes samples of all sizes in turns. So a disturbance of a second spoils one sample of several sizes, and
+// not all samples of one size.
 void ContentionRounds::take(int round, int rounds) {
   for (int turn = 0; turn < samples_of_round(samples_, round, rounds); ++turn) {
-    if (round + turn > 0 && signalled(context_->runtime)) return;  // what is measured is kept
+    if (round + turn > 0 && signalled(context_->runtime)) return;  // keeps the samples so far
     for (ContentionSample& run : runs_)
       if (has_time(run, round, rounds)) add_sample(*context_, run);
   }
@@ -211,7 +218,7 @@ void add_sample(RankContext& context, ContentionSample& run) {
 double measure_copy_bandwidth(RankContext& context, int samples) {
   const Slice slice{0, std::min<std::size_t>(context.arena.extent(0), 1 << 24)};
   std::vector<double> seconds;
-  for (int i = 0; i <= samples; ++i) {  // the first one touches the memory
+  for (int i = 0; i <= samples; ++i) {  // the first one only touches the memory
     context.runtime.barrier();
     const auto start = Clock::now();
     for (int copy = 0; copy < copies_at_once; ++copy) context.backward->copy(slice, context.gradients_at());

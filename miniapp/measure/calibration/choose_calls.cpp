@@ -12,19 +12,19 @@
 namespace ddproxy {
 namespace {
 
-constexpr double rounding = 1e-6;  // of a sum of shares of cores
+constexpr double rounding = 1e-6;  // rounding error of a sum of shares of cores
 
-// Threads of the host that are busy while a pass computes.
+// Returns the number of host threads that are busy while a pass computes.
 int busy_threads(RankContext const& context) {
   const bool on_host = !on_device && context.config.compute == ComputeMode::kernels;
   return on_host ? kernels::Space().concurrency() : 1;
 }
 
-// Cores of this rank; the least over the ranks, of all and of what is left for communication.
+// The cores of the ranks. A rank that shares a core has a fraction of it.
 struct Cores {
-  double mine = 0;
-  int busy = 1;
-  double least = 0, least_spare = 0;
+  double mine = 0;                    // cores of this rank
+  int busy = 1;                       // busy_threads() of this rank
+  double least = 0, least_spare = 0;  // minimum over the ranks of `mine`, and of `mine` - `busy`
   bool own() const { return mine - busy >= 1 - rounding; }
   bool own_everywhere() const { return least_spare >= 1 - rounding; }
   bool oversubscribed() const { return least < 1 - rounding; }

@@ -6,14 +6,17 @@
 
 namespace ddproxy {
 
-/// Chooses between MPI_Allreduce and MPI_Iallreduce as `[allreduce] call` says, and gives the context the
-/// all-reduce that makes those calls. With "auto", rank 0 chooses for each message size, from times that are
-/// maxima over the ranks: the call that is faster alone, unless the other one ends earlier beside compute.
-/// Where a rank has less than one core to itself, all take the nonblocking call and sleep between its tests.
-/// Collective; the same choice on all ranks.
+/// Chooses between MPI_Allreduce and MPI_Iallreduce as `[allreduce] call` says, and replaces the context's
+/// communication lane by one that makes the chosen calls.
+///
+/// With "auto", rank 0 chooses for each message size, from measured times that are maxima over the ranks. It
+/// takes the call that is faster alone, unless the other call ends earlier beside compute. If a rank has less
+/// than one core to itself, all ranks take the nonblocking call and sleep between its tests.
+///
+/// Does nothing with NCCL, or if nothing is reduced by MPI. Collective; the choice is the same on all ranks.
 void choose_calls(RankContext& context);
 
-/// What to say of the choice, in a line; empty where MPI reduces nothing.
+/// Returns the choice and its reason in one line of text for users. Empty if MPI reduces nothing.
 std::string describe(CallChoice const& choice);
 
 }  // namespace ddproxy

@@ -5,7 +5,7 @@
 namespace ddproxy {
 namespace {
 
-// [rank, operation, sample] to [sample][rank][operation]
+// Converts times from [rank, operation, sample] to [sample][rank][operation].
 std::vector<std::vector<std::vector<double>>> by_sample(OperationTimes const& times) {
   std::vector<std::vector<std::vector<double>>> result(
       times.samples, std::vector<std::vector<double>>(times.ranks, std::vector<double>(times.operations)));

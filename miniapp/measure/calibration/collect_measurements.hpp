@@ -10,8 +10,9 @@
 
 namespace ddproxy {
 
-/// What was measured, as the model takes it: the operations of all ranks, and a(x) (`known` where it is a
-/// table's). No contention and no copies yet.
+/// Returns the samples in the form that the model takes: the operations of all ranks, and a(x) by bytes of
+/// gradients. If `known` is set, a(x) is that table, and `allreduce` is not used. The result has no
+/// contention and no copies; the caller adds them. Valid on rank 0, which has the times of all ranks.
 model::Measurements collect_measurements(RankContext const& context, OperationTimes const& layers,
                                          std::vector<SizeTimes> const& allreduce,
                                          model::TableCost const* known);

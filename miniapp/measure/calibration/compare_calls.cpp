@@ -21,7 +21,7 @@ constexpr int size_step = 8, samples = 7, samples_beside = 5, most_calls = 256;
 constexpr double row_s = 1e-3, compute_s = 10e-3;
 constexpr double clearly = 1.03;
 
-// The all-reduces that are compared, one by each call.
+// The two communication lanes that are compared, one for each call.
 struct Both {
   Both(RankContext& context, bool own_core)
       : blocking(make(context, true, own_core)), nonblocking(make(context, false, own_core)) {}
@@ -57,14 +57,15 @@ double time_row(RankContext& context, CommunicationLane& allreduce, std::vector<
 
 struct Medians {
   double blocking, nonblocking;
-  bool certain;  // in all pairs the same call was faster
+  bool certain;  // the same call was faster in all pairs
 };
 
-// Seconds of a row by both calls, in turns; the first of each is not kept.
+// Measures a row of all-reduces with both calls in turns, `times` pairs after one that is not kept. Returns
+// the medians, in seconds of a row.
 Medians time_both(RankContext& context, Both& both, std::vector<Slice> const& calls, Work const* work,
                   int times) {
   std::vector<double> of_blocking, of_nonblocking;
-  int faster = 0;  // pairs in which the blocking call was
+  int faster = 0;  // pairs in which the blocking call was faster
   for (int i = 0; i <= times; ++i) {
     const double first = time_row(context, *both.blocking, calls, work);
     const double second = time_row(context, *both.nonblocking, calls, work);
@@ -100,12 +101,13 @@ CallTimes measure_size(RankContext& context, Both& both, std::int64_t bytes, std
   return times;
 }
 
-// As much compute as takes a few milliseconds; nothing where compute takes no core.
+// Returns compute that takes about compute_s seconds, and assigns its time to `seconds`. Returns nothing if
+// compute uses no core of the host, or if its gradients fill the arena.
 std::optional<Work> make_work(RankContext& context, double& seconds) {
   if (on_device || context.config.compute == ComputeMode::replay) return {};
   Work work = choose_work(context.workload);
   if (work.free_offset >= context.arena.extent(0)) return {};
-  for (int pass = 0; pass < 2; ++pass) {  // the first one touches the memory
+  for (int pass = 0; pass < 2; ++pass) {  // the first one only touches the memory
     context.runtime.barrier();
     const auto start = Clock::now();
     run_work(context, work);
@@ -148,7 +150,7 @@ CallChoice compare_calls(RankContext& context, bool own_core) {
   const auto sizes = sizes_of(context);
   const auto elements = static_cast<std::size_t>(sizes.back() / wire_element_bytes(context.workload.wire));
   write_verification_pattern(context.arena, 0, elements,
-                             context.runtime.rank());  // numbers stay finite: sums of NaN may take longer
+                             context.runtime.rank());  // finite numbers, because sums of NaN may take longer
   double work_s = 0;
   const auto work = make_work(context, work_s);
   std::vector<CallTimes> all;

@@ -13,12 +13,12 @@ namespace ddproxy {
 namespace {
 
 constexpr double least_sample_s =
-    2e-3;  // calls in a row, until the clock and the first wake-up do not matter
+    2e-3;  // so that neither the clock nor the first wake-up of a thread matters
 constexpr double time_a_size_s = 0.4;
 constexpr std::int64_t long_message = 1 << 20;
 constexpr int least_samples = 4, most_samples = 50, most_calls = 256;
 
-// `bytes` on the wire.
+// Returns the elements of a message of `bytes` bytes on the wire.
 std::size_t elements_of(RankContext const& context, std::int64_t bytes) {
   return static_cast<std::size_t>(bytes / wire_element_bytes(context.workload.wire));
 }
@@ -83,7 +83,7 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest) {
   const std::int64_t doubling = 65536;
   std::int64_t size = 1024;
   for (; size < std::min(doubling, largest); size *= 4) sizes.push_back(size);
-  // The last step is up to a factor of 3: a(x) is nearly straight there, and the calls are the longest.
+  // The last step may be a factor of 3, because a(x) is nearly linear there and these calls take longest.
   for (; size < largest && (size == doubling || 3 * size <= 2 * largest); size *= 2) sizes.push_back(size);
   sizes.push_back(largest);
   return sizes;
@@ -122,7 +122,8 @@ void CollectiveRounds::add(SizeTimes times) {
       in_place(times.verb, {0, elements_of(*context_, times.bytes)}, place_of(*context_));
   const auto [wrong, first] = verify_collective(*context_, call);
   times.wrong = wrong;
-  // The first of a size may be slower, the first of all much slower; a long one is not repeated for that.
+  // The first call of a size may be slower than later ones, and the first call of all much slower. So the
+  // call is repeated, unless it takes long.
   const bool repeats = first < time_a_size_s || times.bytes < long_message;
   const double once = repeats ? time_calls(*context_, {call}) : first;
   times_.push_back(std::move(times));
@@ -131,10 +132,11 @@ void CollectiveRounds::add(SizeTimes times) {
       std::clamp(static_cast<int>(time_a_size_s / (once * calls_.back())), least_samples, most_samples));
 }
 
-// In turns: what disturbs the machine for a second spoils one sample of several sizes, not all of one.
+// Takes samples of all sizes in turns. So a disturbance of a second spoils one sample of several sizes, and
+// not all samples of one size.
 void CollectiveRounds::take(int round, int rounds) {
   for (int turn = 0; turn < most_samples; ++turn) {
-    if (round + turn > 0 && signalled(context_->runtime)) return;  // what is measured is kept
+    if (round + turn > 0 && signalled(context_->runtime)) return;  // keeps the samples so far
     for (std::size_t i = 0; i < times_.size(); ++i)
       if (turn < samples_of_round(samples_[i], round, rounds)) take_sample(*context_, times_[i], calls_[i]);
   }

@@ -33,7 +33,7 @@ std::vector<double> time_operations(RankContext& context) {
   return seconds;
 }
 
-// `pass`: [rank, operation]; empty but on rank 0.
+// Appends one sample. `pass` is [rank, operation] on rank 0, and empty on the others.
 void append(OperationTimes& times, std::vector<double> const& pass) {
   std::vector<double> seconds;
   seconds.reserve(times.seconds.size() + pass.size());
@@ -58,7 +58,7 @@ OperationTimes measure_layers(RankContext& context, int samples) {
 
 void add_passes(RankContext& context, OperationTimes& times, int passes) {
   if (passes == 0) return;
-  if (context.config.compute == ComputeMode::replay) {  // known, not measured
+  if (context.config.compute == ComputeMode::replay) {  // the times are known
     times = {1, context.backward->operations(), 1, context.workload.operation_seconds};
     return;
   }

@@ -14,7 +14,7 @@ namespace ddproxy {
 namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{4} << 20;
-constexpr double least_told = 0.005;  // of T_compute: the score does not resolve less
+constexpr double least_told = 0.005;  // share of T_compute; the score does not resolve a smaller change
 
 std::size_t row_of_phases(std::vector<SizeTimes> const& sizes) {
   std::size_t row = 0;

@@ -13,7 +13,7 @@ namespace ddproxy {
 namespace {
 
 constexpr double fast_round_trip = 50e-9, slow_round_trip = 300e-9;  // seconds
-constexpr std::chrono::microseconds delay{500};                      // of each all-reduce in the slow state
+constexpr std::chrono::microseconds delay{500};  // added to each all-reduce in the slow state
 
 }  // namespace
 
@@ -48,7 +48,8 @@ void SlowedCommunication::wait_all() {
   if (!done_.empty()) sleep_until(done_.back().end);
 }
 
-// Of all that were started, which is later than need be: finished() of others is not to be read before.
+// Waits for all calls that were started, and not only for this one: finished() of the real lane is valid only
+// after its wait_all().
 Completion SlowedCommunication::wait_for(std::size_t bucket) {
   wait_all();
   return {done_[bucket].end};

@@ -10,24 +10,27 @@
 
 namespace ddproxy {
 
-/// Two states that tests plant: a fast one, then a slow one, in turns of so many probes. Probes are
-/// collective, so that all ranks are in the same state.
+/// A probe with which tests plant two states of the machine: a fast one, then a slow one, in turns. Probes
+/// are collective, so all ranks are in the same state.
 class PlantedState : public StateProbe {
  public:
+  /// The state changes after every `probes_of_turn` probes.
   explicit PlantedState(int probes_of_turn) : probes_of_turn_(probes_of_turn) {}
+  /// Returns the seconds of a round trip in the current state: 50 ns or 300 ns.
   double measure() override;
-  bool slow() const { return slow_; }  ///< since the last probe
+  bool slow() const { return slow_; }  ///< returns whether the last probe was in the slow state
 
  private:
   int probes_of_turn_, probes_ = 0;
   bool slow_ = false;
 };
 
-/// All-reduces that take half a millisecond longer each while the planted state is slow, without using a
-/// core: one after another they end that much later. On a host only.
+/// Carries out collectives on another lane and delays their ends. A collective that is started while the
+/// planted state is slow ends half a millisecond later, and the following ones move back with it. The delay
+/// uses no core. On a host only.
 class SlowedCommunication : public CommunicationLane {
  public:
-  /// `state` outlives the object.
+  /// Owns `allreduce`. `state` must outlive the object.
   SlowedCommunication(std::unique_ptr<CommunicationLane> allreduce, PlantedState const& state)
       : allreduce_(std::move(allreduce)), state_(state) {}
 
@@ -43,14 +46,14 @@ class SlowedCommunication : public CommunicationLane {
  private:
   std::unique_ptr<CommunicationLane> allreduce_;
   PlantedState const& state_;
-  std::vector<bool> slow_;  // [call]
+  std::vector<bool> slow_;  // [call] whether it was started in the slow state
   std::vector<FinishedCall> done_;
 };
 
 struct RankContext;
 
-/// Plants two states, in turns of so many probes, into a run. Throws std::invalid_argument in a build for a
-/// device.
+/// Replaces the probe and the communication lane of a run by ones with two planted states, which change after
+/// every `probes_of_turn` probes. Throws std::invalid_argument in a build for a device.
 void plant_state(RankContext& context, int probes_of_turn);
 
 }  // namespace ddproxy

@@ -4,15 +4,16 @@
 
 namespace ddproxy {
 
-/// The rounds of a calibration that takes `samples` passes alone: as many, at least three, at most six.
+/// Returns the number of rounds of a calibration that takes `samples` passes without communication:
+/// `samples`, but at least three and at most six.
 int calibration_rounds(int samples);
 
-/// The rounds before the cases are verified. The others run directly before the sweep, so that the samples
-/// cover as many of the minutes before it as they can (docs/model.md, "When the tables are measured").
+/// Returns how many of the rounds run before the cases are verified. The other rounds run directly before the
+/// sweep. So the samples cover most of the minutes before it (docs/model.md, "When the tables are measured").
 int opening_rounds(int rounds);
 
-/// How many of `samples` samples belong to round `round` (from 0) of `rounds`. They are spread evenly, and
-/// the first round has one at least.
+/// Returns how many of `samples` samples belong to round `round` (from 0) of `rounds`. They are spread
+/// evenly, and the first round has at least one.
 int samples_of_round(int samples, int round, int rounds);
 
 }  // namespace ddproxy

@@ -41,7 +41,7 @@ std::size_t count_in(MachineStates const& states, std::size_t state, Row const& 
 template <class Row>
 bool lacks(MachineStates const& states, std::size_t state, Row const& row) {
   const auto enough = std::clamp(samples_of_row(row) / share_that_is_enough, least_enough, most_enough);
-  if (row.probes.before.empty()) return false;  // replayed: known in every state
+  if (row.probes.before.empty()) return false;  // replayed, so known in every state
   return states.count() > 1 && count_in(states, state, row) < enough;
 }
 
@@ -68,7 +68,8 @@ std::vector<double> collect(Rows const& rows) {
   return all;
 }
 
-// One more sample of each row that lacks some in the state that the machine is in now.
+// Probes the machine and takes one sample of each row that lacks samples in its present state. Sleeps for a
+// while if no row does, or if the state is unknown.
 template <class Rows>
 void measure_now(RankContext& context, MachineStates const& states, Rows& rows) {
   const auto now = states.state_of(context.probe_state());
@@ -77,7 +78,9 @@ void measure_now(RankContext& context, MachineStates const& states, Rows& rows) 
     if (lacks(states, *now, row)) add_sample(context, row);
 }
 
-// `find_states` and `wanted` (of those states) are asked for anew after each round.
+// Measures until all rows have a table in the wanted state, until `limit_s` seconds have passed, or until a
+// signal arrives. Calls `find_states()` for the states, and `wanted(states)` for the wanted one, before each
+// step.
 template <class Rows, class FindStates, class Wanted>
 void go_on(RankContext& context, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
   const auto start = Clock::now();

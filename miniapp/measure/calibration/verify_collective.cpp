@@ -20,7 +20,8 @@ void clear(kernels::Floats const& arena, Slice slice) {
   Kokkos::fence();
 }
 
-// What is handed on unchanged is the pattern of rank 0, whichever rank sends it.
+// Writes what this rank contributes. A verb that does not reduce moves the pattern of rank 0, whichever rank
+// sends it.
 void write_contribution(RankContext& context, CollectiveCall const& call) {
   if (reduces(call.verb))
     return write_verification_pattern(context.arena, call.read.offset, call.read.count,
@@ -29,7 +30,8 @@ void write_contribution(RankContext& context, CollectiveCall const& call) {
   write_verification_pattern(context.arena, call.read.offset, call.read.count, 0);
 }
 
-// The root of a broadcast keeps what it sent.
+// Returns the number of wrong elements over all ranks. The root of a broadcast assigns nothing, so what it
+// sent is checked.
 std::int64_t count_wrong(RankContext& context, CollectiveCall const& call) {
   const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
   const bool sums = reduces(call.verb);

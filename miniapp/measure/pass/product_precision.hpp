@@ -7,7 +7,8 @@
 
 namespace ddproxy {
 
-/// From now on matrix products are computed so. Throws std::invalid_argument where this build cannot.
+/// Sets the precision of all later matrix products. Throws std::invalid_argument if this build does not
+/// support it.
 void set_product_precision(Precision precision);
 
 /// Returns whether a run of this input compares its gradients with those of fp32 products
@@ -16,7 +17,8 @@ inline bool compares_precision(Config const& config) {
   return config.precision != Precision::fp32 && config.compute == ComputeMode::kernels;
 }
 
-/// Bytes of the host's memory that measure_precision_errors() takes where a device computes.
+/// Returns the bytes of host memory that measure_precision_errors() needs in a build for a device: all
+/// gradients in fp32, and a copy of the largest one.
 double precision_memory(Workload const& workload);
 
 }  // namespace ddproxy

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::uint32_t seed = 774030080;
 
-// The threads that compute fill the memory with zeros: no later call is the first to touch a page, and none
-// reduces numbers that are not there.
+// Allocates the memory of the step. Kokkos fills it with zeros on the threads that compute. So these threads
+// are the first to touch each page, and no collective reduces undefined values.
 void allocate(RankContext& context) {
   const auto elements = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
   context.memory = kernels::Floats("gradients and buckets", step_elements(context.config, context.workload));
@@ -30,7 +30,8 @@ void allocate(RankContext& context) {
       context.memory, std::pair{context.memory.extent(0) - elements, context.memory.extent(0)});
 }
 
-// Beside real all-reduces of device memory the time is spent there; a twin needs no device.
+// If real all-reduces of device memory run beside the replay, it occupies the device. Otherwise it needs no
+// device.
 std::unique_ptr<ComputeLane> make_replay(RankContext const& context) {
   auto const& seconds = context.workload.operation_seconds;
   const double of_copy =
@@ -82,7 +83,7 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
         "and later: NCCL_MULTI_RANK_GPU_ENABLE=1)");
 }
 
-// Rank 0 holds the results file, too.
+// Checks that the host has enough memory for this rank. Rank 0 also needs memory for the results file.
 void require_host_memory(Config const& config, Workload const& workload, Runtime const& runtime) {
   const double all = host_memory_need(config, workload, kernels::Space().concurrency(), runtime.ranks());
   const double of_file = results_memory(config, workload, runtime.ranks());
@@ -111,7 +112,7 @@ std::vector<std::size_t> RankContext::places(model::StepGraph const& graph) cons
 CompiledStep RankContext::compile(Case const& item) const {
   auto graphs = step_of(item, workload, config.copies, static_cast<std::size_t>(ranks()));
   const auto first_elements = places(graphs.classes.front().graph);
-  return {std::move(graphs.classes.front().graph), first_elements};  // all ranks are alike
+  return {std::move(graphs.classes.front().graph), first_elements};  // all ranks have the same graph
 }
 
 CompiledStep RankContext::compile_backward() const {
@@ -139,7 +140,7 @@ RankContext make_rank_context(Config const& config, Workload workload, Runtime c
   const double device_free = free_device_memory();
   require_room(config, workload, runtime, device_free);
   RankContext context{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
-  context.copies = {config.copies, config.machine.bandwidth / 2, 0};  // each byte is read and written
+  context.copies = {config.copies, config.machine.bandwidth / 2, 0};  // a copy reads and writes each byte
   if (needs_arena(config)) allocate(context);
   context.backward = make_compute_lane(context);
   context.allreduce = context.make_allreduce(context.choice);

@@ -18,47 +18,53 @@
 
 namespace ddproxy {
 
-/// Everything that measuring needs on this rank.
+/// Everything that measuring needs on this rank. `config` and `runtime` outlive it.
 struct RankContext {
   Config const& config;
   Runtime const& runtime;
   Workload workload;
-  /// The buffers of a step: the buckets, and behind them the gradients. They are one where the gradients lie
-  /// in their buckets. Empty where nothing is reduced and nothing computed.
+  /// The buffers of a step: the buckets, followed by the gradients. If the gradients are not copied, buckets
+  /// and gradients are the same elements. Empty if both compute and all-reduces are replayed.
   kernels::Floats memory;
-  kernels::Floats arena;      ///< the part of the memory with the buckets: all gradients in ready order
-  kernels::Floats gradients;  ///< the part of the memory that the backward pass writes, in the same order
-  model::Copies copies;       ///< with the speed at which this machine makes them
+  kernels::Floats arena;      ///< the part of `memory` with the buckets: all gradients in ready order
+  kernels::Floats gradients;  ///< the part of `memory` that the backward pass writes, in the same order
+  model::Copies copies;       ///< the copies between gradients and buckets, with this machine's speed
   std::unique_ptr<ComputeLane> backward;
   std::unique_ptr<CommunicationLane> allreduce;
-  CallChoice choice;       ///< of the MPI calls (miniapp/measure/calibration/choose_calls.hpp)
-  double device_free = 0;  ///< of the run's device before anything was allocated there, bytes
-  std::unique_ptr<StateProbe> probe = nullptr;  ///< of the machine's state; null: none
+  CallChoice choice;       ///< which MPI calls reduce (miniapp/measure/calibration/choose_calls.hpp)
+  double device_free = 0;  ///< free bytes of the run's device before the run allocated anything there
+  std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
 
-  /// The first element of the gradients in the memory.
+  /// Returns the index of the first gradient element in `memory`.
   std::size_t gradients_at() const { return memory.extent(0) - gradients.extent(0); }
-  /// The first element of each buffer of a graph in the memory.
+  /// Returns the index of the first element of each buffer of a graph in `memory`.
   std::vector<std::size_t> places(model::StepGraph const& graph) const;
-  /// The step of a case on this rank, ready to run.
+  /// Returns the step of a case on this rank, ready to run.
   CompiledStep compile(Case const& item) const;
-  /// The backward pass alone, ready to run.
+  /// Returns the backward pass without communication, ready to run.
   CompiledStep compile_backward() const;
-  /// All-reduces of slices of the memory, as the input asks for them, with these calls. Collective, within
-  /// the limit of the run.
+  /// Makes the communication lane that the input asks for, on `memory`, with these MPI calls. Runs within the
+  /// run's time limit. Collective.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
-  /// Whether this run can measure how fast it copies.
+  /// Returns whether this run can measure how fast it copies.
   bool copies_for_real() const { return ddproxy::copies_for_real(config); }
+  /// Returns whether all-reduces are carried out. If not, they are replayed.
   bool reduces() const { return config.backend != Backend::replay; }
-  /// Ranks that carry out passes: all of them, or rank 0 alone where the all-reduces are replayed.
+  /// Returns the number of ranks that carry out passes: all of them, or only rank 0 if all-reduces are
+  /// replayed.
   int computing_ranks() const { return reduces() ? runtime.ranks() : 1; }
+  /// Returns whether this rank carries out passes.
   bool computes() const { return runtime.rank() < computing_ranks(); }
-  /// Seconds of a round trip between cores; NaN where it is unknown, or there is no probe. Collective.
+  /// Returns the value of the probe, for instance the seconds of a round trip between cores. Returns NaN if
+  /// it is unknown or there is no probe. Collective.
   double probe_state() const { return probe ? probe->measure() : not_available; }
-  int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n
+  int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n; of the input in replay
 };
 
-/// Collective. Throws CollectiveError (exit 2; 4 for a device's memory) where the memory does not suffice,
-/// before allocating, or where a replayed all-reduce is started with several ranks.
+/// Checks that this build and this machine can do what the input asks for, allocates the memory and makes the
+/// lanes. Throws CollectiveError before it allocates if the memory does not suffice (exit code 2, or 4 for a
+/// device's memory), and with exit code 2 if replayed all-reduces are started on several ranks. Errors of the
+/// other checks are CollectiveErrors on all ranks, too. Collective.
 RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime);
 
 }  // namespace ddproxy

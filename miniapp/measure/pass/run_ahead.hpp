@@ -11,18 +11,23 @@
 
 namespace ddproxy {
 
-/// Keeps a host from asking a device for more operations than the driver's queue has room for (about a
-/// thousand launches): whoever asks for one more then waits inside the driver, and other threads, which copy
-/// and reduce gradients, may have to wait with it. No dependency is expressed by it: the device has dozens of
-/// operations to do while the host sleeps. For one pass.
+/// Limits how far the host runs ahead of a device in one pass.
+///
+/// Problem: the driver's queue has room for about a thousand launches. If it is full, the thread that
+/// enqueues one more waits inside the driver. Other threads, which copy and reduce gradients, may have to
+/// wait with it. So the host sleeps before the queue is full. This expresses no dependency: while the host
+/// sleeps, the device still has dozens of operations to do.
+///
+/// Order of calls: construct one object for a pass, then call asked() after each operation.
 class RunAhead {
  public:
-  static constexpr std::size_t most = 32;
+  static constexpr std::size_t most = 32;  ///< operations by which the host may be ahead
 
+  /// `operations`: the number of operations of the pass.
   explicit RunAhead(std::size_t operations) : last_(std::min(most, operations)) {}
 
-  /// One more operation was asked for; returns when the one `most` before it is over. Only events are waited
-  /// for: a host that computes is never ahead.
+  /// Notes the completion of the operation that was enqueued last. Waits until the operation `most` before it
+  /// has completed. Waits for events only, because a host that computes is never ahead.
   void asked(Completion const& operation) {
     if (last_.empty()) return;
     Completion& oldest = last_[next_];

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Launch::Kind;
 
-/// One run: what the lanes have been asked for so far.
+// One run of a step.
 class StepRun {
  public:
   StepRun(CompiledStep& step, ComputeLane& compute, std::span<CommunicationLane* const> lanes)
@@ -32,7 +32,8 @@ class StepRun {
       else
         run_on_compute_lane(launches[i], step_.ends()[i]);
     }
-    // before the fence, which would wait for ever for a reduction that stands still
+    // Waits for the collectives before the fence: wait_all() reports a collective that hangs, but the fence
+    // would wait for it for ever.
     for (CommunicationLane* lane : lanes_) lane->wait_all();
     if (compute_is_busy_) compute_.fence();
     times_.total = seconds_since(times_.start);
@@ -110,7 +111,7 @@ class StepRun {
   std::span<CommunicationLane* const> lanes_;
   RunAhead run_ahead_;
   StepTimes times_{};
-  bool compute_is_busy_ = false;  // asked for something since the host last waited
+  bool compute_is_busy_ = false;  // work was enqueued since the host last waited for the compute lane
 };
 
 }  // namespace

@@ -10,21 +10,30 @@
 
 namespace ddproxy {
 
-/// One timed step on this rank, in seconds from its start.
+/// Times of one run of a step on this rank.
 struct StepTimes {
   Clock::time_point start;
-  double backward_end;  ///< the host has waited for the backward pass (HostWait)
-  double total;         ///< every task of every lane is done
+  double backward_end;  ///< seconds from `start` until a HostWait found the backward pass complete
+  double total;         ///< seconds from `start` until every task of every lane was done
 };
 
-/// Runs a step: asks the lanes for its tasks, in the order of the graph's list, and waits for the end of all
-/// of them. The host waits in between only at a HostWait, and where a task of a compute lane on the host
-/// needs a collective. No barrier: the caller sees to it that all ranks start together, and that the clocks
-/// were synchronised (synchronise_clocks()) while nobody used the device. `lanes`: one for each of
-/// CompiledStep::lanes(), on that communicator, in that order; lanes without a task may follow. Throws what
-/// the lanes throw, and std::logic_error where lanes are missing or the compute lane does not know a phase.
+/// Runs a step on this rank and returns its times.
+///
+/// Problem: a host that waits for one lane delays the others, and so changes the overlap that is measured. So
+/// each task goes to its lane at once, in the order of the graph's list, together with the completion that it
+/// waits for. The lanes wait, and the host goes on. The host waits in three cases only: at a HostWait; if the
+/// compute lane is on the host and a task needs a collective; and if the host is too far ahead of a device
+/// (RunAhead). At the end it waits until all tasks are done.
+///
+/// Order of calls: synchronise_clocks() while nobody uses the device, then a barrier, then run_step() on all
+/// ranks. run_step() has no barrier of its own. Afterwards CompiledStep::ends() and
+/// CommunicationLane::finished() have the times of the tasks, and trace_of() collects them.
+///
+/// `lanes` has one lane for each entry of CompiledStep::lanes(), on that communicator and in that order.
+/// Lanes without a task may follow. Throws what the lanes throw. Throws std::logic_error if lanes are
+/// missing, or if the compute lane does not know a phase of the step.
 StepTimes run_step(CompiledStep& step, ComputeLane& compute, std::span<CommunicationLane* const> lanes);
-/// The same for a step with one communication lane.
+/// Runs a step that has at most one communication lane.
 StepTimes run_step(CompiledStep& step, ComputeLane& compute, CommunicationLane& communication);
 
 }  // namespace ddproxy

@@ -18,7 +18,8 @@ using model::index;
   throw std::logic_error("run_step cannot carry out " + model::describe(task) + ": " + why);
 }
 
-// The backward pass of one micro-batch is what every compute lane carries out.
+// Returns whether every compute lane can carry out a task: it belongs to the backward pass of the first
+// micro-batch, or it is no compute task.
 bool is_backward(model::Task const& task) {
   auto const* compute = std::get_if<model::Compute>(&task.work);
   return !compute || (compute->phase == model::Phase::backward && compute->micro_batch == 0);
@@ -30,7 +31,7 @@ bool is_collective(model::Task const& task) {
 
 }  // namespace
 
-// Here and not in compiled_step.cpp, so that the compiled step includes nothing of its compiler.
+// Defined here and not in compiled_step.cpp, so that the files compiled_step.* do not include the compiler.
 CompiledStep::CompiledStep(model::StepGraph graph, std::span<const std::size_t> places,
                            std::vector<GroupPlace> const& groups)
     : graph_(std::move(graph)) {
@@ -165,7 +166,8 @@ CollectiveCall StepCompiler::call_of(model::Task const& task, std::span<const mo
   return call;
 }
 
-// A lane keeps its order, so of each other lane the last task says all. Copies run on the compute lane.
+// Adds a wait for each other lane that the task depends on. A lane completes its tasks in order, so a wait
+// for the last of them covers the others. Copies run on the compute lane.
 void StepCompiler::add_waits(model::Task const& task, Launch& launch, Parts& parts) {
   const bool communicates = launch.kind == Launch::Kind::collective;
   std::map<std::size_t, std::size_t> last;  // [lane]

@@ -10,17 +10,20 @@
 
 namespace ddproxy {
 
-/// Turns the tasks of a graph into launches. For the constructor of a CompiledStep, whose errors are its own.
+/// Turns the tasks of a graph into launches. Only the constructor of CompiledStep uses it. Its arguments and
+/// errors are those of that constructor.
 class StepCompiler {
  public:
+  /// All arguments must outlive this object.
   StepCompiler(CompiledStep& step, std::span<const std::size_t> places,
                std::vector<GroupPlace> const& groups);
 
-  /// Appends a launch for each task.
+  /// Appends a launch for each task to the step.
   void compile();
 
  private:
-  /// Where the elements of a launch's spans begin, and how many there are: vectors still grow.
+  /// Where the elements of a launch's spans begin in the vectors of the step, and how many there are. The
+  /// spans themselves are assigned at the end, because the vectors grow until then.
   struct Parts {
     std::size_t accesses = 0, calls = 0, wait = 0, waits = 0;
   };
@@ -32,10 +35,12 @@ class StepCompiler {
   CollectiveCall call_of(model::Task const& task, std::span<const model::Access> accesses,
                          model::Collective const& collective) const;
   void add_waits(model::Task const& task, Launch& launch, Parts& parts);
-  /// This rank's place in its group of the communicator.
+  /// Returns this rank's place in its group of the communicator.
   GroupPlace place(model::Task const& task, model::CommunicatorId communicator) const;
+  /// Returns the slice of an access in the memory of the step.
   model::Slice placed(model::Access const& access) const;
-  /// The elements of an access on this rank: where it has a part for each rank, that of its place.
+  /// Returns the elements that this rank accesses. If the access has a part for each rank, these are the part
+  /// of this rank.
   model::Slice own_part(model::Task const& task, model::Access const& access) const;
   PlacedAccess placed_access(model::Task const& task, model::Access const& access) const;
 
@@ -43,8 +48,8 @@ class StepCompiler {
   std::span<const std::size_t> places_;
   std::vector<GroupPlace> const& groups_;
   std::vector<Parts> parts_;                 // [launch]
-  std::map<model::Lane, std::size_t> lane_;  // number of each communication lane
-  bool only_backward_ = true;                // of one micro-batch: what ComputeLane::run() carries out
+  std::map<model::Lane, std::size_t> lane_;  // index of each communication lane
+  bool only_backward_ = true;                // ComputeLane::run() can carry out all compute tasks
 };
 
 }  // namespace ddproxy

@@ -22,7 +22,7 @@ model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
                           std::span<const CallsOfLane> calls) {
   const auto from_start = [&](Clock::time_point moment) { return seconds_between(times.start, moment); };
   model::StepTrace trace;
-  double compute_free = 0;  // when the compute lane has done the task before
+  double compute_free = 0;  // when the previous task of the compute lane ended
   for (std::size_t i = 0; i < step.launches().size(); ++i) {
     Launch const& launch = step.launches()[i];
     if (launch.kind == Launch::Kind::collective) {

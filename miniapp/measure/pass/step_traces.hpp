@@ -12,19 +12,20 @@
 
 namespace ddproxy {
 
-using CallsOfLane = std::vector<FinishedCall> const*;  ///< CommunicationLane::finished()
+using CallsOfLane = std::vector<FinishedCall> const*;  ///< CommunicationLane::finished(); not owned
 
-/// Returns the times of all tasks of the last run of `step` on this rank. The run is over; `calls` are
-/// those of the run, lane by lane. A task of the compute lane starts when the one before it has ended, and
-/// what it waits for.
+/// Returns ready, start and end of each task in the last run of `step` on this rank, in seconds from the
+/// start of the step. Call it when the run is over. `calls` has the finished calls of that run for each
+/// communication lane. A task of the compute lane starts when the task before it on that lane and everything
+/// that it waits for have ended.
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
                           std::span<const CallsOfLane> calls);
-/// The same for a step with one communication lane.
+/// Returns the same for a step with one communication lane.
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
                           std::vector<FinishedCall> const& calls);
 
-/// Gathers the traces of all ranks, which have the same tasks. Collective; on rank 0 one trace a rank, empty
-/// elsewhere and where `mine` has no task.
+/// Gathers the traces of all ranks on rank 0, in the order of the ranks. All ranks have the same tasks.
+/// Returns an empty list on the other ranks, and if the trace has no tasks. Collective.
 std::vector<model::StepTrace> gather_traces(Runtime const& runtime, model::StepTrace const& mine);
 
 }  // namespace ddproxy

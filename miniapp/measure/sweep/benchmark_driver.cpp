@@ -31,8 +31,8 @@ std::string benchmark_name(std::string const& item, int round) {
 }  // namespace
 
 void initialize_benchmark(std::vector<std::string> const& arguments) {
-  static std::vector<std::string> texts;           // Google Benchmark keeps a pointer to the first
-  texts = {"ddproxy", "--benchmark_color=false"};  // mpirun's output looks like a terminal
+  static std::vector<std::string> texts;           // static: Google Benchmark keeps a pointer to the first
+  texts = {"ddproxy", "--benchmark_color=false"};  // under mpirun the output looks like a terminal
   texts.insert(texts.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& text : texts) argv.push_back(text.data());
@@ -51,10 +51,12 @@ void initialize_benchmark(std::vector<std::string> const& arguments) {
   if (argc > 1)
     throw std::invalid_argument(fmt::format("Google Benchmark does not know '{}' (after --)", argv[1]));
   arguments_given = !arguments.empty();
-  benchmark::AddCustomContext("ddproxy_build_type", build_type);  // the library speaks only of its own
+  // Google Benchmark itself reports only how its own library was built.
+  benchmark::AddCustomContext("ddproxy_build_type", build_type);
 }
 
-// Google Benchmark itself looks only when everything else is measured.
+// Checks the filter before anything is measured. Google Benchmark itself applies it only in drive(), when the
+// tables have been measured.
 void require_some(std::vector<std::string> const& cases, int rounds) {
   std::string filter = benchmark::GetBenchmarkFilter();
   if (filter.empty() || filter == "all") return;

@@ -15,9 +15,10 @@ namespace ddproxy {
 namespace {
 
 constexpr std::size_t bucket_calls = 256;
-constexpr double row_kib = 4096;  // in a row of all-reduces, so that it takes a millisecond or two
+constexpr double row_kib = 4096;  // KiB of a row of all-reduces, which then takes one or two milliseconds
 constexpr double most_calls = 64;
 
+// Returns the seconds of one all-reduce. The host starts all calls of the row, and then waits for them.
 double run_row(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
   for (auto const& slice : calls) allreduce.start_all_reduce(slice, {start});
@@ -25,7 +26,8 @@ double run_row(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   return seconds_since(start) / static_cast<double>(calls.size());
 }
 
-// One bucket at a time: handed over to whoever drives the reduction, and back.
+// Returns the seconds of one bucket: the host starts its reduction, and sees its completion before it starts
+// the next one.
 double run_buckets(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
   for (std::size_t k = 0; k < calls.size(); ++k) {
@@ -35,7 +37,7 @@ double run_buckets(CommunicationLane& allreduce, std::vector<Slice> const& calls
   return seconds_since(start) / static_cast<double>(calls.size());
 }
 
-// One rank has nobody to reduce with.
+// Returns the message sizes in KiB. A single rank cannot reduce, so it has none.
 std::vector<double> sizes_of(RankContext const& context) {
   return context.runtime.ranks() > 1 ? context.config.gate.allreduce_kib : std::vector<double>{};
 }
@@ -49,7 +51,7 @@ std::vector<Slice> row_of(double kib) {
   return std::vector<Slice>(calls, Slice{0, elements_of(kib)});
 }
 
-// The same engine that a run with real all-reduces has; a replay's input leaves it at MPI.
+// Makes a lane for real all-reduces, as the input asks for. If the input asks for replay, MPI reduces.
 std::unique_ptr<CommunicationLane> make_real(RankContext const& context, kernels::Floats const& memory) {
   Config config = context.config;
   if (config.backend == Backend::replay) config.backend = Backend::mpi;

@@ -11,31 +11,36 @@
 
 namespace ddproxy {
 
-/// T_compute of a pass and the share of it that each kind of operator takes, for `[gate] operators`.
+/// Splits T_compute of a pass into the seconds of each kind of operator, for `[gate] operators`.
 class OperatorTimes {
  public:
   explicit OperatorTimes(model::BackwardPass const& pass);
-  /// "compute", then a name for each kind of operator in the pass, for instance "compute/linear".
+  /// Returns "compute", and then a name for each kind of operator in the pass, for instance "compute/linear".
   std::vector<std::string> const& names() const { return names_; }
-  /// Seconds by name of a pass that began at `start` and whose operations ended at `ends`.
+  /// Returns the seconds of each name: T_compute, and then the sum over the operators of each kind. The pass
+  /// began at `start`, and its operators ended at `ends`, in their order.
   std::vector<double> seconds(Clock::time_point start, std::vector<Clock::time_point> const& ends) const;
 
  private:
   std::vector<std::string> names_;
-  std::vector<std::size_t> place_;  // [operation]: index of its kind in names_
+  std::vector<std::size_t> place_;  // [operation] index of its kind in names_
 };
 
-/// What a sweep times besides its cases, for `[gate] bucket` and `allreduce_kib`. Each part is a row of equal
-/// calls, always of the same number, so that two builds do the same work.
+/// Times parts of a step besides the cases of a sweep, for `[gate] bucket` and `[gate] allreduce_kib`. A part
+/// is a row of equal calls. The number of calls in the row is fixed, so that two builds do the same work.
 class Parts {
  public:
-  /// Collective. Takes memory of its own for the largest message.
+  /// Makes the communication lanes, and allocates memory for the largest message. `context` outlives the
+  /// object. Collective.
   explicit Parts(RankContext& context);
-  /// "bucket": the host's cost of one bucket, from start() until its completion is seen, its reduction taking
-  /// no time. "allreduce/64KiB": one real all-reduce, nothing beside it.
+  /// Returns the names of the parts. "bucket" is the cost of one bucket on the host, from start() until its
+  /// completion is seen, for a reduction that takes no time. "allreduce/64KiB" is one real all-reduce without
+  /// compute beside it.
   std::vector<std::string> const& names() const { return names_; }
+  /// Returns the names that an object made from `context` has.
   static std::vector<std::string> names_of(RankContext const& context);
-  /// Seconds of one call of a part, maximum over ranks; on rank 0. Collective.
+  /// Returns the seconds of one call of a part, the maximum over the ranks. Only rank 0 measures "bucket";
+  /// the others then return 0. Collective.
   double measure(std::size_t part);
 
  private:
@@ -47,8 +52,8 @@ class Parts {
   std::vector<std::string> names_;
   std::vector<Row> rows_;
   kernels::Floats memory_;
-  std::unique_ptr<CommunicationLane> free_;  // its all-reduces take no time
-  std::unique_ptr<CommunicationLane> real_;
+  std::unique_ptr<CommunicationLane> free_;  // for "bucket": its all-reduces take no time
+  std::unique_ptr<CommunicationLane> real_;  // for "allreduce/...": carries out real all-reduces
 };
 
 }  // namespace ddproxy

@@ -15,8 +15,8 @@
 namespace ddproxy {
 namespace {
 
-// What a rank sends to rank 0 after a pass: seconds (barrier_wait: from its arrival to the start), and 0
-// or 1.
+// The values that a rank sends to rank 0 after a pass. All are seconds, except was_signalled, which is 0 or
+// 1. barrier_wait is the time from the rank's arrival until the pass starts.
 enum Column : std::size_t {
   total,
   backward_end,
@@ -79,7 +79,8 @@ std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
   return carry_out(action, item);
 }
 
-// A rank that waits for a command sleeps where another program or rank 0 alone may be at work on its core.
+// Sends a command from rank 0 to the others. The waiting ranks sleep if this run takes turns with another
+// program, or if rank 0 computes alone: their cores may be needed there.
 void Passes::exchange(std::vector<std::int64_t>& message) {
   if (in_turns_ || context_.computing_ranks() < context_.runtime.ranks())
     context_.runtime.broadcast_asleep(message);
@@ -160,7 +161,7 @@ Sample Passes::measure(std::size_t item, Sample sample) {
   sample.arrival = split(all, barrier_wait);
   sample.probe_before = all[probe_before];
   sample.probe_after = all[probe_after];
-  // Who waited longest came first.
+  // The rank that waited longest arrived first.
   const double longest = std::ranges::max(sample.arrival);
   for (double& arrival : sample.arrival) arrival = longest - arrival;
   return sample;

@@ -14,12 +14,17 @@
 
 namespace ddproxy {
 
-/// The passes of a sweep. Rank 0 asks for them one at a time, with compute(), part(), warm_up() and
-/// measure(); the other ranks follow() its commands until end(), so that they cannot disagree on the order.
-/// Every method but the accessors is collective in that sense.
+/// Carries out the passes of a sweep on all ranks.
+///
+/// Problem: the ranks must agree on the order and the number of passes, but only rank 0 knows them.
+///
+/// Order of calls: rank 0 calls compute(), measure_compute(), part(), warm_up(), measure() and reduce_alone()
+/// in any order, and then end(). Meanwhile every other rank is in one call of follow(), which carries out the
+/// same passes and returns after end(). The accessors involve one rank only.
 class Passes {
  public:
-  /// `context` outlives the passes. With `in_turns` the ranks sleep between commands (see Turns).
+  /// Compiles the steps of the cases. `context` outlives this object. With `in_turns` the ranks sleep between
+  /// commands (see Turns). Collective.
   Passes(RankContext& context, std::vector<CaseReport> const& cases, bool in_turns)
       : context_(context),
         in_turns_(in_turns),
@@ -35,29 +40,33 @@ class Passes {
     traces_.resize(cases.size());
   }
 
-  void compute();  ///< the backward pass alone, as a warm-up
-  /// T_compute of each computing rank, and its probes; the rest is empty.
+  void compute();  ///< runs the backward pass without communication, as a warm-up
+  /// Runs the backward pass without communication. Returns a sample with T_compute of each computing rank and
+  /// its probes; its other members are empty.
   Sample measure_compute();
-  /// Seconds of a part, maximum over ranks.
+  /// Measures a part, by its index in part_names(). Returns its seconds, the maximum over the ranks.
   double part(std::size_t part);
   std::vector<std::string> const& part_names() const { return parts_.names(); }
   OperatorTimes const& operators() const { return operators_; }
-  /// Of the last measure_compute(), by operators().names(), maximum over ranks; on rank 0, where [gate] asks
-  /// for it.
+  /// Returns the seconds of each name of operators().names() in the last measure_compute(), the maximum over
+  /// the ranks. Empty if `[gate] operators` is off.
   std::vector<double> const& operator_seconds() const { return operator_seconds_; }
-  void warm_up(std::size_t item);
-  /// Adds a pass of the case to `sample`, which measure_compute() returned.
+  void warm_up(std::size_t item);  ///< runs a pass of the case and keeps no times
+  /// Runs a pass of the case. Returns `sample`, which comes from measure_compute(), with the times and the
+  /// probes of the pass added.
   Sample measure(std::size_t item, Sample sample);
-  /// Whether several ranks reduce in this run, with no other program in between.
+  /// Returns whether reduce_alone() makes sense: several ranks reduce, and no other program takes turns with
+  /// this one.
   bool can_reduce_alone() const { return context_.computing_ranks() > 1 && !in_turns_; }
-  /// The all-reduces of a case one after another, with nothing beside them, over the arena as its buckets lie
-  /// in it. Seconds of each bucket: together the maximum over ranks, in the proportions of rank 0.
+  /// Runs the all-reduces of a case one after another without compute, on the same elements of the arena as
+  /// in a pass. Returns the seconds of each bucket. Their sum is the time of the whole row, the maximum over
+  /// the ranks; it is divided among the buckets in the proportions of rank 0.
   std::vector<double> reduce_alone(std::size_t item);
-  void end(bool interrupted);
-  bool follow();  ///< on all ranks but 0; false: interrupted
-  /// Of this rank's last pass of each case; empty for a case that was not measured.
+  void end(bool interrupted);  ///< lets follow() return on the other ranks
+  bool follow();               ///< on all ranks but 0: returns false if the sweep was interrupted
+  /// Returns the trace of this rank's last pass of each case; empty for a case that was not measured.
   std::vector<model::StepTrace> const& traces() const { return traces_; }
-  /// The graphs of the cases, in the order of traces().
+  /// Returns the graphs of the cases, in the order of traces().
   std::vector<model::StepGraph> graphs() const;
 
  private:
@@ -74,10 +83,10 @@ class Passes {
   OperatorTimes operators_;
   Parts parts_;
   std::vector<double> operator_seconds_;
-  CompiledStep alone_;                    // the backward pass, nothing beside it
+  CompiledStep alone_;                    // the backward pass without communication
   std::vector<CompiledStep> steps_;       // [case]
   std::vector<std::string> names_;        // [case]
-  int passes_ = 0;                        // so far
+  int passes_ = 0;                        // number of passes so far
   std::vector<model::StepTrace> traces_;  // [case]
 };
 

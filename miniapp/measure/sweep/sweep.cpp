@@ -15,7 +15,8 @@
 namespace ddproxy {
 namespace {
 
-// Rank 0's side: what Google Benchmark calls for each sample of a case or a part, the parts after the cases.
+// The side of rank 0. Google Benchmark calls sample() for each sample of a case or of a part. The indices of
+// the parts follow those of the cases.
 class Leader {
  public:
   Leader(RankContext& context, Passes& passes, std::size_t cases, Turns& turns, SweepObserver const& observer)
@@ -31,7 +32,7 @@ class Leader {
   }
 
  private:
-  // The other program has had the caches since the last sample.
+  // Fills the caches again after the turn of the other program.
   void warm_up(std::size_t item) {
     if (item < cases_)
       passes_.compute();
@@ -66,18 +67,19 @@ class Leader {
   std::size_t cases_;
   Turns& turns_;
   SweepObserver const& observer_;
-  Sample compute_;  // with T_compute alone
+  Sample compute_;  // has T_compute and its probes only
   int begun_ = -1;  // the round of the last sample
   int round_ = -1;  // the round of compute_
   int position_ = 0;
 };
 
-// std::shuffle gives other orders with other standard libraries, and both builds of a round need the same.
+// Shuffles the order. std::shuffle gives different orders with different standard libraries, but both builds
+// of a gate's round need the same order.
 void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);
 }
 
-// The samples of one round after another, each round in an order of its own.
+// Plans the samples of one round after another. Each round has a random order of its own.
 class RoundPlanner {
  public:
   RoundPlanner(std::vector<std::string> names, std::optional<std::uint64_t> seed)
@@ -108,7 +110,7 @@ std::vector<std::string> item_names(std::vector<CaseReport> const& cases, Passes
   return names;
 }
 
-// False: interrupted by a signal.
+// Runs the sweep on rank 0. Returns false if a signal interrupted it.
 bool lead(RankContext& context, Passes& passes, std::vector<CaseReport> const& cases,
           TurnOptions const& options, SweepObserver const& observer) {
   Turns turns(options.go, options.ready);
@@ -126,7 +128,7 @@ bool lead(RankContext& context, Passes& passes, std::vector<CaseReport> const& c
   const bool fixed = has_own_arguments() || !options.go.empty();
   for (int rounds = context.config.samples; !fixed && !signalled() && observer.another(rounds); ++rounds)
     take(1);
-  const bool interrupted = signalled();  // asked once: the others are told the same
+  const bool interrupted = signalled();  // read once, so that all ranks act on the same answer
   passes.end(interrupted);
   return !interrupted;
 }

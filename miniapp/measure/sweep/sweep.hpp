@@ -14,26 +14,27 @@
 
 namespace ddproxy {
 
-/// Called on rank 0 after each sample, with its position among all samples.
+/// Called on rank 0 after each sample of a case. `item` is the index of the case. `position` counts the
+/// samples of all cases from 0, in the order in which they were taken.
 using SampleSink = std::function<void(std::size_t item, int round, int position, Sample const& sample)>;
 
-/// Called on rank 0 after each value of a part of the step: seconds, maximum over ranks.
+/// Called on rank 0 after each value of a part of the step. `seconds` is the maximum over the ranks.
 using PartSink = std::function<void(std::string const& part, double seconds)>;
 
-/// Called on rank 0 after so many rounds: whether another one is to be taken.
+/// Called on rank 0 when `rounds` rounds have been taken. Returns whether to take another one.
 using RoundQuestion = std::function<bool(int rounds)>;
 
-/// Called on rank 0 before the first sample of each round, in its turn where it takes turns.
+/// Called on rank 0 before the first sample of each round. If the sweep takes turns with another program, it
+/// is called during a turn of this one.
 using RoundStart = std::function<void()>;
 
-/// The last sample of one case: its step, and what each rank did; no trace elsewhere than on rank 0, and for
-/// a case without samples.
+/// The step of a case and the traces of its last sample.
 struct CaseTimeline {
   model::StepGraph graph;
-  std::vector<model::StepTrace> ranks;
+  std::vector<model::StepTrace> ranks;  ///< one for each rank; empty except on rank 0, or without a sample
 };
 
-/// What rank 0 does while a sweep goes on.
+/// What rank 0 calls during a sweep.
 struct SweepObserver {
   SampleSink sample;
   PartSink part;
@@ -41,20 +42,29 @@ struct SweepObserver {
   RoundStart round;
 };
 
-/// Measures every case, and every part that [gate] asks for, in rounds, those of a round in random order (of
-/// turns.seed where that is given): `samples` rounds, and then as long as the observer asks for another one.
-/// In turns with another program, and where Google Benchmark has arguments of its own, `samples` rounds are
-/// all. Where several ranks reduce, a sample is followed by the case's all-reduces alone. Google Benchmark
-/// runs on rank 0 and drives it; the other ranks follow its commands, so that they cannot disagree on the
-/// order or the number of passes. Each sample waits for its turn where turns.go names a pipe. Collective.
-/// Returns the timeline of each case's last sample. Nothing of `cases` but their items is read. Throws
-/// CollectiveError (exit 75) on all ranks where a signal came; the samples until then went to the sink.
+/// Measures every case, and every part that `[gate]` asks for, and returns the timeline of each case's last
+/// sample. Reads only the items of `cases`. Collective.
+///
+/// A round takes one sample of each case and each part, in random order; turns.seed, if given, is the seed of
+/// that order. The sweep takes `[sweep] samples` rounds, and then further ones as long as observer.another()
+/// asks for one. It takes no further rounds if it takes turns with another program, or if Google Benchmark
+/// has arguments of its own. If turns.go names a pipe, each sample waits for its turn.
+///
+/// If several ranks reduce and the sweep takes no turns, each sample of a case is followed by the case's
+/// all-reduces without compute.
+///
+/// Google Benchmark runs on rank 0 only. The other ranks follow the commands of rank 0, so that all agree on
+/// the order and the number of passes.
+///
+/// Throws CollectiveError (exit code 75) on all ranks if a signal interrupts the sweep. The observer has then
+/// received all samples taken before.
 std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<CaseReport> const& cases,
                                     TurnOptions const& turns, SweepObserver const& observer);
 
-/// The parts of the step that a sweep times: those of compute, then those of Parts.
+/// Returns the names of the parts that a sweep times: those of OperatorTimes, then those of Parts.
 std::vector<std::string> part_names(RankContext const& context);
-/// The most values that a part has after a sweep over so many cases.
+/// Returns the largest number of values that a part can have after `[sweep] samples` rounds over `cases`
+/// cases.
 std::size_t part_samples(RankContext const& context, std::size_t cases);
 
 }  // namespace ddproxy

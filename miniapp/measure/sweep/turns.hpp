@@ -7,19 +7,21 @@
 namespace ddproxy {
 
 /// Lets two programs that share the same cores take turns, sample by sample: one measures, the other sleeps.
-/// `scripts/gate` holds the other ends of both pipes and decides whose turn it is. A turn lasts from the byte
-/// that it writes to `go` until this program writes one to `ready`, or ends. Rank 0 alone uses it.
+///
+/// `scripts/gate` holds the other ends of both pipes and decides whose turn it is. A turn begins when it
+/// writes a byte to `go`. It ends when this program writes a byte to `ready`, or exits. Only rank 0 uses this
+/// class.
 class Turns {
  public:
-  /// Opens both pipes; does nothing, and never waits, where `go` is empty. Throws std::invalid_argument for a
-  /// pipe that cannot be opened.
+  /// Opens both pipes. If `go` is empty, opens nothing, and wait() never waits. Throws std::invalid_argument
+  /// if a pipe cannot be opened.
   Turns(std::filesystem::path const& go, std::filesystem::path const& ready);
   ~Turns();
   Turns(Turns const&) = delete;
   Turns& operator=(Turns const&) = delete;
 
-  /// Hands the turn back and sleeps until the next one. Returns false, at once, where there are no turns, and
-  /// where a signal came. Throws std::runtime_error where the other end of a pipe is closed.
+  /// Hands the turn back, sleeps until the next one, and returns true. Returns false at once if there are no
+  /// turns, and soon if a signal arrives. Throws std::runtime_error if the other end of a pipe is closed.
   bool wait();
 
  private:

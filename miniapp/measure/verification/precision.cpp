@@ -18,7 +18,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct Squares {
   double of_errors = 0, of_values = 0;
-  // NaN would be lost in a maximum over ranks.
+  // Returns infinity instead of NaN, which a maximum over the ranks would lose.
   double ratio() const {
     const double ratio = of_errors == 0 ? 0 : std::sqrt(of_errors / of_values);
     return std::isnan(ratio) ? infinite : ratio;
@@ -80,7 +80,7 @@ double precision_error_bound(Precision precision) {
 std::string beyond_bound(PrecisionErrors const& errors, Precision precision,
                          model::BackwardPass const& pass) {
   const double bound = precision_error_bound(precision);
-  if (errors.total_rms <= bound) return "";  // false for NaN
+  if (errors.total_rms <= bound) return "";  // NaN does not pass
   const auto worst = std::ranges::max_element(errors.rms) - errors.rms.begin();
   return fmt::format(
       "{} products: the gradients of a real pass differ from those of fp32 products by {:.3g} RMS, the bound "

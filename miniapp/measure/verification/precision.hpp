@@ -9,30 +9,37 @@
 
 namespace ddproxy {
 
-/// How far the gradients of a real pass at the input's precision are from those in fp32: same weights, same
-/// tokens, forward and backward pass. Of each gradient, in ready order, maximum over the ranks.
+/// The errors of the gradients that a real pass computes at the input's precision, relative to those that it
+/// computes in fp32. Both passes are a forward and a backward pass with the same weights and the same tokens.
+/// An error is |gradient - fp32 gradient| / |fp32 gradient|, with Euclidean norms; it is infinite if a value
+/// is NaN.
 struct PrecisionErrors {
-  std::vector<double> rms;  ///< |error| / |gradient in fp32|, Euclidean norms; infinite for NaN
-  double total_rms = 0;     ///< of all gradients together
+  std::vector<double> rms;  ///< [gradient] in ready order
+  double total_rms = 0;     ///< of all gradients as one vector
 };
 
-/// Runs the step twice, and leaves the precision as the input has it. Collective; the same on all ranks.
+/// Runs the forward and the backward pass in fp32 and then at the input's precision, and compares the
+/// gradients. Returns the maximum of each error over the ranks, the same on all ranks. Afterwards matrix
+/// products have the input's precision. Collective.
 PrecisionErrors measure_precision_errors(RankContext& context);
 
-/// Of one rank: `fp32` and `gradients` are [parameters] in ready order.
+/// Returns the errors of `gradients` relative to `fp32` on this rank. Both are [parameters] in ready order.
 PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::HostFloats const& fp32,
                                   kernels::Floats const& gradients);
 
-/// total_rms beyond which products are taken to be wrong: an estimate with room, no device has measured it.
-/// Rounding an operand changes it by at most 2^-8 of itself in bf16, 2^-11 in TF32; errors of operations in a
-/// row are independent and add up as their root, to some 0.05 in bf16 over the 36 layers of GPT-2-large.
-/// Products of wrong operands give 1 and more.
+/// Returns the largest total_rms of correct matrix products. It is an estimate with a margin; it was not
+/// measured on a device.
+///
+/// Rounding an operand changes it by at most 2^-8 of its value in bf16, and 2^-11 in TF32. The errors of
+/// successive operations are independent, so their squares add up. Over the 36 layers of GPT-2-large this
+/// gives about 0.05 in bf16. Products of wrong operands give 1 or more.
 double precision_error_bound(Precision precision);
 
-/// What is wrong: gradients beyond the bound, or NaN; empty where nothing is.
+/// Returns a message if total_rms exceeds the bound or is NaN, and an empty text otherwise. The message names
+/// the gradient with the largest error.
 std::string beyond_bound(PrecisionErrors const& errors, Precision precision, model::BackwardPass const& pass);
 
-/// One line for people.
+/// Returns the errors in one line of text for users.
 std::string describe(PrecisionErrors const& errors, Precision precision);
 
 }  // namespace ddproxy

@@ -13,13 +13,13 @@
 namespace ddproxy {
 namespace {
 
-// A bucket with its number in the order of issue.
+// A bucket and its number, from 0 in the order of issue.
 struct Numbered {
   FinishedCall bucket;
   std::size_t number;
 };
 
-// The buckets in the order of their gradients.
+// Returns the buckets in the order of their gradients.
 std::vector<Numbered> in_ready_order(std::vector<FinishedCall> const& buckets) {
   std::vector<Numbered> all;
   for (auto const& bucket : buckets) all.push_back({bucket, all.size()});
@@ -27,7 +27,7 @@ std::vector<Numbered> in_ready_order(std::vector<FinishedCall> const& buckets) {
   return all;
 }
 
-// The library reduced what it was asked for, in that order.
+// Checks that the lane reduced the buckets that the step asked for, in that order.
 std::string check_issue(std::vector<FinishedCall> const& buckets, CompiledStep const& step) {
   auto const& asked = step.collectives();
   if (buckets.size() != asked.size())
@@ -39,7 +39,7 @@ std::string check_issue(std::vector<FinishedCall> const& buckets, CompiledStep c
   return "";
 }
 
-// The buckets cover the gradients once, from the first to the last.
+// Checks that the buckets cover each of the `elements` gradient elements exactly once.
 std::string check_coverage(std::vector<Numbered> const& buckets, std::size_t elements) {
   const std::size_t first = buckets.empty() ? 0 : buckets.front().bucket.call.assigned.offset;
   std::size_t next = 0;
@@ -58,9 +58,11 @@ std::string check_count(std::int64_t reduced, std::size_t elements) {
                      reduced > due ? "more than once" : "not at all");
 }
 
-// The clocks of a host and its device.
+// The most by which the clocks of a host and its device may differ.
 constexpr auto clocks_agree = std::chrono::microseconds(50);
 
+// Checks for each gradient that its bucket was neither declared ready nor started before the operator that
+// completes the gradient had ended. `ends` has the end of each operator.
 std::string check_times(std::vector<Numbered> const& buckets, Workload const& workload,
                         std::vector<Clock::time_point> const& ends) {
   const model::TensorLayout layout(workload.pass);
@@ -98,7 +100,7 @@ std::string check_buffer(Runtime const& runtime, Workload const& workload, kerne
                      elements.extent(0), name_of_element(workload, wrong.first));
 }
 
-// Every buffer that holds all averaged gradients when the step is over.
+// Checks each buffer that, by its declaration in the graph, holds averaged gradients when the step is over.
 std::string check_numbers(Runtime const& runtime, Workload const& workload, model::StepGraph const& graph,
                           StepMemory const& where) {
   for (std::size_t b = 0; b < graph.buffers.size(); ++b) {

@@ -12,26 +12,30 @@
 
 namespace ddproxy {
 
-/// Checks the step graphs of a case (model/step/check) before anything runs: that every bucket waits for its
-/// gradients, that every gradient is averaged once, and more. Returns what is wrong, empty where nothing is.
+/// Checks the step graphs of a case before anything runs (model/step/check): every bucket waits for its
+/// gradients, every gradient is averaged once, and more. Returns a message for the first violation, or an
+/// empty text if there is none.
 std::string verify_graphs(model::RankGraphs const& graphs);
 
-/// Runs a step and checks on this rank that the buckets were reduced in the order of issue, and each gradient
-/// once and not before the operator that completes it had ended. The library's own count tells whether it was
-/// given each element once. Returns what is wrong, empty where nothing is.
+/// Runs a step and checks on this rank that the buckets were reduced in the order of issue, that each
+/// gradient was reduced exactly once, and that no bucket started before the operators that complete its
+/// gradients had ended. The communication lane counts the elements that it hands to the library, so an
+/// element that is reduced twice is found. Returns a message for the first error, or an empty text if there
+/// is none. All ranks call it together.
 std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLane& compute,
                          CommunicationLane& allreduce);
 
 /// Where the buffers of a step lie.
 struct StepMemory {
   kernels::Floats memory;
-  std::vector<std::size_t> places;  ///< the first element of each buffer of the graph
-  std::size_t gradients_at;         ///< the first element of the gradients
+  std::vector<std::size_t> places;  ///< index of the first element of each buffer of the graph in `memory`
+  std::size_t gradients_at;         ///< index of the first gradient element in `memory`
 };
 
 /// Fills the memory with NaN and runs verify_order() on a step whose operators write known integers. Then
-/// checks, element by element, each buffer that holds averaged gradients at the end of the step by its own
-/// declaration (Buffer::at_exit). Collective.
+/// checks every element of each buffer that holds averaged gradients at the end of the step, as
+/// Buffer::at_exit declares. Returns a message if this rank finds an error, or an empty text if not.
+/// Collective.
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, CompiledStep& step,
                            StepMemory const& where, CommunicationLane& allreduce);
 

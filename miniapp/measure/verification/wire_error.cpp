@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t piece_elements = 1 << 18;
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double least_mean = 1e-30;  // below it bf16 and fp32 run out of exponents
+constexpr double least_mean = 1e-30;  // smaller values are close to the smallest that bf16 and fp32 represent
 
 struct Sums {
   double error_squares = 0, squares = 0, worst = 0;
@@ -23,7 +23,7 @@ struct Sums {
 
 using kernels::HostFloats;
 
-// Pieces of gradients on the host.
+// Reduces pieces of the gradients over the input's wire and, on the host, in fp32, and compares the results.
 class Comparison {
  public:
   explicit Comparison(RankContext& context) : context_(context) {}

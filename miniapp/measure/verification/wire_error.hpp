@@ -9,24 +9,25 @@
 
 namespace ddproxy {
 
-/// How far gradients that were reduced over the input's wire are from their average in fp32, the same
-/// gradients of a real pass. Of each gradient, in ready order, maximum over the ranks.
+/// The errors of gradients of a real pass that were averaged over the input's wire, relative to the average
+/// of the same gradients in fp32. Each value is the maximum over the ranks.
 struct WireErrors {
-  std::vector<double> rms;  ///< |error| / |average|, Euclidean norms
+  std::vector<double> rms;  ///< [gradient] in ready order: |error| / |average|, with Euclidean norms
   std::vector<double>
-      max;               ///< largest error of an element, as a share of the mean of its |gradient| over ranks
-  double total_rms = 0;  ///< rms of all gradients together
-  double bound = 0;      ///< of max: wire_error_bound() of the wire, and of the fp32 sum beside it
+      max;               ///< [gradient] largest |error| of an element / mean over the ranks of its |gradient|
+  double total_rms = 0;  ///< rms of all gradients as one vector
+  double bound = 0;      ///< limit of `max`: wire_error_bound() of the wire, plus that of the fp32 sum
 };
 
-/// Runs one pass and reduces its gradients twice, piece by piece: as the pipeline does, and by MPI in fp32.
-/// Collective; the same on all ranks.
+/// Runs one backward pass and reduces its gradients twice, piece by piece: over the input's wire, as in every
+/// step, and with MPI in fp32. Returns the errors, the same on all ranks. Collective.
 WireErrors measure_wire_errors(RankContext& context);
 
-/// What is wrong: a gradient beyond the bound, or NaN; empty where nothing is.
+/// Returns a message for the first gradient whose `max` exceeds the bound, or an empty text if there is none.
+/// A NaN in the reduced gradient exceeds every bound.
 std::string beyond_bound(WireErrors const& errors, Workload const& workload);
 
-/// One line for people.
+/// Returns the errors in one line of text for users.
 std::string describe(WireErrors const& errors, Workload const& workload);
 
 }  // namespace ddproxy
