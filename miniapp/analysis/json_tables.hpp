@@ -11,7 +11,7 @@ namespace ddproxy {
 
 /// Writes a results file as JSON: {fom: {...}, tables: {group: {column: [...]}}}. A value that is not
 /// available becomes null. A dataset with several dimensions becomes a nested list. Throws
-/// std::invalid_argument if `file` cannot be written.
+/// as results::write_text() does.
 void write_json(results::Reader const& reader, FigureOfMerit const& figures,
                 std::filesystem::path const& file);
 
