@@ -164,8 +164,9 @@ TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, arena);
   Marks marks(1);
   allreduce->begin(1);
-  allreduce->start_all_reduce({0, 1000},
-                              marks.after(exec));  // this first reduction makes the library load its kernels
+  allreduce->start_all_reduce(
+      {0, 1000},
+      marks.after(exec));  // the library loads its kernels in this call, the first that needs them
   allreduce->wait_all();
   marks.move_on();
   allreduce->begin(1);
