@@ -24,8 +24,8 @@
 //   builder.task({Collective{Verb::all_reduce, world}, {{gradient, {0, 100}, AccessMode::modify, ...}},
 //                 {LaneKind::communication, 0}});   // waits for the task before: both use the gradient
 //
-// Ids are indices into the vectors of one graph, so an id is meaningful only together with its graph. index()
-// converts an id to a number. All offsets and counts are in elements, not in bytes.
+// Ids are indices: of the buffers and tasks of one graph, the operators of the model, and the communicators
+// of the step. index() converts an id to a number. All offsets and counts are in elements, not in bytes.
 
 namespace ddproxy::model {
 
@@ -62,6 +62,7 @@ struct BufferState {
   bool operator==(BufferState const&) const = default;
 };
 
+/// What a buffer is used for.
 enum class BufferKind {
   parameter,
   gradient,
@@ -83,6 +84,7 @@ struct Buffer {
   BufferState at_exit = {};   ///< when the step ends; `nothing`: the elements are not used after the step
 };
 
+/// How a task uses a slice of a buffer.
 enum class AccessMode {
   read,
   assign,      ///< overwrites all elements
@@ -109,6 +111,7 @@ struct Access {
   bool last_use = false;  ///< the elements are undefined after the task
 };
 
+/// The part of the step that a compute task belongs to.
 enum class Phase {
   forward,
   recompute,
@@ -118,6 +121,7 @@ enum class Phase {
   update,  ///< runs the optimizer
 };
 
+/// Runs the kernels of one operator, or of the norm, the clipping or the update.
 struct Compute {
   OperatorId op;
   Phase phase;
@@ -132,9 +136,11 @@ struct Copy {
   CopyKind kind;
 };
 
+/// The kinds of collectives, including point-to-point transfers.
 enum class Verb { all_reduce, reduce_scatter, all_gather, broadcast, send, receive };
 inline constexpr Verb all_verbs[] = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather,
                                      Verb::broadcast,  Verb::send,           Verb::receive};
+/// The sum of the ranks' values, or the sum divided by the number of ranks.
 enum class Reduction : std::uint8_t { sum, average };
 
 /// What one rank does in a collective over its group of a communicator. A group has n ranks, and x is the

@@ -14,6 +14,7 @@ namespace ddproxy::model {
 /// Adds symbolic gradients and norms, and checks that they are complete.
 class GradientSums {
  public:
+  /// `contents` and `findings` must outlive this object.
   GradientSums(BufferContents const& contents, Findings& findings)
       : contents_(contents), findings_(findings) {}
 
