@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-# Finds Kokkos for the whole project, and says in what language the sources that use it are compiled: DDPROXY_DEVICE_LANGUAGE is
-# empty where C++ does (a host, or a device's compiler behind Kokkos' own wrapper), else CUDA or HIP.
+# Finds Kokkos for the whole project. Sets DDPROXY_DEVICE to CUDA, to HIP, or to nothing for a build for hosts. Sets
+# DDPROXY_DEVICE_LANGUAGE to the CMake language of the sources that use Kokkos: CUDA, HIP, or nothing. Nothing means C++, either
+# because the build is for hosts or because the C++ compiler is Kokkos' wrapper of nvcc.
 
-# The one that scripts/setup built, where no other is named.
+# If the user names no Kokkos, takes the one that scripts/setup built.
 if(NOT Kokkos_ROOT AND NOT Kokkos_DIR AND NOT DEFINED ENV{Kokkos_ROOT})
   set(built ${PROJECT_SOURCE_DIR}/.deps/kokkos-root)
-  if(DDPROXY_SANITIZE)  # the sanitizers do not see how OpenMP's threads wait for each other
+  if(DDPROXY_SANITIZE)  # sanitizers do not understand how OpenMP threads wait for each other
     set(built ${PROJECT_SOURCE_DIR}/.deps/kokkos-serial-root)
   endif()
   if(CMAKE_CUDA_ARCHITECTURES)
@@ -17,7 +18,8 @@ if(NOT Kokkos_ROOT AND NOT Kokkos_DIR AND NOT DEFINED ENV{Kokkos_ROOT})
   endif()
 endif()
 
-# CMake's name for what the preset asks for; Kokkos' own flags come with its target.
+# The preset sets CMAKE_CUDA_ARCHITECTURES. Kokkos' target brings its own architecture flags, so the value is only compared with
+# the architectures that Kokkos was built for.
 set(wanted_cuda_architectures "${CMAKE_CUDA_ARCHITECTURES}")
 find_package(Kokkos REQUIRED)
 if(Kokkos_VERSION VERSION_LESS 4.7)
@@ -41,7 +43,7 @@ foreach(device CUDA HIP)
   endif()
 endforeach()
 
-# CMake before 3.26 does not know how nvcc is told of C++20.
+# CMake before 3.26 does not know nvcc's option for C++20.
 if(DDPROXY_DEVICE_LANGUAGE STREQUAL "CUDA" AND NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
@@ -52,7 +54,8 @@ if(DDPROXY_DEVICE_LANGUAGE)
   set(CMAKE_${DDPROXY_DEVICE_LANGUAGE}_EXTENSIONS OFF)
 endif()
 
-# Where Kokkos' wrapper of nvcc is the compiler, what does without Kokkos goes past nvcc, which cannot compile toml++.
+# nvcc cannot compile toml++. If the C++ compiler is Kokkos' wrapper of nvcc, sources without Kokkos bypass nvcc: the wrapper's
+# option --host-only passes them to the host's compiler.
 if(DDPROXY_DEVICE STREQUAL "CUDA" AND NOT DDPROXY_DEVICE_LANGUAGE)
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(--host-only DDPROXY_COMPILER_IS_NVCC_WRAPPER)

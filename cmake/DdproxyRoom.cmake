@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# ddproxy_may_use(ROOM room...): ROOM may use those rooms and no others; a room stands for those below it, too. This list is
-# what CMake links, and what ctest/rooms/check_layers.cmake lets the files of a room include.
+# ddproxy_may_use(ROOM room...): allows ROOM to use these rooms and the rooms in their folders, and no others. CMake links the
+# libraries of this list, and ctest/rooms/check_layers.cmake allows a room to include only headers of these rooms.
 macro(ddproxy_may_use room)
   list(APPEND DDPROXY_ROOMS ${room})
   set(DDPROXY_ARROWS_${room} ${ARGN})
@@ -51,8 +51,9 @@ ddproxy_may_use(miniapp/app kernels model results miniapp/input miniapp/options 
                 miniapp/cores miniapp/machine miniapp/compute miniapp/collectives miniapp/measure)
 ddproxy_may_use(miniapp model kernels results)
 
-# clang 19 reports a function that std::stable_sort of GNU's library 12 uses inside.
-# In what nvcc hands to the host's compiler there are GNU line numbers: no -Wpedantic there, nor behind Kokkos' wrapper of nvcc.
+# -Wno-deprecated-declarations: clang 19 reports a function that std::stable_sort of libstdc++ 12 uses inside.
+# No -Wpedantic for code that nvcc passes to the host's compiler, directly or through Kokkos' wrapper: it has line markers that
+# are a GNU extension.
 function(ddproxy_warnings target)
   set(wrapped $<AND:$<BOOL:${DDPROXY_DEVICE}>,$<NOT:$<BOOL:${DDPROXY_DEVICE_LANGUAGE}>>>)
   target_compile_options(${target} PRIVATE
@@ -64,7 +65,7 @@ function(ddproxy_warnings target)
     $<$<AND:$<BOOL:${DDPROXY_WERROR}>,$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>>:-Xcompiler=-Werror;-Werror=all-warnings>)
 endfunction()
 
-# ddproxy_uses_device(RESULT target...): whether one of the targets brings Kokkos along.
+# ddproxy_uses_device(RESULT target...): sets RESULT to TRUE if one of the targets links Kokkos.
 set_property(GLOBAL PROPERTY DDPROXY_DEVICE_TARGETS Kokkos::kokkos)
 function(ddproxy_uses_device result)
   get_property(known GLOBAL PROPERTY DDPROXY_DEVICE_TARGETS)
@@ -76,8 +77,8 @@ function(ddproxy_uses_device result)
   endforeach()
 endfunction()
 
-# ddproxy_device_sources(TARGET): compiles the target's sources in the device's language, where that is another one than C++.
-# To be called where the target was made.
+# ddproxy_device_sources(TARGET): compiles the target's sources in DDPROXY_DEVICE_LANGUAGE, if that is set. Must be called in the
+# folder that defines the target, because properties of source files are visible only there.
 function(ddproxy_device_sources target)
   set_target_properties(${target} PROPERTIES DDPROXY_USES_DEVICE ON)
   if(DDPROXY_DEVICE_LANGUAGE)
@@ -85,19 +86,19 @@ function(ddproxy_device_sources target)
     list(FILTER sources INCLUDE REGEX "[.]cpp$")
     set_source_files_properties(${sources} PROPERTIES LANGUAGE ${DDPROXY_DEVICE_LANGUAGE})
   endif()
-  # {fmt} 9 leaves out constexpr for nvcc, which has it, and then fails to check format strings.
+  # {fmt} 9 turns constexpr off for nvcc, although nvcc supports it. The check of format strings then fails to compile.
   if(DDPROXY_DEVICE STREQUAL "CUDA")
     target_compile_definitions(${target} PRIVATE FMT_USE_CONSTEXPR=1)
   endif()
 endfunction()
 
-# The library of a room: ddproxy::miniapp_input for miniapp/input.
+# ddproxy_library(RESULT ROOM): sets RESULT to the library of a room, for example ddproxy::miniapp_input for miniapp/input.
 function(ddproxy_library result room)
   string(REPLACE "/" "_" name ${room})
   set(${result} ddproxy::${name} PARENT_SCOPE)
 endfunction()
 
-# The libraries of the rooms that have been made so far, of `folders` and those below them.
+# ddproxy_libraries(RESULT folder...): sets RESULT to the libraries of the rooms in these folders that are defined so far.
 function(ddproxy_libraries result)
   set(libraries "")
   foreach(folder IN LISTS ARGN)
@@ -111,8 +112,8 @@ function(ddproxy_libraries result)
   set(${result} ${libraries} PARENT_SCOPE)
 endfunction()
 
-# ddproxy_room(FOLDER SOURCES file... LINKS target...)
-# Adds the room's library, linked with those of the rooms that it may use. LINKS are libraries from outside the project.
+# ddproxy_room(FOLDER SOURCES file... LINKS target...): adds the library of a room and links it with the rooms that it may use.
+# LINKS are libraries from outside the project.
 function(ddproxy_room folder)
   cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
   ddproxy_libraries(used ${DDPROXY_ARROWS_${folder}})
@@ -131,7 +132,7 @@ function(ddproxy_room folder)
   endif()
 endfunction()
 
-# ddproxy_rooms_below(FOLDER): ddproxy::FOLDER stands for all rooms below it.
+# ddproxy_rooms_below(FOLDER): defines ddproxy::FOLDER, which links all rooms in the folder.
 function(ddproxy_rooms_below folder)
   ddproxy_libraries(rooms ${folder})
   add_library(ddproxy_${folder} INTERFACE)

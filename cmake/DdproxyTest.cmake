@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 find_package(GTest REQUIRED)
 
-# More ranks than cores, not bound: Open MPI has to be told, others have no such options.
+# Tests start more ranks than there are cores. Open MPI needs options to allow that and not to bind ranks to cores; other MPI
+# libraries do not have these options.
 set(DDPROXY_MPIEXEC_FLAGS "")
 execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
 if(mpiexec_version MATCHES "Open MPI|OpenRTE|PRTE|prte")
   set(DDPROXY_MPIEXEC_FLAGS --oversubscribe --bind-to none)
 endif()
 
-# What a test that needs a device is labelled with. It skips where the driver finds none, and is skipped where no driver lets it
-# start: DDPROXY_GPU_SKIP are the properties for that.
+# DDPROXY_GPU_LABEL: the label of tests that need a device. DDPROXY_GPU_SKIP: properties that let such a test be skipped. The test
+# exits with 77 if the driver finds no device. Without a driver it cannot start, and its message is recognized.
 set(DDPROXY_GPU_LABEL "")
 set(DDPROXY_GPU_SKIP SKIP_RETURN_CODE 77)
 if(DDPROXY_DEVICE)
@@ -18,10 +19,11 @@ if(DDPROXY_DEVICE)
   list(APPEND DDPROXY_GPU_SKIP SKIP_REGULAR_EXPRESSION "libcuda[.]so[.]1: cannot open")
 endif()
 
-# What CI builds for a device that it does not have: all of them, and what the tests labelled login_node run.
+# The target that CI builds for a device that it does not have: both programs, all test programs that use the device, and what
+# tests with the label login_node run.
 add_custom_target(ddproxy_device_build DEPENDS ddproxy ddproxy-model)
 
-# ddproxy_test_part(NAME SOURCES file... LINKS target...): what several test programs are made of, compiled once.
+# ddproxy_test_part(NAME SOURCES file... LINKS target...): adds a library that several test programs share.
 function(ddproxy_test_part name)
   cmake_parse_arguments(PART "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${PART_SOURCES})
@@ -37,7 +39,9 @@ ddproxy_test_part(ddproxy_plain_main SOURCES ${PROJECT_SOURCE_DIR}/ctest/plain_m
 ddproxy_test_part(ddproxy_mpi_main SOURCES ${PROJECT_SOURCE_DIR}/ctest/mpi_main.cpp LINKS ddproxy::miniapp GTest::gtest)
 
 # ddproxy_test(ROOM.NAME SOURCES file... LINKS target... [RANKS n...] [LABELS label...] [TIMEOUT seconds] [MAIN target])
-# One GoogleTest program, run as the test ROOM.NAME; with RANKS it has an MPI main and is run once for each number of ranks.
+#
+# Adds a GoogleTest program and runs it as the test ROOM.NAME. With RANKS it has a main() that initializes MPI, and it is run once
+# for each number of ranks. The default time limit is 60 seconds.
 function(ddproxy_test name)
   cmake_parse_arguments(TEST "" "TIMEOUT;MAIN" "SOURCES;LINKS;RANKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target "test_${name}")
@@ -69,7 +73,7 @@ function(ddproxy_test name)
   if(uses_device)
     if(DDPROXY_DEVICE AND TEST_RANKS)
       foreach(ranks IN LISTS TEST_RANKS)
-        set_tests_properties(${name}.ranks${ranks} PROPERTIES RESOURCE_LOCK gpu)  # they judge times, too
+        set_tests_properties(${name}.ranks${ranks} PROPERTIES RESOURCE_LOCK gpu)  # some check times on the device
       endforeach()
     elseif(DDPROXY_DEVICE)
       set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)
@@ -79,7 +83,7 @@ function(ddproxy_test name)
   endif()
 endfunction()
 
-# ddproxy_mpi_test(NAME RANKS TIMEOUT LABELS COMMAND...): COMMAND under mpirun, several ranks sharing few cores.
+# ddproxy_mpi_test(NAME RANKS TIMEOUT LABELS COMMAND...): adds a test that runs COMMAND under mpirun. Ranks may share cores.
 function(ddproxy_mpi_test name ranks timeout labels)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${DDPROXY_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" PROCESSORS ${ranks} ${DDPROXY_GPU_SKIP}

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For DdproxyViewLayout.cmake, which reads what nvcc makes of it: the bytes of the parameter in the kernel's head, and the
-// bytes that the language's rules and the host say.
+// DdproxyViewLayout.cmake compiles this file with nvcc and reads two numbers from the PTX code: the bytes of the kernel's
+// parameter, and sizeof(Views), which follows the rules of the language and of the host.
 #include <Kokkos_Core.hpp>
 
 struct Views {

@@ -11,10 +11,12 @@
 
 namespace ddproxy {
 
-/// Notes by name what would stop the host for as long as it lives: fences, deep copies and allocations, as
-/// Kokkos tells its tools of them; waits that go past Kokkos are not seen. On a host two kinds are left out:
-/// those before a product, because BLAS reads at once what was enqueued before it, and those of a mark
-/// (miniapp/device/device.hpp), which is no event there. One at a time.
+/// Records the names of operations that make the host wait, for as long as the object lives: fences, deep
+/// copies and allocations, as Kokkos reports them to its tools. Waits outside of Kokkos are not seen. Only
+/// one object may exist at a time.
+///
+/// On a host two kinds of fences do not count. Fences before a product are needed because BLAS reads its
+/// operands at once. Fences of a mark (miniapp/device/device.hpp) are needed because there are no events.
 class FenceWatch {
  public:
   FenceWatch() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -26,7 +28,7 @@ class FenceWatch {
                                            std::uint64_t) { note(std::string("copy to ") + to); });
     tools::set_allocate_data_callback(
         [](Kokkos_Profiling_SpaceHandle, char const* name, void const*, std::uint64_t bytes) {
-          // Kokkos 4.7 asks for nothing at all before each launch of a team on CUDA
+          // on CUDA, Kokkos 4.7 reports an allocation of 0 bytes before each launch of a team
           if (bytes > 0) note(std::string("allocation of ") + name);
         });
   }

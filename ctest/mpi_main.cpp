@@ -19,7 +19,7 @@ Runtime const* test_runtime = nullptr;
 
 namespace {
 
-// Skipped as a whole, where each of them was.
+// Returns the exit code: 77 if all tests were skipped, 1 if none ran.
 int judge(int status) {
   auto const& all = *testing::UnitTest::GetInstance();
   if (all.test_to_run_count() == 0) return 1;
@@ -28,8 +28,8 @@ int judge(int status) {
 
 }  // namespace
 
-// All ranks run all tests, on one device where there is no more; one failing rank fails the run. A program in
-// which no test ran fails; without a device it is skipped.
+// Runs all tests on all ranks, which share a device if there is only one. The run fails if one rank fails, or
+// if no test ran. Without a device it is skipped.
 int main(int argc, char** argv) {
   std::string reason;
   if (ddproxy::on_device && ddproxy::count_devices(reason) == 0) {

@@ -6,10 +6,11 @@
 
 namespace ddproxy {
 
-/// MPI and Kokkos of the test program.
+/// MPI and Kokkos of the test program. Valid while the tests run.
 extern Runtime const* test_runtime;
 
-/// What MPI is asked for: MPI_THREAD_SERIALIZED, where a test program does not define it otherwise.
+/// Returns the level of thread support that MPI is asked for. It is MPI_THREAD_SERIALIZED unless a test
+/// program defines this function itself.
 int mpi_threads_of_test();
 
 }  // namespace ddproxy

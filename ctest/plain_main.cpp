@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-// As gtest_main, but a program in which no test ran fails: a filter or a missing registration must not pass.
+// Like gtest_main, but fails if no test ran, for example because of a wrong filter.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const int status = RUN_ALL_TESTS();

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A small twin for tests: compute and all-reduces are replayed from tables, a pass takes 4.5 ms alone."""
+"""Writes a small twin for tests. Compute and all-reduces are replayed from tables; a pass takes 4.5 ms without communication."""
 
 INPUT = """[model]
 preset = "tiny"
@@ -17,11 +17,11 @@ ranks = 8
 [sweep]
 """
 COMPUTE_MS = {"lm_head": 1, "ln_f": 0.2, "h.1": 1.5, "h.0": 1.5, "embedding": 0.3}
-ALLREDUCE_US = {128: 30, 16384: 60, 262144: 400, 1048576: 1500}  # by bytes
+ALLREDUCE_US = {128: 30, 16384: 60, 262144: 400, 1048576: 1500}  # by bytes, in microseconds
 
 
 def write_twin(folder, sweep, compute=1.0, allreduce=1.0):
-    """Writes twin.toml and its tables to the pathlib.Path `folder`. `sweep`: the lines of [sweep]; the others multiply the times."""
+    """Writes twin.toml and its tables to the pathlib.Path `folder`. `sweep`: the lines of [sweep]. `compute` and `allreduce` multiply the times."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "twin.toml").write_text(INPUT + sweep)
     (folder / "times.csv").write_text("layer,ms\n" + "".join(f"{layer},{ms * compute:.17g}\n" for layer, ms in COMPUTE_MS.items()))

@@ -78,7 +78,7 @@ def make_model(options, device):
     made, problem = None, ""
     try:
         made = getattr(importlib.import_module(module), function)()
-    except Exception as error:  # whatever their module raises
+    except Exception as error:  # the user's module may raise anything
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
     if not problem and not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], torch.nn.Module) and callable(made[1])):
         problem = "must return (model, loss), a torch.nn.Module and a function of it"
@@ -89,7 +89,7 @@ def make_model(options, device):
 
 
 def record(options, model, loss, device):
-    """Writes the three tables and prints the command; returns the gradients."""
+    """Writes the three tables, prints the command, and returns the rows of gradients.csv."""
     ranks.say("gradients ...")
     rows = gradients.record(model, loss, device, options.passes)
     sizes = [4 * numel for _, numel, _ in rows if numel > 0]
@@ -133,7 +133,7 @@ def run_sweep(options, model, loss, device, rows):
 
 
 def check_beside(options, model):
-    """A GPT-2 beside another one would be drawn as one comparison."""
+    """Rejects a results file of another model or number of ranks: the report would draw both as one comparison."""
     from torch_recording import beside
     theirs, elements = beside.check(options.beside)
     if not options.sweep or theirs != dist.get_world_size():
@@ -170,7 +170,7 @@ def main():
         if os.environ.get("RANK", "0") == "0":
             print(f"record-torch.py: {error}", file=sys.stderr)
         return 4 if isinstance(error, DiskError) or getattr(error, "errno", None) in OF_THE_DISK else 2
-    except RuntimeError as error:  # of the network, of memory
+    except RuntimeError as error:  # the network or the memory failed
         print(f"record-torch.py: rank {os.environ.get('RANK', '0')}: {error}", file=sys.stderr)
         return 4
     return 0

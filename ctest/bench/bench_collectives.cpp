@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// What ddproxy's collectives cost beside a plain loop of the same MPI calls, from start() to completion. Run
-// it under the launcher; docs/measurements/collectives.md says how, and what was measured.
+// Measures what ddproxy's collectives cost compared with a plain loop of the same MPI calls, from start() to
+// completion. Run it under the launcher; docs/measurements/collectives.md has the commands and the results.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -33,36 +33,36 @@ constexpr std::size_t mib = 1 << 20;
 
 struct Settings {
   std::size_t largest = 256 * mib, piece = 4 * mib;  // bytes
-  std::size_t iterations = 101;                      // at most
+  std::size_t iterations = 101;                      // the most
 };
 
-/// What the benchmarks of one process share.
+/// The state that all benchmarks of one process share.
 struct Machine {
   Runtime const& runtime;
   Settings settings;
   kernels::Floats arena;
-  kernels::Floats part;  // of the plain loops: what a rank gets of a reduce-scatter
-  bool own_core;         // for the communication thread beside the one that waits
+  kernels::Floats part;  // result of a reduce-scatter in the plain loops
+  bool own_core;         // the communication thread has a core besides that of the waiting thread
 };
 
 /// What is compared with its plain loop.
 struct Subject {
   model::Verb verb;
-  bool train;     ///< all messages are asked for at once
-  bool blocking;  ///< by which call of MPI
+  bool train;     ///< all messages are started at once
+  bool blocking;  ///< by blocking or nonblocking calls of MPI
 };
 
 GroupPlace place_of(Machine const& machine) {
   return {machine.runtime.rank(), machine.runtime.ranks()};
 }
 
-/// Rounds elements down, so that all ranks have equal parts.
+/// Rounds the number of elements down to a multiple of the ranks, so that all ranks have equal parts.
 std::size_t whole_parts(Machine const& machine, std::size_t elements) {
   const auto ranks = static_cast<std::size_t>(machine.runtime.ranks());
   return elements / ranks * ranks;
 }
 
-/// Equal messages, at consecutive places of the arena as far as it reaches.
+/// Returns equal messages, which lie one behind the other in the arena and start again at its end.
 std::vector<CollectiveCall> messages(Machine const& machine, model::Verb verb, std::size_t bytes,
                                      std::size_t count) {
   const std::size_t elements = bytes / sizeof(float), places = machine.arena.extent(0) / elements;
@@ -73,7 +73,7 @@ std::vector<CollectiveCall> messages(Machine const& machine, model::Verb verb, s
   return all;
 }
 
-/// Seconds of the same calls without ddproxy, maximum over ranks.
+/// Returns the seconds of the same calls without ddproxy, maximum over ranks.
 double plain_seconds(Machine const& machine, Subject const& subject,
                      std::vector<CollectiveCall> const& calls) {
   const std::size_t whole = machine.settings.piece / sizeof(float);
@@ -89,7 +89,7 @@ double plain_seconds(Machine const& machine, Subject const& subject,
   return machine.runtime.maximum(seconds_since(start));
 }
 
-/// Seconds of ddproxy's: one message after another, or all of them asked for at once.
+/// Returns the seconds of ddproxy's calls: one message after another, or all started at once.
 double own_seconds(Machine const& machine, CommunicationLane& lane, bool train,
                    std::vector<CollectiveCall> const& calls) {
   lane.begin(calls.size());
@@ -108,7 +108,7 @@ struct Pairs {
   double ratio() const { return model::median(own) / model::median(plain); }
 };
 
-/// 95 % interval of the ratio of medians, by resampling the pairs.
+/// Returns a 95 % interval of the ratio of the medians, by resampling the pairs.
 std::pair<double, double> interval(Pairs const& pairs) {
   constexpr int resamples = 2000;
   std::mt19937 random(1);
@@ -142,7 +142,7 @@ void report(benchmark::State& state, Pairs const& pairs, std::size_t bytes) {
   state.counters["GB/s"] = static_cast<double>(bytes) / model::median(pairs.own) / 1e9;
 }
 
-/// Both in turns; which of them is first alternates.
+/// Measures both in turns. Which of them is first alternates.
 void compare(benchmark::State& state, Machine const& machine, Subject const& subject, std::size_t bytes) {
   ThreadedLane own(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
                                                machine.settings.piece / sizeof(float), timeout_s,
@@ -168,13 +168,13 @@ void compare(benchmark::State& state, Machine const& machine, Subject const& sub
   report(state, pairs, bytes);
 }
 
-// At least seven of the long ones, where no fewer are asked for.
+// Returns the number of iterations: at least seven for long messages, unless the user asked for fewer.
 std::int64_t iterations(Settings const& settings, std::size_t bytes_of_row) {
   const auto wanted = std::clamp<std::size_t>(512 * mib / bytes_of_row, 7, 101);
   return static_cast<std::int64_t>(std::min(wanted, settings.iterations));
 }
 
-/// All-reduces have the names that they had before there were other verbs.
+/// Returns the name of a benchmark. All-reduces keep the names from before other verbs were measured.
 std::string name_of(Subject const& subject, std::size_t bytes) {
   const std::string what = subject.train ? "train of 100"
                            : subject.verb == model::Verb::all_reduce
@@ -210,8 +210,8 @@ class SilentReporter : public benchmark::BenchmarkReporter {
   void ReportRuns(std::vector<Run> const&) override {}
 };
 
-/// Takes --largest_mib=N, --piece_mib=N and --iterations=N off the command line, and above rank 0 what would
-/// write a file.
+/// Removes --largest_mib=N, --piece_mib=N and --iterations=N from the command line. On ranks other than 0
+/// also removes options that write a file.
 Settings take_settings(int& argc, char** argv, bool root) {
   Settings settings;
   struct Option {

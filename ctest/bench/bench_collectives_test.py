@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""bench_collectives_test.py BENCH_COLLECTIVES MPIEXEC...   that two ranks run it, and that each row says what it is to say; nothing of how fast."""
+"""bench_collectives_test.py BENCH_COLLECTIVES MPIEXEC...: runs the benchmark on two ranks and checks the contents of each row, not the times."""
 import json
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import sys
 program, *mpiexec = sys.argv[1:]
 told = subprocess.run([*mpiexec, "-n", "2", program, "--largest_mib=1", "--iterations=3", "--benchmark_filter=/(4|64)KiB", "--benchmark_format=json"],
                       capture_output=True, text=True, check=True).stdout
-report = json.loads(told)  # of rank 0 alone: two reports would be no JSON
+report = json.loads(told)  # rank 0 alone prints it: two reports would be no JSON
 assert report["context"]["ranks"] == "2", report["context"]
 rows = {row["name"].rsplit("/", 2)[0]: row for row in report["benchmarks"]}
 whats = [(what, size) for what in ("bucket", "reduce_scatter", "all_gather", "broadcast") for size in ("4KiB", "64KiB")] + [("train of 100", "4KiB")]

@@ -48,7 +48,7 @@ constexpr Operation operations[] = {
 constexpr Index token_counts[] = {64, 256, 1024};
 constexpr Index vocabularies[] = {8192, vocabulary};
 
-/// The arrays of the size that was asked for last: one set at a time.
+/// Returns the arrays for the latest size. Only one set exists at a time.
 class ArrayCache {
  public:
   Arrays const& with(Index tokens) {
@@ -71,13 +71,14 @@ double seconds_of(Operation const& operation, Arrays const& arrays) {
   return seconds_since(start);
 }
 
-/// The peak that bounds an operation, bytes or flops a second.
+/// Returns the peak that bounds an operation, in bytes or flops per second.
 double peak_of(Operation const& operation, Peaks const& peaks) {
   constexpr int tries = 2;
   return operation.flops(1) > 0 ? peaks.flops(tries) : peaks.bytes(tries);
 }
 
-/// `fraction`: the time that the peak just before and after it allows, over the least time taken.
+/// Measures an operation. `fraction` is the time that the peak allows, divided by the least time taken. The
+/// peak is measured just before and just after the operation.
 void run_operation(benchmark::State& state, Operation const& operation, Index tokens, Peaks const& peaks,
                    std::shared_ptr<ArrayCache> const& cache) {
   Arrays const& arrays = cache->with(tokens);
@@ -97,8 +98,8 @@ void run_operation(benchmark::State& state, Operation const& operation, Index to
   state.counters["fraction"] = (flops > 0 ? flops : bytes) / best / peak;
 }
 
-/// The whole backward pass; `over_products`: over its matrix products alone, run in turn, least times of
-/// both.
+/// Measures the whole backward pass. `over_products` is its least time divided by the least time of its
+/// matrix products alone, which run in turn with it.
 void run_slice(benchmark::State& state, Index words, Index tokens) {
   Slice slice(2, words, tokens);
   slice.backward_seconds();
@@ -151,6 +152,6 @@ int main(int argc, char** argv) {
   ddproxy::bench::add_context(peaks);
   ddproxy::bench::register_all(peaks);
   benchmark::RunSpecifiedBenchmarks();
-  benchmark::ClearRegisteredBenchmarks();  // they hold arrays, which must go before Kokkos does
+  benchmark::ClearRegisteredBenchmarks();  // they own arrays, which must be freed before Kokkos ends
   return 0;
 }

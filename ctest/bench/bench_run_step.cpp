@@ -6,9 +6,9 @@
 #include "miniapp/measure/pass/run_step.hpp"
 #include "model/step/strategies/ddp.hpp"
 
-// What run_step() itself costs on the host: one step of GPT-2-large whose operators and all-reduces do
-// nothing. The counter `bucket` is the cost of one bucket: a step with buckets less one without, over their
-// number. docs/measurements/collectives.md has figures.
+// Measures the cost of run_step() itself on the host, with a step of GPT-2-large whose operators and
+// all-reduces do nothing. The counter `bucket` is the cost of one bucket: the time of a step with buckets
+// minus that of a step without, divided by their number. docs/measurements/collectives.md has results.
 
 namespace ddproxy {
 namespace {
@@ -56,7 +56,7 @@ double seconds_of(CompiledStep& step, NoCompute& compute, NoAllreduce& allreduce
   return run_step(step, compute, allreduce).total;
 }
 
-// The argument is the cap in MiB; 0: one bucket a gradient.
+// The argument is the cap in MiB. 0: one bucket for each gradient.
 void own_cost(benchmark::State& state) {
   const auto pass = model::backward_pass(model::find_preset("gpt2-large"));
   const auto plan = plan_of(pass, state.range(0));

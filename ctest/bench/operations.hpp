@@ -8,15 +8,15 @@ namespace ddproxy::bench {
 
 using kernels::Index;
 
-// GPT-2-large.
+// The dimensions of GPT-2-large.
 inline constexpr Index d_model = 1280;
 inline constexpr Index d_ff = 5120;
 inline constexpr Index heads = 20;
 inline constexpr Index vocabulary = 50257;
 inline constexpr Index context = 1024;
 
-/// Arrays as large as any operation on N = `tokens` tokens, at most `context`, needs; all operations share
-/// them.
+/// Arrays that are large enough for every operation on N = `tokens` tokens, at most `context`. All operations
+/// use the same arrays. C = d_model, F = d_ff, V = vocabulary, H = heads.
 struct Arrays {
   explicit Arrays(Index tokens);
 
@@ -42,18 +42,19 @@ struct Operation {
   Direction direction;
   void (*run)(kernels::Space const& exec, Arrays const& arrays, Operation const& operation);
   Index in;               ///< features of a linear map's input, else 0
-  Index out;              ///< and of its output
-  double token_elements;  ///< read and written for each token, each operand once, a linear map's apart
-  double fixed_elements;  ///< read and written whatever the number of tokens
-  double pair_flops;      ///< for each pair of a token and one that it sees: attention
+  Index out;              ///< features of a linear map's output, else 0
+  double token_elements;  ///< elements read and written per token, each operand once; without the linear map
+  double fixed_elements;  ///< elements read and written whatever the number of tokens
+  double pair_flops;      ///< flops of attention for each pair of a token and a token that it attends to
 
-  /// Flops of the matrix products.
+  /// Returns the flops of the matrix products for n tokens.
   constexpr double flops(double n) const {
     const double products = direction == Direction::forward ? 1 : 2;
     return products * 2 * n * static_cast<double>(in) * static_cast<double>(out) +
            pair_flops * n * (n + 1) / 2;
   }
 
+  /// Returns the bytes that are read and written for n tokens, each operand once.
   constexpr double bytes(double n) const {
     const double i = static_cast<double>(in), o = static_cast<double>(out);
     const bool back = direction == Direction::backward;

@@ -6,18 +6,20 @@
 
 namespace ddproxy::bench {
 
-/// What this machine can do with the threads that the space has, measured when asked for: what else runs on a
-/// machine changes it within minutes. The most of so many tries.
+/// Measures the peaks of this machine with the threads of the execution space. They are measured at every
+/// call, because other programs on the machine change them within minutes. Each call returns the maximum of
+/// `tries` measurements.
 class Peaks {
  public:
   Peaks();
-  /// Per second, the backend's product of large square matrices.
+  /// Returns the flops per second of the backend's product of large square matrices.
   double flops(int tries) const;
-  /// Per second, a[i] = b[i] + s c[i] as in STREAM's triad, three arrays counted (McCalpin, 1995).
+  /// Returns the bytes per second of a[i] = b[i] + s c[i], STREAM's triad (McCalpin, 1995). Counts three
+  /// arrays.
   double bytes(int tries) const;
 
  private:
-  static constexpr kernels::Index rows = 1536, length = kernels::Index{1} << 24;  // more than a cache holds
+  static constexpr kernels::Index rows = 1536, length = kernels::Index{1} << 24;  // larger than the caches
   kernels::Floats a_, b_, c_;
 };
 

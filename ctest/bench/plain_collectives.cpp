@@ -10,7 +10,7 @@
 namespace ddproxy::bench {
 namespace {
 
-// `count`: of all elements, or of one part for verbs with parts.
+// `count`: the number of all elements, or of one part for verbs that divide them.
 void call(model::Verb verb, float* values, float* part, int count, MPI_Comm comm) {
   using model::Verb;
   if (verb == Verb::all_reduce)

@@ -10,18 +10,18 @@
 
 namespace ddproxy::bench {
 
-/// What a loop of MPI calls without ddproxy works on.
+/// The operands of a loop of MPI calls without ddproxy.
 struct PlainMessage {
-  float* values;         ///< x elements
-  float* part;           ///< a reduce-scatter's result, x/n elements
+  float* values;         ///< [x]
+  float* part;           ///< [x/n] result of a reduce-scatter over n ranks
   std::size_t elements;  ///< x, a multiple of the number of ranks
-  std::size_t piece;     ///< elements of a call at most, a multiple of the number of ranks
+  std::size_t piece;     ///< most elements of one call, a multiple of the number of ranks
   MPI_Comm communicator;
 };
 
-/// Carries out an all-reduce, a reduce-scatter, an all-gather or a broadcast from rank 0 with the calls that
-/// ddproxy makes: MPI_Allreduce and so on, or MPI_Iallreduce and MPI_Wait. An all-gather is one call, the
-/// others go in pieces.
+/// Carries out an all-reduce, a reduce-scatter, an all-gather or a broadcast from rank 0. Makes the same
+/// calls as ddproxy: MPI_Allreduce and its like, or MPI_Iallreduce and its like with MPI_Wait. An all-gather
+/// is a single call; the others are divided into pieces.
 void plain_collective(model::Verb verb, bool blocking, PlainMessage const& message);
 
 }  // namespace ddproxy::bench

@@ -19,7 +19,7 @@ model::Shape slice_of_large(std::int64_t layers, std::int64_t vocabulary) {
   return shape;
 }
 
-/// Queries whose scores one set of products computes: what suits the BLAS.
+/// The number of queries whose scores one set of products computes. It suits the BLAS.
 constexpr Index tile_queries = kernels::on_device ? 256 : 64;
 
 Floats filled(Index count) {
@@ -76,8 +76,8 @@ void Slice::head_products() {
   kernels::gemm(exec_, {n, c, v}, 1, {in_.data(), v}, {gpt.weight("wte.weight"), c}, 0, {out_.data(), c});
 }
 
-/// Five products for each tile of queries and the keys they see: scores, their gradient, and those of v, k
-/// and q.
+/// Runs five products for each tile of queries and the keys that they see: the scores, their gradient, and
+/// the gradients of v, k and q.
 void Slice::attention_products() {
   const Index t = tokens_.sequence, c = shape_.d_model, heads = shape_.heads, d = c / heads;
   float const* const q = backward_->gpt().activations.blocks.front().qkv;

@@ -9,7 +9,7 @@
 
 namespace ddproxy::bench {
 
-/// A GPT-2-large with few layers: its whole backward pass, and the pass's matrix products alone.
+/// Times a GPT-2-large with few layers: its whole backward pass, and only the matrix products of that pass.
 class Slice {
  public:
   Slice(std::int64_t layers, std::int64_t vocabulary, std::int64_t tokens);

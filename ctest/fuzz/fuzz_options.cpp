@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A command line, one argument a line.
+// Fuzzes the command line. The input has one argument per line.
 #include <cstdint>
 #include <sstream>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A results file through the door of `compare`. The library's own crashes and hangs happen in the child
-// process and are none here.
+// Fuzzes results files, which are read as `compare` reads them. The HDF5 library crashes and hangs in the
+// child process only, and such a crash does not count.
 #include <stdexcept>
 
 #include "ctest/fuzz/memory_file.hpp"

@@ -8,7 +8,7 @@
 
 namespace ddproxy::fuzz {
 
-/// Puts the bytes into a file in memory and returns its path. The next call reuses the file.
+/// Writes the bytes to a file in memory and returns its path. The next call overwrites the file.
 std::filesystem::path memory_file(std::uint8_t const* bytes, std::size_t count);
 
 }  // namespace ddproxy::fuzz

@@ -13,7 +13,7 @@ namespace {
 
 class Attention : public testing::TestWithParam<reference::AttentionSize> {};
 
-/// Queries and keys larger than the values, so that the softmax is far from uniform.
+/// Returns inputs whose queries and keys are larger than the values, so that the softmax is far from uniform.
 std::vector<double> sharp_qkv(std::size_t rows, std::size_t columns) {
   auto qkv = numbers(rows * 3 * columns, 1);
   for (std::size_t i = 0; i < qkv.size(); ++i)
@@ -26,7 +26,7 @@ AttentionSize in_space(reference::AttentionSize const& s) {
           static_cast<Index>(s.head_size)};
 }
 
-/// Computes `out` and `dqkv` by the functions given and compares them with the reference.
+/// Computes `out` and `dqkv` with the given functions and compares them with the reference.
 void check(reference::AttentionSize const& s, Index scratch_elements, decltype(attention_forward)& forward,
            decltype(attention_backward)& backward) {
   const std::size_t rows = s.batch * s.sequence, columns = s.heads * s.head_size;
@@ -48,14 +48,14 @@ TEST_P(Attention, MatchesTheReference) {
   check(GetParam(), scratch, attention_forward, attention_backward);
 }
 
-// what runs on a device, on whatever this is
+// Tests the code for devices. It also runs on a host.
 TEST_P(Attention, InBatchedProductsMatchesTheReference) {
   const auto scratch = batched::attention_scratch(in_space(GetParam()));
   check(GetParam(), scratch, batched::attention_forward, batched::attention_backward);
 }
 
-// one token; shorter than a tile; exactly one; longer; several, the last one short; heads that threads
-// do not share evenly; longer than a tile of a device
+// One token; shorter than a tile; exactly one tile; longer; several tiles of which the last is short; a
+// number of heads that threads cannot share evenly; longer than a tile of a device.
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Attention,
     testing::Values(reference::AttentionSize{1, 1, 1, 4}, reference::AttentionSize{2, 5, 3, 8},

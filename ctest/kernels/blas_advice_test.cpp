@@ -22,7 +22,7 @@ TEST(OpenblasAdvice, TheCureIsTheFasterCoreType) {
 }
 
 TEST(OpenblasAdvice, IsSilentElsewhere) {
-  for (auto const& core : {"SkylakeX", "Cooperlake", "SapphireRapids"})  // as OpenBLAS spells them
+  for (auto const& core : {"SkylakeX", "Cooperlake", "SapphireRapids"})  // the names that OpenBLAS uses
     EXPECT_EQ(openblas_advice(core, full_width), "") << core;
   EXPECT_EQ(openblas_advice("Haswell", zen4), "");
   EXPECT_EQ(openblas_advice("Zen", zen4), "");

@@ -9,9 +9,9 @@
 
 namespace ddproxy::reference {
 
-/// The larger of |got - expected| / |expected| in the Euclidean and in the maximum norm, so that neither many
-/// small errors nor a single one are lost among the others. Infinite where a value is not finite or the sizes
-/// differ.
+/// Returns |got - expected| / |expected| in the Euclidean norm or in the maximum norm, whichever is larger.
+/// The first shows many small errors, the second a single large one. Returns infinity if a value is not
+/// finite or if the sizes differ.
 template <class Got>
 double relative_error(std::vector<Got> const& got, std::vector<double> const& expected) {
   if (got.size() != expected.size()) return std::numeric_limits<double>::infinity();

@@ -8,7 +8,7 @@
 
 #include "kernels/types.hpp"
 
-// Arrays between the reference loops and the kernels.
+// Copies arrays between the reference loops and the kernels, and makes test data.
 namespace ddproxy::kernels {
 
 inline std::vector<float> to_host(Floats const& values) {
@@ -25,14 +25,15 @@ inline Floats to_space(std::vector<double> const& values) {
   return copy;
 }
 
-/// An output that is to be assigned: whoever reads or leaves an element of it is found out.
+/// Returns an array of NaN for an output. A kernel that reads an element, or does not assign it, is then
+/// found.
 inline Floats poisoned(std::size_t count) {
   Floats values("poisoned", count);
   Kokkos::deep_copy(values, std::numeric_limits<float>::quiet_NaN());
   return values;
 }
 
-/// Reproducible numbers in (-1, 1), exact in float; different for each `stream`.
+/// Returns reproducible numbers in (-1, 1) that float represents exactly. Each `stream` has other numbers.
 inline std::vector<double> numbers(std::size_t count, unsigned stream) {
   std::vector<double> values(count);
   unsigned state = stream * 2654435761U + 12345U;
@@ -43,7 +44,7 @@ inline std::vector<double> numbers(std::size_t count, unsigned stream) {
   return values;
 }
 
-/// Tokens below `vocabulary`, some of them equal.
+/// Returns tokens below `vocabulary`, some of which are equal.
 inline std::vector<int> some_tokens(std::size_t count, int vocabulary) {
   std::vector<int> tokens(count);
   for (std::size_t n = 0; n < count; ++n)

@@ -9,7 +9,7 @@
 #include "ctest/fence_watch.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
 
-// The kernels are asynchronous on a device: nothing in a backward pass makes the host wait but what ends it.
+// On a device the kernels are asynchronous: in a backward pass the host waits only for its end.
 namespace ddproxy {
 namespace {
 
@@ -29,7 +29,7 @@ struct Fences : testing::Test {
 };
 
 TEST_F(Fences, ABackwardPassHasOnlyTheOneThatEndsIt) {
-  run_all();  // what is made on first use
+  run_all();  // the first run makes what later runs use again
   const FenceWatch watch;
   run_all();
   EXPECT_EQ(watch.seen(), std::vector<std::string>());

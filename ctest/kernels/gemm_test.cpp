@@ -21,7 +21,7 @@ constexpr Case cases[] = {{1, 1, 1, 1},       {1, 3, 5, 7},     {1, 64, 64, 64},
                           {1, 96, 300, 16},   {1, 75, 257, 40}, {1, 200, 90, 256}, {1, 200, 90, 128},
                           {1, 256, 70, 1100}, {1, 7, 1100, 300}};
 
-/// Row-major matrices with a row stride wider than the row, as in the fused qkv: by 3, or as `wider` says.
+/// A row-major matrix whose row stride is wider than its row, as in the fused qkv: wider by 3, or by `wider`.
 struct Operand {
   Index rows, columns, wider;
   bool transposed;
@@ -83,7 +83,7 @@ struct Factors {
   float alpha, beta;
 };
 
-// the first is what a backward pass asks for, and has its own implementation for few tokens
+// A backward pass uses the first pair. It has an implementation of its own for few tokens.
 constexpr Factors factors[] = {{1, 0}, {0.5F, 0}, {1, 1}, {0.5F, 0.25F}};
 
 void check_all(Product product, bool batched) {
@@ -108,10 +108,10 @@ TEST(Gemm, SaysWhoComputes) {
   EXPECT_EQ(on_device, gemm_backend().ends_with("TF32")) << gemm_backend();
 }
 
-/// Of a product whose operands have 23 bits.
+/// Returns the error of a product whose operands have 23 bits.
 double error_at(MatrixPrecision precision) {
   set_matrix_precision(precision);
-  const Case size{1, 512, 512, 512};  // and aligned rows: as tensor cores like it
+  const Case size{1, 512, 512, 512};  // with aligned rows, which tensor cores need
   const Operand a(1, size.rows, size.inner, false, 1, 0), b(1, size.inner, size.columns, false, 2, 0);
   const Floats a_data = to_space(a.values), b_data = to_space(b.values);
   const Floats out = poisoned(static_cast<std::size_t>(size.rows * size.columns));
@@ -132,7 +132,7 @@ TEST(Gemm, Fp32KeepsAllBitsTf32RoundsToTenAndBf16ToSevenOrTen) {
     std::printf("relative error: TF32 %.2g, bf16 %.2g\n", tf32, bf16);
     EXPECT_GT(tf32, 1e-5);
     EXPECT_LT(tf32, 1e-2);
-    EXPECT_GT(bf16, 0.9 * tf32);  // cuBLAS may take TF32 where bf16 is allowed
+    EXPECT_GT(bf16, 0.9 * tf32);  // cuBLAS may use TF32 where bf16 is allowed
     EXPECT_LT(bf16, 2e-2);
   }
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""golden.py > golden.csv   gradients of the preset `tiny` from PyTorch's autograd, in double.
+"""golden.py > golden.csv: computes gradients of the preset `tiny` with PyTorch's autograd, in double.
 
-Weights and tokens follow the formulas of reference_model.cpp. Each tensor's gradient is given by its norm, its product
-with cos(0.3 i), which sees every element, and every 97th element. Debian 12: apt-get install python3-torch
+Weights and tokens follow the formulas of reference_model.cpp. The gradient of each tensor is given by its norm, by its product with
+cos(0.3 i), to which every element contributes, and by every 97th element. On Debian 12: apt-get install python3-torch
 """
 import math
 

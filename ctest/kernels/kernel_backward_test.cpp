@@ -23,14 +23,14 @@ std::vector<int> to_host(kernels::TokenIds const& tokens) {
   return copy;
 }
 
-/// One tensor of a flat array in ready order.
+/// Returns one tensor of a flat array in ready order.
 std::vector<float> tensor(model::BackwardPass const& pass, std::vector<float> const& flat,
                           std::string const& name) {
   const auto slice = model::TensorLayout(pass).of(name);
   return {flat.begin() + slice.offset, flat.begin() + slice.end()};
 }
 
-/// A backward pass whose arena holds NaN until the pass has written it.
+/// Runs a backward pass. Its arena contains NaN until the pass has written it.
 struct StepOnKernels {
   explicit StepOnKernels(model::Shape const& s, model::Tokens t, int rank = 0)
       : shape(s),
@@ -146,8 +146,8 @@ TEST(Gradients, AnOperationThatIsLeftOutIsFound) {
   const std::size_t operations = model::backward_pass(shape).operations.size();
   for (std::size_t left_out = 0; left_out < operations; ++left_out) {
     StepOnKernels(shape, {1, 32}, 1)
-        .gradients();                   // other tokens: memory that is handed out again tells nothing
-    StepOnKernels run(shape, {1, 32});  // a new one: buffers would keep what the pass before was right about
+        .gradients();                   // other tokens, so that recycled memory does not contain the results
+    StepOnKernels run(shape, {1, 32});  // new buffers, which contain no results of a previous pass
     for (std::size_t i = 0; i < operations; ++i)
       if (i != left_out) run.backward.run(i);
     run.backward.fence();
@@ -174,7 +174,7 @@ TEST(KernelBackward, WeightsHaveTheDeviationsOfGpt2) {
     mean += static_cast<double>(w) / static_cast<double>(table.size());
     square += static_cast<double>(w) * static_cast<double>(w) / static_cast<double>(table.size());
   }
-  EXPECT_NEAR(mean, 0, 6e-4);  // four times the deviation of the mean of that many
+  EXPECT_NEAR(mean, 0, 6e-4);  // four standard deviations of the mean
   EXPECT_NEAR(std::sqrt(square), 0.02, 3e-4);
 }
 

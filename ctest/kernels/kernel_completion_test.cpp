@@ -13,8 +13,9 @@
 #include "device.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
 
-// A bucket starts when the operation that is said to complete its last gradient is over. Verification runs
-// integers instead of the kernels; these tests prove of the kernels that each gradient is complete by then.
+// A bucket starts when the operation that the model declares for its last gradient has completed.
+// Verification uses integers instead of the kernels, so it does not check this declaration. These tests check
+// that the kernels have completed each gradient by then.
 namespace ddproxy {
 namespace {
 
@@ -24,7 +25,7 @@ struct Case {
   model::Tokens tokens;
 };
 
-/// Tied and untied heads, odd dimensions, one token, one layer.
+/// Returns models with tied and untied heads, odd dimensions, one token, and one layer.
 std::vector<Case> small_cases() {
   model::Shape untied = model::find_preset("tiny");
   untied.tied = false;
@@ -34,7 +35,7 @@ std::vector<Case> small_cases() {
           {"one_layer", {1, 40, 5, 90, 97, 140}, {1, 139}}};
 }
 
-/// And every preset, with few layers and few words.
+/// Returns small_cases() and every preset, reduced to few layers and a small vocabulary.
 std::vector<Case> all_cases() {
   std::vector<Case> cases = small_cases();
   for (auto const& preset : model::presets) {
@@ -53,7 +54,7 @@ void PrintTo(Case const& test, std::ostream* out) {
   *out << test.name;
 }
 
-/// Each gradient as it was when an operation had run, and at the end of the pass.
+/// The value of each gradient after an operation, and at the end of the pass.
 struct Snapshots {
   std::vector<std::vector<float>> early, late;
 };
@@ -65,8 +66,8 @@ std::vector<float> copy_of(kernels::Floats const& arena, std::size_t offset, std
   return copy;
 }
 
-/// Runs one pass into an arena of NaN; `early` looks that many operations before the one that is said to
-/// complete a gradient.
+/// Runs one pass into an arena of NaN. Takes the early snapshot of a gradient `early` operations before the
+/// one that is declared to complete it.
 Snapshots take_snapshots(Case const& test, std::size_t early) {
   const auto pass = model::backward_pass(test.shape);
   const auto arena = kernels::poisoned(static_cast<std::size_t>(model::parameters(pass)));
@@ -110,7 +111,7 @@ TEST_P(GradientCompletion, OfEachGradientIsByTheOperationThatIsSaidToCompleteIt)
 
 class EarlierCompletion : public GradientCompletion {};
 
-// Else a declaration that comes too early would pass the test above.
+// Shows that the test above can fail: it detects a declaration that names an operation too early.
 TEST_P(EarlierCompletion, OfNoGradientIsOneOperationEarlier) {
   const auto pass = model::backward_pass(GetParam().shape);
   const auto [early, late] = take_snapshots(GetParam(), 1);

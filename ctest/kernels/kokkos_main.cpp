@@ -7,8 +7,8 @@
 
 namespace {
 
-/// Why the default execution space has nothing to run on; null where it has. Asked before Kokkos, which would
-/// abort.
+/// Returns why the default execution space cannot run, or null if it can. Called before Kokkos starts,
+/// because Kokkos would abort.
 char const* why_no_device() {
 #if defined(KOKKOS_ENABLE_CUDA)
   int count = 0;
@@ -25,7 +25,7 @@ char const* why_no_device() {
 
 }  // namespace
 
-// Kokkos for as long as the tests run. A program in which no test ran fails; without a device it is skipped.
+// Starts Kokkos and runs the tests. Fails if no test ran. Skips everything without a device.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (char const* const reason = why_no_device()) {

@@ -46,7 +46,7 @@ void expect_near(Floats const& got, std::vector<double> const& expected, char co
 }
 
 TEST(Gelu, MatchesTheReference) {
-  // far enough out that the exponential alone would overflow
+  // includes values for which exp() alone would overflow
   auto x = scaled(numbers(5001, 1), 6);
   x[0] = -40;
   x[1] = 40;
@@ -191,7 +191,7 @@ TEST(CrossEntropy, ACertainTokenCostsNothing) {
   cross_entropy_forward({}, n, vocabulary, in.data(), targets.data(), log_sum.data(), loss.data());
   cross_entropy_backward({}, n, vocabulary, in.data(), log_sum.data(), targets.data(), 1, gradient.data());
   Space().fence();
-  // an ulp of 1, which the sum is; an ulp of the logits is up to 7.6e-6
+  // tolerance: an ulp of the sum, which is 1; the logits have an ulp of up to 7.6e-6
   for (const double each : to_host(loss)) EXPECT_NEAR(each, 0, 1.2e-7);
   for (const double each : to_host(gradient)) EXPECT_NEAR(each, 0, 1.2e-7);
 }

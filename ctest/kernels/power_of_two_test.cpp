@@ -10,12 +10,13 @@
 
 #include "device.hpp"
 
-// Compiled with the kernels' flags: fast-math must not spoil it.
+// Compiled with the flags of the kernels, because -ffast-math could break this function.
 namespace ddproxy::kernels {
 namespace {
 
 std::vector<float> powers_of_two(std::vector<double> const& exponents) {
-  // of zeros, not of NaN, which fast-math need not see: what was not written is wrong, too
+  // Filled with zeros, not with NaN, which -ffast-math may ignore. An element that is not written is still
+  // found.
   const Floats x = to_space(exponents), y("y", exponents.size());
   Kokkos::parallel_for(
       Range(Space(), 0, static_cast<Index>(exponents.size())),

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-// Every operation as plain loops in double, in the notation of the kernels' headers. Nothing here is shared
-// with them.
+// Every operation as plain loops in double, with the names that the headers of the kernels use. This code
+// shares nothing with the kernels.
 namespace ddproxy::reference {
 
 using Array = std::vector<double>;
@@ -17,12 +17,12 @@ struct LinearGradients {
   Array x, weight, bias;
 };
 
-/// y[n, o] = sum of x[n, i] w[i, o], + bias[o] unless it is empty
+/// Returns y[n, o] = sum over i of x[n, i] w[i, o], plus bias[o] unless `bias` is empty.
 Array linear(Size rows, Size in, Size out, Array const& x, Array const& weight, Array const& bias);
 LinearGradients linear_backward(Size rows, Size in, Size out, Array const& x, Array const& weight,
                                 Array const& dy);
 
-/// logits[n, v] = sum of x[n, c] table[v, c]
+/// Returns logits[n, v] = sum over c of x[n, c] table[v, c].
 Array head(Size rows, Size in, Size out, Array const& x, Array const& table);
 LinearGradients head_backward(Size rows, Size in, Size out, Array const& x, Array const& table,
                               Array const& dy);
@@ -41,7 +41,7 @@ struct AttentionSize {
 Array attention(AttentionSize size, Array const& qkv);
 Array attention_backward(AttentionSize size, Array const& qkv, Array const& dout);
 
-/// The mean loss over the rows.
+/// Returns the loss, averaged over the rows.
 double cross_entropy(Size rows, Size vocabulary, Array const& logits, Tokens const& targets);
 Array cross_entropy_backward(Size rows, Size vocabulary, Array const& logits, Tokens const& targets);
 

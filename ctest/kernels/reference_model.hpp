@@ -12,7 +12,7 @@ namespace ddproxy::reference {
 
 using Tensors = std::map<std::string, Array>;
 
-/// One step's data: tokens [B, T] and those that follow.
+/// The data of one step: tokens [B, T], and for each token the one that follows it.
 struct Step {
   Size batch;
   Size sequence;
@@ -20,13 +20,13 @@ struct Step {
   Tokens targets;
 };
 
-/// Mean loss of the whole model; parameters named as in model::Gradient.
+/// Returns the mean loss of the whole model. Parameters have the names of model::Gradient.
 double loss(model::Shape const& shape, Tensors const& parameters, Step const& step);
 
-/// Its gradients, under the parameters' names.
+/// Returns the gradients of the loss, under the names of the parameters.
 Tensors gradients(model::Shape const& shape, Tensors const& parameters, Step const& step);
 
-/// Weights and tokens by formula, the same as in golden.py.
+/// Computes weights and tokens by the same formulas as golden.py.
 Tensors formula_weights(model::Shape const& shape);
 Step formula_step(model::Shape const& shape, Size batch, Size sequence);
 

@@ -22,13 +22,13 @@ Normalised normalise(double const* x, Size columns) {
   return row;
 }
 
-/// Where q, k or v (part 0, 1, 2) of a position and head starts.
+/// Returns where q, k or v (part 0, 1, 2) of a position and head starts.
 Size place(AttentionSize const& s, Size b, Size t, Size part, Size h) {
   const Size columns = s.heads * s.head_size;
   return (b * s.sequence + t) * 3 * columns + part * columns + h * s.head_size;
 }
 
-/// Softmax weights of one query over the keys 0 to t.
+/// Returns the softmax weights of one query over the keys 0 to t.
 Array weights(AttentionSize const& s, Array const& qkv, Size b, Size h, Size t) {
   Array p(t + 1, 0.0);
   double sum = 0;
@@ -42,7 +42,7 @@ Array weights(AttentionSize const& s, Array const& qkv, Size b, Size h, Size t) 
   return p;
 }
 
-/// Adds one query's part to the gradients of q, k and v.
+/// Adds the contribution of one query to the gradients of q, k and v.
 void add_query(AttentionSize const& s, Array const& qkv, double const* dout, Size b, Size h, Size t,
                Array& dqkv) {
   const Array p = weights(s, qkv, b, h, t);
@@ -62,7 +62,7 @@ void add_query(AttentionSize const& s, Array const& qkv, double const* dout, Siz
   }
 }
 
-/// Calls work(b, h, t, start of the query's output).
+/// Calls work(b, h, t, start of the query's output) for each query.
 template <class Work>
 void for_each_query(AttentionSize const& s, Work const& work) {
   for (Size b = 0; b < s.batch; ++b)

@@ -34,7 +34,8 @@ class Reference : public testing::TestWithParam<Case> {
   Tensors gradients_;
 };
 
-/// Half along the gradient, half along a fixed pattern, so that no error of the gradient is orthogonal to it.
+/// Returns a direction: half along the gradient, half along a fixed pattern. So no error of the gradient is
+/// orthogonal to it.
 Array direction(Array const& gradient) {
   double norm = 0;
   for (const double g : gradient) norm += g * g;
@@ -51,7 +52,7 @@ double product(Array const& a, Array const& b) {
   return sum;
 }
 
-/// Derivative of the loss along d, by differences of the fourth order.
+/// Returns the derivative of the loss along d, by finite differences of fourth order.
 double difference(model::Shape const& shape, Tensors weights, Step const& step, std::string const& name,
                   Array const& d) {
   constexpr double h = 2e-3;
@@ -85,7 +86,7 @@ struct Row {
   double value;
 };
 
-/// The rows of golden.csv that belong to a case.
+/// Returns the rows of golden.csv that belong to a case.
 std::vector<Row> golden_rows(std::string const& name) {
   std::ifstream file(std::string(ddproxy::source_folder) + "/ctest/kernels/golden.csv");
   std::vector<Row> rows;

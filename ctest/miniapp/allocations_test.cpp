@@ -16,8 +16,8 @@
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 
-// Counts what own code allocates while a step runs, on any thread. Two things are left out: MPI uses malloc,
-// and Kokkos makes an execution-space instance for each kernel that it launches.
+// Counts the allocations by ddproxy's code while a step runs, on any thread. Two kinds do not count: MPI
+// allocates with malloc, and Kokkos creates an execution-space instance for each kernel that it launches.
 namespace {
 std::atomic<bool> counting = false;
 std::atomic<int> allocations = 0;
@@ -39,7 +39,7 @@ void operator delete(void* memory, std::size_t) noexcept {
 namespace ddproxy {
 namespace {
 
-// Starts to count when the first operator runs, and stops when the last lane is fenced: the timed region.
+// Counts from the first operator to the fence of the last lane, which is the timed region.
 class CountingLane : public ComputeLane {
  public:
   explicit CountingLane(ComputeLane& lane) : lane_(lane) {}
@@ -80,7 +80,7 @@ Config tiny(model::CopyMode copies = model::CopyMode::none, Backend backend = Ba
   return config;
 }
 
-/// Of the second of two runs: some is made on first use.
+/// Returns the allocations of the second of two runs. The first run allocates what later runs use again.
 int allocations_of_second_run(CompiledStep& step, RankContext const& context,
                               std::span<CommunicationLane* const> lanes, bool plants_one = false) {
   CountingLane compute(*context.backward);
@@ -101,7 +101,8 @@ int allocations_of(model::CopyMode copies, Backend backend, bool plants_one = fa
   return allocations_of_second_run(step, context, {&lane, 1}, plants_one);
 }
 
-/// Of a step that reduces every second bucket on a lane of its own; the last one waits for both lanes.
+/// Returns the allocations of a step that reduces every second bucket on a lane of its own. The last bucket
+/// waits for both lanes.
 int allocations_on_two_lanes(bool thread) {
   const Config config = tiny();
   const auto workload = make_workload(config);

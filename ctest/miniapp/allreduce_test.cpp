@@ -28,11 +28,11 @@ int rank() {
   return test_runtime->rank();
 }
 
-// Who drives the all-reduces, and by which call. A spinning thread is one with a core of its own.
+// Who drives the all-reduces, and by which calls. A spinning thread has a core of its own.
 enum class Drive { thread, spinning, poll, none, blocking, spinning_blocking, both_calls };
 
 CallTable calls_of(Drive drive) {
-  if (drive == Drive::both_calls) return CallTable({4, 4096}, {false, true});  // blocking from 128 bytes
+  if (drive == Drive::both_calls) return CallTable({4, 4096}, {false, true});  // blocking from 128 bytes on
   return CallTable(drive == Drive::blocking || drive == Drive::spinning_blocking);
 }
 
@@ -48,7 +48,7 @@ std::unique_ptr<MpiEngine> make_engine(Drive drive, kernels::Floats const& arena
   return std::make_unique<MpiEngine>(MPI_COMM_WORLD, arena.data(), 100, limit, wire, calls_of(drive));
 }
 
-// Pieces of 100 elements: every slice but the smallest goes in several.
+// Pieces have 100 elements, so every slice except the smallest has several pieces.
 std::unique_ptr<CommunicationLane> make(Drive drive, kernels::Floats const& arena,
                                         WireFormat wire = WireFormat::fp32) {
   return driven(drive, make_engine(drive, arena, wire));
@@ -134,7 +134,7 @@ void reduce(CommunicationLane& allreduce, std::vector<Slice> const& slices) {
   allreduce.wait_all();
 }
 
-// The second bucket of a second pass: the others start it only after rank 0 gave up.
+// Starts the second bucket of a second pass on the other ranks only after rank 0 has given up.
 void come_too_late(CommunicationLane& allreduce) {
   allreduce.begin(2);
   allreduce.start_all_reduce({0, 100}, {Clock::now()});
@@ -144,7 +144,7 @@ void come_too_late(CommunicationLane& allreduce) {
   allreduce.wait_all();
 }
 
-// Numbers whose sum depends on the order of the additions.
+// The sum of these numbers depends on the order of the additions.
 TEST_P(EveryDrive, FindsTheSameBitsOnEveryRank) {
   const kernels::Floats arena("arena", 1000);
   for (std::size_t i = 0; i < 1000; ++i)
@@ -156,7 +156,8 @@ TEST_P(EveryDrive, FindsTheSameBitsOnEveryRank) {
   EXPECT_EQ(std::memcmp(first.data(), arena.data(), 1000 * sizeof(float)), 0);
 }
 
-// Two ranks average in the operation itself: the same bits as the sum that MPI finds, times 1/n.
+// With two ranks MPI averages in the operation itself. The result must have the same bits as MPI's sum times
+// 1/n.
 TEST_P(EveryDrive, ScalesTheSumExactly) {
   const kernels::Floats arena("arena", 300);
   for (std::size_t i = 0; i < 300; ++i)
@@ -190,10 +191,11 @@ TEST_P(EveryDrive, ATimeoutNamesRankBucketAndElements) {
                  "(allreduce.timeout_s)");
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  while (!engine.test()) continue;  // so that MPI ends with nothing open
+  while (!engine.test()) continue;  // so that MPI ends with nothing in flight
 }
 
-/// Tells when the engine is gone: a thread that was stuck in a call keeps it until the call returns.
+/// Reports when the engine is destroyed. A thread that is stuck in a call keeps the engine until the call
+/// returns.
 struct Watched : CollectiveEngine {
   Watched(std::unique_ptr<CollectiveEngine> owned, std::atomic<bool>& flag)
       : inner(std::move(owned)), gone(flag) {}
@@ -227,7 +229,7 @@ void expect_stuck(CommunicationLane& allreduce) {
   EXPECT_GE(Clock::now() - start, std::chrono::seconds(1));
 }
 
-// The other ranks leave out a bucket until rank 0 has given up; its thread is still in MPI then.
+// The other ranks do not start a bucket before rank 0 has given up. Its thread is still in MPI at that time.
 TEST(Watch, ABlockingCallThatDoesNotComeBackIsNamed) {
   if (ranks() == 1) GTEST_SKIP() << "needs a rank to wait for";
   const kernels::Floats arena("arena", 250);
@@ -245,7 +247,7 @@ TEST(Watch, ABlockingCallThatDoesNotComeBackIsNamed) {
     if (rank() == 0) MPI_Barrier(MPI_COMM_WORLD);
   }
   while (!gone)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // so that MPI ends with nothing open
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // so that MPI ends with nothing in flight
 }
 
 TEST(Threaded, RefusesMoreCallsThanItHasRoomFor) {
@@ -257,7 +259,7 @@ TEST(Threaded, RefusesMoreCallsThanItHasRoomFor) {
   allreduce->wait_all();
 }
 
-// A bell that lost a ring would leave this waiting for ever.
+// If a wake-up were lost, this test would wait forever.
 TEST(Threaded, HandsOverManyBucketsOneByOne) {
   const kernels::Floats arena("arena", 10);
   for (const auto drive : {Drive::blocking, Drive::spinning_blocking}) {

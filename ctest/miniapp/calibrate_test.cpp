@@ -9,8 +9,8 @@
 namespace ddproxy {
 namespace {
 
-// A co-run is one bucket that is ready at once: kappa and gamma must come back from the times that the fluid
-// predicts.
+// The model's fluid predicts the times of a co-run, which is one bucket that is ready at once. The
+// calibration must recover kappa and gamma from these times.
 TEST(Contention, IsFoundAgainInWhatTheModelPredicts) {
   for (double kappa : {0.3, 0.8, 1.0})
     for (double gamma : {0.4, 1.0})
@@ -38,14 +38,14 @@ ContentionSample contention_sample(std::int64_t bytes, double beside) {
 TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
   const CallChoice shared{CallTable(true), false, ""}, own{CallTable(true), true, ""};
   EXPECT_EQ(standstill({contention_sample(1000, 2), contention_sample(1000000, 4)}, own), "");
-  const ContentionSample stood{4096, {1}, {1}, {5}, {2}};  // compute did nothing in two seconds and two more
+  const ContentionSample stood{4096, {1}, {1}, {5}, {2}};  // compute stood still for 2 s, then took 2 s more
   EXPECT_NE(standstill({contention_sample(1000, 2), stood}, own).find("4096 bytes (kappa 0.001, gamma 0.5)"),
             std::string::npos);
-  EXPECT_EQ(standstill({stood}, shared), "");  // a blocking call takes the core from compute
+  EXPECT_EQ(standstill({stood}, shared), "");  // expected: a blocking call takes the core from compute
   EXPECT_NE(standstill({stood}, {CallTable(false), false, ""}), "");
 }
 
-// Ten calls of 0.1 s that took twice that beside compute; alone they seemed to take 3 s.
+// Ten calls of 0.1 s take twice as long with compute. Measured alone they seemed to take 3 s.
 TEST(Contention, IsThatOfTheAllReduceTableWhereItIsKnown) {
   ContentionSample run{4096, {2}, {3}, {2}, {2}};
   EXPECT_EQ(speeds_of(run).gamma, 1);

@@ -54,14 +54,14 @@ TEST(PrefersBlocking, WhatThePairsDisagreeOnDoesNotDecide) {
   EXPECT_FALSE(prefers_blocking({4096, 2e-6, 1e-6, 1.0, 1.04, false}));
 }
 
-// Sets back in the end what this process may use.
+// Restores the cores that this process may use.
 struct Affinity {
   Affinity() { sched_getaffinity(0, sizeof before, &before); }
   ~Affinity() { sched_setaffinity(0, sizeof before, &before); }
   cpu_set_t before;
 };
 
-// Restricts this process to the first `count` of all cores. The kernel leaves out those that do not exist.
+// Restricts this process to the first `count` of all cores. The kernel ignores cores that do not exist.
 int allow_first(int count) {
   cpu_set_t all, some;
   CPU_ZERO(&all);

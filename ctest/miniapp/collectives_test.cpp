@@ -14,7 +14,7 @@
 #include "miniapp/measure/calibration/verify_collective.hpp"
 #include "model/cost/collective_tables.hpp"
 
-// What `ddproxy collectives` measures: that wrong elements are seen, sizes, bandwidths, tables.
+// Tests `ddproxy collectives`: wrong elements are found, and sizes, bandwidths and tables are right.
 namespace ddproxy {
 namespace {
 
@@ -54,7 +54,7 @@ TEST(CollectivesTable, IsReadAsCostsByVerb) {
       << text;
 }
 
-/// Carries out another call than the one that is asked for; none where `change` returns none.
+/// Carries out another call than the requested one, or no call if `change` returns nothing.
 class FaultyLane : public CommunicationLane {
  public:
   using Change = std::function<std::optional<CollectiveCall>(CollectiveCall)>;

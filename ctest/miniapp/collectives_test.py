@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""collectives_test.py DDPROXY INPUT MPIEXEC...: `ddproxy collectives` on 1 and 2 ranks, replayed, and with wrong input."""
+"""collectives_test.py DDPROXY INPUT MPIEXEC...: runs `ddproxy collectives` on 1 and 2 ranks, replayed, and with wrong input."""
 import json
 import os
 import subprocess
@@ -74,7 +74,7 @@ def check_pieces():
 
 
 def check_defaults():
-    """The sizes of `allreduce`: the last one is all gradients."""
+    """Checks the sizes of `allreduce`. The last one is that of all gradients."""
     start(2, tiny, "-o", "d.h5", "--op", "reduce_scatter")
     with h5py.File("d.h5") as file:
         table = file["collectives"]
@@ -82,7 +82,7 @@ def check_defaults():
 
 
 def check_replay():
-    """A table of the command is the table of a twin, for every verb and for a(x)."""
+    """Checks that a twin can read the tables of the command, for every verb and for a(x)."""
     write("times.csv", "layer,seconds\nlm_head,1e-3\nln_f,1e-3\nh.1,1e-3\nh.0,1e-3\nembedding,1e-3\n")
     write("all.csv", "verb,ranks,bytes,seconds\n" + "".join(f"{verb},2,{size},{(k + 1) * size * 1e-8:.9g}\n"
                                                              for k, verb in enumerate(VERBS) for size in (100000, 1000000)))
@@ -92,7 +92,7 @@ def check_replay():
         table = file["collectives"]
         assert (table["wrong_elements"][:] == -1).all() and (table["ranks"][:] == 2).all()
         per_byte = table["min"][:] / table["bytes"][:]
-        for k in range(4):  # a busy machine ends a replay late, never early
+        for k in range(4):  # on a busy machine a replay ends late, but never early
             assert (per_byte[2 * k:2 * k + 2] >= (k + 1) * 1e-8 * (1 - 1e-6)).all(), per_byte
             assert (per_byte[2 * k:2 * k + 2] <= (k + 1.9) * 1e-8).any(), per_byte
     write("half.csv", "bytes,seconds\n100000,0.002\n1000000,0.02\n")

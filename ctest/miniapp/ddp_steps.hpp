@@ -10,7 +10,7 @@
 
 namespace ddproxy {
 
-/// The first element of each buffer of a graph: gradients from `gradients_at` on, everything else from 0.
+/// Returns the index of the first element of each buffer of a graph: `gradients_at` for gradients, else 0.
 inline std::vector<std::size_t> test_places(model::StepGraph const& graph, std::size_t gradients_at = 0) {
   std::vector<std::size_t> places;
   for (auto const& buffer : graph.buffers)
@@ -18,7 +18,7 @@ inline std::vector<std::size_t> test_places(model::StepGraph const& graph, std::
   return places;
 }
 
-/// The step of a rank with these buckets, ready to run.
+/// Returns the step of one of two ranks with the buckets of `step`, ready to run.
 inline CompiledStep ddp_step(Workload const& workload, model::Ddp const& step, std::size_t gradients_at = 0) {
   const auto graph = model::ddp(workload.pass, step, 2).classes.front().graph;
   return {graph, test_places(graph, gradients_at)};

@@ -17,7 +17,7 @@
 namespace ddproxy {
 namespace {
 
-// What only a device can show; on a host all of it is skipped.
+// Tests that need a device. On a host all of them are skipped.
 struct Device : testing::Test {
   void SetUp() override {
     if (!on_device) GTEST_SKIP() << "this build computes on the host";
@@ -31,7 +31,7 @@ double seconds_between(Completion const& from, Completion const& to) {
 
 double seconds_held(kernels::OccupiedStream const& stream, kernels::Space const& exec, double asked) {
   Marks marks(1);
-  stream.hold(1e-3);  // the host runs ahead of it
+  stream.hold(1e-3);  // so that the host is ahead of the stream
   const auto start = marks.after(exec);
   stream.hold(asked);
   marks.move_on();
@@ -59,7 +59,8 @@ TEST_F(Device, AStreamIsHeldForTheTimeThatIsAsked) {
   }
 }
 
-// An event after each, as in a pass. Launches that added up would make it half as long again.
+// Records an event after each operation, as a pass does. If launches added up, this would take half as long
+// again.
 TEST_F(Device, ReplayedOperationsDoNotAddUp) {
   if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "ranks take turns on a device";
   synchronise_clocks();
@@ -67,7 +68,7 @@ TEST_F(Device, ReplayedOperationsDoNotAddUp) {
   StreamReplay backward(std::vector<double>(operations, 10e-6), 0, operations);
   std::vector<double> held;
   for (int i = 0; i < 9; ++i) {
-    kernels::occupy_stream(exec, 5e-3);  // the host runs ahead of it
+    kernels::occupy_stream(exec, 5e-3);  // so that the host is ahead of the stream
     backward.begin();
     const auto start = backward.completion();
     Completion end;
@@ -114,7 +115,7 @@ TEST_F(Device, ABucketIsCompleteWhenItsCopyIs) {
   }
 }
 
-// The slice is written late: a reduction that did not wait for the event would take the poison.
+// The slice is written late. A reduction that does not wait for the event would read the poison.
 void expect_average(Config const& config, kernels::Space const& exec) {
   const kernels::Floats arena("arena", 3'000'000);
   const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, arena);
@@ -165,11 +166,11 @@ TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   allreduce->begin(1);
   allreduce->start_all_reduce(
       {0, 1000},
-      marks.after(exec));  // the library loads its kernels when they are asked for first
+      marks.after(exec));  // the library loads its kernels in this call, the first that needs them
   allreduce->wait_all();
   marks.move_on();
   allreduce->begin(1);
-  kernels::occupy_stream(exec, 8);  // what it waits for
+  kernels::occupy_stream(exec, 8);  // the reduction waits for this
   allreduce->start_all_reduce({100, 50}, marks.after(exec));
   try {
     allreduce->wait_all();

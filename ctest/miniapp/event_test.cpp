@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An event as a device has them: passed when the test says so.
+/// An event like that of a device. It has passed when the test says so.
 struct PlannedEvent : Event {
   bool over() const override { return passed; }
   Clock::time_point moment() const override { return at; }
@@ -26,7 +26,7 @@ struct PlannedEvent : Event {
   Clock::time_point at = Clock::now() - 1s;
 };
 
-/// Notes whether the event was passed when a bucket was begun.
+/// Records whether the event had passed when a bucket was begun.
 struct NotingEngine : CollectiveEngine {
   explicit NotingEngine(PlannedEvent const& event) : event_(event) {}
   void begin(CollectiveCall const& call, Completion ready) override {
@@ -96,7 +96,7 @@ TEST(Marks, AreOneUntilMoreIsAskedFor) {
   EXPECT_GT(wait_until_over(marks.after(exec)), moment_of(first));
 }
 
-// What the host is kept from is asking too far ahead, not from asking.
+// The host may enqueue operations ahead of the device, but not more than RunAhead::most.
 TEST(RunAhead, WaitsForAnOperationSoManyBefore) {
   std::vector<PlannedEvent> events(RunAhead::most + 2);
   RunAhead run_ahead(events.size());
@@ -121,10 +121,10 @@ TEST(Busy, AnOperationBeginsWhenTheOneBeforeWasToEndUnlessTheStreamWaited) {
   EXPECT_EQ(kernels::start_after(1'000'000, 1'004'000), 1'000'000);
   EXPECT_EQ(kernels::start_after(1'000'000, 1'000'000), 1'000'000);
   EXPECT_EQ(kernels::start_after(1'000'000, 1'020'000), 1'020'000);
-  EXPECT_EQ(kernels::start_after(0, 1'020'000), 1'020'000);  // the first
+  EXPECT_EQ(kernels::start_after(0, 1'020'000), 1'020'000);  // the first operation
 }
 
-// Lower bounds only: nothing is said of how late a sleep ends.
+// Checks lower bounds only, because a sleep may end late.
 TEST(Busy, AReplayedPassHoldsTheStream) {
   StreamReplay lane({2e-3, 3e-3}, 1e-3, 3);
   synchronise_clocks();

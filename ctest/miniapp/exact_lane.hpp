@@ -12,7 +12,7 @@
 
 namespace ddproxy {
 
-// What the elements of a step hold: small integers, whose sums and averages over 2 or 4 ranks are exact.
+// The values of a step's elements: small integers, so that sums and averages over 2 or 4 ranks are exact.
 inline float parameter_of(std::size_t element) {
   return static_cast<float>(100 + element % 13);
 }
@@ -23,9 +23,9 @@ inline float activation_of(std::size_t op, int micro_batch, std::size_t i) {
   return static_cast<float>(1 + op % 16 + 3 * static_cast<std::size_t>(micro_batch) + i % 7);
 }
 
-/// A compute lane that checks every element that a task reads and writes exact numbers. Elements are NaN
-/// after their last use. A task pauses first, so that a collective that comes too early has the time to do
-/// harm.
+/// A compute lane for tests. It checks every element that a task reads, and writes exact numbers. Elements
+/// become NaN after their last use. Each task pauses first, so that a collective that starts too early has
+/// time to read wrong numbers.
 class ExactLane : public ComputeLane {
  public:
   ExactLane(std::vector<float>& memory, int rank, std::chrono::microseconds pause)
@@ -47,8 +47,8 @@ class ExactLane : public ComputeLane {
   Completion completion() override { return {Clock::now()}; }
   void fence() override {}
 
-  std::size_t wrong = 0;    ///< elements that a task read
-  std::size_t checked = 0;  ///< elements that a task read
+  std::size_t wrong = 0;    ///< elements that had a wrong value when a task read them
+  std::size_t checked = 0;  ///< elements that tasks have read
 
  private:
   using Mode = model::AccessMode;
@@ -68,7 +68,7 @@ class ExactLane : public ComputeLane {
              [&](std::size_t i) { return activation_of(access.model, compute.micro_batch, i); });
   }
 
-  // The gradient of an activation that one layer hands to the next within a rank.
+  // Returns whether this is the gradient of an activation, which one layer passes to the next within a rank.
   static bool is_chain(model::Compute const&, PlacedAccess const& access) {
     return access.mode == Mode::modify;
   }
@@ -88,7 +88,7 @@ class ExactLane : public ComputeLane {
     }
   }
 
-  // Subtracts the gradient; adds 1 to the state of the optimizer.
+  // Subtracts the gradient from the parameters, and adds 1 to the states of the optimizer.
   void update(ComputeCall const& call) {
     auto const& gradient = call.accesses[0].slice;
     for (auto const& access : call.accesses)

@@ -26,8 +26,8 @@ struct Drive {
   WireFormat wire = WireFormat::fp32;
 };
 
-/// This rank's part of a step of any kind: memory for its buffers, a communicator for each of the step's, and
-/// a lane for each of the graph's. The ranks of the step are those of the world.
+/// Runs this rank's part of any step with exact numbers. Has memory for its buffers, a communicator for each
+/// communicator of the step, and a lane for each lane of the graph. The step must have as many ranks as MPI.
 class ExactStep {
  public:
   ExactStep(model::RankGraphs const& graphs, Drive drive)
@@ -52,8 +52,8 @@ class ExactStep {
   ExactStep(ExactStep const&) = delete;
   ExactStep& operator=(ExactStep const&) = delete;
 
-  /// Runs the step once, from the state that the graph declares at its entry; everything else is NaN. Returns
-  /// the elements that were wrong when a task read them or at the end, on all ranks.
+  /// Runs the step once. Elements start as the graph declares at its entry; all others are NaN. Returns how
+  /// many elements were wrong on all ranks, when a task read them or at the end.
   std::size_t run(std::chrono::microseconds pause = std::chrono::microseconds(0)) {
     std::ranges::fill(memory_, std::numeric_limits<float>::quiet_NaN());
     for (std::size_t b = 0; b < graph_.buffers.size(); ++b) fill(b);
@@ -68,7 +68,7 @@ class ExactStep {
     return static_cast<std::size_t>(test_runtime->sum(static_cast<double>(wrong)));
   }
 
-  std::size_t checked = 0;  ///< elements that tasks of this rank read in the last run
+  std::size_t checked = 0;  ///< elements that tasks of this rank have read in the last run
   StepTimes times{};
   CompiledStep const& step() const { return *step_; }
   std::vector<std::unique_ptr<CommunicationLane>> const& lanes() const { return lanes_; }
@@ -95,7 +95,7 @@ class ExactStep {
                                               : communicator.groups[static_cast<std::size_t>(color)]);
   }
 
-  // The element of the model that the first one of a buffer stands for.
+  // Returns the element of the model that the first element of a buffer stands for.
   std::size_t first_element(model::Buffer const& buffer, model::BufferState const& state) const {
     const int place = state.shard ? groups_[index(*state.shard)].rank : 0;
     return state.model.offset + static_cast<std::size_t>(place) * buffer.elements;
@@ -110,7 +110,7 @@ class ExactStep {
       memory_[places_[b] + i] = parameters ? parameter_of(first + i) : 0.0F;
   }
 
-  // Over the ranks that contribute, averaged, and over micro-batches, added.
+  // Returns the gradient: the average over the ranks that contribute, summed over the micro-batches.
   float final_gradient(std::size_t element) const {
     auto const& ranks = members_[index(graph_.expected.replicas)];
     float sum = 0;
@@ -119,7 +119,7 @@ class ExactStep {
     return sum / static_cast<float>(ranks.size());
   }
 
-  // Padding may hold anything.
+  // Does not check padding.
   std::size_t wrong_at_end(std::size_t b) const {
     auto const& buffer = graph_.buffers[b];
     auto const& state = buffer.at_exit;
@@ -138,7 +138,7 @@ class ExactStep {
   model::StepGraph graph_;
   std::vector<MPI_Comm> communicators_;
   std::vector<GroupPlace> groups_;                 // [communicator]
-  std::vector<std::vector<std::size_t>> members_;  // [communicator], of this rank's group
+  std::vector<std::vector<std::size_t>> members_;  // [communicator] ranks of this rank's group
   std::vector<std::size_t> places_;                // [buffer]
   std::vector<float> memory_;
   std::optional<CompiledStep> step_;

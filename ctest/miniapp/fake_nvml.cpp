@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands for the driver's libnvidia-ml.so.1 in tests: one GPU, whose clocks, power cap and throttle reasons
-// are those of the environment (FAKE_NVML_CLOCK in MHz, FAKE_NVML_CAP in mW, FAKE_NVML_REASONS).
+// Replaces the driver's libnvidia-ml.so.1 in tests. It has one GPU, whose clocks, power cap and throttle
+// reasons come from the environment: FAKE_NVML_CLOCK in MHz, FAKE_NVML_CAP in mW, FAKE_NVML_REASONS.
 #include <cstdlib>
 #include <cstring>
 

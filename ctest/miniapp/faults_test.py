@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""faults_test.py DDPROXY INPUTS MPIEXEC...: each wrong input gets one line on standard error and its exit code."""
+"""faults_test.py DDPROXY INPUTS MPIEXEC...: each wrong input must give one line on standard error and its exit code."""
 import os
 import signal
 import subprocess
@@ -140,7 +140,7 @@ def check_ranks():
     two = [*mpiexec, "-n", "2"]
     expect(2, "unknown key", "run", write("b.toml", TINY + "colour = 1\n"), launcher=two)
     expect(2, "start one rank", "run", replay_with(), launcher=two)
-    # Each rank reads another text: one file name, two folders.
+    # Each rank reads a different text: the file has one name, but the ranks start in two folders.
     for rank, text in (("0", TINY), ("1", TINY + "[step]\nbatch = 2\n")):
         os.makedirs(rank, exist_ok=True)
         write(f"{rank}/input.toml", text)
@@ -151,7 +151,7 @@ def check_ranks():
 
 
 def wait_for_samples(path):
-    """Until the file holds one. It is whole at every moment."""
+    """Waits until the file contains a sample. The file is complete at every moment."""
     for _ in range(3000):
         if os.path.exists(path):
             with h5py.File(path) as file:
@@ -162,7 +162,7 @@ def wait_for_samples(path):
 
 
 def check_interrupt_between_steps():
-    """The all-reduce's table takes seconds to replay, so that the signal comes meanwhile."""
+    """Interrupts a run. Its table of all-reduces takes seconds to replay, so the signal comes during the replay."""
     replay_with(table=TABLE.replace("1e-4", "1"))
     write("steps.toml", REPLAY.replace("samples = 1", "samples = 3"))
     process = subprocess.Popen([ddproxy, "run", "steps.toml", "-o", "steps.h5"], stderr=subprocess.PIPE, text=True)
@@ -193,7 +193,7 @@ def check_interrupt():
 
 
 def check_second_start():
-    """It keeps what the interrupted run left, and says where."""
+    """A second start must keep the file of the interrupted run and say where."""
     with open("cut.h5.part", "rb") as file:
         left = file.read()
     done = subprocess.run([ddproxy, "run", replay_with(), "-o", "cut.h5"], capture_output=True, text=True)
@@ -224,7 +224,7 @@ def check_links_that_lead_in_a_circle():
 
 
 def finished(command, name):
-    """The exit code and the errors of a command of the shell, whose results file has to be finished."""
+    """Runs a shell command. Returns its exit code and its errors. The results file must be finished."""
     if os.path.exists(name):
         os.remove(name)
     done = subprocess.run(["bash", "-c", command + "; exit ${PIPESTATUS[0]}"], stderr=subprocess.PIPE, text=True)
@@ -250,7 +250,7 @@ def check_limit_of_the_file_size():
     with open("limited.h5", "rb") as file:
         before = file.read()
     done = subprocess.run(["bash", "-c", f"ulimit -f 40; {run}"], capture_output=True, text=True,
-                          env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1", "UCX_TLS": "self"})  # else Open MPI and MPICH need larger files themselves
+                          env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1", "UCX_TLS": "self"})  # otherwise Open MPI and MPICH need larger files themselves
     assert done.returncode == 4 and ours(done.stderr) == ["ddproxy: cannot write limited.h5.part: File too large"], done
     with open("limited.h5", "rb") as file:
         assert file.read() == before
@@ -258,7 +258,7 @@ def check_limit_of_the_file_size():
 
 
 def stop_a_rank(stopped):
-    """A sweep that does nothing but reduce; rank `stopped` is stopped in it."""
+    """Starts a sweep that only reduces, and stops rank `stopped` during it."""
     script = write("pid.sh", f'#!/bin/sh\necho $$ > pid.${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} && exec {ddproxy} "$@"\n')
     for name in ("pid.0", "pid.1", "stuck.h5.part"):
         if os.path.exists(name):
@@ -288,7 +288,7 @@ def check_stopped_rank():
     for stopped in (1, 0, 1, 0):
         code, error = stop_a_rank(stopped)
         assert code == 4, (code, error)
-        lines = ours(error)  # a launcher that ends the job may set the stopped rank going, which then says the same of itself
+        lines = ours(error)  # a launcher that ends the job may continue the stopped rank, which then reports the same
         assert 1 <= len(lines) <= 2, error
         assert f"ddproxy: rank {1 - stopped}: " in lines[0], lines
         in_bucket = "the all-reduce of bucket 0 (elements 0 to " in lines[0]
@@ -296,7 +296,7 @@ def check_stopped_rank():
         part = "is not complete after 3 s" if in_bucket else " did not return within 3 s"
         for part in (part, "(allreduce.timeout_s), while in pass ", " of the sweep ("):
             assert part in lines[0], lines
-        assert "(flat)" in lines[0] or (not in_bucket and "(compute alone)" in lines[0]), lines  # T_compute has barriers, too
+        assert "(flat)" in lines[0] or (not in_bucket and "(compute alone)" in lines[0]), lines  # T_compute has barriers too
         with h5py.File("stuck.h5.part") as file:
             assert file.attrs["complete"] == 0 and file["sweep"].attrs["call"] == "blocking"
             assert (file["sweep/measured"][:] > 0).any()

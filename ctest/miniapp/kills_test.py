@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""kills_test.py DDPROXY WRITE_FAULTS [KILLS [FULL_DISKS]]: kills a run at its write points and fills its disk; nothing that was flushed is lost.
+"""kills_test.py DDPROXY WRITE_FAULTS [KILLS [FULL_DISKS]]: kills a run while it writes, and fills its disk. Nothing that was flushed may be lost.
 
-A twin runs into k.h5, where an older k.h5 with its tables lies. WRITE_FAULTS (write_faults.cpp) strikes at a chosen write, sync, rename or
-unlink. Default: 60 kills and 30 full disks."""
+A twin writes k.h5 in a folder that has an older k.h5 with its tables. WRITE_FAULTS (write_faults.cpp) plants the fault at a chosen write, sync,
+rename or unlink. Default: 60 kills and 30 full disks."""
 import concurrent.futures
 import os
 import random
@@ -29,14 +29,14 @@ QUICK_MPI = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self", "OM
 
 
 def values(path):
-    """How many finite numbers a results file holds in each dataset, and whether it is complete."""
+    """Returns the number of finite values in each dataset of a results file, and whether the file is complete."""
     with h5py.File(path) as file:
         complete = int(file.attrs["complete"])
     return numbers(path), complete
 
 
 class Run:
-    """One run of the twin in a folder of its own; `out` holds its results."""
+    """A run of the twin in its own folder. `out` contains its results."""
 
     def __init__(self, root, number, old, out=None):
         self.home = root / str(number)
@@ -50,7 +50,8 @@ class Run:
                 (self.out / name).write_text(OLD)
 
     def environment(self, **more):
-        """Open MPI's session folder is the run's own: runs that start and end beside each other remove a shared one."""
+        """Returns the environment of a run. Open MPI's session folder is in the run's folder: if concurrent runs share one, the first to end
+        removes it."""
         return {**os.environ, **QUICK_MPI, "OMPI_MCA_orte_tmpdir_base": str(self.home), **more}
 
     def start(self, kind="", at=0):
@@ -65,7 +66,7 @@ class Run:
         return len(self.log.read_text().splitlines()) if self.log.exists() else 0
 
     def lost(self, created):
-        """Numbers that were flushed and are not there any more. `created`: of the older file."""
+        """Returns how many values that were flushed are lost. `created`: the time of the older file."""
         if not self.flushed.exists():
             return 0
         flushed, _ = values(self.flushed)
@@ -74,7 +75,7 @@ class Run:
         return sum(max(0, count - there.get(name, 0)) for name, count in flushed.items())
 
     def check_no_mixture(self, created):
-        """An old file has its own tables or none, a new one too; each is whole."""
+        """Checks that an old file has its own tables or none, and a new file too. Each table must be complete."""
         with h5py.File(self.out / "k.h5") as file:
             is_old = file.attrs["created"] == created
             assert file.attrs["complete"] == 1, "an unfinished file took the name of a finished one"
@@ -85,7 +86,7 @@ class Run:
                 assert table.read_text().endswith("\n"), f"{name} is cut"
 
     def check_again(self):
-        """A second start keeps the part under another name, says so, and clears what the kill left."""
+        """Starts the run again. It must keep the partial file under another name, say so, and remove what the kill left."""
         had_part = (self.out / "k.h5.part").exists()
         self.flushed.unlink(missing_ok=True)
         before = (self.out / "k.h5.part").read_bytes() if had_part else b""
@@ -116,7 +117,7 @@ def struck(root, old, created, number, kind, at):
 
 
 def strike(root, old, created, points, kind, tries):
-    """Points in turn, each about as often as any other."""
+    """Plants the fault at each point in turn, about equally often."""
     order = [1 + k * points // tries if tries < points else 1 + k % points for k in range(tries)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda pair: struck(root, old, created, *pair), [(k, kind, at) for k, at in enumerate(order)]))
@@ -126,7 +127,7 @@ def strike(root, old, created, points, kind, tries):
 
 
 def fill_disks(root, old, created, size):
-    """A real file system without room: a tmpfs that is smaller than what the run writes."""
+    """Tries a real full file system: a tmpfs that is smaller than what the run writes."""
     place = root / "disk"
     place.mkdir()
     full = 0

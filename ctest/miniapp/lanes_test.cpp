@@ -8,8 +8,8 @@
 #include "model/step/check/check.hpp"
 #include "model/step/graph_builder.hpp"
 
-// Steps with several communication lanes, and with groups of sends and receives, element by element: sharded
-// ones, and a pipeline, over MPI, driven by one thread or by the compute side.
+// Runs steps with several communication lanes, and with groups of sends and receives, and checks every
+// element: sharded steps and a pipeline over MPI, driven by one thread or by the compute side.
 namespace ddproxy {
 namespace {
 
@@ -26,7 +26,7 @@ const std::vector<Drive> drives{{.thread = true},
                                 {.thread = true, .piece = 100000},
                                 {.thread = true, .wire = WireFormat::bf16}};
 
-/// Each task comes after those that it waits for.
+/// Checks that each task starts after the tasks that it waits for.
 void expect_order(ExactStep const& exact) {
   std::vector<CallsOfLane> calls;
   for (auto const& lane : exact.lanes()) calls.push_back(&lane->finished());
@@ -51,8 +51,8 @@ void expect_right(model::RankGraphs const& graphs, std::size_t lanes) {
   }
 }
 
-/// Whether a step that is wrong is seen to be: in one of many runs, since it has to lose a race. All ranks
-/// agree.
+/// Returns whether a wrong step gives a wrong result in one of many runs: it is a race, so a single run may
+/// not show it. All ranks return the same.
 bool is_caught(model::RankGraphs const& graphs) {
   ExactStep exact(graphs, {.thread = true, .piece = 100000});
   for (int run = 0; run < 100; ++run)
@@ -74,7 +74,7 @@ TEST(Lanes, ShardsOverTwoAndReplicasOfThem) {
   expect_right(model::fsdp_step(layers, {.shards = 2, .replicas = 2, .micro_batches = 2}), 3);
 }
 
-/// A pipeline whose activations have so many elements.
+/// Returns a pipeline whose activations have this many elements.
 model::RankGraphs wide_pipeline(int micro_batches, std::size_t elements) {
   auto graphs = model::pipeline_step(ranks(), micro_batches);
   for (auto& each : graphs.classes) {
@@ -97,7 +97,7 @@ TEST(Lanes, APipelineOfOneForwardAndOneBackward) {
   expect_right(wide_pipeline(5, 3000), inner ? 4 : 2);
 }
 
-/// Each rank of a ring sends what it has computed to the next one while it receives: as one group.
+/// Each rank of a ring sends its result to the next one while it receives. Both are issued as one group.
 model::RankGraphs ring(int turns) {
   constexpr std::size_t elements = 3000;
   model::RankGraphs graphs;
@@ -155,7 +155,7 @@ bool is(model::Task const& task, model::Verb verb) {
   return collective && collective->verb == verb;
 }
 
-// Two units that take turns are one: the next unit is gathered while the one before it is read.
+// Uses one unit instead of two that take turns. So the next unit is gathered while the previous one is read.
 TEST(LanesPlanted, ASlotThatIsUsedAgainTooEarlyIsCaught) {
   if (ranks() != 2) GTEST_SKIP() << "for two ranks";
   auto graphs = model::fsdp_step(layers, {.shards = 2});
@@ -174,7 +174,7 @@ TEST(LanesPlanted, ALaneThatDoesNotWaitForAnotherLaneIsCaught) {
   if (ranks() != 4) GTEST_SKIP() << "for four ranks";
   auto graphs = model::fsdp_step(layers, {.shards = 2, .replicas = 2});
   for (auto& task : graphs.classes[0].graph.tasks)
-    if (is(task, model::Verb::all_reduce)) task.after.clear();  // of the shards
+    if (is(task, model::Verb::all_reduce)) task.after.clear();  // it reduces shards
   EXPECT_FALSE(model::check(graphs).empty());
   EXPECT_TRUE(is_caught(graphs));
 }

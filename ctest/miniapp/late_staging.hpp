@@ -13,8 +13,8 @@
 
 namespace ddproxy {
 
-/// Copies as late as a device's stream may: one after another, each only when it was asked for a few times.
-/// What does not wait for them works on old numbers.
+/// Staging memory that copies as late as a device's stream may. Copies run one after another, and only after
+/// over() was called a few times. Code that does not wait for a copy then reads old numbers.
 class LateStaging : public Staging {
  public:
   LateStaging(float* arena, std::size_t piece) : arena_(arena), piece_(piece), memory_(2 * piece) {}

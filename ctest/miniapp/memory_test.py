@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""memory_test.py DDPROXY MPIEXEC...: the peak of a rank is within 5 % of what --dry-run predicts, for a model of 0.6 GiB."""
+"""memory_test.py DDPROXY MPIEXEC...: the peak memory of a rank must be within 5 % of the prediction of --dry-run, for a model of 0.6 GiB."""
 import os
 import re
 import subprocess
@@ -36,7 +36,7 @@ def check(allreduce):
     with h5py.File("out.h5") as file:
         need, peak = file["provenance/memory_need"][:], file["provenance/peak_memory"][:].max()
     assert abs(float(re.search(r"memory: (\S+) GiB", told)[1]) - need[0] / 2**30) < 0.006, (told, need)
-    assert "memory:" not in text, text  # below 1 GiB it is stored, but not printed
+    assert "memory:" not in text, text  # below 1 GiB it is stored but not printed
     assert abs(peak / need[0] - 1) < 0.05, (allreduce, need, peak)
     print(f"{allreduce!r}: predicted {need[0] / 2**20:.1f} MiB, peak {peak / 2**20:.1f} MiB")
     return peak

@@ -9,15 +9,15 @@
 
 #include "miniapp/errors/errors.hpp"
 
-// What goes wrong in NCCL, as NCCL tells it, on a machine that may have no device: the functions below stand
-// in for the library's, of which this program needs these.
+// Tests how failures of NCCL are reported, on machines that may have no device. The functions below replace
+// those functions of the library that this program uses.
 namespace {
 
 struct StandIn {
   int version = 22809;
   ncclResult_t initialised = ncclSuccess;
   ncclResult_t asynchronous = ncclSuccess;
-  int questions_at_work = 0;  // so many answers are "in progress"
+  int questions_at_work = 0;  // how many more answers are "in progress"
   enum Call { none, making, reducing, aborting, ending } hangs = none;
   int aborted = 0, destroyed = 0, reduced = 0;
   std::string log;
@@ -53,7 +53,7 @@ ncclResult_t ncclAllReduce(void const*, void*, size_t, ncclDataType_t, ncclRedOp
   ++nccl->reduced;
   return ncclSuccess;
 }
-// The others note what they were called with.
+// The other functions record their arguments.
 ncclResult_t ncclReduceScatter(void const*, void*, size_t count, ncclDataType_t, ncclRedOp_t, ncclComm_t,
                                cudaStream_t) {
   nccl->log += "reduce_scatter of " + std::to_string(count) + " ";
@@ -105,7 +105,7 @@ struct Nccl : testing::Test {
   StandIn library;
   Nccl() { nccl = &library; }
 
-  // The message of what `work` throws.
+  // Returns the message of the exception that `work` throws.
   template <class Work>
   static std::string complaint(Work const& work) {
     try {
@@ -159,7 +159,7 @@ TEST_F(Nccl, AnAsynchronousErrorAbortsInItsWords) {
   EXPECT_NE(words.find("rank 0: NCCL: bucket 3: what NCCL calls it: its last words"), std::string::npos)
       << words;
   EXPECT_EQ(library.aborted, 1);
-  EXPECT_EQ(complaint([&] { communicator.check_errors("bucket 4"); }), "");  // said once
+  EXPECT_EQ(complaint([&] { communicator.check_errors("bucket 4"); }), "");  // reported only once
 }
 
 TEST_F(Nccl, IsWaitedForWhileItIsAtWork) {
@@ -200,7 +200,7 @@ TEST_F(Nccl, TooOldALibraryIsRefused) {
   EXPECT_NE(words.find("NCCL 2.9.8 is too old"), std::string::npos) << words;
 }
 
-// What becomes of a process in which the call of that kind does not come back.
+// Uses the communicator in a process in which a call of this kind never returns.
 void use_with(StandIn::Call hanging) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 0.5);
   nccl->hangs = hanging;
@@ -208,13 +208,13 @@ void use_with(StandIn::Call hanging) {
     const auto watched = communicator.watch("the all-reduce of bucket 2");
     average(communicator, "the all-reduce of bucket 2");
     while (hanging == StandIn::none)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // in the driver
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // as if stuck in the driver
   }
   if (hanging == StandIn::aborting) communicator.abort("another error");
 }
 
 TEST_F(Nccl, ACallThatDoesNotComeBackEndsTheProcessAndSaysWhat) {
-  GTEST_FLAG_SET(death_test_style, "fast");  // MPI has one process
+  GTEST_FLAG_SET(death_test_style, "fast");  // MPI runs in one process
   const auto ends = testing::ExitedWithCode(exit_run_time);
   EXPECT_EXIT(use_with(StandIn::reducing), ends,
               "ddproxy: rank 0: NCCL: the all-reduce of bucket 2 does not come to an end within 0.5 s");

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""no_device_test.py DDPROXY INPUT TESTS MPIEXEC...: where the driver finds no device, a build for one says so in one line and
-ends with exit code 4, plans and predicts all the same, and its test programs, in the folder TESTS, are skipped. LD_LIBRARY_PATH
-is to hold a driver that finds none, as the toolkit's stub does."""
+"""no_device_test.py DDPROXY INPUT TESTS MPIEXEC...: tests a device build on a machine where the driver finds no device. Runs must end with one
+line and exit code 4, planning and prediction must work, and the test programs in the folder TESTS must be skipped. LD_LIBRARY_PATH must
+have a driver that finds no device, for example the stub of the CUDA toolkit."""
 import pathlib
 import subprocess
 import sys

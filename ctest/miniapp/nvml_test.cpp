@@ -66,7 +66,7 @@ TEST(ClockStates, AreNamedByClockAndThrottling) {
     EXPECT_EQ(name(1980e6, other), "highest clock");
 }
 
-// A fifth of the probes is capped: a sample between a free and a capped probe is of neither state.
+// One in five probes is capped. A sample between a free and a capped probe belongs to neither state.
 TEST(ClockStates, AreToldApartByMachineStates) {
   const double free = state_number({1980e6, 1980e6, 0, 0}), capped = state_number({1700e6, 1980e6, 0, 4});
   std::vector<double> probes(40, free);

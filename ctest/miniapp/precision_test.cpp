@@ -10,7 +10,7 @@
 namespace ddproxy {
 namespace {
 
-// Two gradients: ones, and threes of which one is off.
+// Two gradients: one of ones, and one of threes with a wrong element.
 TEST(PrecisionErrors, AreEuclideanAndOfEachGradient) {
   model::BackwardPass pass;
   pass.gradients.resize(2);
@@ -19,7 +19,7 @@ TEST(PrecisionErrors, AreEuclideanAndOfEachGradient) {
   const kernels::HostFloats fp32("fp32", 116);
   for (std::size_t i = 0; i < 116; ++i) fp32(i) = i < 100 ? 1.0F : 3.0F;
   const kernels::Floats other("other", 116);
-  EXPECT_EQ(compare_gradients(pass, fp32, other).rms, (std::vector<double>{1, 1}));  // all zero
+  EXPECT_EQ(compare_gradients(pass, fp32, other).rms, (std::vector<double>{1, 1}));  // all values are zero
   const kernels::HostFloats one_off("one off", 116);
   Kokkos::deep_copy(one_off, fp32);
   one_off(107) = 4.0F;
@@ -62,7 +62,7 @@ TEST_F(Judged, BeyondItTheWorstGradientIsNamed) {
   EXPECT_NE(judge({{0, 0}, std::nan("")}, Precision::bf16), "");
 }
 
-// One gradient all right, NaN at the end of the other.
+// One gradient is right, the other ends with NaN.
 TEST_F(Judged, NaNOnEitherSideIsBeyondEveryBound) {
   const kernels::HostFloats fine("fine", 8), broken("broken", 8);
   Kokkos::deep_copy(fine, 1.0F);

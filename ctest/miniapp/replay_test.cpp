@@ -20,7 +20,7 @@
 namespace ddproxy {
 namespace {
 
-// A pass of 28 gradients in 50 ms, its all-reduces 40 ms alone.
+// A pass with 28 gradients that takes 50 ms. Its all-reduces alone take 40 ms.
 struct Twin : testing::Test {
   Workload workload{model::backward_pass(model::find_preset("tiny")), {}, {}};
   model::Job job;
@@ -54,7 +54,7 @@ TEST_F(Twin, MeasuresWhatItsTablesPredict) {
     const double predicted = predict(item, job).total, exposed = predicted - job.t_compute;
     const double allowed = std::min(0.02 * predicted, std::max(0.1 * exposed, 0.5e-3));
     double undisturbed = std::numeric_limits<double>::infinity();
-    // other programs only ever add time: a round that they disturb is run again
+    // Other programs can only add time, so a round that was disturbed is repeated.
     for (int round = 0; round < 5 && undisturbed > predicted + allowed; ++round) {
       std::vector<double> totals;
       for (int i = 0; i < 7; ++i) totals.push_back(run_step(step, backward, *allreduce).total);
@@ -93,8 +93,9 @@ TEST_F(Twin, AMissingBucketIsCaught) {
   EXPECT_NE(verify_order(workload, step, backward, *allreduce), "");
 }
 
-// The least of the seconds that `pass` returns: other programs only ever add time, so it is run until it took
-// less than `enough`, and a few times at least, lest one that is too short is missed.
+// Returns the least of the seconds that `pass` returns. Other programs can only add time, so it repeats the
+// pass until it takes less than `enough`. It runs the pass several times in any case, so that a pass that is
+// too short is found.
 template <class Pass>
 double least_of(Pass const& pass, double enough) {
   double least = std::numeric_limits<double>::infinity();
@@ -102,8 +103,8 @@ double least_of(Pass const& pass, double enough) {
   return least;
 }
 
-// 300 operations of 25 us: each wake-up is late by more than that, and 300 of them would make it 20 ms and
-// more.
+// 300 operations of 25 us. Each wake-up is late by more than that, so if they added up, the pass would take
+// more than 20 ms.
 TEST(HostReplay, LateWakeUpsDoNotAddUp) {
   HostReplay backward(std::vector<double>(300, 25e-6));
   const double least = least_of(
@@ -119,8 +120,9 @@ TEST(HostReplay, LateWakeUpsDoNotAddUp) {
   EXPECT_LT(least, 10e-3);
 }
 
-// Backward 5 ms, then two copies into buckets of 5 ms each. The first bucket is reduced from 10 to 30 ms, the
-// second until 50 ms. Each is copied back in 5 ms when it is reduced; after both it would be 60 ms.
+// The backward pass takes 5 ms, then each of two copies into buckets takes 5 ms. The first bucket is reduced
+// from 10 to 30 ms, the second until 50 ms. Each bucket is copied back in 5 ms as soon as it is reduced. If
+// both were copied back at the end, the step would take 60 ms.
 TEST(HostReplay, CopiesBackFromTheDeadlinesToo) {
   Workload workload;
   workload.pass.operations.resize(1);
@@ -149,7 +151,7 @@ TEST(ReplayEngine, BucketsFollowOneAnotherFromTheDeadline) {
   EXPECT_EQ(first.end, start + std::chrono::milliseconds(20));  // not when the thread woke up
 }
 
-// Seconds that the program's replay of a table takes for so many bytes of gradients.
+// Returns the seconds that the replay of a table takes for this many bytes of gradients.
 double replayed_seconds(std::filesystem::path const& table, WireFormat wire, std::size_t bytes) {
   Config config;
   config.backend = Backend::replay;

@@ -58,7 +58,7 @@ TEST(ConsecutiveSlices, WalkThroughTheRegionAndStartAgain) {
   EXPECT_EQ(consecutive_slices({0, 0}, 10, 1).front().offset, 0u) << "a replay has no memory";
 }
 
-// Two ranks, two operations, three passes; the middle pass is of the slow state.
+// Two ranks, two operations, three passes. The middle pass is in the slow state.
 OperationTimes passes() {
   OperationTimes times{2, 2, 3, {1, 10, 2, 3, 30, 4, /* rank 1 */ 5, 50, 6, 7, 70, 8}};
   times.probes = {{5e-8, 3e-7, 5e-8}, {5e-8, 3e-7, 5e-8}};
@@ -83,7 +83,7 @@ TEST(TablesOfAState, AreOfAllPassesWhereTheStateHasNone) {
   EXPECT_TRUE(has_table(states, 1, replayed)) << "known in every state";
 }
 
-// After a signal a size may have one sample, and its probe may have failed.
+// After a signal a size may have a single sample, and its probe may have failed.
 TEST(TablesOfAState, KeepTheSamplesOfASizeWhoseStateIsUnknown) {
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   for (auto const& states : {model::MachineStates::between({}), model::MachineStates::between({1e-7})}) {
@@ -92,7 +92,7 @@ TEST(TablesOfAState, KeepTheSamplesOfASizeWhoseStateIsUnknown) {
   }
 }
 
-// One size has a co-run in the slow state, the other one has none.
+// One size has a co-run in the slow state, the other has none.
 TEST(TablesOfAState, MixCoRunsOnlyOfASizeThatHasNoneInIt) {
   const auto states = model::MachineStates::between({1e-7});
   const std::vector<double> two{1, 2};

@@ -30,7 +30,7 @@ Workload tiny() {
   return workload;
 }
 
-// What an engine does, with one fault of one kind.
+// An MPI engine with one planted fault.
 class Faulty : public MpiEngine {
  public:
   enum Fault { none, wrong_sum, skipped_bucket, reduced_twice };
@@ -63,8 +63,8 @@ class Faulty : public MpiEngine {
   FinishedCall skipped_{};
 };
 
-// Of a network so fast that a reduction is over before its caller goes on: how early it began is seen in what
-// it read, whatever else keeps the machine busy.
+// An engine like a network that is so fast that a reduction has completed before the caller continues. A
+// reduction that starts too early then reads wrong numbers, even on a busy machine.
 class AtOnce : public MpiEngine {
  public:
   explicit AtOnce(float* arena) : MpiEngine(MPI_COMM_WORLD, arena, 1 << 20, 60) {}
@@ -76,7 +76,7 @@ class AtOnce : public MpiEngine {
   void wait(std::size_t) override {}
 };
 
-// Reports that it began before it was asked to.
+// Reports a start time before the call was started.
 class Hasty : public MpiEngine {
  public:
   explicit Hasty(float* arena) : MpiEngine(MPI_COMM_WORLD, arena, 1 << 20, 60) {}
@@ -120,8 +120,8 @@ TEST_F(Verification, ASkippedBucketIsCaught) {
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
 
-// An average that is averaged again is the same average, and one rank's needs no reduction: numbers tell
-// neither.
+// The values cannot show this fault: an average that is averaged again stays the same, and a single rank
+// needs no reduction.
 TEST_F(Verification, ABucketThatIsReducedTwiceIsCaughtByCounting) {
   const auto complaint = verify(ddp_step(workload, {plan}), workload, Faulty::reduced_twice);
   EXPECT_NE(complaint.find("where the buckets hold 118528: one was reduced more than once"),
@@ -142,7 +142,7 @@ TEST_F(Verification, AMissingBucketIsCaught) {
   EXPECT_NE(verify(ddp_step(workload, {short_plan}), workload), "");
 }
 
-// The step believes that each gradient is complete one operation earlier than it is.
+// In this step each gradient is declared complete one operation too early.
 TEST_F(Verification, ABucketThatStartsTooEarlyIsCaught) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer reports this race itself";
@@ -169,7 +169,7 @@ TEST_F(Verification, TooEarlyIsSeenInTheNumbersToo) {
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
 
-// A reduce-scatter and an all-gather of the same elements are an all-reduce.
+// A reduce-scatter and an all-gather of the same elements are equal to an all-reduce.
 TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
   const auto n = static_cast<std::size_t>(ranks());
   const std::size_t elements = arena.extent(0) / (4 * n) * 4 * n;
@@ -203,7 +203,7 @@ TEST_F(Verification, AReduceScatterAndAnAllGatherAverage) {
   EXPECT_EQ(lanes.elements_handed_over()[model::Verb::all_gather], static_cast<std::int64_t>(elements));
 }
 
-// What arrives in the gradients after copies in and out is the average over all ranks.
+// After copies in and out the gradients are the average over all ranks.
 TEST_F(Verification, CopiesInAndOutAreRight) {
   const std::size_t elements = arena.extent(0);
   const kernels::Floats memory("buckets and gradients", 2 * elements);
@@ -220,7 +220,7 @@ TEST_F(Verification, CopiesInAndOutAreRight) {
   }
 }
 
-// A copy that is left out leaves poison in the bucket.
+// If a copy is missing, the bucket contains poison.
 TEST_F(Verification, AMissingCopyIsCaught) {
   const std::size_t elements = arena.extent(0);
   const kernels::Floats memory("buckets and gradients", 2 * elements);

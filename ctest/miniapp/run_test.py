@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""run_test.py DDPROXY INPUT RANKS MPIEXEC...: the commands as a user starts them; their files and last lines."""
+"""run_test.py DDPROXY INPUT RANKS MPIEXEC...: runs the commands as a user does and checks their files and last lines."""
 import json
 import math
 import os
@@ -31,7 +31,7 @@ def start(*arguments):
     return done.stdout
 
 
-# With one thread a rank, as CTest starts it.
+# CTest starts each rank with one thread.
 REAL = "single" if ranks == "1" else "true" if int(ranks) <= len(os.sched_getaffinity(0)) else "oversubscribed"  # one rank reduces nothing
 
 
@@ -68,12 +68,12 @@ def check_run():
 
 
 def has_one_state(file):
-    """Where the machine changed its state during the run, cases may have no sample that counts and no prediction."""
+    """Returns whether the machine had one state. With several states, cases may have no sample that counts and no prediction."""
     return "states" not in file or file["states/round_trip"].shape[0] < 2
 
 
 def is_real(valid):
-    """What a run with real all-reduces says of itself; a shared machine may change its state all the time."""
+    """Returns whether `valid` is right for a run with real all-reduces. A shared machine may change its state at any time."""
     return valid == REAL or valid == "unsteady" and ranks != "1"
 
 
@@ -86,19 +86,19 @@ def check_predictions(file):
 
 
 def check_same_round(sweep):
-    """Where several ranks reduce, each sample has its all-reduces alone, and a prediction made from them."""
+    """If several ranks reduce, each sample must have its all-reduces alone and a prediction made from them."""
     alone, total = sweep["comm_alone"][:], sweep["same_round"][:]
     if ranks == "1":
         assert numpy.isnan(alone).all() and numpy.isnan(total).all()
         return
     assert alone.shape == (7, 5) and (alone > 0).all() and (total > 0).all(), (alone, total)
-    # naive overlaps nothing: its prediction is T_compute + T_comm of each sample
+    # naive overlaps nothing, so its prediction is T_compute + T_comm of each sample
     parts = sweep["compute"][0].max(axis=1) + alone[0]
     assert math.isclose(total[0], numpy.median(parts), rel_tol=1e-9), (total[0], parts)
 
 
 def check_sampling():
-    """Rounds go on beyond `samples` while there is time; the file has them all."""
+    """While there is time, rounds must continue beyond `samples`, and the file must contain all of them."""
     with open("few.toml", "w") as file:
         file.write(open(tiny).read().replace("samples = 5", "samples = 2"))
     # A round takes seconds on a busy machine or with ThreadSanitizer, so the budget grows until there is a third one.
@@ -122,12 +122,12 @@ def check_sampling():
 
 
 def has_one_state(file):
-    """Where the machine changed its state during the run, cases may have no sample that counts and no prediction."""
+    """Returns whether the machine had one state. With several states, cases may have no sample that counts and no prediction."""
     return "states" not in file or file["states/round_trip"].shape[0] < 2
 
 
 def is_real(valid):
-    """What a run with real all-reduces says of itself; a shared machine may change its state all the time."""
+    """Returns whether `valid` is right for a run with real all-reduces. A shared machine may change its state at any time."""
     return valid == REAL or valid == "unsteady" and ranks != "1"
 
 
@@ -140,22 +140,22 @@ def check_predictions(file):
 
 
 def check_same_round(sweep):
-    """Where several ranks reduce, each sample has its all-reduces alone, and a prediction made from them."""
+    """If several ranks reduce, each sample must have its all-reduces alone and a prediction made from them."""
     alone, total = sweep["comm_alone"][:], sweep["same_round"][:]
     if ranks == "1":
         assert numpy.isnan(alone).all() and numpy.isnan(total).all()
         return
     assert alone.shape == (7, 5) and (alone > 0).all() and (total > 0).all(), (alone, total)
-    # naive overlaps nothing: its prediction is T_compute + T_comm of each sample
+    # naive overlaps nothing, so its prediction is T_compute + T_comm of each sample
     parts = sweep["compute"][0].max(axis=1) + alone[0]
     assert math.isclose(total[0], numpy.median(parts), rel_tol=1e-9), (total[0], parts)
 
 
 def check_sampling():
-    """Rounds go on beyond `samples` while there is time; the file has them all."""
+    """While there is time, rounds must continue beyond `samples`, and the file must contain all of them."""
     with open("few.toml", "w") as file:
         file.write(open(tiny).read().replace("samples = 5", "samples = 2"))
-    seconds = 30 if "TSAN_OPTIONS" in os.environ else 5  # ThreadSanitizer makes a round take seconds
+    seconds = 30 if "TSAN_OPTIONS" in os.environ else 5  # with ThreadSanitizer a round takes seconds
     start("sweep", "few.toml", "-o", "longer.h5", "--max-seconds", str(seconds))
     with h5py.File("longer.h5") as file:
         sweep = file["sweep"]
@@ -175,19 +175,19 @@ def check_xarray(sweep):
 
 
 def check_memory(file):
-    """Without copies the buffers of a step are the gradients: measured, predicted and allocated."""
+    """Without copies the buffers of a step are the gradients. Checks this for the measured, predicted and allocated memory."""
     gradients = 4 * file["model/numel"][:].sum()
     for name in ("live_peak", "predicted_peak", "allocated"):
         assert (file["memory/" + name][...] == gradients).all(), (name, file["memory/" + name][...], gradients)
     assert (file["memory/live_at_start"][:] == 0).all()
     first, count = file["timeline/first"][1], file["timeline/count"][1]
-    for name in ("live_bytes_start", "live_bytes_end"):  # the loss comes before the first gradient
+    for name in ("live_bytes_start", "live_bytes_end"):  # the loss precedes the first gradient
         live = file["timeline/" + name][first:first + count]
         assert live[0] == 0 and (live[2:count // int(ranks)] == gradients).all(), (name, live)
 
 
 def check_timeline(timeline):
-    """The flat case: on every rank all operations one after another, then its bucket; and the same in the trace."""
+    """In the flat case each rank runs all operations one after another, then its bucket. Checks this in the file and in the trace."""
     first, count = timeline["first"][1], timeline["count"][1]
     assert count == int(ranks) * (21 + 1), count
     start, end = timeline["start"][first:first + count], timeline["end"][first:first + count]
@@ -219,7 +219,7 @@ def check_layers():
     gradients = open("layers.gradients.csv").read().split("name,numel,seconds\n")[1].split()
     assert len(gradients) == 28 and gradients[-1].startswith("wte.weight,16384,")
     each, whole = (sum(float(row.split(",")[-1]) for row in rows) for rows in (layers, gradients))
-    # the slowest rank of each layer, and of the whole pass: the same with one rank
+    # the slowest rank of each layer, and of the whole pass; with one rank both are the same
     assert whole <= each * (1 + 1e-6) and each <= int(ranks) * whole * (1 + 1e-6), (each, whole)
 
 
@@ -234,7 +234,7 @@ def check_allreduce():
 
 
 def check_replay_of_own_measurements():
-    """What `layers` and `allreduce` write, a twin reads."""
+    """A twin must be able to read the tables that `layers` and `allreduce` write."""
     if ranks != "1":
         return
     with open("twin.toml", "w") as file:
@@ -245,7 +245,7 @@ def check_replay_of_own_measurements():
 
 
 def check_replayed_compute_is_a_replay():
-    """Real all-reduces beside compute from a table: the line, the file and JSON say replay."""
+    """With real all-reduces and compute from a table, the last line, the file and JSON must say replay."""
     with open("times.toml", "w") as file:
         file.write(open(tiny).read().replace('mode = "kernels"', 'mode = "replay"\ntimes = "layers.gradients.csv"')
                    .replace("samples = 5", "samples = 1"))
@@ -266,7 +266,7 @@ def check_copies_and_optimal():
         assert is_real(figures(start("run", "copies.toml", "-o", "copies.h5"))["valid"])
         with h5py.File("copies.h5") as file:
             assert file["sweep"].attrs["copies"] in (copies, copies.encode())
-            gradients = 4 * file["model/numel"][:].sum()  # flat makes no copies
+            gradients = 4 * file["model/numel"][:].sum()  # the case flat makes no copies
             assert (file["memory/live_peak"][0], file["memory/live_peak"][-1]) == (gradients, 2 * gradients)
             assert file["memory/allocated"][...] == 2 * gradients
             assert file["sweep/strategy"][-1] == b"optimal" and file["sweep/buckets"][-1] >= 1
@@ -278,7 +278,7 @@ def check_copies_and_optimal():
 
 
 def check_a_table_beside_a_real_backend():
-    """It is for predictions: what reduces is measured, at the sizes of this model."""
+    """The table is used for predictions only. The all-reduces are measured, at the sizes of this model."""
     with open("beside.csv", "w") as file:
         file.write("bytes,seconds\n8,1\n1099511627776,2\n")
     with open("beside.toml", "w") as file:
@@ -290,7 +290,7 @@ def check_a_table_beside_a_real_backend():
 
 
 def check_bf16():
-    """Half the bytes: a(x) counts them, buckets do not; right numbers; not to be compared with fp32."""
+    """bf16 halves the bytes on the wire. They count in a(x) but not in buckets. Results must be right, and must not be compared with fp32."""
     with open("bf16.toml", "w") as file:
         file.write(open(tiny).read().replace('backend = "mpi"', 'backend = "mpi"\nwire = "bf16"').replace("samples = 5", "samples = 2"))
     assert is_real(figures(start("run", "bf16.toml", "-o", "bf16.h5"))["valid"])

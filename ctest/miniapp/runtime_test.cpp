@@ -35,7 +35,7 @@ TEST(Runtime, AllRanksOfOneMachineAreNeighbours) {
   EXPECT_EQ(test_runtime->local_rank(), test_runtime->rank());
 }
 
-// Only the last rank fails; all must hear of it, with its text and code.
+// Only the last rank fails. All ranks must get its text and its exit code.
 TEST(Runtime, AnErrorOnOneRankIsAnErrorOnAll) {
   auto const& runtime = *test_runtime;
   try {
@@ -89,7 +89,7 @@ TEST(Memory, ControlGroupsOfVersion1LimitWhatIsLeft) {
   std::filesystem::create_directories(job);
   const auto write = [](std::filesystem::path const& file, char const* text) { std::ofstream(file) << text; };
   write(root / "self", "10:cpu:/x\n9:memory:/slurm/job\n0::/\n");
-  write(root / "memory" / "memory.limit_in_bytes", "9223372036854771712\n");  // none
+  write(root / "memory" / "memory.limit_in_bytes", "9223372036854771712\n");  // no limit
   write(root / "memory" / "memory.usage_in_bytes", "5000\n");
   write(job / "memory.limit_in_bytes", "2147483648\n");
   write(job / "memory.usage_in_bytes", "147483648\n");
@@ -112,7 +112,8 @@ TEST(Memory, MoreThanThereIsIsRefusedBeforeItIsAllocated) {
   }
 }
 
-// The device of the last rank is short; all must hear of it, with what it needs and what is free there.
+// The device of the last rank is short of memory. All ranks must learn how much it needs and how much is
+// free.
 TEST(DeviceMemory, OneRankThatIsShortEndsAll) {
   auto const& runtime = *test_runtime;
   const double gib = 1073741824.0, need = 30 * gib;

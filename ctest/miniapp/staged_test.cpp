@@ -85,18 +85,18 @@ TEST(Staged, LeavesTheRestOfTheArenaAlone) {
   EXPECT_EQ(arena(300), mine * verification_pattern(300));
 }
 
-// While a piece is reduced, the one before is on its way back and the one after next on its way here.
+// While a piece is reduced, the previous piece is copied back and the piece after the next is fetched.
 TEST(Staged, CopiesRunBesideTheReduction) {
   const kernels::Floats arena("arena", 1000);
   auto [staging, engine] = make(arena);
   engine->begin(all_reduce({0, 1000}), {Clock::now()});
-  EXPECT_EQ(staging->most_waiting(), 2U);  // both slots are being filled at once
+  EXPECT_EQ(staging->most_waiting(), 2U);  // both slots are being filled
   engine->wait(0);
-  EXPECT_GE(staging->most_waiting(), 3U);  // one back, one here, and more where the stream is late
+  EXPECT_GE(staging->most_waiting(), 3U);  // one copy back, one fetch, and more if the stream is late
   EXPECT_EQ(engine->description(), "mpi, host buffers, fp32, staged in pinned memory");
 }
 
-// Of both signs and all bits.
+// Returns numbers of both signs that use all bits.
 float gradient(int rank, std::size_t element) {
   return std::sin(static_cast<float>(element) + 0.1F * static_cast<float>(rank));
 }
@@ -105,8 +105,8 @@ void write_gradients(kernels::Floats const& arena) {
   for (std::size_t i = 0; i < arena.size(); ++i) arena(i) = gradient(test_runtime->rank(), i);
 }
 
-// Their sum is a number that bf16 has, and within its bound of the exact one. Ranks are a power of two, so
-// that an average is its sum, scaled.
+// Checks that the sum is a bf16 number and lies within the error bound of the exact sum. The number of ranks
+// is a power of two, so the average is the scaled sum.
 void expect_rounded_average(kernels::Floats const& arena, Slice slice) {
   const int ranks = test_runtime->ranks();
   for (std::size_t i = slice.offset; i < slice.offset + slice.count; ++i) {
@@ -159,7 +159,7 @@ TEST(Staged, ATimeoutNamesRankBucketAndElementsOfTheArena) {
   while (!engine->test()) continue;
 }
 
-// Stands in for a device's kernel: each element of a slice is to be scaled once.
+// Replaces a device's kernel. Each element of a slice must be scaled once.
 void scale_in_place(float* values, std::size_t count, float factor) {
   for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
 }

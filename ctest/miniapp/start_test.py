@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""start_test.py DDPROXY INPUT MPIEXEC...: threads and cores, in each way of starting the program, and how explicit settings win."""
+"""start_test.py DDPROXY INPUT MPIEXEC...: checks threads and cores for each way of starting the program, and that explicit settings win."""
 import os
 import re
 import subprocess
@@ -24,13 +24,13 @@ def environment(**more):
 
 
 def start(launcher, *arguments, cores=None, **more):
-    """The command ends: a program that starts itself again and again is stopped by the time limit."""
+    """Runs a sweep. The time limit stops a program that starts itself again and again."""
     return subprocess.run([*launcher, ddproxy, "sweep", *arguments], capture_output=True, text=True, timeout=150, env=environment(**more),
                           preexec_fn=(lambda: os.sched_setaffinity(0, cores)) if cores else None)
 
 
 def sweep(launcher, *arguments, text="", **more):
-    """What a short sweep printed, its warnings, and what it stored."""
+    """Returns what a short sweep printed, its warnings, and what it stored."""
     with open("short.toml", "w") as file:
         file.write(open(tiny).read().replace("samples = 5", "samples = 1") + text)
     done = start(launcher, "short.toml", "-o", "s.h5", *arguments, **more)
@@ -73,7 +73,7 @@ def check_each_way():
 
 
 def check_what_the_launcher_does_not_say():
-    """The ranks of a node compare their cores when MPI is up, whatever they took them for before."""
+    """When MPI is up, the ranks of a node must compare their cores and correct what they assumed before."""
     if len(CORES) < 2:
         return
     silent = [*UNBOUND, "env", "-u", "OMPI_COMM_WORLD_LOCAL_SIZE", "-u", "MPI_LOCALNRANKS"]
@@ -96,7 +96,7 @@ def check_explicit_settings_win():
 
 
 def check_oversubscription():
-    """Said, kept in the figure of merit, and refused by --strict."""
+    """Oversubscription must be reported, stored in the figure of merit, and rejected with --strict."""
     threads = str(len(CORES) + 1)
     found = sweep([], OMP_NUM_THREADS=threads, OMP_WAIT_POLICY="passive")
     assert found["threads"] == [int(threads)] and found["valid"] == "oversubscribed", found
@@ -112,7 +112,7 @@ def check_oversubscription():
 
 
 def check_one_second_start():
-    """A guard of another process does not count; one of this process does."""
+    """The variable that prevents a second start must count only if this process set it."""
     assert sweep([], DDPROXY_SECOND_START="1 OMP_NUM_THREADS")["second"] != ""
     found = sweep(["bash", "-c", 'DDPROXY_SECOND_START="$$ NONE" exec "$@"', "bash"])
     assert found["second"] == "" and not any(text.startswith("OMP_NUM") for text in found["environment"]), found

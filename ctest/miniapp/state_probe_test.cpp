@@ -29,7 +29,7 @@ TEST(CoreProbe, ReplayedAllReducesHaveNone) {
   EXPECT_EQ(make_state_probe(*test_runtime, false), nullptr);
 }
 
-// How many values there are depends on the cores that the ranks have; what a value says does not.
+// The cores of the ranks decide how many values are known. The meaning of a value does not depend on them.
 TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
   auto const& runtime = *test_runtime;
   CoreProbe probe(runtime);
@@ -46,7 +46,8 @@ TEST(CoreProbe, AllRanksGetTheSameValueOrNone) {
   if (runtime.root()) std::printf("%d of 20 probes are known\n", known);
 }
 
-// A rank that comes late is waited for, and is no slow round trip: 50 ms over 400 of them were 125 us each.
+// The probe waits for a rank that comes late. It must not count the wait: 50 ms over 400 round trips would be
+// 125 us each.
 TEST(CoreProbe, ALateRankIsNoSlowRoundTrip) {
   auto const& runtime = *test_runtime;
   if (runtime.ranks() == 1) GTEST_SKIP() << "for several ranks";
@@ -58,7 +59,7 @@ TEST(CoreProbe, ALateRankIsNoSlowRoundTrip) {
   }
 }
 
-// Two ranks on one core never answer while the other one waits, and the probe gives up.
+// Two ranks on one core cannot answer while the other one waits, so the probe gives up.
 TEST(CoreProbe, RanksThatShareACoreHaveNone) {
   auto const& runtime = *test_runtime;
   if (runtime.ranks() == 1) GTEST_SKIP() << "for several ranks";

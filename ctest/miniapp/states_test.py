@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""states_test.py DDPROXY SOURCE MPIEXEC...: two states of the machine are planted, in turns of so many probes; in the slow one each
-all-reduce takes 0.5 ms more. Which samples are dropped follows from the number of the probe, not from any time."""
+"""states_test.py DDPROXY SOURCE MPIEXEC...: plants two states of the machine, which alternate after a number of probes. In the slow state each
+all-reduce takes 0.5 ms longer. The numbers of the probes decide which samples are dropped, so the test does not depend on times."""
 import os
 import subprocess
 import sys
@@ -13,7 +13,7 @@ import numpy as np
 
 ddproxy, source, *mpiexec = sys.argv[1:]
 tiny = f"{source}/inputs/tiny.toml"
-SLOW, DELAY = 1e-7, 0.5e-3  # seconds: a round trip above it is of the slow state; what an all-reduce takes longer there
+SLOW, DELAY = 1e-7, 0.5e-3  # seconds: smallest round trip of the slow state; time that an all-reduce takes longer in it
 
 
 def start(command, turn, file, *arguments):
@@ -24,13 +24,13 @@ def start(command, turn, file, *arguments):
 
 
 def joined(group, name):
-    """[row, sample]: with the samples that were taken after the sweep."""
+    """Returns [row, sample], including the samples that were taken after the sweep."""
     later = [group["later_" + name][()]] if "later_" + name in group else []
     return np.concatenate([group[name][()], *later], axis=1)
 
 
 def states_of(group):
-    """[row, sample]: 0, 1, or -1 where the probes differ or there is no sample."""
+    """Returns [row, sample]: state 0 or 1, or -1 if the probes differ or there is no sample."""
     names = ["probe_before", "probe_after"] + [name for name in ("compute_probe_before", "compute_probe_after") if name in group]
     slow = [joined(group, name) > SLOW for name in names]
     alike = np.all([one == slow[0] for one in slow], axis=0)
@@ -39,18 +39,18 @@ def states_of(group):
 
 
 def by_position(sweep, name):
-    """The samples in the order in which they ran."""
+    """Returns the samples in the order in which they ran."""
     order = sweep["order"][()].ravel()
     return sweep[name][()].ravel()[np.argsort(order)][(order < 0).sum():]
 
 
 def scored_state(states):
-    """The state with the most samples, the first of equals."""
+    """Returns the state with the most samples; the first one if both have equally many."""
     return int(np.sum(states == 1) > np.sum(states == 0))
 
 
 def check_medians(sweep, state):
-    """The figures are those of the samples in that state, and of no others."""
+    """Checks that the results are those of all samples in this state and of no others."""
     states, totals = states_of(sweep), sweep["measured"][()].max(axis=2)
     assert ((sweep["counted"][()] == 1) == (states == state)).all()
     assert (sweep["state"][()] == states).all(), sweep["state"][()]
@@ -60,7 +60,7 @@ def check_medians(sweep, state):
 
 
 def check_turns_of_three():
-    """Six fast probes, six slow ones, and a sample takes four, two of them around T_compute: every third straddles."""
+    """Six fast and six slow probes alternate. A sample takes four probes, two of them around T_compute. So every third sample spans a change."""
     out, _ = start("sweep", 6, "three.h5")
     with h5py.File("three.h5") as file:
         states = by_position(file["sweep"], "state")
@@ -76,7 +76,7 @@ def check_turns_of_three():
 
 
 def check_unsteady():
-    """The state changes with every probe: every sample straddles, and what is left is marked."""
+    """The state changes with every probe, so every sample spans a change. The results must be marked as unsteady."""
     out, _ = start("sweep", 1, "unsteady.h5")
     with h5py.File("unsteady.h5") as file:
         assert (by_position(file["sweep"], "state") == -1).all() and (by_position(file["sweep"], "counted") == 1).all()
@@ -87,7 +87,7 @@ def check_unsteady():
 
 
 def check_tables(file, state):
-    """a(x), kappa and gamma hold samples of one state: each call of the slow one takes its delay."""
+    """Checks that a(x), kappa and gamma come from samples of one state: each call in the slow state takes its delay."""
     table, states = file["allreduce"], states_of(file["allreduce"])
     seconds = joined(table, "seconds")
     assert set(states.ravel()) >= {0, 1}, "both states were measured"
@@ -104,7 +104,7 @@ def check_tables(file, state):
 
 
 def check_layers(file, state):
-    """T_compute and the ready times hold the passes of one state; all passes where there is none of it."""
+    """Checks that T_compute and the ready times come from the passes of one state, or from all passes if it has none."""
     layers = file["layers"]
     before, after, seconds = (np.concatenate([layers[one][()] for one in (name, "later_" + name) if one in layers], axis=-1)
                               for name in ("probe_before", "probe_after", "seconds"))
@@ -115,7 +115,7 @@ def check_layers(file, state):
 
 
 def check_run(turn, file_name):
-    """The prediction is that of the state with the most samples in the sweep, from the tables of that state."""
+    """The prediction must be for the state with the most samples in the sweep, from the tables of that state."""
     out, errors = start("run", turn, file_name)
     assert "warning: most of the sweep" not in errors, errors
     with h5py.File(file_name) as file:
@@ -125,9 +125,9 @@ def check_run(turn, file_name):
         check_medians(sweep, state)
         check_tables(file, state)
         check_layers(file, state)
-        a = np.interp  # of a(x) between the table's sizes
+        a = np.interp  # interpolates a(x) between the sizes of the table
         first, count, sizes = file["plans/first"][()], file["plans/count"][()], file["plans/bytes"][()]
-        for case in range(2):  # naive and flat: after the backward pass, one call after another
+        for case in range(2):  # naive and flat make their calls one after another after the backward pass
             buckets = sizes[first[case]:first[case] + count[case]]
             known = a(buckets, file["allreduce/table_bytes"][()], file["allreduce/table_seconds"][()]).sum()
             assert np.isclose(sweep["comm"][case], sweep["predicted_exposed"][case], rtol=1e-6)
@@ -140,7 +140,7 @@ def check_run(turn, file_name):
 
 
 def check_one_state():
-    """A turn that never ends: nothing is said, nothing dropped."""
+    """The state never changes: nothing may be reported or dropped."""
     out, _ = start("sweep", 1000000, "one.h5")
     with h5py.File("one.h5") as file:
         assert file["states/round_trip"].shape == (1,) and file["states/dropped"][()].item() == 0

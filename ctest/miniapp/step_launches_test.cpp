@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What run_step() asks the lanes for, and when.
+// Tests what run_step() asks of the lanes, and when.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -18,7 +18,7 @@
 namespace ddproxy {
 namespace {
 
-// Notes what it was asked to do.
+// A compute lane that records the calls.
 struct Listed : ComputeLane {
   std::size_t operations() const override { return 4; }
   void run(std::size_t operation) override { log.push_back("op" + std::to_string(operation)); }
@@ -49,7 +49,7 @@ struct Noted : CommunicationLane {
   std::vector<FinishedCall> none;
 };
 
-// Two gradients of 2 and 3 elements, complete after the operators 1 and 3.
+// Two gradients of 2 and 3 elements, which operators 1 and 3 complete.
 Workload two_gradients() {
   Workload workload;
   workload.pass.operations.resize(4);
@@ -58,7 +58,7 @@ Workload two_gradients() {
   return workload;
 }
 
-// Gradients lie behind the buckets, from element 5 on.
+// The gradients lie behind the buckets, from element 5 on.
 std::vector<std::string> log_of(bool overlapped, model::CopyMode copies) {
   const auto workload = two_gradients();
   Listed compute;
@@ -119,7 +119,7 @@ TEST(RunStep, ATraceHasTheTimesOfEveryTask) {
     for (const auto before : tasks[t].after)
       EXPECT_LE(trace.tasks[index(before)].end, trace.tasks[t].start + 1e-9) << t;
   }
-  // operators 0 and 1, then the copy of 2 elements: the first bucket is ready after 5 ms and takes 3
+  // operators 0 and 1, then the copy of 2 elements: the first bucket is ready after 5 ms and takes 3 ms
   const auto bucket = trace.tasks[3];
   EXPECT_NEAR(bucket.ready, 5e-3, 1e-4);
   EXPECT_NEAR(bucket.end - bucket.start, 3e-3, 1e-6);

@@ -15,8 +15,8 @@
 #include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/errors/errors.hpp"
 
-// Every verb, element by element: over MPI and over staging memory, blocking and nonblocking, in fp32 and
-// bf16, in one piece and in many, on all ranks and on groups of two.
+// Checks every element of every verb: over MPI and over staging memory, with blocking and nonblocking calls,
+// in fp32 and bf16, in one piece and in many, on all ranks and on groups of two.
 namespace ddproxy {
 namespace {
 
@@ -24,12 +24,12 @@ using model::Verb;
 
 constexpr std::size_t offset = 5, part = 36, spare = 7;
 
-// Small integers: their sums are exact, in bf16 too.
+// Small integers, whose sums are exact even in bf16.
 float value(int rank, std::size_t element) {
   return static_cast<float>(1 + rank + 2 * (element % 7));
 }
 
-/// The ranks of a communicator, which are consecutive ranks of the world.
+/// The ranks of a communicator. They are consecutive ranks of the world.
 struct Group {
   MPI_Comm communicator = MPI_COMM_WORLD;
   GroupPlace place;
@@ -70,7 +70,7 @@ std::unique_ptr<CollectiveEngine> make_engine(Way const& way, Group const& group
   return std::make_unique<StagedEngine>(std::move(staging), std::move(inner), way.piece, group.place, 60);
 }
 
-/// The memory of a rank before a collective: its own numbers everywhere.
+/// Returns the memory of a rank before a collective: the rank's own numbers everywhere.
 std::vector<float> numbers(Group const& group) {
   std::vector<float> memory(offset + group.full().count + spare + part);
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = value(group.world_rank(), i);
@@ -83,7 +83,7 @@ double average(Group const& group, std::size_t element) {
   return sum / group.place.ranks;
 }
 
-/// What element `i` of an in-place collective over group.full() has afterwards.
+/// Returns the value of element `i` after an in-place collective over group.full().
 double expected(Verb verb, Group const& group, std::size_t i) {
   const double own = value(group.world_rank(), i);
   if (i < offset || i >= group.full().end()) return own;
@@ -189,7 +189,7 @@ TEST(Verbs, ASendArrivesAtItsPeer) {
   }
 }
 
-// Every way that carries out groups and additions: staging memory does neither.
+// Returns the ways that can carry out groups and additions. Staging memory can do neither.
 std::vector<Way> direct_ways(std::size_t elements) {
   std::vector<Way> all;
   for (const bool blocking : {false, true})
@@ -199,7 +199,8 @@ std::vector<Way> direct_ways(std::size_t elements) {
   return all;
 }
 
-// More than MPI sends before anyone receives it: the first numbers lie at 0, what arrives behind them.
+// Longer than what MPI sends before the peer receives. The sent numbers lie at 0, the received ones behind
+// them.
 constexpr std::size_t long_message = 30000;
 
 std::vector<float> two_messages(Group const& group) {
@@ -219,8 +220,8 @@ int wrong_messages(Group const& group, std::vector<float> const& memory, int fro
 
 const Slice sent{0, long_message}, received{long_message, long_message}, none{0, 0};
 
-// Each rank of a ring sends to the next one and receives from the one before: one after another that would
-// stand still.
+// Each rank of a ring sends to the next one and receives from the previous one. Without a group this would
+// deadlock.
 TEST(Verbs, CrossingSendsOfAGroupArrive) {
   const Group group;
   const int n = group.place.ranks, right = (group.place.rank + 1) % n, left = (group.place.rank + n - 1) % n;
@@ -246,7 +247,7 @@ TEST(Verbs, CrossingSendsOfAGroupArrive) {
     }
 }
 
-// What one rank issues as a group the other one issues one by one: the last ranks of a pipeline do.
+// One rank issues as a group what the other issues one by one, as the last ranks of a pipeline do.
 TEST(Verbs, AGroupMeetsSingleCalls) {
   const Group group;
   if (group.place.ranks < 2) GTEST_SKIP() << "needs two ranks";
@@ -269,7 +270,7 @@ TEST(Verbs, AGroupMeetsSingleCalls) {
   }
 }
 
-// A gradient shard that has a micro-batch already.
+// The gradient shard already contains a micro-batch.
 TEST(Verbs, AReduceScatterAddsToWhatIsThere) {
   const Group group;
   const Slice shard{group.full().end() + spare, part};
@@ -290,7 +291,7 @@ TEST(Verbs, AReduceScatterAddsToWhatIsThere) {
   }
 }
 
-// The check itself: each of these is a fault that it must see.
+// Tests the check itself: it must find each of these faults.
 TEST(Verbs, PlantedFaultsAreSeen) {
   const Group group;
   if (group.place.ranks < 2) GTEST_SKIP() << "needs two ranks";
@@ -326,12 +327,12 @@ TEST(Verbs, RefusesWhatARankCannotDo) {
   if (n > 1) {
     refuses({Verb::reduce_scatter, {0, 2 * n + 1}, {2 * n + 1, 2}});
     refuses({Verb::all_gather, {500, 2}, {0, 2 * n + 1}});
-    refuses({Verb::reduce_scatter, {0, 2 * n}, {1, 2}});  // neither its own part nor elsewhere
+    refuses({Verb::reduce_scatter, {0, 2 * n}, {1, 2}});  // partly overlaps the operand
   }
   CollectiveCall adds{Verb::reduce_scatter, {0, 2 * n}, {2 * n, 2}};
   adds.adds = true;
   adds.assigned.offset = 2 * n - 1;
-  refuses(adds);  // to what it reads
+  refuses(adds);  // the result overlaps the operand
   adds.verb = Verb::all_reduce;
   refuses(adds);
   refuses({Verb::broadcast, {0, 4}, {0, 0}, group.place.ranks});

@@ -21,7 +21,7 @@ TEST(VerificationPattern, IsSmallIntegersThatDependOnTheElement) {
   EXPECT_EQ(seen, (std::set<float>{1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
-// Two buckets that were swapped, or shifted by a power of two, must differ.
+// Buckets that are swapped, or shifted by a power of two, must differ.
 TEST(VerificationPattern, DiffersWhenShifted) {
   for (std::uint64_t shift = 1; shift < (1U << 24); shift *= 2) {
     int same = 0;
@@ -37,13 +37,13 @@ TEST(VerificationPattern, PoisonAndSingleErrorsAreFound) {
   EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1000);
   write_verification_pattern(arena, 0, 1000, 0);
   EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 0);
-  EXPECT_EQ(find_wrong(arena, 0, 1000, 2).count, 1000);  // a rank is missing
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 2).count, 1000);  // one rank is missing
   arena(437) += 1;
   EXPECT_EQ(find_wrong(arena, 0, 1000, 1).count, 1);
   EXPECT_EQ(find_wrong(arena, 0, 1000, 1).first, 437);
 }
 
-/// The average over `ranks` ranks as a wire of bf16 finds it, without `missing`.
+/// Returns the average over `ranks` ranks, added in bf16 as on the wire, without the rank `missing`.
 kernels::Floats averaged_in_bf16(int ranks, int groups, int missing = -1) {
   const kernels::Floats sum("sum", 1000), mine("mine", 1000);
   for (int rank = 0; rank < ranks; ++rank) {

@@ -30,7 +30,7 @@ TEST(Bf16, EveryOneOfThemSurvivesTheWayThroughFp32) {
 }
 
 TEST(Bf16, RoundsToTheNearestAndTiesToEven) {
-  const float step = std::ldexp(1.0F, -7);  // between neighbours from 1 to 2
+  const float step = std::ldexp(1.0F, -7);  // distance between neighbours in [1, 2)
   EXPECT_EQ(from_bf16(to_bf16(1 + 0.49F * step)), 1);
   EXPECT_EQ(from_bf16(to_bf16(1 + 0.51F * step)), 1 + step);
   EXPECT_EQ(from_bf16(to_bf16(1 + 0.5F * step)), 1);
@@ -39,7 +39,7 @@ TEST(Bf16, RoundsToTheNearestAndTiesToEven) {
   EXPECT_EQ(from_bf16(to_bf16(256)), 256);
   EXPECT_TRUE(std::isinf(from_bf16(to_bf16(std::numeric_limits<float>::max()))));
   EXPECT_TRUE(std::isnan(from_bf16(to_bf16(std::numeric_limits<float>::quiet_NaN()))));
-  EXPECT_TRUE(std::isnan(from_bf16(to_bf16(std::bit_cast<float>(0x7F800001)))));  // its payload is cut off
+  EXPECT_TRUE(std::isnan(from_bf16(to_bf16(std::bit_cast<float>(0x7F800001)))));  // its payload is truncated
 }
 
 TEST(Bound, IsOneRoundingForOneRankAndGrowsWithThem) {
@@ -55,7 +55,7 @@ TEST(Bytes, BucketsCountGradientsTablesCountTheWire) {
   EXPECT_EQ(gradient_bytes(wire_bytes(400, WireFormat::bf16), WireFormat::bf16), 400);
 }
 
-// Of both signs and many magnitudes; `rank` has its own.
+// Returns numbers of both signs and many magnitudes, different for each `rank`.
 std::vector<float> gradients_of(int rank, std::size_t count) {
   std::mt19937 engine(static_cast<unsigned>(rank) + 1);
   std::vector<float> values;
@@ -66,7 +66,7 @@ std::vector<float> gradients_of(int rank, std::size_t count) {
   return values;
 }
 
-/// Largest error of the engine's averages as a share of the mean |gradient|, computed in double.
+/// Returns the largest error of the engine's averages, relative to the mean |gradient|. Computed in double.
 double worst_error(WireFormat wire, std::size_t count) {
   auto values = gradients_of(test_runtime->rank(), count);
   MpiEngine engine(MPI_COMM_WORLD, values.data(), 777, 60, wire);
@@ -87,7 +87,7 @@ TEST(MpiEngine, KeepsTheProvenErrorBoundOfItsWire) {
   EXPECT_LE(worst_error(WireFormat::fp32, 100000), wire_error_bound(WireFormat::fp32, ranks()));
   const double worst = worst_error(WireFormat::bf16, 100000);
   EXPECT_LE(worst, wire_error_bound(WireFormat::bf16, ranks()));
-  EXPECT_GT(worst, 0.9 * wire_error_bound(WireFormat::bf16, 1));  // it is bf16 indeed
+  EXPECT_GT(worst, 0.9 * wire_error_bound(WireFormat::bf16, 1));  // shows that the wire is bf16
 }
 
 TEST(MpiEngine, FindsTheSameSumOnEveryRank) {

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A library for LD_PRELOAD that makes a program fail where it writes files of one folder (kills_test.py).
+// A library for LD_PRELOAD that makes a program fail while it writes files in one folder (kills_test.py).
 //
-// It stands before open (of a new file), write, pwrite, fsync, rename and unlink. Each such call is a point,
-// a write is two: before it, and with half of its bytes written. The points are counted from 1.
-//   WRITE_FAULTS_FOLDER   the folder; files elsewhere do not count
+// It intercepts open (of a new file), write, pwrite, fsync, rename and unlink. Each such call is a point. A
+// write has two points: before it, and after half of its bytes. Points are counted from 1.
+//
+//   WRITE_FAULTS_FOLDER   the folder; other files do not count
 //   WRITE_FAULTS_AT       the point of the fault; 0: none
-//   WRITE_FAULTS_KIND     "kill": SIGKILL at the point; "full": from there on the disk is full (ENOSPC)
-//   WRITE_FAULTS_LOG      a file that gets a line a point: the call and the path
-//   WRITE_FAULTS_FLUSHED  a copy of the last FILE.part that was synced and has its name: what must survive
+//   WRITE_FAULTS_KIND     "kill": SIGKILL at this point; "full": the disk is full from this point on (ENOSPC)
+//   WRITE_FAULTS_LOG      a file that gets one line per point: the call and the path
+//   WRITE_FAULTS_FLUSHED  a copy of the last FILE.part that was synced and has its name: this must survive
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -28,7 +29,7 @@ thread_local bool own_call = false;
 std::mutex counting;
 long points = 0;
 
-// While one lives, calls of this library do not count.
+// While an object of this class exists, the library's own calls do not count.
 struct OwnCall {
   bool before = own_call;
   OwnCall() { own_call = true; }
@@ -62,7 +63,7 @@ std::string path_of(int descriptor) {
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "";
 }
 
-// True where the disk is full at this point.
+// Returns whether the disk is full at this point.
 bool fails(char const* call, std::string const& path) {
   if (!is_watched(path)) return false;
   const std::lock_guard guard(counting);
@@ -106,7 +107,7 @@ ssize_t write_in_halves(int file, std::size_t size, Write const& write_part) {
   if (!is_watched(path) || size < 2) return write_part(0, size);
   const auto first = write_part(0, size / 2);
   if (first < 0) return first;
-  if (fails("write-half", path)) return first;  // the next write says that the disk is full
+  if (fails("write-half", path)) return first;  // the next write will fail, because the disk is full
   const auto second = write_part(static_cast<std::size_t>(first), size - static_cast<std::size_t>(first));
   return second < 0 ? first : first + second;
 }
@@ -144,7 +145,7 @@ int fsync(int file) {
 
 int rename(char const* from, char const* to) noexcept {
   static auto* const real_rename = real<int(char const*, char const*)>("rename");
-  fails("rename", absolute(to));  // renaming takes no room
+  fails("rename", absolute(to));  // renaming needs no space
   const int result = real_rename(from, to);
   if (result == 0) keep_flushed(absolute(to));
   return result;

@@ -37,7 +37,7 @@ TEST(AllreduceCost, NeitherLatencyNorBandwidthIsNegative) {
 }
 
 TEST(AllreduceCost, SmallMessagesCountAsMuchAsLargeOnes) {
-  // 10 % at either end weighs the same, though the seconds differ by a factor of 1000.
+  // An error of 10 % counts the same at both ends, although the seconds differ by a factor of 1000.
   const AlphaBeta law{1e-5, 1e8};
   std::vector<CostPoint> table = sampled(law, {1, 1000000000});
   table.push_back(table.front());
@@ -52,13 +52,13 @@ TEST(AllreduceCost, TellsHowFarTheLineIsFromTheTable) {
   std::vector<CostPoint> table = sampled(law, {1, 1000, 100000, 10000000});
   EXPECT_NEAR(error_of(law, table).largest, 0, 1e-15);
   table[0].seconds /= 1.5;  // the line is 50 % above it
-  table[2].seconds *= 2;    // and 50 % below this one
+  table[2].seconds *= 2;    // the line is 50 % below it
   table[3].seconds /= 1.2;
   EXPECT_NEAR(error_of(law, table).mean, (0.5 + 0.5 + 0.2) / 4, 1e-12);
   EXPECT_NEAR(error_of(law, table).largest, 0.5, 1e-12);
 }
 
-// On one rank every size can take as long as the first: all errors are then the same rounding.
+// With one rank all sizes may take the same time. All errors are then the same rounding error.
 TEST(AllreduceCost, ItsMeanErrorIsNeverAboveTheLargest) {
   for (int i = 1; i < 200; ++i) {
     std::vector<CostPoint> flat;
@@ -80,7 +80,7 @@ TEST(AllreduceCost, GoesThroughItsPoints) {
 }
 
 TEST(AllreduceCost, ADerivedCostThatFallsIsRaised) {
-  // With 16 times the latency the table of 8 A100s would be slower at 128 KiB than at 512.
+  // With 16 times the latency, the derived cost of 8 A100s would be higher at 128 KiB than at 512 KiB.
   const TableCost table(read_allreduce(published("allreduce-8xa100-1node.csv")));
   const AlphaBeta fit = fit_alpha_beta(table.table()), other{16 * fit.alpha, fit.beta};
   const AllreduceCost falls = [=](std::int64_t x) { return table(x) * other(x) / fit(x); };
@@ -101,7 +101,7 @@ TEST(AllreduceCost, BeyondATableWhoseEndFallsItRises) {
   const TableCost cost({{1000, 1.0}, {2000, 2.0}, {4000, 4.0}, {8000, 3.0}});
   EXPECT_TRUE(cost.was_made_monotone());
   EXPECT_DOUBLE_EQ(cost(8000), 4.0);
-  EXPECT_DOUBLE_EQ(cost(14000), 6.0);  // through 2000 and 8000 bytes, 2 and 4 s
+  EXPECT_DOUBLE_EQ(cost(14000), 6.0);  // extrapolated from 2 s at 2000 bytes and 4 s at 8000 bytes
   EXPECT_DOUBLE_EQ(TableCost({{1000, 1.0}, {2000, 1.0}})(4000), 1.0);
 }
 
@@ -130,8 +130,8 @@ TEST(AllreduceCost, APowerLawIsKeptBetweenThePoints) {
 }
 
 TEST(AllreduceCost, TheInnerSlopeIsTheWeightedHarmonicMean) {
-  // In log10: points (1, 0), (2, 0.5), (4, 2.5); chords 0.5 and 1; slope 9 / (5 / 0.5 + 4 / 1) = 9/14 at the
-  // second one.
+  // In log10: points (1, 0), (2, 0.5), (4, 2.5). The chords are 0.5 and 1. The slope at the second point is
+  // 9 / (5 / 0.5 + 4 / 1) = 9/14.
   const TableCost cost({{10, 1e-6}, {100, 1e-6 * std::pow(10, 0.5)}, {10000, 1e-6 * std::pow(10, 2.5)}});
   EXPECT_NEAR(std::log10(cost(1000) / 1e-6), 1.5 + 2 * (9.0 / 14 - 1) / 8, 1e-12);
 }

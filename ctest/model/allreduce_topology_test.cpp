@@ -18,7 +18,7 @@ namespace {
 constexpr Link nvlink{2e-6, 200e9};
 constexpr Link fabric{5e-6, 25e9};
 
-/// The table that a machine with exactly these links would give.
+/// Returns the table of a machine that has exactly these links.
 RankedTable made_by(std::function<double(double)> const& seconds, int ranks) {
   RankedTable table{ranks, {}};
   for (double x = 64; x < 5e9; x *= 4) table.points.push_back({static_cast<std::int64_t>(x), seconds(x)});
@@ -31,7 +31,7 @@ TEST(RanksText, counts) {
 }
 
 TEST(Topology, RingByHand) {
-  // 4 ranks: 6 hops, 1.5 of the bytes.
+  // 4 ranks: 6 hops, and 1.5 times the bytes.
   EXPECT_DOUBLE_EQ(ring_seconds(4, {1e-6, 1e9}, 2e9), 6e-6 + 3);
   EXPECT_EQ(ring_seconds(1, nvlink, 1e9), 0);
 }
@@ -188,7 +188,7 @@ TEST(Topology, AnotherNetworkIsRescaled) {
   EXPECT_THROW(rescaled(cost, fit, 0, 1), std::invalid_argument);
 }
 
-/// Error at each size of 4 ranks predicted from 2 ranks in the same file.
+/// Returns the error at each size of 4 ranks, predicted from 2 ranks of the same file.
 std::vector<double> errors_from_two_to_four(std::string const& file) {
   const RankedTable two{2, read_allreduce(published(file), 2)};
   const RankedCost cost = cost_for_ranks({&two, 1}, place(4, 4));
@@ -202,8 +202,8 @@ std::vector<double> errors_from_two_to_four(std::string const& file) {
 }
 
 TEST(Topology, FourGpusFromTwo) {
-  // The time to launch a call does not grow with the ranks, but one table cannot tell it from hops: small
-  // messages are predicted too slow.
+  // The time to launch a call does not grow with the ranks. One table cannot separate it from the hops, so
+  // the predictions for small messages are too slow.
   const auto errors = errors_from_two_to_four("allreduce-2gpu-pcie.csv");
   ASSERT_EQ(errors.size(), 4U);
   EXPECT_GT(errors[0], 0);
@@ -213,7 +213,7 @@ TEST(Topology, FourGpusFromTwo) {
 }
 
 TEST(Topology, FourProcessesOnOneProcessorAreSlowerThanLinksAllow) {
-  // They share the memory's bandwidth: no form of links knows that, and docs/model.md says so.
+  // The ranks share the bandwidth of the memory. No model of links includes that, as docs/model.md says.
   for (const double error : errors_from_two_to_four("allreduce-gloo-cpu.csv")) EXPECT_LT(error, 0);
 }
 

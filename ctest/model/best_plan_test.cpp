@@ -32,8 +32,8 @@ TEST(BestPlan, TheSweepMissesNoCap) {
   }
 }
 
-/// Steps of the plainer rule, "one byte above the smallest bucket that was closed", until the plan is flat.
-/// It takes a step where the last bucket only passes from closed to open, too.
+/// Counts the steps of a simpler rule, which continues one byte above the smallest closed bucket until the
+/// plan is flat. This rule also takes a step if the last bucket only changes from closed to open.
 std::size_t steps_of_the_plain_rule(std::vector<std::int64_t> const& bytes,
                                     std::set<std::vector<std::size_t>>& plans) {
   std::size_t steps = 0;

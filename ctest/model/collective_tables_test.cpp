@@ -18,7 +18,7 @@ constexpr auto measured =
     "all_reduce,2,100,2\nall_reduce,2,200,4\nall_reduce,4,100,6\nall_reduce,4,200,12\n"
     "reduce_scatter,2,200,1.5\nreduce_scatter,2,100,0.75\nbroadcast,2,100,1\n";
 
-/// A file with the given text, for one test.
+/// A file with the given text. It exists during one test.
 class CollectivesCsv : public testing::Test {
  protected:
   std::filesystem::path file(std::string const& text) {

@@ -14,7 +14,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// A file with the given text, for one test.
+/// A file with the given text. It exists during one test.
 class Csv : public testing::Test {
  protected:
   std::filesystem::path file(std::string const& text) {
@@ -25,7 +25,7 @@ class Csv : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  /// `read` must throw "FILE:LINE: ... text ..."
+  /// Checks that `read` throws "FILE:LINE: ... text ...".
   void expect_error(std::string const& content, int line, std::string const& text,
                     std::function<void(std::filesystem::path const&)> const& read) {
     const auto path = file(content);

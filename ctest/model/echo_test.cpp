@@ -23,14 +23,14 @@ TEST(Echo, EscapesControlCharactersAndWhatIsNoUtf8) {
   expect("a\nb\t", "a\\x0Ab\\x09");
   expect(std::string_view("a\0b", 3), "a\\x00b");
   expect("\x7F", "\\x7F");
-  expect("\xC2\x9B", "\\xC2\\x9B");           // a terminal may take it for ESC [
-  expect("\xE2\x80\xAE", "\\xE2\\x80\\xAE");  // turns the direction of the text
+  expect("\xC2\x9B", "\\xC2\\x9B");           // a terminal may read it as ESC [
+  expect("\xE2\x80\xAE", "\\xE2\\x80\\xAE");  // reverses the direction of text
   expect("\xEF\xBF\xBF", "\\xEF\\xBF\\xBF");  // not allowed in XML
   expect("\xFF", "\\xFF");
-  expect("\xC3", "\\xC3");                             // cut off
+  expect("\xC3", "\\xC3");                             // truncated
   expect("\xC0\x80", "\\xC0\\x80");                    // overlong
   expect("\xE0\x80\x80", "\\xE0\\x80\\x80");           // overlong
-  expect("\xED\xA0\x80", "\\xED\\xA0\\x80");           // half of a pair
+  expect("\xED\xA0\x80", "\\xED\\xA0\\x80");           // half of a surrogate pair
   expect("\xF4\x90\x80\x80", "\\xF4\\x90\\x80\\x80");  // beyond Unicode
 }
 

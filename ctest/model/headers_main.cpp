@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The other sources of this program include one header each: that it compiles and links is the test.
+// Each other source of this program includes one header. The test is that they compile and link.
 int main() {
   return 0;
 }

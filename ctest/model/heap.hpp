@@ -7,8 +7,8 @@
 
 namespace ddproxy {
 
-/// The most bytes that `run` had from operator new at once. The whole program must be built with heap.cpp,
-/// and `run` be the only thread.
+/// Returns the most bytes that `run` had allocated with operator new at one time. The program must be linked
+/// with heap.cpp, and no other thread may run.
 std::size_t heap_peak(std::function<void()> const& run);
 
 }  // namespace ddproxy

@@ -14,7 +14,8 @@
 
 namespace ddproxy::model {
 
-/// Gradients of 1 to 40 bytes every 0 to 20 ms; a(x) = 4 ms + x / `bandwidth` (bytes/s).
+/// Returns a job with gradients of 1 to 40 bytes, 0 to 20 ms apart, and a(x) = 4 ms + x / `bandwidth`
+/// (bytes/s).
 inline Job random_job(unsigned seed, std::size_t gradients, double bandwidth) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> step(0.0, 0.02);
@@ -29,8 +30,8 @@ inline Job random_job(unsigned seed, std::size_t gradients, double bandwidth) {
   return job;
 }
 
-/// GPT-2-large at batch 4, sequence 1024 on 8 A100s: the roofline and the published table, `slower` times as
-/// slow; more slices than 1 cut each gradient.
+/// Returns the job of GPT-2-large at batch 4, sequence 1024 on 8 A100s, from the roofline and the published
+/// table. a(x) is multiplied by `slower`. Each gradient is divided into `slices`.
 inline Job large_job(double slower = 1, int slices = 1) {
   const Shape shape = find_preset("gpt2-large");
   const BackwardPass pass = backward_pass(shape);
@@ -49,7 +50,7 @@ inline Job large_job(double slower = 1, int slices = 1) {
   return job;
 }
 
-/// kappa and gamma that rise with the collective's bytes, as they do where a processor is shared.
+/// Returns kappa and gamma that increase with the bytes of the collective, as on a shared processor.
 inline Contention large_contention() {
   return Contention({{5120, {0.95, 0.2}}, {1 << 20, {0.8, 0.6}}, {64 << 20, {0.8, 0.8}}});
 }

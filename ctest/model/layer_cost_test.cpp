@@ -32,7 +32,8 @@ void expect_work(Work const& work, double flops, double bytes) {
 }
 
 TEST(LayerCost, LinearByHand) {
-  // 6 tokens, 8 -> 16, with bias: x 48, y 96, weight 128, bias 16 elements; 768 multiplications.
+  // 6 tokens, 8 -> 16 features, with bias. Elements: x 48, y 96, weight 128, bias 16. There are 768
+  // multiplications.
   expect_work(forward_of(OperationKind::linear, 8, 16), 2 * 768 + 96, 48 + 96 + 128 + 16);
   // dX reads dY and W; dW reads X and dY; db reads dY.
   expect_work(backward_of(OperationKind::linear, 8, 16), 4 * 768 + 96, (96 + 128 + 48) * 2 + 96 + 16);
@@ -54,7 +55,7 @@ TEST(LayerCost, ElementwiseOperationsMoveTheirOperands) {
   EXPECT_EQ(backward_of(OperationKind::cross_entropy, 50, 50).bytes, 2 * 300);
   EXPECT_EQ(backward_of(OperationKind::norm, 8, 8).bytes, 4 * 48);
   EXPECT_EQ(backward_of(OperationKind::activation, 16, 16).bytes, 3 * 96);
-  EXPECT_EQ(backward_of(OperationKind::activation, 32, 16).bytes, 5 * 96);  // SwiGLU: two in, one out
+  EXPECT_EQ(backward_of(OperationKind::activation, 32, 16).bytes, 5 * 96);  // SwiGLU: 2 in, 1 out
   EXPECT_EQ(forward_of(OperationKind::activation, 32, 16).bytes, 3 * 96);
   EXPECT_EQ(backward_of(OperationKind::position_table, 4, 8).bytes, 48 + 32);
   EXPECT_EQ(backward_of(OperationKind::token_table, 50, 8).bytes, 3 * 48);
@@ -100,8 +101,8 @@ TEST(LayerCost, EveryOperationOfEveryVariantTakesTime) {
   }
 }
 
-// SuperBench's gpt2-large step on 8x A100 (batch 8, sequence 224, no output head, 266.5 ms in fp32), taken as
-// TF32 forward and backward; optimizer and exposed communication neglected.
+// The gpt2-large step of SuperBench on 8 A100s takes 266.5 ms (batch 8, sequence 224, no output head, fp32).
+// It is taken as forward and backward in TF32. Optimizer and exposed communication are neglected.
 constexpr Machine a100{156e12, 1.555e12, 1};
 constexpr Tokens superbench{8, 224};
 constexpr double superbench_seconds = 0.2665;
@@ -114,7 +115,7 @@ TEST(LayerCost, OneEfficiencyReproducesThePublishedStep) {
   EXPECT_NEAR(step_seconds(large, superbench, fitted, 4, false), superbench_seconds, 1e-9);
 }
 
-/// The value of a key of an input file that stands alone on its line.
+/// Returns the value of a key of an input file. Its line must begin with "KEY = ".
 double number_in(std::string const& input, std::string const& key) {
   std::ifstream stream(std::filesystem::path(ddproxy::inputs_folder) / input);
   for (std::string line; std::getline(stream, line);) {

@@ -9,7 +9,8 @@
 namespace ddproxy::model {
 namespace {
 
-// Of four times as many gradients; a square would be 16.
+// The largest growth of memory that counts as linear for four times as many gradients. Quadratic growth is
+// 16.
 constexpr double linear = 4.4;
 
 double growth(double slower, bool contended, void (*run)(Job const&)) {
@@ -36,7 +37,7 @@ TEST(Memory, ThatOfAPlanAndItsTimelineGrowsWithTheGradients) {
 TEST(Memory, ASquareIsSeen) {
   const auto square = [](Job const& job) {
     const std::vector<char> all(job.ready.size() * job.ready.size());
-    [[maybe_unused]] char const* volatile seen = all.data();  // else a compiler may leave it out
+    [[maybe_unused]] char const* volatile seen = all.data();  // so that the compiler keeps the array
   };
   EXPECT_GT(growth(1, false, square), 2 * linear);
 }

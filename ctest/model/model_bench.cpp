@@ -14,7 +14,7 @@
 #include "model/step/strategies/ddp.hpp"
 #include "step/steps.hpp"
 
-// How fast the model is. No time is asserted; docs/measurements/model.md holds what was measured.
+// Measures how fast the model is. Checks no time; docs/measurements/model.md has results.
 namespace ddproxy::model {
 namespace {
 
@@ -33,8 +33,8 @@ void all_caps(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(sweep_caps(job).size());
 }
 
-/// Slices of a gradient; how many times slower the all-reduce is, from compute-bound to bound by the network;
-/// with contention or without.
+/// Arguments: slices of each gradient; factor by which all-reduces are slower, from compute-bound to
+/// network-bound; 1 with contention, 0 without.
 void best_of_all_plans(benchmark::State& state) {
   Job job = large_job(static_cast<double>(state.range(1)), static_cast<int>(state.range(0)));
   if (state.range(2) != 0) job.contention = large_contention();
@@ -45,7 +45,7 @@ void best_of_all_plans(benchmark::State& state) {
       static_cast<double>(heap_peak([&] { optimal_plan(job); })) / gradients;
 }
 
-/// GPT-2-large with one bucket a gradient, 436, as a step graph, with contention or without.
+/// The step graph of GPT-2-large with one bucket for each of its 436 gradients, with contention or without.
 struct LargeStep {
   explicit LargeStep(bool contention) {
     const Job job = large_job(10);
@@ -89,7 +89,7 @@ void step_graph_summarise(benchmark::State& state) {
   }
 }
 
-/// 1F1B: stages, micro-batches.
+/// A 1F1B pipeline. Arguments: stages, micro-batches.
 void step_graph_pipeline(benchmark::State& state) {
   const RankGraphs step =
       pipeline_step(static_cast<std::size_t>(state.range(0)), static_cast<int>(state.range(1)));

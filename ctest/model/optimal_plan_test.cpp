@@ -38,7 +38,7 @@ TEST(OptimalPlan, IsTheBestOfAll) {
   }
 }
 
-/// Small messages suffer most, as they do where a processor is shared.
+/// Contention that is strongest for small messages, as on a shared processor.
 const Contention by_size({{2, {0.95, 0.1}}, {20, {0.85, 0.4}}, {200, {0.7, 0.9}}});
 
 TEST(OptimalPlan, WithContentionItIsNoWorseThanAnyCapAndNearTheBestOfAll) {
@@ -64,7 +64,7 @@ TEST(OptimalPlan, ItKnowsThatSmallMessagesSufferMore) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     Job job = random_job(seed, 60, 2000);
     job.contention = by_size;
-    Job blind = job;  // one pair for all sizes, that of a typical bucket
+    Job blind = job;  // one pair kappa, gamma for all sizes: that of a typical bucket
     const auto [kappa, gamma] = by_size(60);
     blind.contention = {kappa, gamma};
     const double optimal = simulate(job, optimal_plan(job)).total;
@@ -84,8 +84,8 @@ TEST(OptimalPlan, WithCopiesInItIsTheBestOfAll) {
 }
 
 TEST(OptimalPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
-  // Compute-bound with a large last gradient: what comes before has all the time there is, so one call is
-  // enough.
+  // Compute-bound with a large last gradient. The earlier gradients have plenty of time, so one call for all
+  // of them is enough.
   Job job;
   job.ready = {0.1, 0.2, 0.3, 1.0};
   job.t_compute = 1.0;
@@ -95,8 +95,8 @@ TEST(OptimalPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
 }
 
 TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
-  // Sizes above 12 are slow. The two small gradients may ride with the fourth of 10 bytes, but no two of 10
-  // bytes can go together, and no cap does the one without the other.
+  // Sizes above 12 bytes are slow. The two small gradients may join the fourth gradient of 10 bytes, but no
+  // two of 10 bytes may join. No cap gives this plan.
   Job job;
   job.ready = {0.1, 0.1, 0.1, 0.1, 0.50, 0.51, 0.65};
   job.t_compute = 0.65;
@@ -108,7 +108,8 @@ TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
 }
 
 TEST(OptimalPlan, AmongEqualsItLeavesSomeRoomRatherThanMakeEveryCall) {
-  // Three together would end just in time; two and one leave room and need a call less than one by one.
+  // One bucket of three would end just in time. Buckets of two and one leave time, and need one call fewer
+  // than three buckets.
   Job job;
   job.ready = {0.1, 0.1, 0.2, 1.0};
   job.t_compute = 1.0;
@@ -118,8 +119,8 @@ TEST(OptimalPlan, AmongEqualsItLeavesSomeRoomRatherThanMakeEveryCall) {
 }
 
 TEST(OptimalPlan, AmongEqualsItKeepsAwayFromTheEdge) {
-  // Together the first two would end just when the last one is ready, and a little late where calls take a
-  // little longer.
+  // One bucket of the first two would end just when the last gradient is ready. It would be late if calls
+  // took a little longer.
   Job job;
   job.ready = {0.1, 0.2, 1.0};
   job.t_compute = 1.0;

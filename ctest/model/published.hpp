@@ -20,8 +20,8 @@ inline std::filesystem::path published(std::string const& name) {
   return std::filesystem::path(ddproxy::inputs_folder) / "published" / name;
 }
 
-/// The model of Stanford's CS336, assignment 2: no biases, RMSNorm, SwiGLU, no position table, separate q, k,
-/// v, own output head.
+/// Returns the model of Stanford's CS336, assignment 2. It has no biases, RMSNorm, SwiGLU, no position table,
+/// separate q, k, v, and an output head of its own.
 inline Shape cs336_shape(std::int64_t layers, std::int64_t d_model, std::int64_t heads, std::int64_t d_ff) {
   return {layers,        d_model,         heads,        d_ff, 10000, 1024, false, false, Activation::swiglu,
           Norm::rmsnorm, Positions::none, Qkv::separate};
@@ -37,7 +37,7 @@ inline std::int64_t mib(double size) {
   return static_cast<std::int64_t>(size * bytes_per_mib);
 }
 
-/// The prediction's score and its baselines', a line each.
+/// Prints the scores of the prediction and of its baselines, one per line.
 inline void print_score(ScoreCard const& card) {
   const std::pair<char const*, Score const&> lines[] = {{"model", card.model},
                                                         {"best constant", card.constant},

@@ -13,11 +13,13 @@
 #include "model/predict/timeline.hpp"
 #include "model/text/csv_table.hpp"
 
-// The model held against measurements that others published. The figures printed here stand in docs/model.md.
+// Compares the model with measurements that others published. docs/model.md has the numbers that this test
+// prints.
 namespace ddproxy::model {
 namespace {
 
-/// All the time is communication, as where T_compute is 0: then T = E = T_comm. No scatter was published.
+/// Returns a case in which all time is communication, as if T_compute were 0: T = E = T_comm. Its noise is 0,
+/// because none was published.
 ScoredCase communication(double cap, double measured, Plan const& plan, AllreduceCost const& cost) {
   const double predicted = communication_seconds(plan, cost);
   return {cap, measured, 0, {measured, 0}, {predicted, 0}, predicted};
@@ -44,7 +46,7 @@ TEST(Published, TwoT4sSpendThePredictedTimeInCommunication) {
   print_score(score(cases));
 }
 
-/// Mean and maximum error of every other row of a table, predicted from the rows between them.
+/// The mean and maximum error of every other row of a table, predicted from the remaining rows.
 struct LeftOut {
   double mean = 0;
   double max = 0;

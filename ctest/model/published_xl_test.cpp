@@ -14,10 +14,10 @@
 #include "model/text/csv_table.hpp"
 #include "published.hpp"
 
-// The XL model on two GPUs of one unnamed box. What is known: the step with naive communication (from which
-// the time without communication follows, one a context), the box's all-reduce at four sizes, and the step of
-// a like model on one GPU. Fitted: kappa and gamma, on the per-tensor rows. Predicted: the bucketed rows. The
-// figures stand in docs/model.md.
+// The XL model on two GPUs of an unnamed machine. Known are the step with naive communication, from which the
+// time without communication follows for each context; the all-reduce of the machine at four sizes; and the
+// step of a similar model on one GPU. kappa and gamma are fitted to the per-tensor rows. The bucketed rows
+// are predicted. docs/model.md has the numbers.
 namespace ddproxy::model {
 namespace {
 
@@ -26,7 +26,7 @@ struct Row {
   double tail;
 };
 
-/// The row of a strategy, a context and, for bucketed, a cap.
+/// Returns the row of a strategy, a context and, for bucketed, a cap.
 Row published_row(std::string const& strategy, int context, std::string const& cap = "") {
   const CsvTable table(published("ddp-xl-2gpu.csv"));
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -37,8 +37,8 @@ Row published_row(std::string const& strategy, int context, std::string const& c
   throw std::out_of_range("no such row");
 }
 
-/// Backward seconds at batch 2, taken from batch 4 at half the context (as many tokens); at 128 both are
-/// bound by launches.
+/// Returns the backward seconds at batch 2. They are those of batch 4 at half the context, which has as many
+/// tokens. At context 128 both are bound by kernel launches.
 double backward_seconds(int context) {
   const CsvTable table(published("step-times-1gpu.csv"));
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -51,7 +51,8 @@ double backward_seconds(int context) {
 
 constexpr int contexts[] = {128, 256, 512};
 
-/// The job of one context: the roofline's shape of the backward pass, scaled to its measured time.
+/// Returns the job of one context. The roofline gives the shape of the backward pass; it is scaled to the
+/// measured time.
 Job xl_job(int context, Contention contention) {
   const Shape shape = cs336_shape(48, 1600, 25, 6400);
   const BackwardPass pass = backward_pass(shape);
@@ -70,7 +71,7 @@ Job xl_job(int context, Contention contention) {
   return job;
 }
 
-/// The step without communication, from the naive row.
+/// Returns the seconds of the step without communication, from the naive row.
 double rest_of_step(int context) {
   const Row naive = published_row("naive", context);
   return naive.step - naive.tail;
@@ -85,7 +86,7 @@ Exposed predicted_exposed(Job const& job, Plan const& plan) {
   return {timeline.tail(), timeline.slowdown(job.t_compute)};
 }
 
-/// Least squares of tail and slowdown of the per-tensor rows, on a grid.
+/// Fits kappa and gamma on a grid: least squares of tail and slowdown of the per-tensor rows.
 Contention fit_contention() {
   std::vector<Job> jobs;
   for (const int context : contexts) jobs.push_back(xl_job(context, {}));
@@ -110,7 +111,7 @@ Contention fit_contention() {
 }
 
 TEST(PublishedXl, NaiveCommunicationWithinFivePercentOnAverage) {
-  std::vector<ScoredCase> cases;  // of the contexts; there are no caps to choose from
+  std::vector<ScoredCase> cases;  // one for each context; there are no caps to choose from
   for (const int context : contexts) {
     const Job job = xl_job(context, {});
     const double measured = published_row("naive", context).tail;
@@ -132,7 +133,7 @@ std::vector<ScoredCase> scored_cases(int context, Contention const& contention) 
     const std::int64_t cap_bytes = mib(std::stod(cap));
     const Plan plan = bucketed_plan(job.gradient_bytes, {&cap_bytes, 1});
     const Row row = published_row("bucketed", context, cap);
-    // The repetitions were not published; half a percent of a step stands for their noise.
+    // The repetitions were not published. 0.5 % of a step is assumed as the noise.
     cases.push_back({std::stod(cap), row.step, 0.005 * row.step, measured_exposed(row, context),
                      predicted_exposed(job, plan), predicted_exposed(undisturbed, plan).total()});
   }

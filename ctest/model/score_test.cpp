@@ -42,7 +42,7 @@ TEST(Score, BelowHalfAPercentOfTErrorsAreRelativeToThat) {
   EXPECT_DOUBLE_EQ(score(cases).model.mean_error, (0.1 / 0.0501 + 1 / 0.045) / 2);
 }
 
-/// Errors are NaN and the rest is known.
+/// Checks that the errors are NaN and all else is known.
 void expect_unscored(std::vector<ScoredCase> const& cases, std::size_t worst) {
   const ScoreCard card = score(cases);
   EXPECT_EQ(card.unscored, worst);
@@ -70,7 +70,7 @@ TEST(Score, WithMoreNoiseThanAFifthOfTheScaleErrorsAreUnknown) {
   expect_unscored({case_of(1, 3, 1), case_of(25, 0.01, 2, 0.02), case_of(100, 2, 2)}, 1);  // of 0.5 % of T
 }
 
-// The same wrong prediction is as wrong however noisy its measurement is, or its error is not known.
+// More noise must not make the error of a wrong prediction smaller; the error may become unknown.
 TEST(Score, NoErrorGetsBetterAsTheNoiseGrows) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> seconds(-0.05, 3);
@@ -112,8 +112,8 @@ TEST(Score, OfFewerThanThreeCapsThereIsNoRegret) {
 }
 
 TEST(Score, OnlyPairsThatDifferByMoreThanTwiceTheNoiseCount) {
-  // 1 and 1.1 cannot be told apart with a noise of 0.1; 3 can, and one of its two pairs is put the wrong way
-  // round.
+  // With a noise of 0.1 the values 1 and 1.1 do not differ, but 3 differs from both. One of these two pairs
+  // is ordered wrongly.
   const std::vector<ScoredCase> cases{case_of(1, 1, 5, 0.1), case_of(2, 1.1, 1, 0.1), case_of(4, 3, 4, 0.1)};
   const ScoreCard card = score(cases);
   EXPECT_EQ(card.pairs, 2U);
@@ -151,7 +151,7 @@ TEST(Score, WhereAllScalesAreEqualTheBestConstantIsTheMedian) {
   std::vector<ScoredCase> cases;
   for (const double measured : {1.0, 2.0, 3.0, 4.0, 5.0}) {
     cases.push_back(case_of(measured, measured, 0));
-    cases.back().measured_total = 2000;  // half a percent of it is 10
+    cases.back().measured_total = 2000;  // 0.5 % of it is 10
   }
   EXPECT_DOUBLE_EQ(score(cases).constant.mean_error, (2 + 1 + 0 + 1 + 2) / 10.0 / 5);
 }

@@ -16,7 +16,7 @@ namespace {
 
 using Reals = std::vector<double>;
 
-// U of every way to choose which m of the m + n ranks belong to the first sample.
+// Returns U for every choice of the m of m + n ranks that belong to the first sample.
 std::vector<std::size_t> all_u(std::size_t m, std::size_t n) {
   std::vector<std::size_t> values;
   std::vector<char> first(m + n, 0);
@@ -54,7 +54,7 @@ TEST(RankSum, quantiles_are_those_of_all_arrangements) {
       }
 }
 
-// Critical values of the Mann-Whitney tables, two-sided 5 % and 1 %.
+// Critical values from tables of the Mann-Whitney test, two-sided, 5 % and 1 %.
 TEST(RankSum, quantiles_are_those_of_the_tables) {
   EXPECT_EQ(rank_sum_quantile(10, 10, 0.025), 23u);
   EXPECT_EQ(rank_sum_quantile(20, 20, 0.025), 127u);
@@ -71,7 +71,7 @@ TEST(RankSum, many_values_agree_with_the_normal_approximation) {
 
 TEST(Shift, is_the_median_of_all_differences) {
   const Estimate e = shift(Reals{1, 2, 4}, Reals{11, 15}, 0.025);
-  EXPECT_EQ(e.value, 10.5);  // 7 9 10 11 13 14
+  EXPECT_EQ(e.value, 10.5);  // the differences are 7 9 10 11 13 14
   EXPECT_EQ(e.low, -INFINITY);
   EXPECT_EQ(e.high, INFINITY);
   const Estimate wide = shift(Reals{1, 2, 3}, Reals{11, 12, 13}, 0.05);  // P(U = 0) = 1 / 20
@@ -89,7 +89,7 @@ TEST(Shift, interval_covers_as_often_as_it_says) {
     covered += e.low <= 1.0 && 1.0 <= e.high;
   }
   EXPECT_GT(covered, 0.945 * trials);
-  EXPECT_LT(covered, 0.975 * trials);  // not wider than it need be
+  EXPECT_LT(covered, 0.975 * trials);  // not wider than necessary
 }
 
 TEST(MedianInterval, covers_as_often_as_it_says) {

@@ -12,7 +12,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// A backward pass with gradients of random sizes, ready at random times.
+/// A backward pass with gradients of random sizes that are ready at random times.
 struct Case {
   std::vector<double> ready;
   std::vector<std::int64_t> bytes;
@@ -36,14 +36,14 @@ Case random_case(unsigned seed) {
   return c;
 }
 
-/// Wait-free backpropagation, written as in the literature.
+/// Returns T of wait-free backpropagation by the recurrence in the literature.
 double recurrence(Case const& c, AllreduceCost const& cost) {
   double end = 0;
   for (Bucket const& bucket : c.plan) end = std::max(c.ready[bucket.last], end) + cost(bucket.bytes);
   return std::max(c.t_compute, end);
 }
 
-/// The same two resources in small steps of time; every step, each one advances at its speed.
+/// The result of simulating both resources in small time steps. In each step both advance at their speed.
 struct Stepped {
   double total = 0;
   double backward_end = 0;
@@ -92,7 +92,7 @@ TEST(Timeline, WithContentionItIsTheFluidSimulation) {
       const Case c = random_case(seed);
       const Timeline timeline = simulate(c.ready, c.t_compute, c.plan, cost, contention);
       const Stepped stepped = step_through(c, cost, contention, dt);
-      // Each bucket may start and end one step late.
+      // Each bucket may start and end late by one time step.
       const double tolerance = dt * (2.0 * static_cast<double>(c.plan.size()) + 2) / contention(1).gamma;
       EXPECT_NEAR(timeline.total, stepped.total, tolerance)
           << "seed " << seed << ", kappa " << contention(1).kappa;
@@ -105,8 +105,8 @@ TEST(Timeline, OneBucketByHand) {
   const std::vector<double> ready{1.0, 3.0};
   const Plan plan{{0, 0, 1}, {1, 1, 2}};
   const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
-  // At half speed each, the first bucket takes from 1 to 5; the compute that is left, 2 s, ends at the same
-  // moment.
+  // Both run at half speed. The first bucket takes from 1 s to 5 s. The remaining compute, 2 s, ends at the
+  // same time.
   const Timeline timeline = simulate(ready, 3.0, plan, two_seconds, {0.5, 0.5});
   EXPECT_DOUBLE_EQ(timeline.buckets[0].start, 1);
   EXPECT_DOUBLE_EQ(timeline.buckets[0].end, 5);
@@ -132,7 +132,7 @@ TEST(Timeline, CopiesByHand) {
   const std::vector<double> ready{1.0, 3.0};
   const Plan plan{{0, 0, 10}, {1, 1, 20}};
   const AllreduceCost two_seconds = [](std::int64_t) { return 2.0; };
-  // In: 0.5 s a gradient and 10 bytes/s, so 1.5 s, then 2.5 s of copying on the compute side.
+  // Copies in take 0.5 s per gradient, plus its bytes at 10 bytes/s: 1.5 s, then 2.5 s, on the compute side.
   const Copies in{CopyMode::in, 10, 0.5};
   const Timeline copied = simulate(ready, 4.0, plan, two_seconds, {}, in);
   EXPECT_DOUBLE_EQ(copied.buckets[0].start, 2.5);
@@ -140,14 +140,15 @@ TEST(Timeline, CopiesByHand) {
   EXPECT_DOUBLE_EQ(copied.backward_end, 8);
   EXPECT_DOUBLE_EQ(copied.slowdown(4.0), 4);
   EXPECT_DOUBLE_EQ(copied.total, 9);
-  // Out: the first bucket from 8 to 9.5, the second, reduced at 9, until 12.
+  // Copies out: the first bucket from 8 to 9.5 s. The second bucket, reduced at 9 s, until 12 s.
   const Timeline back = simulate(ready, 4.0, plan, two_seconds, {}, {CopyMode::in_out, 10, 0.5});
   EXPECT_DOUBLE_EQ(back.total, 12);
   EXPECT_DOUBLE_EQ(back.backward_end, 8);
 }
 
 TEST(Timeline, CopiesAreSlowedAsComputeIs) {
-  // One bucket ready at once: 1 s of copying, then the collective beside 3 s of compute at half speed.
+  // One bucket that is ready at once: a copy of 1 s, then the collective together with 3 s of compute at half
+  // speed.
   const Timeline timeline =
       simulate(std::vector<double>{0.0, 3.0}, 3.0, {{0, 0, 10}, {1, 1, 0}},
                [](std::int64_t bytes) { return bytes > 0 ? 2.0 : 0.0; }, {0.5, 1}, {CopyMode::in, 10, 0});

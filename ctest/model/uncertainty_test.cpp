@@ -16,7 +16,8 @@ namespace {
 constexpr double call = 1e-3;
 constexpr double bandwidth = 1e9;
 
-/// Ten operations of 10 ms, one gradient each; `spread` is the relative scatter of every sample.
+/// Returns measurements of ten operations of 10 ms with one gradient each. `spread` is the relative standard
+/// deviation of each sample.
 Measurements evidence_of(double spread, int samples, int ranks, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<double> scatter(1.0, spread);
@@ -97,8 +98,8 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
   EXPECT_LE(held, 100);
 }
 
-/// Ten quiet operations, whose phases differ by `deviation`: the measurements is of the first of three, the
-/// truth of a fourth.
+/// Ten operations without noise, whose phases differ by `deviation`. The measurements are from the first of
+/// three phases, the true value is that of a fourth.
 struct Phases {
   Phases(double deviation, unsigned seed) : measurements(evidence_of(0, 3, 1)) {
     std::mt19937 random(seed);
@@ -166,7 +167,8 @@ TEST(Uncertainty, ContentionIsDrawnToo) {
 }
 
 TEST(Uncertainty, TheIntervalOfTheBestCapIsMadeOfCaps) {
-  // ten gradients of 8 MB: a plan's caps begin one byte above a bucket and end at one
+  // With ten gradients of 8 MB the caps of a plan begin one byte above the size of a bucket and end at such a
+  // size.
   Measurements measurements = evidence_of(0.3, 9, 1);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Band caps = bootstrap(measurements, Jitter::included, two_plans(measurements), 20, seed).best_cap;

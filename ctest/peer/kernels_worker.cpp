@@ -10,8 +10,8 @@
 #include "miniapp/compute/kernel_backward.hpp"
 
 // kernels_worker LAYERS VOCABULARY TOKENS [PRECISION]: the counterpart of torch_worker.py. For each line on
-// standard input one backward pass of a GPT-2-large slice, its elapsed seconds and its processor seconds on
-// standard output. PRECISION fp32 (the default), tf32 or bf16, of the products.
+// standard input, runs one backward pass of a slice of GPT-2-large, and prints its elapsed seconds and its
+// processor seconds. PRECISION is that of the products: fp32 (the default), tf32 or bf16.
 int main(int argc, char** argv) {
   using namespace ddproxy;
   if (argc < 4) return 2;

@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).parent
 
 class Worker:
     def __init__(self, command, threads, on_device):
-        # freed memory is kept: else PyTorch would pay for new pages in every pass
+        # keeps freed memory: otherwise PyTorch would allocate new pages in every pass
         keep = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "17179869184"}
         env = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="false", **keep)
         self.process = subprocess.Popen(command, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -45,7 +45,7 @@ def measure(commands, threads, on_device, samples):
     workers = [Worker(command, threads, on_device) for command in commands]
     for turn in range(samples + 2):
         for worker in workers:
-            time.sleep(0.02)  # the threads of the one before stop spinning
+            time.sleep(0.02)  # lets the threads of the previous worker stop spinning
             worker.sample(keep=turn >= 2)
     for worker in workers:
         worker.close()

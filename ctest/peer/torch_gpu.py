@@ -23,7 +23,7 @@ def event():
 
 
 def mark_gradient(marks, name):
-    """A forward hook: notes when the gradient of the module's output is there, so when all behind the module is done."""
+    """Returns a forward hook that records when the gradient of the module's output is ready. All later modules are done at that time."""
     return lambda module, inputs, output: output.register_hook(lambda gradient: marks.append((name, event()))) and None
 
 
@@ -36,7 +36,7 @@ def hook_up(model, marks):
 
 
 def backward(model, tokens, targets, marks, bf16):
-    """Milliseconds of each layer, and of the whole pass."""
+    """Returns the milliseconds of each layer and of the whole pass."""
     model.zero_grad(set_to_none=True)
     with torch.autocast("cuda", torch.bfloat16, enabled=bf16):
         loss = F.cross_entropy(model(tokens).flatten(0, 1), targets.flatten())

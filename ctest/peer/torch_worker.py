@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch_worker.py THREADS LAYERS VOCABULARY TOKENS [DEVICE PRECISION]   PyTorch's backward pass of a GPT-2-large slice, one sequence.
+"""torch_worker.py THREADS LAYERS VOCABULARY TOKENS [DEVICE PRECISION]: PyTorch's backward pass of a slice of GPT-2-large, for one sequence.
 
-DEVICE cpu (the default) or cuda; PRECISION fp32 (the default), tf32 or bf16, as torch.autocast has it. For each line on
-standard input: forward pass, then the timed backward pass, its elapsed seconds and its processor seconds on standard output.
+DEVICE is cpu (the default) or cuda. PRECISION is fp32 (the default), tf32 or bf16 with torch.autocast. For each line on standard input it runs
+the forward pass and the timed backward pass, and prints the elapsed seconds and the processor seconds of the latter.
 """
 import math
 import sys

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""limits_test.py DDPROXY WRITE_FAULTS ADDRESS_SPACES GROUPS: runs one rank under limits of memory.
+"""limits_test.py DDPROXY WRITE_FAULTS ADDRESS_SPACES GROUPS: runs one rank with limited memory.
 
-ADDRESS_SPACES runs under RLIMIT_AS (ulimit -v), GROUPS in a control group of version 1 (as root; none where the system has no such groups).
-The limits lie evenly between a tenth and one and a half times what the run takes without one. An older results file lies there. A run ends
-with 0, or with 4 or 2 and a line; whatever ends it, the older file or the new one is whole and nothing that was flushed is lost."""
+ADDRESS_SPACES runs have a limit of the address space (RLIMIT_AS, ulimit -v). GROUPS runs are in a control group of version 1, which needs root
+and a system with such groups. The limits are evenly spaced from a tenth to one and a half times what a run needs. The folder has an older results
+file. A run must end with 0, or with 4 or 2 and one line. In any case the older file or the new one is complete, and nothing that was flushed is
+lost."""
 import os
 import resource
 import sys
@@ -30,7 +31,7 @@ def status(pid, name):
 
 
 class Watch(threading.Thread):
-    """The peaks of address space and memory of a process."""
+    """Returns the peaks of address space and memory of a process."""
 
     def __init__(self, pid):
         super().__init__()
@@ -64,7 +65,7 @@ def strike(root, name, number, old, before, count):
         is_whole = file.attrs["complete"] == 1
     is_old = run.whole.read_bytes() == old
     ended = "0" if run.code == 0 else f"{run.code} with a line" if ended_well else f"{run.code}"
-    if run.flushed.exists() and is_old and run.part.exists():  # what was flushed is in the part, the old file does not count
+    if run.flushed.exists() and is_old and run.part.exists():  # the flushed values are in the partial file, so the old file does not count
         run.whole.unlink()
     elif is_old:
         run.flushed.unlink(missing_ok=True)

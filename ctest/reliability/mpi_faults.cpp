@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A library for LD_PRELOAD that sends a signal to one rank at a chosen call of MPI (ranks_test.py).
 //
-// It stands before the calls in which a rank waits for others, and counts them from 1.
+// It intercepts the calls in which a rank waits for others, and counts them from 1.
 //   MPI_FAULTS_RANK     the rank whose calls are counted; other ranks do nothing
-//   MPI_FAULTS_ONLY     the only function whose calls are counted; empty: all below
-//   MPI_FAULTS_AT       the call before which the signal comes; 0: none
-//   MPI_FAULTS_SIGNAL   its number
-//   MPI_FAULTS_LOG      a file that gets a line a call: its name, and " start" where rank 0 has written no
-//   results file yet
+//   MPI_FAULTS_ONLY     the only function whose calls are counted; empty: all functions below
+//   MPI_FAULTS_AT       the call before which the signal is sent; 0: none
+//   MPI_FAULTS_SIGNAL   the number of the signal
+//   MPI_FAULTS_LOG      a file that gets one line per call: its name, and " start" if rank 0 has not written
+//   a results file yet
 #include <mpi.h>
 #include <unistd.h>
 
@@ -28,13 +28,15 @@ std::string setting(char const* name) {
   return text ? text : "";
 }
 
-// As the launchers of Open MPI and of MPICH say it; MPI itself may not be up yet.
+// Returns the rank from the variables of Open MPI's or MPICH's launcher, because MPI may not be initialized
+// yet.
 std::string own_rank() {
   const auto open_mpi = setting("OMPI_COMM_WORLD_RANK");
   return open_mpi.empty() ? setting("PMI_RANK") : open_mpi;
 }
 
-// Where WRITE_FAULTS_FLUSHED (write_faults.cpp) says; true where it says nothing.
+// Returns whether the file of WRITE_FAULTS_FLUSHED (write_faults.cpp) exists. True if the variable is not
+// set.
 bool has_results() {
   const auto flushed = setting("WRITE_FAULTS_FLUSHED");
   return flushed.empty() || access(flushed.c_str(), F_OK) == 0;

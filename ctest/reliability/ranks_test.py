@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ranks_test.py DDPROXY WRITE_FAULTS MPI_FAULTS STOPPED LOST STARTS SAMPLES MPIEXEC...: stops or kills one of two ranks.
 
-STOPPED and LOST are how many runs are struck so, rank 0 and rank 1 in turns: the first two before MPI_Finalize, half of the others at a call of
-MPI, half at a moment, which lie evenly between the first results and the end. A stopped rank: the other one notices within
-allreduce.timeout_s (3 s), names what it was doing, and the run ends with 4. A killed rank: the launcher ends the run. Either way nothing that
-was flushed is lost. STARTS runs more are stopped at calls while they start; the limit is 300 s there. SAMPLES is the number of samples of a
-case: with more of them the sweep takes a larger share of the run."""
+STOPPED runs have a rank that is stopped, LOST runs one that is killed; rank 0 and rank 1 alternate. The first two faults of each kind are before
+MPI_Finalize. Half of the others are at a call of MPI, half at a time; both are evenly spaced from the first results to the end. If a rank is stopped,
+the other one must notice within allreduce.timeout_s (3 s) and name the operation, and the run must end with 4. If a rank is killed, the launcher
+ends the run. Nothing that was flushed may be lost. In STARTS more runs a rank is stopped at a call during the start, where the limit is 300 s.
+SAMPLES is the number of samples of a case: with more samples the sweep takes a larger share of the run."""
 import os
 import signal
 import sys
@@ -19,7 +19,7 @@ from struck_run import Count, StruckRun
 DDPROXY, *FAULTS = (str(Path(name).resolve()) for name in sys.argv[1:4])
 STOPPED, LOST, STARTS, SAMPLES = (int(text) for text in sys.argv[4:8])
 MPIEXEC = sys.argv[8:]
-NOTICE = 30  # seconds; a stopped rank's limit with its notice takes 3.4 + 5
+NOTICE = 30  # seconds; a stopped rank is noticed and reported after 3.4 + 5 s
 NOTICE_AT_START = 360
 
 
@@ -40,7 +40,7 @@ class Whole:
 
 
 def conclude(run, kind, count, how):
-    """Whether the run was struck before it ended."""
+    """Counts the run and returns whether the fault came before its end."""
     lines = [line for line in run.errors.splitlines() if line.startswith("ddproxy: ")]
     named = any("did not return within" in line or "is not complete after" in line for line in lines)
     survived = not run.hung and (run.code == 0 or kind == signal.SIGKILL or run.code == 4 and named)
@@ -50,7 +50,7 @@ def conclude(run, kind, count, how):
 
 
 def hangs(wholes, notice=NOTICE):
-    """Seconds after which a struck run hangs. On a busy machine it takes several times as long as the undisturbed one."""
+    """Returns the seconds after which a run with a fault counts as hung. On a busy machine it takes several times as long as undisturbed."""
     return notice + 5 * max(whole.total for whole in wholes)
 
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""signals_test.py DDPROXY WRITE_FAULTS SIGNALS SAMPLES MPIEXEC...: SIGTERM, SIGINT and SIGUSR1 at random moments of a run.
+"""signals_test.py DDPROXY WRITE_FAULTS SIGNALS SAMPLES MPIEXEC...: sends SIGTERM, SIGINT and SIGUSR1 at random times of a run.
 
-The first half of the SIGNALS runs have one rank, the others two, of which one gets the signal. Each ends with 75 and FILE.part, or, where
-the signal came too late, with 0 and FILE; nothing that was flushed is lost. SAMPLES is the number of samples of a case."""
+Half of the SIGNALS runs have one rank, the others two, of which one gets the signal. Each run must end with 75 and FILE.part. If the signal
+comes too late, it must end with 0 and FILE. Nothing that was flushed may be lost. SAMPLES is the number of samples of a case."""
 import random
 import signal
 import sys
@@ -21,7 +21,7 @@ KINDS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
 
 
 def seconds_of(root, ranks):
-    """How long a run goes on after its first flush."""
+    """Returns how long a run continues after its first flush, in seconds."""
     run = StruckRun(root / f"whole{ranks}", DDPROXY, ranks, [FAULTS], MPIEXEC, SAMPLES).start()
     run.wait_for_results()
     start = time.monotonic()
@@ -39,7 +39,7 @@ def strike(root, number, ranks, after, count):
     except ProcessLookupError:
         pass
     run.end(300)
-    # mpirun says 75 where a rank ended so
+    # mpirun exits with 75 if a rank did
     survived = not run.hung and (run.code == 75 and run.part.exists() and "saved" in run.errors or run.code == 0 and run.whole.exists())
     count.add(run, survived, f"{kind.name} to rank {rank} of {ranks} {after:.2f} s after the first flush")
     run.clear()

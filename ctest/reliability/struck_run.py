@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run that something is done to, and what it leaves: shared by the programs of this folder."""
+"""Runs a program with a planted fault and checks what it leaves. Shared by the programs of this folder."""
 import collections
 import os
 import re
@@ -24,7 +24,7 @@ strategies = ["flat", "bucketed"]
 caps_mib = [0.25]
 samples = {samples}
 """
-GROUPS = {"layers": "operations", "allreduce": "all-reduces", "calibration": "calibration", "plans": "prediction"}  # in the order of writing
+GROUPS = {"layers": "operations", "allreduce": "all-reduces", "calibration": "calibration", "plans": "prediction"}  # in the order in which they are written
 STEPS = (("of the sweep", "sweep"), ("verifying", "verification"), ("timing the operations", "operations"), ("timing the all-reduce", "all-reduces"),
          ("beside all-reduces", "calibration"), ("predicting", "prediction"), ("end of the run", "end"))
 QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
@@ -38,7 +38,7 @@ LD_PRELOAD="$FAULTS" exec "$@"
 
 
 def numbers(path):
-    """How many finite numbers a results file holds in each dataset."""
+    """Returns the number of finite values in each dataset of a results file."""
     found = {}
 
     def count(name, data):
@@ -50,7 +50,7 @@ def numbers(path):
 
 
 def phase_of(path, errors=""):
-    """What a run was doing: as its message says, else as its file lets see."""
+    """Returns what a run was doing: from its message, else from the contents of its file."""
     step = re.search(r", while (.*?): another rank|while (in pass .*? of the sweep)", errors)
     for part, phase in STEPS if step else ():
         if part in step[0]:
@@ -66,7 +66,7 @@ def phase_of(path, errors=""):
 
 
 class StruckRun:
-    """One run in a folder of its own. `faults`: libraries to load first, the one of kills_test.py among them."""
+    """A run in its own folder. `faults`: libraries to preload, among them that of kills_test.py."""
 
     def __init__(self, home, program, ranks, faults, mpiexec, samples=3, timeout=3):
         self.home, self.out, self.flushed = home, home / "out", home / "flushed"
@@ -88,7 +88,7 @@ class StruckRun:
         return self
 
     def wait_for_results(self):
-        """Until the first flush, or the end."""
+        """Waits for the first flush or the end."""
         while not self.flushed.exists() and self.process.poll() is None:
             time.sleep(0.002)
 
@@ -99,7 +99,7 @@ class StruckRun:
         return [int(name.read_text()) for name in names]
 
     def end(self, limit):
-        """Waits for the end. `hung`: it had not come after `limit` seconds, and all processes were killed."""
+        """Waits for the end. Sets `hung` if it does not come within `limit` seconds; then kills all processes."""
         self.hung = False
         try:
             self.output, self.errors = self.process.communicate(timeout=limit)
@@ -108,7 +108,7 @@ class StruckRun:
             os.killpg(self.process.pid, signal.SIGKILL)
         for pid in self.pids():
             try:
-                os.kill(pid, signal.SIGKILL)  # a stopped rank whose launcher is gone
+                os.kill(pid, signal.SIGKILL)  # a stopped rank whose launcher has ended
             except ProcessLookupError:
                 pass
         if self.hung:
@@ -120,7 +120,7 @@ class StruckRun:
         return self.whole if self.whole.exists() else self.part
 
     def lost(self):
-        """Numbers that were flushed and are not there any more."""
+        """Returns how many values that were flushed are lost."""
         if not self.flushed.exists():
             return 0
         there = numbers(self.left())
@@ -131,7 +131,7 @@ class StruckRun:
 
 
 class Count:
-    """Tries by phase, and what came of them."""
+    """Counts the tries by phase, and collects the failures."""
 
     def __init__(self):
         self.phases, self.failures, self.lost = collections.Counter(), [], 0

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""writers_test.py DDPROXY PROJECT RUNS REPORTS: programs that write the same files at the same time.
+"""writers_test.py DDPROXY PROJECT RUNS REPORTS: programs write the same files at the same time.
 
-RUNS times three runs start at once with the same -o: one of them at a time has the file, the others end with 2 and leave it alone; results
-and tables are of one run at the end. REPORTS times two reports at once write into one folder: both end with 0 and the files are whole."""
+RUNS times three runs start together with the same -o. Only one may have the file at a time; the others must end with 2 and leave it unchanged. At
+the end the results and the tables must be of the same run. REPORTS times two reports write into one folder together: both must end with 0, and the
+files must be complete."""
 import os
 import subprocess
 import sys
@@ -35,8 +36,8 @@ def leftovers(folder, name):
 
 
 def try_runs(folder, number):
-    """Whoever comes second is refused; one that starts when the first has ended may run, too."""
-    speeds = [1.0, 1.5, 2.0]  # tells the runs' files and tables apart
+    """The second run must be rejected. A run that starts after the first has ended may run."""
+    speeds = [1.0, 1.5, 2.0]  # distinguishes the files and tables of the runs
     for k, speed in enumerate(speeds):
         (folder / f"mpi{k}").mkdir(parents=True)
         write_twin(folder / f"in{k}", SWEEP, compute=speed)

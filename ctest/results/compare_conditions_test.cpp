@@ -9,7 +9,7 @@
 namespace ddproxy::test {
 namespace {
 
-// What is printed besides the table where two runs differ as the two samples do.
+// Tests what is printed besides the table if two runs differ as the two samples do.
 class Conditions : public Compare {
  protected:
   void expect_warning(std::string const& key, Sample const& first, Sample const& other,

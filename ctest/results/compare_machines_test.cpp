@@ -12,7 +12,7 @@ using Texts = std::vector<std::string>;
 
 class Machines : public Compare {
  protected:
-  // The table, as JSON has it.
+  // Returns the table as JSON.
   nlohmann::json rank(CompareOptions options) {
     options.rank_machines = true;
     options.json = folder / "r.json";

@@ -19,10 +19,10 @@ namespace ddproxy::test {
 using results::CompareOptions;
 using Paths = std::vector<std::filesystem::path>;
 
-/// Compares files that it writes itself, and keeps what is printed.
+/// A fixture that writes files, compares them and keeps the output.
 class Compare : public Folder {
  protected:
-  // Writes n runs, each with its own noise.
+  // Writes n runs, each with different noise.
   Paths runs(std::string const& name, int n, Sample sample) {
     Paths paths;
     for (int k = 0; k < n; ++k) {
@@ -48,7 +48,7 @@ class Compare : public Folder {
     return text;
   }
 
-  // Compares without a refusal, whatever is decided.
+  // Compares and expects exit code 0, which includes an undecided comparison.
   void accept(CompareOptions options) {
     options.allow_undecided = true;
     EXPECT_EQ(compare(options), 0);

@@ -17,7 +17,7 @@ TEST_F(Compare, equal_runs_are_unchanged) {
 }
 
 TEST_F(Compare, samples_that_a_run_left_out_do_not_count) {
-  const auto next = runs("b", 10, {.not_counted = 3});  // of five, three times as long
+  const auto next = runs("b", 10, {.not_counted = 3});  // these take three times as long
   EXPECT_EQ(compare({.base = runs("a", 10, {}), .next = next}), 0);
   EXPECT_TRUE(contains(row("all cases"), "unchanged")) << out;
 }
@@ -40,7 +40,8 @@ TEST_F(Compare, what_got_faster_is_no_alarm) {
   EXPECT_TRUE(contains(row("naive"), "faster")) << out;
 }
 
-// Seen at a9528eb: one file a side alarmed in 9 of 15 pairs of equal builds, and passed 10 times slower ones.
+// At a9528eb, a comparison of one file with one file raised an alarm in 9 of 15 pairs of equal builds, and
+// passed builds that were 10 times slower.
 TEST_F(Compare, one_file_a_side_of_a_real_run_decides_nothing) {
   for (double factor : {1.0, 1.1, 10.0})
     for (std::size_t samples : {std::size_t{3}, std::size_t{12}, std::size_t{40}}) {
@@ -63,7 +64,7 @@ TEST_F(Compare, one_file_a_side_of_a_replay_decides_with_few_samples) {
   EXPECT_TRUE(contains(out, "slower: 10 of 10 replayed cases")) << out;
 }
 
-// Something else on the machine: most samples of one run are slower, the fastest are not.
+// Another program disturbs the machine: most samples of one run are slower, but its fastest samples are not.
 TEST_F(Compare, a_disturbed_replay_is_no_slowdown) {
   const auto base = runs("a", 1, {.samples = 12}), next = runs("b", 1, {.disturbance = 1.2, .samples = 12});
   EXPECT_EQ(compare({.base = base, .next = next}), 5);
@@ -96,7 +97,8 @@ TEST_F(Compare, noise_leaves_the_whole_undecided_and_says_what_would_help) {
   EXPECT_TRUE(contains(row("flat"), "is not excluded")) << out;
 }
 
-/// Rounds of a gate on a machine that slows down by 5 % from one to the next, which is in both builds.
+/// Writes the rounds of a gate on a machine that slows down by 5 % from each round to the next, for both
+/// builds.
 class Rounds : public Compare {
  protected:
   Paths rounds(std::string const& name, int n, Sample sample) {
@@ -133,7 +135,7 @@ TEST_F(Rounds, fewer_than_seven_are_undecided) {
   EXPECT_TRUE(contains(out, "6 rounds cannot decide at the level of 1 %; give 7 rounds or more")) << out;
 }
 
-// The history takes the noise of such a night from the other nights.
+// The history takes the noise of such a night from other nights.
 TEST_F(Rounds, one_round_is_a_night_of_unknown_noise) {
   const auto night = folder / "one.night.json";
   EXPECT_EQ(compare({.base = rounds("a", 1, {}), .next = rounds("b", 1, {}), .night = night}), 5);
@@ -144,7 +146,7 @@ TEST_F(Rounds, one_round_is_a_night_of_unknown_noise) {
   EXPECT_EQ(results::read_night(night).cases.size(), stored["cases"].size());
 }
 
-// A part that one build lacks may be the slow one.
+// If one build lacks a part, this part may be the slow one.
 TEST_F(Rounds, a_case_that_only_one_build_measured_keeps_the_whole_undecided) {
   const auto base = rounds("a", 8, {}), next = rounds("b", 8, {.left_out_part = "compute/linear"});
   const auto slower = rounds("c", 8, {.factor = 1.5, .left_out_part = "compute/linear"});

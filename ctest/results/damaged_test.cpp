@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Results files with wrong bytes: each is a run or one line that names the file. DDPROXY_MUTATIONS=8500 tries
-// more of them, DDPROXY_MUTATION_SEED=2 others.
+// Tries results files with wrong bytes. Each must be read, or rejected with one line that names the file.
+// DDPROXY_MUTATIONS=8500 tries more files, DDPROXY_MUTATION_SEED=2 tries other ones.
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -14,14 +14,14 @@
 namespace ddproxy::test {
 namespace {
 
-constexpr double patience = 1.0;  // seconds; a whole file takes a hundredth of one
+constexpr double patience = 1.0;  // seconds; reading an undamaged file takes 0.01 s
 
 int number_from(char const* variable, int otherwise) {
   char const* text = std::getenv(variable);
   return text ? std::atoi(text) : otherwise;
 }
 
-// One to eight bytes in a row, or a cut, or a stretch of zeros.
+// Returns `bytes` after one change: one to eight bytes in a row, a truncation, or a range of zeros.
 std::string mutated(std::string bytes, std::mt19937& engine) {
   const auto at = engine() % bytes.size();
   switch (engine() % 8) {
@@ -38,7 +38,8 @@ std::string mutated(std::string bytes, std::mt19937& engine) {
   }
 }
 
-// "crashed (Aborted)" of a message; the same for all that the reader itself refused.
+// Returns "crashed (Aborted)" and the like from a message. Returns "refused" for all files that the reader
+// itself rejected.
 std::string kind_of(std::string const& message) {
   const std::string mark = "the process that read it ";
   const auto start = message.find(mark);
@@ -48,7 +49,7 @@ std::string kind_of(std::string const& message) {
 
 class Damaged : public Compare {
  protected:
-  // What becomes of the file with those bytes: "read", or the kind of its refusal.
+  // Returns what happens to a file with these bytes: "read", or the kind of its rejection.
   std::string outcome(std::string const& bytes) {
     const auto path = folder / "damaged.h5";
     std::ofstream(path, std::ios::binary) << bytes;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs_test.py MAKE_SAMPLE DOCUMENT: every Python snippet of the document runs and prints something."""
+"""docs_test.py MAKE_SAMPLE DOCUMENT: every Python snippet of the document must run and print something."""
 import re
 import subprocess
 import sys

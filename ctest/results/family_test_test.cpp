@@ -32,7 +32,7 @@ TEST(Relabelling, takes_all_choices_of_runs_where_they_are_few) {
   for (auto const& one : regroupings(20, 20, 50)) EXPECT_EQ(std::set(one.begin(), one.end()).size(), 20u);
 }
 
-// Seven rounds that all say slower: of 2^7 sign flips the observed one alone has so large a mean.
+// All seven rounds are slower. Of the 2^7 sign flips only the observed one has such a large mean.
 TEST(FamilyTest, has_the_exact_p_of_a_single_case) {
   const FamilyTest seven = test_rounds({{0.02, 0.03, 0.01, 0.02, 0.04, 0.03, 0.02}});
   EXPECT_EQ(seven.relabellings, 128u);
@@ -49,11 +49,11 @@ TEST(FamilyTest, has_the_mean_and_the_deviation_of_the_rounds) {
   EXPECT_NEAR(test.cases[0].shift, 0.02, 1e-15);
   EXPECT_NEAR(test.cases[0].deviation, 0.01, 1e-15);
   EXPECT_NEAR(test.whole.shift, 0.02, 1e-15);
-  EXPECT_NEAR(test.whole.deviation, 0.0, 1e-8);  // the cases' noise cancels in the mean
+  EXPECT_NEAR(test.whole.deviation, 0.0, 1e-8);  // in the mean, the noise of the cases cancels
 }
 
-// t = shift / sqrt(moderated variance / n): variances 1e-4 and 4e-4, median 2.5e-4, moderated 1.75e-4
-// and 3.25e-4
+// t = shift / sqrt(moderated variance / n). The variances are 1e-4 and 4e-4, their median is 2.5e-4, and the
+// moderated variances are 1.75e-4 and 3.25e-4.
 TEST(FamilyTest, moderates_variances_half_way_to_their_median) {
   const FamilyTest test = test_rounds({{-0.01, 0.0, 0.01}, {-0.02, 0.0, 0.02}});
   EXPECT_NEAR(test.cases[0].error, std::sqrt(1.75e-4 / 3), 1e-12);
@@ -76,7 +76,7 @@ TEST(FamilyTest, compares_runs_of_two_sides) {
   EXPECT_EQ(test.relabellings, 252u);
   EXPECT_DOUBLE_EQ(test.cases[0].p_slower, 1.0 / 252);
   EXPECT_NEAR(test.cases[0].shift, 0.1, 1e-12);
-  EXPECT_FALSE(test_runs({{0, 0, 0, 0}}, {{1, 1, 1, 1}}).rejects());  // 70 regroupings cannot
+  EXPECT_FALSE(test_runs({{0, 0, 0, 0}}, {{1, 1, 1, 1}}).rejects());  // 70 regroupings are too few
 }
 
 TEST(FamilyTest, equal_values_are_no_slowdown) {

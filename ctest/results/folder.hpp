@@ -10,7 +10,7 @@
 
 namespace ddproxy::test {
 
-/// A new folder of the running test, removed with the fixture.
+/// A fixture with a new temporary folder. TearDown() removes it.
 class Folder : public testing::Test {
  protected:
   void SetUp() override {
@@ -22,7 +22,8 @@ class Folder : public testing::Test {
   std::filesystem::path folder;
 };
 
-/// The message of the exception that `action` throws; fails where it throws none or another type.
+/// Returns the message of the exception that `action` throws. Fails the test if it throws none or one of
+/// another type.
 template <class Exception, class Action>
 std::string message_of(Action const& action) {
   try {

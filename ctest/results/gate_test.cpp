@@ -11,32 +11,33 @@
 
 #include "results/compare/family_test.hpp"
 
-// The promises of the regression gate, on simulated families of 15 cases with fixed seeds: how many of equal
-// builds are called slower, and how many slowdowns of 3 % are found. The noise between rounds is 2.4 %, which
-// is what two processes on the same pinned cores differ by (docs/measurements/compare.md).
+// Checks what the regression gate promises, on simulated families of 15 cases with fixed seeds: how often it
+// calls equal builds slower, and how many slowdowns of 3 % it finds. The noise between rounds is 2.4 %, the
+// difference between two processes on the same pinned cores (docs/measurements/compare.md).
 namespace ddproxy::results {
 namespace {
 
 constexpr std::size_t cases = 15;
 constexpr double between_rounds = 0.024;
 
-// 100, or more for the figures in docs/measurements/compare.md.
+// 100 families, or more for the numbers in docs/measurements/compare.md.
 const int families =
     std::getenv("DDPROXY_GATE_FAMILIES") ? std::atoi(std::getenv("DDPROXY_GATE_FAMILIES")) : 100;
 
 using Engine = std::mt19937_64;
-using Noise = std::function<double(Engine&)>;  // of standard deviation 1
+using Noise = std::function<double(Engine&)>;  // with standard deviation 1
 
 double normal(Engine& engine) {
   return std::normal_distribution<double>()(engine);
 }
 
-// Student's t with three degrees of freedom, whose standard deviation is the square root of 3.
+// Student's t with three degrees of freedom, divided by its standard deviation, the square root of 3.
 double heavy_tailed(Engine& engine) {
   return std::student_t_distribution<double>(3.0)(engine) / std::sqrt(3.0);
 }
 
-// Log ratios [case][round]; `shared`: the part of the variance that all cases of a round have in common.
+// Returns log ratios [case][round]. `shared`: the share of the variance that all cases of a round have in
+// common.
 Logs rounds(Engine& engine, std::size_t count, Noise const& noise, double shared) {
   Logs all(cases, std::vector<double>(count));
   for (std::size_t r = 0; r < count; ++r) {
@@ -50,11 +51,11 @@ struct Setting {
   std::size_t rounds;
   Noise noise;
   double shared = 0.0;
-  double slowdown = 0.0;  ///< of the first `slower` cases
+  double slowdown = 0.0;  ///< slowdown of the first `slower` cases
   std::size_t slower = cases;
 };
 
-// Families in which the test finds something slower.
+// Returns the number of families in which the test finds something slower.
 int rejected(Setting const& setting, unsigned seed) {
   Engine engine(seed);
   int count = 0;
@@ -73,7 +74,7 @@ void expect_at_least(int least, char const* what, Setting const& setting, unsign
   EXPECT_GE(found, least * families / 100) << what;
 }
 
-// At a level of 1 %, more than 5 of 100 happen in 5 of 10,000 such tests.
+// At a level of 1 %, more than 5 alarms in 100 families happen in 5 of 10,000 such tests.
 TEST(Gate, seldom_calls_equal_builds_slower) {
   const auto expect_few = [](char const* what, Setting const& setting, unsigned seed) {
     const int alarms = rejected(setting, seed);
@@ -87,7 +88,8 @@ TEST(Gate, seldom_calls_equal_builds_slower) {
   expect_few("heavy tail, 70 % shared", {16, heavy_tailed, 0.7}, 5);
 }
 
-// The test above can fail: a test of each case by itself at 1 % alarms in one family of seven.
+// Shows that the test above can fail: a test of each case alone at 1 % raises an alarm in one of seven
+// families.
 TEST(Gate, would_alarm_falsely_without_the_correction_for_the_family) {
   Engine engine(6);
   int alarms = 0;
@@ -113,7 +115,7 @@ TEST(Gate, finds_three_percent_in_one_case_of_fifteen) {
   expect_at_least(82, "3 % in one case, heavy tail", {16, heavy_tailed, 0.0, 0.03, 1}, 23);
 }
 
-// What scripts/gate --rounds auto does: it looks after every round and stops when 3 % would be found.
+// Simulates scripts/gate --rounds auto: it checks after every round, and stops when it would find 3 %.
 Logs automatic_rounds(Engine& engine, double slowdown) {
   Logs all(cases);
   for (std::size_t count = 1;; ++count) {
@@ -142,7 +144,8 @@ TEST(Gate, keeps_its_level_and_power_where_the_noise_decides_the_number_of_round
   EXPECT_GE(found, 85 * families / 100);
 }
 
-// Runs of two builds in one session, dealt anew to the sides: twice the variance of a round.
+// Runs of two builds in one session that are assigned to the sides at random. They have twice the variance of
+// a round.
 TEST(Gate, keeps_its_level_for_runs_that_are_no_rounds) {
   Engine engine(31);
   int alarms = 0, found = 0;

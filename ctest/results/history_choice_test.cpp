@@ -4,7 +4,7 @@
 
 #include "ctest/results/history_folder.hpp"
 
-// Which nights of a folder are compared, and when that is not enough for a decision.
+// Tests which nights of a folder are compared, and when they are too few for a decision.
 namespace ddproxy::test {
 namespace {
 
@@ -31,7 +31,7 @@ TEST_F(History, takes_the_spread_within_the_newest_night_for_its_noise) {
   auto newest = night(30, 0.1);
   write_night(night_file(30), newest);
   EXPECT_EQ(compare({.history = folder}), 1);
-  for (auto& one : newest.cases) one.deviation = 0.1;  // ten rounds: a standard error of 3 %
+  for (auto& one : newest.cases) one.deviation = 0.1;  // with ten rounds the standard error is 3 %
   write_night(night_file(30), newest);
   EXPECT_NE(compare({.history = folder}), 1) << out;
 }
@@ -86,7 +86,7 @@ TEST_F(History, ratio_nights_go_on_with_a_new_machine_but_not_with_a_new_referen
   EXPECT_EQ(compare({.history = folder}), 1);
   EXPECT_EQ(warnings, "");
   for (int day = 20; day < 30; ++day) {
-    auto other = night(day, 0.5);  // of another reference: no slowdown
+    auto other = night(day, 0.5);  // with another reference this is no slowdown
     other.reference_revision = "second";
     write_night(night_file(day), other);
   }

@@ -12,10 +12,10 @@
 
 namespace ddproxy::test {
 
-/// A history of ratio nights or of plain runs that the test writes itself.
+/// A fixture that writes a history of nights with ratios, or of plain runs.
 class HistoryFolder : public Compare {
  protected:
-  /// "2026-03-01T00:00:00Z" for day 0; days after the 28th go on in the next month.
+  /// Returns "2026-03-01T00:00:00Z" for day 0. Day 28 is the first day of the next month.
   static std::string date(int day) {
     char text[32];
     std::snprintf(text, sizeof text, "2026-%02d-%02dT00:00:00Z", 3 + day / 28, day % 28 + 1);
@@ -28,10 +28,11 @@ class HistoryFolder : public Compare {
     return text;
   }
 
-  /// The file of the ratio night of a day.
+  /// Returns the path of a night with ratios.
   std::filesystem::path night_file(int day) const { return folder / (name(day) + ".night.json"); }
 
-  /// A ratio night of the cases a, b, c and d with a noise of 0.5 %; `slowdown`: of the case a, a share.
+  /// Returns a night with ratios of the cases a, b, c and d with a noise of 0.5 %. Case a is slower by the
+  /// share `slowdown`.
   static results::Night night(int day, double slowdown) {
     std::mt19937_64 engine(static_cast<unsigned>(day) + 100);
     std::normal_distribution<double> noise(0.0, 0.005);
@@ -52,7 +53,7 @@ class HistoryFolder : public Compare {
     return all;
   }
 
-  /// Writes the nights `from` to `to`, the last one not included.
+  /// Writes the nights `from` to `to` - 1.
   void write_nights(int from, int to, std::function<double(int)> const& slowdown) {
     for (int day = from; day < to; ++day) write_night(night_file(day), night(day, slowdown(day)));
   }
@@ -60,7 +61,7 @@ class HistoryFolder : public Compare {
     write_nights(from, to, [=](int) { return slowdown; });
   }
 
-  /// Writes plain runs, all of whose cases are `factor` times slower.
+  /// Writes the plain runs `from` to `to` - 1. All their cases are slower by the factor `factor`.
   void write_runs(int from, int to, double factor, std::string const& host = "node1") {
     for (int day = from; day < to; ++day)
       make_sample(

@@ -9,10 +9,10 @@
 #include "ctest/results/nights.hpp"
 #include "results/history/nightly_test.hpp"
 
-// The promises of `ddproxy compare --history`, on simulated nights of 15 cases and their mean, with fixed
-// seeds. A month is 30 nights, each tested against a window of 30. DDPROXY_MONTHS=1000 simulates as many
-// months for each kind of noise instead of 250, adds kinds for which nothing is promised, and prints the
-// whole table of docs/results.md.
+// Checks what `ddproxy compare --history` promises, on simulated nights of 15 cases and their mean, with
+// fixed seeds. A month is 30 nights, each tested against a window of 30 nights. DDPROXY_MONTHS=1000 simulates
+// 1000 months for each kind of noise instead of 250. It also adds kinds for which nothing is promised, and
+// prints the whole table of docs/results.md.
 namespace ddproxy::test {
 namespace {
 
@@ -32,8 +32,8 @@ bool is_full() {
   return months() > fewest_months;
 }
 
-// The first night, `from` or later, after which any series counts as slower; the number of nights where there
-// is none.
+// Returns the first night from `from` on after which any series counts as slower. Returns the number of
+// nights if there is none.
 std::size_t first_alarm(Nights const& all, std::size_t from) {
   NightlyTest test(all.size(), tolerance);
   std::vector<NightValue> values(all.size());
@@ -78,7 +78,8 @@ TEST(HistoryGate, seldom_cries_wolf_where_nights_are_correlated_or_have_two_mode
   expect_few({"two modes 2 % apart, 0.2 % within, a tenth high", two_modes(0.002, 0.02, 0.1)}, 0.02, 8);
 }
 
-// The tests above can fail: nothing is promised of these kinds of noise, and they raise many alarms.
+// Shows that the tests above can fail: nothing is promised for these kinds of noise, and they raise many
+// alarms.
 TEST(HistoryGate, cries_wolf_where_modes_are_far_apart_or_last) {
   EXPECT_GT(
       false_alarms({"two modes 4 % apart, 0.5 % within, a quarter high", two_modes(0.005, 0.04, 0.25)}, 9),
@@ -100,7 +101,7 @@ TEST(HistoryGate, reports_other_noise) {
   false_alarms({"normal, 3 %", normal(0.03)}, 12, 5);
 }
 
-// The shares of the simulations in which a slowdown is found after 1, 2, 3 and 5 nights at the latest.
+// Returns the shares of the simulations in which a slowdown is found within 1, 2, 3 and 5 nights.
 std::array<double, 4> found(NoiseKind const& kind, double slowdown, bool all_cases, int simulations) {
   constexpr std::array<std::size_t, 4> after{1, 2, 3, 5};
   Engine engine(20);
@@ -138,7 +139,7 @@ TEST(HistoryGate, reports_what_it_finds) {
       for (double slowdown : {0.02, 0.03, 0.05, 0.1, 0.2, 0.5}) found(kind, slowdown, all_cases, 300);
 }
 
-// Five steps of 0.9 %, twelve nights each, which no window shows.
+// Five steps of 0.9 %, twelve nights each. No single window shows them.
 TEST(HistoryGate, finds_a_creep) {
   int alarms = 0;
   constexpr int simulations = 50;

@@ -7,7 +7,7 @@ namespace {
 
 using History = HistoryFolder;
 
-// What an earlier version passed with "0 changes" and an empty JUnit file.
+// An earlier version passed such a history with "0 changes" and an empty JUnit file.
 TEST_F(History, finds_ten_times_slower_runs_however_few_the_files) {
   for (auto [nights, slow] : {std::pair{8, 4}, {12, 6}, {20, 5}}) {
     for (auto const& entry : std::filesystem::directory_iterator(folder)) std::filesystem::remove(entry);
@@ -47,7 +47,7 @@ TEST_F(History, finds_ten_percent_in_one_case_after_one_night) {
   EXPECT_EQ(json["history"]["revision"][0], "r30");
   EXPECT_NEAR(json["history"]["ratio"][0].get<double>(), 1.1, 0.02);
   EXPECT_EQ(json["history"]["verdict"][1], "unchanged");
-  EXPECT_EQ(compare({.tolerance = 0.2, .history = folder}), 5);  // less than matters; 20 % could go unseen
+  EXPECT_EQ(compare({.tolerance = 0.2, .history = folder}), 5);  // 20 % could be missed
 }
 
 TEST_F(History, finds_three_percent_after_five_nights_and_knows_the_first) {
@@ -87,7 +87,7 @@ TEST_F(History, a_slowdown_counts_until_it_is_acknowledged) {
   EXPECT_TRUE(contains(out, "acknowledged: a, ")) << out;
   EXPECT_EQ(compare({.history = folder}), 0);
   const auto kept = nlohmann::json::parse(contents(folder / "acknowledged.json"))["acknowledged"];
-  ASSERT_EQ(kept.size(), 2u) << kept;  // the case and the whole
+  ASSERT_EQ(kept.size(), 2u) << kept;  // the case and the mean of all cases
   EXPECT_EQ(kept[0]["case"], "a");
   EXPECT_EQ(kept[0]["until"], date(25));
   EXPECT_NEAR(kept[0]["slowdown"].get<double>(), 0.1, 0.02);
@@ -120,7 +120,7 @@ TEST_F(History, a_speed_up_is_the_level_to_compare_with) {
 
 TEST_F(History, compares_with_a_pinned_level) {
   write_nights(0, 10, 0.0);
-  write_nights(10, 80, [](int day) { return 0.0004 * (day - 10); });  // 2.8 %, a little every night
+  write_nights(10, 80, [](int day) { return 0.0004 * (day - 10); });  // 2.8 % in total
   const auto json = json_of({.history = folder, .pin = "n009.night.json"});
   EXPECT_EQ(json["decision"], "slower");
   EXPECT_EQ(json["history"]["verdict"][0], "slower than the pinned level");

@@ -11,7 +11,7 @@
 namespace ddproxy::results {
 namespace {
 
-// One series whose noise is 1 %, followed from the night 0 on.
+// One series with a noise of 1 %, which is followed from night 0 on.
 class Level : public testing::Test {
  protected:
   void add(int nights, double slowdown = 0.0, double deviation = 0.01) {
@@ -38,7 +38,8 @@ TEST_F(Level, keeps_a_slowdown_and_its_first_night) {
   EXPECT_NEAR(tracker().newest(test.shape(0)).ratio, 1.15, 0.02);
 }
 
-// Three standard deviations of one night: no slowdown, and not diluted by the nights before it.
+// The newest night is slower by three standard deviations. This is no slowdown, but earlier nights must not
+// dilute it.
 TEST_F(Level, the_newest_night_is_shown_by_itself) {
   add(30);
   const NightValue slow{night++, std::log(1.03), 0.0};
@@ -69,7 +70,7 @@ TEST_F(Level, one_wild_quick_night_neither_moves_the_level_nor_hides_a_slowdown)
 TEST_F(Level, four_of_five_nights_have_to_be_slow) {
   add(30);
   for (int k = 0; k < 3; ++k) {
-    add(1, 0.05);  // 5 % in one night, three times among five
+    add(1, 0.05);  // 5 % in one night, on three of five nights
     add(1);
   }
   EXPECT_FALSE(tracker().slowdown());

@@ -29,7 +29,7 @@ class NightFile : public Folder {
             .cases = {{"flat", 0.01, 0.006}, {results::the_whole, 0.02, std::nan("")}}};
   }
 
-  // The message with which a night file is refused after `damage`.
+  // Returns the message with which a night file is rejected after `damage`.
   std::string refusal(std::function<void(json&)> const& damage) {
     const auto path = folder / "n.night.json";
     write_night(path, night());

@@ -7,7 +7,7 @@
 namespace ddproxy::test {
 namespace {
 
-// Independent nights.
+// Returns noise whose nights are independent.
 template <class Draw>
 NoiseOfNights each(Draw draw) {
   return [draw](Engine& engine, std::size_t nights) {

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""page_test.py MAKE_SAMPLE REPORT: in Chromium nothing of the page is cut off, the console stays silent, and the button hands the
-trace to Perfetto; skipped where there is no Chromium."""
+"""page_test.py MAKE_SAMPLE REPORT: in Chromium nothing of the page may be cut off, the console must stay empty, and the button must pass the
+trace to Perfetto. Skipped without Chromium."""
 import html
 import re
 import shutil
@@ -17,7 +17,7 @@ PROBE = """<script>addEventListener('load', () => {
   parent.document.title = 'at ' + innerWidth + ' over: ' + over.map(e => e.tagName).join(' ') + '.';
 });</script>"""
 
-# Stands in for ui.perfetto.dev: answers the third PING, and says what it was handed.
+# Replaces ui.perfetto.dev: answers the third PING, and reports what it received.
 PERFETTO = """<script>addEventListener('load', () => {
   let pings = 0;
   const said = text => parent.document.title = text;
@@ -38,7 +38,7 @@ PERFETTO = """<script>addEventListener('load', () => {
 
 
 def look(browser, folder, page, width, probe=PROBE):
-    """(title, console): the page in a frame of that width, which a headless window does not go down to."""
+    """Returns (title, console) of the page in a frame of this width. A headless window cannot be that narrow itself."""
     frame = folder / "frame.html"
     framed = html.escape(page.replace("</body>", probe + "</body>"))
     frame.write_text(f'<title>not loaded</title><iframe srcdoc="{framed}" style="width:{width}px;height:900px;border:0"></iframe>')

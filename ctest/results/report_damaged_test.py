@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""report_damaged_test.py MAKE_SAMPLE REPORT: how report.py refuses what it cannot draw."""
+"""report_damaged_test.py MAKE_SAMPLE REPORT: tests how report.py rejects files that it cannot draw."""
 import functools
 import os
 import random
@@ -14,7 +14,7 @@ import unittest.mock
 import h5py
 import numpy as np
 
-from report_sample import REPORT, WithSample, report  # first: it says where reporting is
+from report_sample import REPORT, WithSample, report  # must come first: it adds the folder of reporting to the path
 from reporting import reading  # noqa: E402
 from reporting.data import Results  # noqa: E402
 from reporting.errors import ReportError  # noqa: E402
@@ -181,7 +181,7 @@ class Damaged(WithSample):
         self.assertIn("/fom", self.refused(self.sample))
 
     def test_names_the_file_that_the_disk_has_no_room_for(self):
-        """A limit on the size of files stands for the full disk: with one no picture fits, with the other the page does not."""
+        """A limit of the file size simulates a full disk. With one limit no picture fits, with the other the page does not."""
         for room, name in ((16 * 1024, r"sample-\w+.png"), (400 * 1024, "sample.html")):
             out = self.folder / str(room)
             limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (room, room))
@@ -202,7 +202,7 @@ class Damaged(WithSample):
 
 
 class Reading(WithSample):
-    """A library that crashes or hangs ends the child that reads, not the report."""
+    """If the library crashes or hangs, only the child that reads may end, not the report."""
 
     def fault(self, work, seconds):
         with self.assertRaises(ReportError) as caught:

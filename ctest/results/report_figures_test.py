@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""report_figures_test.py MAKE_SAMPLE REPORT: what the figures show, and what the page says about impossible figures."""
+"""report_figures_test.py MAKE_SAMPLE REPORT: tests what the figures show, and what the page says about impossible values."""
 import base64
 import gzip
 import json
@@ -11,7 +11,7 @@ import unittest
 
 import numpy as np
 
-from report_sample import MAKE_SAMPLE, WithSample, report  # first: it says where reporting is
+from report_sample import MAKE_SAMPLE, WithSample, report  # must come first: it adds the folder of reporting to the path
 from reporting import broken_axis, costs_figure, derive, intervals, page, perfetto, plausible, tables  # noqa: E402
 from reporting.allreduce_figure import draw_allreduce  # noqa: E402
 from reporting.collectives_figure import draw_collectives  # noqa: E402
@@ -25,7 +25,7 @@ def legend(axes):
 
 
 class Sweep(WithSample):
-    """Naive and flat do not decide the range of the axis in which the caps lie."""
+    """Naive and flat must not decide the range of the axis for the caps."""
 
     def test_limits(self):
         lower, upper = broken_axis.limits([598.3, 603.5], [619.6, 639.9])
@@ -45,7 +45,7 @@ class Sweep(WithSample):
         self.change(slow)
         results = Results(self.sample)
         upper, lower = draw_sweep(results).axes[:2]
-        totals = derive.column(results, "measured_median")  # the largest is above 1 s: the axis is in seconds
+        totals = derive.column(results, "measured_median")  # the largest is above 1 s, so the axis is in seconds
         caps = totals[results["/sweep/strategy"] == "bucketed"]
         self.assertTrue(upper.get_ylim()[0] < totals[0] < upper.get_ylim()[1])
         low, high = lower.get_ylim()
@@ -100,7 +100,7 @@ class Samples(WithSample):
 
 
 class Repetition(WithSample):
-    """A column that says the same in every row, or nothing in any, is one sentence above the table."""
+    """A column with the same value in every row, or with no value, must become a sentence above the table."""
 
     def shown(self):
         return page.noted_table(next(t for t in tables.tables_of(Results(self.sample)) if t.name == "sweep"))
@@ -119,7 +119,7 @@ class Repetition(WithSample):
 
 
 class Intervals(WithSample):
-    """The sample has five samples a case; its interval is their range."""
+    """The sample has five samples per case, so its interval is minimum to maximum."""
 
     def label(self):
         results = Results(self.sample)
@@ -189,7 +189,7 @@ class Allreduce(WithSample):
 
 class Costs(WithSample):
     def operations(self, flops, count, modelled, factor=1.0):
-        """All operations alternate between the two of each list; the times are `factor` times the roofline's."""
+        """Operations alternate between the two values of each list. Times are `factor` times those of the roofline."""
         def write(file):
             number = file["layers/flops"].shape[0]
             for name, pair in (("flops", flops), ("bytes", count), ("modelled", modelled)):
@@ -199,7 +199,7 @@ class Costs(WithSample):
         return costs_figure.costs(Results(self.sample))
 
     def test_the_roof_is_that_of_the_modelled_times(self):
-        """4 Tflop/s and 100 GB/s: one operation is limited by each."""
+        """Peaks of 4 Tflop/s and 100 GB/s: each limits one of the two operations."""
         found = self.operations((4e12, 1e9), (1e9, 1e11), (1.0, 1.0))
         np.testing.assert_allclose(found.roof(), (4e12, 1e11))
         self.assertEqual(costs_figure.caption(Results(self.sample)).count("they measure nothing"), 1)
@@ -241,7 +241,7 @@ class Impossible(WithSample):
         self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
         self.assertRegex(self.said("overlap", -0.2), r"An overlap below 0: bucketed 4 MiB \(-0\.200\)\..*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
-        self.assertEqual(self.said("overlap", -0.2, 0), "")  # naive: the file's own contradictions say that
+        self.assertEqual(self.said("overlap", -0.2, 0), "")  # for naive, the contradictions in the file say that
 
     def test_of_a_negative_e_says_whether_it_is_noise(self):
         self.assertRegex(self.said("exposed", -0.5), r"A negative E is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*include 0, so it is noise")

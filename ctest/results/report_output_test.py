@@ -1,19 +1,19 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""report_output_test.py MAKE_SAMPLE REPORT: how the report writes its files."""
+"""report_output_test.py MAKE_SAMPLE REPORT: tests how the report writes its files."""
 import os
 import subprocess
 import sys
 import threading
 import unittest
 
-from report_sample import REPORT, WithSample  # first: it says where reporting is
+from report_sample import REPORT, WithSample  # must come first: it adds the folder of reporting to the path
 from reporting.output import write_whole  # noqa: E402
 
 
 class WriteWhole(WithSample):
     def test_two_writers_of_one_file_do_not_meet(self):
-        """Both are in the middle of writing at the same time; the file is whole, and is that of the last one."""
+        """Two writers are in the middle of writing at the same time. The file must be complete, and that of the last one."""
         path, both_wrote, first_is_done = self.folder / "page.html", threading.Barrier(2, timeout=20), threading.Event()
         names, faults = [], []
 

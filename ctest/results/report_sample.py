@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of report.py share; their arguments are MAKE_SAMPLE REPORT."""
+"""Shared by the tests of report.py, whose arguments are MAKE_SAMPLE REPORT."""
 import subprocess
 import sys
 import tempfile

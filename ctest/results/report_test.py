@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""report_test.py MAKE_SAMPLE REPORT: what report.py writes."""
+"""report_test.py MAKE_SAMPLE REPORT: tests what report.py writes."""
 import csv
 import json
 import re
@@ -14,7 +14,7 @@ import h5py
 import matplotlib.image
 import numpy as np
 
-from report_sample import WithSample, report  # first: it says where reporting is
+from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
 from reporting import derive, lead, notes, perfetto, style, tables, timeline_figure  # noqa: E402
 from reporting.compare_figure import in_time  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
@@ -48,7 +48,7 @@ class EarlierNames(WithSample):
 
 
 class States(WithSample):
-    """On a machine with two states the page names them, and only samples of one state count."""
+    """If the machine had two states, the page must name them, and only the samples of one state may count."""
 
     def test_two_states(self):
         before = derive.median(derive.samples(Results(self.sample)), 1)
@@ -75,7 +75,7 @@ class States(WithSample):
 
 
 class Page(WithSample):
-    """One run of report.py for three files, of which the sample is the newest."""
+    """Runs report.py once for three files, of which the sample is the newest."""
 
     def test_report(self):
         for k in range(2):
@@ -118,14 +118,14 @@ class Page(WithSample):
         self.assertIsNone(tables["sweep"]["overlap"][0])
 
     def check_terms(self, terms):
-        """What explains measured - ideal adds up to it; nothing is said where that is within the noise."""
+        """The explained shares of measured - ideal must add up to 100 %. There are none if the difference is within the noise."""
         names = ("contention", "copies", "jitter", "unexplained")
         shares = [s for s in zip(*(terms[f"{name}_percent"] for name in names)) if None not in s]
         self.assertTrue(0 < len(shares) < len(terms["case"]))
         np.testing.assert_allclose([sum(s) for s in shares], 100.0)
 
     def check_page(self, page):
-        """Nothing is loaded, the one script is the page's own, every reference lies inside, what a file holds is shown as text."""
+        """The page must load nothing, have only its own script, refer only to itself, and show the contents of a file as text."""
         self.assertNotRegex(page, r"(src|href)=.?(https?:)?//|<script[^>]|@import|url\((?!#)")
         self.assertEqual(page.count("<script"), 1)
         self.assertIn(f"<script>{perfetto.SCRIPT}</script>", page)
@@ -140,10 +140,10 @@ class Page(WithSample):
 
 
 class Split(WithSample):
-    """The parts of the measured bar end at the median T, however the samples scatter."""
+    """The parts of the measured bar must add up to the median T, even if the samples scatter."""
 
     def medians(self, compute, tail):
-        """Of each case, as shares of its T."""
+        """Returns the parts of each case, as shares of its T."""
         def write(file):
             total = file["sweep/measured_median"][()]
             file["sweep/compute"][...] = compute * total[:, None, None]
@@ -151,7 +151,7 @@ class Split(WithSample):
         self.change(write)
 
     def parts(self):
-        """Of the first case as shares of T; checks all cases."""
+        """Checks all cases. Returns the parts of the first case, as shares of T."""
         results = Results(self.sample)
         for case, median in reversed(list(enumerate(derive.column(results, "measured_median")))):
             parts = dict(measured_parts(results, case))
@@ -189,7 +189,7 @@ class Split(WithSample):
         self.medians(0.5, 0.3)
         axes = draw_split(Results(self.sample)).axes[0]
         ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
-        medians = derive.column(Results(self.sample), "measured_median")[:2] * 1e3  # naive and flat; in ms
+        medians = derive.column(Results(self.sample), "measured_median")[:2] * 1e3  # of naive and flat, in ms
         self.assertTrue(all(min(abs(end - median) for end in ends) < 1e-9 for median in medians), (ends, medians))
 
 
@@ -210,7 +210,7 @@ class Headline(WithSample):
             return tuple(file[f"sweep/{name}"][()][is_bucketed] for name in ("measured_median", "bucket_bytes"))
 
     def make_best(self, cap, factor):
-        """T of the bucket size becomes that share of the least T."""
+        """Changes T of this bucket size to the given multiple of the smallest T."""
         def write(file):
             totals = file["sweep/measured_median"][()]
             totals[file["sweep/bucket_bytes"][()] == cap * 2**20] = totals.min() * factor
@@ -319,7 +319,7 @@ class Timeline(WithSample):
         self.assertEqual(len(timeline_figure.draw_timeline(Results(self.sample), 0).axes), 1)
 
     def exposed_label(self, alone):
-        """(text, its box, the span) in pixels where T_compute of the last sample is `alone` of the time of the timeline."""
+        """Returns (text, its box, the span) in pixels if T_compute of the last sample is the share `alone` of the timeline."""
         results = Results(self.sample)
         last = results["/timeline/end"][int(results["/timeline/count"][0]) - 1]
         self.change(lambda file: file["sweep/compute"].__setitem__((0, -1), alone * last))
@@ -368,7 +368,7 @@ class Several(WithSample):
         self.assertLess(max(c.x[c.bucketed].max() for c in (ours, theirs)), ours.edges["flat"])
 
     def notes(self, change):
-        """What the page says above the figures where the second file differs by `change`."""
+        """Returns what the page says above the figures if `change` is applied to the second file."""
         other = self.folder / "other.h5"
         shutil.copy(self.sample, other)
         with h5py.File(other, "r+") as file:

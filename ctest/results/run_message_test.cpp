@@ -32,7 +32,7 @@ Run sample_run() {
   return run;
 }
 
-// Two runs are equal where all bytes that are sent are.
+// Two runs are equal if all bytes that are sent for them are equal.
 TEST(RunMessage, ComesBackWhole) {
   const auto run = sample_run();
   const auto again = unpack(pack(run));

@@ -8,7 +8,7 @@
 
 #include "ctest/results/sample_file.hpp"
 
-// What the sample file is made of: each function writes one group.
+// The parts of the sample file. Each function writes one group, or what its comment says.
 namespace ddproxy::test {
 
 inline constexpr std::int64_t mib = 1 << 20;
@@ -26,7 +26,7 @@ struct Gradients {
 
 Gradients gradients();
 
-/// Of one all-reduce alone, seconds.
+/// Returns the seconds of one all-reduce alone.
 double allreduce_seconds(double bytes);
 
 void write_provenance(results::Writer& writer, Sample const& sample);
@@ -36,7 +36,7 @@ void write_allreduce(results::Writer& writer, Sample const& sample);
 void write_collectives(results::Writer& writer);
 void write_calibration(results::Writer& writer);
 void write_errors(results::Writer& writer, Gradients const& all);
-/// /sweep, /plans, /timeline and /memory.
+/// Writes /sweep, /plans, /timeline and /memory.
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample);
 void write_score(results::Writer& writer, Sample const& sample);
 

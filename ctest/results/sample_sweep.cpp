@@ -15,7 +15,7 @@ struct Prediction {
   Integers last, bytes;
 };
 
-// The recurrence e = max(ready, e) + a(bytes), which is enough for a plausible file.
+// The recurrence e = max(ready, e) + a(bytes). It is accurate enough for a plausible file.
 Prediction predict(Gradients const& all, SampleCase const& run, std::int64_t first_bucket) {
   Prediction result;
   const bool overlapped = run.strategy == "bucketed" || run.strategy == "per_tensor";
@@ -70,7 +70,7 @@ void measure(Columns& to, Prediction const& expected, bool slower, Sample const&
   to.tail.push_back(to.exposed.back() - to.slowdown.back());
 }
 
-/// A share of E, of the cases that overlap: all but the first.
+/// Returns a share of E for the cases that overlap, which are all but the first.
 Reals terms(Reals exposed, double share) {
   for (double& seconds : exposed) seconds *= share;
   exposed.front() = std::nan("");
@@ -108,13 +108,13 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
     return std::ranges::any_of(columns, [&](auto const& column) { return column.first == name; });
   };
   for (auto const& [name, values] : columns) writer.write("/sweep/" + std::string(name), *values);
-  for (auto const& dataset : results::schema())  // the others do not apply
+  for (auto const& dataset : results::schema())  // the other datasets do not apply
     if (dataset.group() == "/sweep" && dataset.type == results::Type::real && dataset.rank() == 1 &&
         !known(dataset.name()))
       writer.write(dataset.path, Reals(cases, std::nan("")));
 }
 
-// Each event takes 64 MiB more and leaves 32 MiB of it.
+// Each event adds 64 MiB and keeps 32 MiB of it.
 void write_memory(results::Writer& writer, std::size_t cases, std::size_t events) {
   Integers start, end;
   for (std::size_t k = 0; k < events; ++k) {
@@ -149,7 +149,7 @@ void write_timeline(results::Writer& writer, Integers const& first, Integers con
   write_memory(writer, first.size(), events);
 }
 
-// Of a machine with one state, or with two where samples do not count.
+// Writes a machine with one state, or with two if there are samples that do not count.
 void write_states(results::Writer& writer, std::size_t cases, Sample const& sample) {
   Integers counted;
   for (std::size_t k = 0; k < cases * sample.samples; ++k)

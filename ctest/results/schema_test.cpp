@@ -40,7 +40,7 @@ TEST(Schema, every_row_is_whole_and_unique) {
   EXPECT_EQ(find_dataset("/sweep/none"), nullptr);
 }
 
-// A dataset that has the name of a dimension of its group must be that dimension's coordinate.
+// A dataset with the name of a dimension of its group would have to be the coordinate of that dimension.
 TEST(Schema, no_dataset_has_the_name_of_a_dimension) {
   for (auto const& one : schema())
     for (auto const& other : schema())

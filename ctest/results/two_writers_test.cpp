@@ -43,7 +43,8 @@ struct Pipe {
   std::array<int, 2> ends{};
 };
 
-// What a process does that begins when told, says whether it may write, and ends when all have said so.
+// Runs in a process that starts when it is told. It reports whether it may write, and ends when all have
+// reported.
 int race(Pipe const& begin, Pipe const& said, Pipe const& end, std::filesystem::path const& path) {
   begin.hear();
   std::optional<Writer> writer;
@@ -103,7 +104,7 @@ TEST_F(TwoWriters, what_killed_runs_left_is_kept_under_other_names) {
   };
   for (std::string run : {"first", "second"}) {
     std::ofstream(folder / "r.h5.part") << run;
-    std::ofstream(folder / "r.h5.lock");  // a kill leaves it, and nobody holds it
+    std::ofstream(folder / "r.h5.lock");  // a killed run leaves this file, but no process holds its lock
     Writer writer(folder / "r.h5");
     const auto kept = (folder / "r.h5.part.").string() + (run == "first" ? "1" : "2");
     ASSERT_EQ(writer.warnings().size(), 1u);
@@ -122,12 +123,12 @@ TEST_F(TwoWriters, a_finished_file_leaves_nothing_beside_it) {
   writer.finish();
   for (auto const& entry : std::filesystem::directory_iterator(folder))
     EXPECT_EQ(entry.path().filename(), "r.h5");
-  Writer next(folder / "r.h5");  // while the first writer is still there
+  Writer next(folder / "r.h5");  // the first writer still exists
 }
 
 TEST_F(TwoWriters, a_file_that_was_taken_away_is_not_finished_with_another_ones) {
   Writer first(folder / "r.h5");
-  std::filesystem::remove(folder / "r.h5.lock");  // by people: no program does
+  std::filesystem::remove(folder / "r.h5.lock");  // as a user may do; no program does
   Writer second(folder / "r.h5");
   const auto text = message_of<std::runtime_error>([&] { first.finish(); });
   EXPECT_NE(text.find("another program has taken it"), std::string::npos) << text;

@@ -39,7 +39,7 @@ class WholeFiles : public Folder {
   }
 };
 
-// The exit code of a child that does it; -1 where a signal ended it.
+// Returns the exit code of a child that carries out the action, or -1 if a signal ended it.
 template <class Action>
 int exit_code_of(Action const& action) {
   const pid_t child = fork();
@@ -76,7 +76,7 @@ TEST_F(WholeFiles, what_a_killed_program_left_is_found_and_nothing_else) {
   EXPECT_FALSE(std::filesystem::exists(folder / ".r.h5.part.0123456789abcdef.tmp"));
 }
 
-// The name that write_text() took until now can be told beforehand.
+// An earlier write_text() used this temporary name, which others can predict.
 TEST_F(WholeFiles, a_text_does_not_follow_a_link_that_was_planted) {
   put("victim", "precious");
   std::filesystem::create_symlink("victim", folder / ("t.csv.part" + std::to_string(getpid())));
@@ -119,7 +119,7 @@ TEST_F(WholeFiles, results_are_finished_where_a_text_beside_them_cannot_be_writt
   EXPECT_TRUE(results::Reader(folder / "r.h5").complete());
 }
 
-// What was flushed before stays readable, and the disk holds no half file.
+// What was flushed before remains readable, and no truncated file is left.
 TEST_F(WholeFiles, a_disk_that_becomes_full_leaves_the_part_before) {
   const int code = exit_code_of([&] {
     results::prepare_standard_streams();

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""xarray_test.py MAKE_SAMPLE: the file opens in xarray with every dataset's dimensions, units and long_name."""
+"""xarray_test.py MAKE_SAMPLE: xarray must open the file with the dimensions, units and long_name of every dataset."""
 import subprocess
 import sys
 import tempfile

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 cmake_minimum_required(VERSION 3.22)
 
-# cmake -DROOT=DIR -P check_layers.cmake: fails where an #include in DIR crosses an arrow of
-# DIR/cmake/DdproxyRoom.cmake, naming file and line's text.
+# cmake -DROOT=DIR -P check_layers.cmake: fails if an #include in DIR is not allowed by DIR/cmake/DdproxyRoom.cmake. Prints the
+# file and the included header.
 include(${ROOT}/cmake/DdproxyRoom.cmake)
 set(complaints "")
 
-# What a room must not include from outside the project, by the start of its folder; elsewhere than in results/file/h5*, HDF5 is
-# forbidden, too.
-set(FORBIDDEN_model "[./]")  # only a standard header has neither suffix nor folder
+# FORBIDDEN_FOLDER: a pattern of headers from outside the project that rooms in this folder must not include. Besides, only
+# results/file/h5* may include HDF5.
+set(FORBIDDEN_model "[./]")  # matches all but standard headers, whose names have neither a suffix nor a folder
 set(FORBIDDEN_kernels/sizes "[./]")
 set(FORBIDDEN_kernels "^(mpi|nccl|H5|hdf5)")
 set(FORBIDDEN_results "^(Kokkos|mpi|nccl|cuda)")
@@ -23,7 +23,7 @@ macro(complain text)
   list(APPEND complaints "${text}")
 endmacro()
 
-# The room that a file belongs to: the longest folder of DDPROXY_ROOMS that it lies in; empty where there is none.
+# Sets `result` to the room that a file belongs to: the longest folder in DDPROXY_ROOMS that contains it. Empty if there is none.
 function(room_of result file)
   set(best "")
   foreach(room IN LISTS DDPROXY_ROOMS)
@@ -36,7 +36,7 @@ function(room_of result file)
   set(${result} "${best}" PARENT_SCOPE)
 endfunction()
 
-# Whether a room may use another one.
+# Sets `result` to whether a room may use another one.
 function(may_use result room other)
   set(${result} FALSE PARENT_SCOPE)
   foreach(allowed IN LISTS DDPROXY_ARROWS_${room} ITEMS ${room})
@@ -84,7 +84,7 @@ macro(check_source room file)
   endforeach()
 endmacro()
 
-# DDPROXY_ARROWS_* says what a room links; nothing else may.
+# Rejects rooms that list libraries of other rooms after LINKS: only ddproxy_may_use decides what a room links.
 macro(check_links file)
   file(READ ${ROOT}/${file} text)
   string(REGEX MATCHALL "ddproxy_room[(][^)]*ddproxy::[a-z_]+" links "${text}")

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 cmake_minimum_required(VERSION 3.22)
 
-# cmake -DROOT=DIR -DWORK=DIR -P check_layers_catches.cmake: plants one violation after the other in a small tree of its
-# own and fails unless check_layers.cmake names each.
+# cmake -DROOT=DIR -DWORK=DIR -P check_layers_catches.cmake: plants violations in a small tree in WORK, one at a time. Fails
+# unless check_layers.cmake reports each of them.
 function(run_check result output)
   execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${WORK} -P ${CMAKE_CURRENT_LIST_DIR}/check_layers.cmake
                   RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
-  string(REGEX REPLACE "[ \n]+" " " text "${text}")  # CMake breaks long lines of a message
+  string(REGEX REPLACE "[ \n]+" " " text "${text}")  # CMake breaks the long lines of a message
   set(${result} ${code} PARENT_SCOPE)
   set(${output} "${text}" PARENT_SCOPE)
 endfunction()
@@ -22,7 +22,7 @@ function(clean_tree)
   file(WRITE ${WORK}/miniapp/app/CMakeLists.txt "ddproxy_room(miniapp/app SOURCES a.cpp LINKS fmt::fmt)\n")
 endfunction()
 
-# The tree with `content` in `file` must be refused with a message that holds `expected`.
+# Checks that a tree with `content` in `file` is rejected with a message that contains `expected`.
 function(expect_caught file content expected)
   clean_tree()
   file(WRITE ${WORK}/${file} "${content}\n")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""include_circles.py ROOT: fails where units of ROOT include each other in a circle, and names them.
+"""include_circles.py ROOT: fails if units of ROOT include each other in a circle, and names them.
 
-A unit is the header and the source of one name, for instance model/step/describe. Before that it plants a circle and sees it found."""
+A unit is the header and the source of one name, for example model/step/describe. First plants a circle and checks that it is found."""
 import re
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ def unit(path):
 
 
 def read_includes(root):
-    """{unit: the units that it includes}"""
+    """Returns {unit: the units that it includes}."""
     found = {}
     for path in (p for house in HOUSES for p in (root / house).rglob("*") if p.suffix in (".cpp", ".hpp", ".cu")):
         own = unit(path.relative_to(root))
@@ -25,13 +25,13 @@ def read_includes(root):
 
 
 def circle(includes):
-    """What is left when units that include no unit that is left are taken away again and again."""
+    """Returns the units in circles. Removes units that include no remaining unit, again and again; circles remain."""
     left = {name: set(others) & includes.keys() for name, others in includes.items()}
     while free := [name for name, others in left.items() if not others & left.keys()]:
         for name in free:
             del left[name]
     users = {name: {other for other in left if name in left[other]} for name in left}
-    while free := [name for name in left if not users[name] & left.keys()]:  # what merely includes a circle
+    while free := [name for name in left if not users[name] & left.keys()]:  # removes units that only include a circle
         for name in free:
             del left[name]
     return sorted(left)

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""gate_test.py ROOT DDPROXY: scripts/gate runs two builds in turns and decides.
+"""gate_test.py ROOT DDPROXY: scripts/gate must run two builds in turns and decide.
 
-The builds are twins (replayed compute and all-reduces), so that no verdict rests on how fast this machine is. A slower build is a
-program that reads slower tables. Then the real kernels run two rounds, for the files that they leave, and everything that can go
-wrong is tried."""
+The builds are twins (replayed compute and all-reduces), so that no verdict depends on the speed of this machine. A slower build is a program
+that reads slower tables. Then two rounds with real kernels check the files that the gate leaves, and all errors are tried."""
 import json
 import os
 import pathlib
@@ -32,7 +31,7 @@ def write_build(folder, script):
     folder.mkdir()
     (folder / "ddproxy").write_text("#!/bin/bash\n" + script)
     (folder / "ddproxy").chmod(0o755)
-    cache = pathlib.Path(DDPROXY).parent / "CMakeCache.txt"  # which names the launcher
+    cache = pathlib.Path(DDPROXY).parent / "CMakeCache.txt"  # this file names the launcher
     if cache.exists():
         (folder / "CMakeCache.txt").symlink_to(cache)
     return folder
@@ -53,8 +52,8 @@ def expect_one_line(code, text, done):
 
 
 def check_decisions(folder, build):
-    """A twin that takes twice as long is slower, one that takes half as long is not, few rounds are undecided. Equal twins would
-    be called slower once in a hundred times, so they are left to results.gate and timing.gate."""
+    """A twin that takes twice as long must be slower, one that takes half as long must not, and few rounds must be undecided. Equal twins would
+    be called slower once in a hundred times, so results.gate and timing.gate test those."""
     write_twin(folder / "equal", SWEEP)
     write_twin(folder / "slow", SWEEP, compute=2.0)
     slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
@@ -74,7 +73,7 @@ def check_decisions(folder, build):
 
 
 def check_files(folder, build):
-    """Real kernels: both builds ran the same samples in the same order, in turns, pinned, with all parts of the input."""
+    """With real kernels, both builds must run the same samples in the same order, in turns, pinned, with all parts of the input."""
     expect(5, gate(ROOT / "inputs" / "gate.toml", "--base", build, "--new", build, "--rounds", 2, "--out", folder / "real"))
     (session,) = (folder / "real").iterdir()
     for number in (1, 2):
@@ -117,7 +116,7 @@ def check_what_goes_wrong(folder, build):
     for name, pair in (("base", ["--base", sweepless, "--new", build]), ("new", ["--base", build, "--new", sweepless])):
         done = expect(4, gate(twin, *pair, *more))
         assert f"the build {name} failed with exit code 127: no library" in done.stderr and f"command: {sweepless}/ddproxy sweep" in done.stderr, done
-    # a launcher's own exit code 1 must not look like "slower"
+    # exit code 1 of a launcher must not look like "slower"
     failing = write_build(folder / "failing", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 1\n')
     assert "the build new failed with exit code 1" in expect(4, gate(twin, "--base", build, "--new", failing, *more)).stderr
     (folder / "bad.toml").write_text("[model]\npreset = 7\n")
@@ -125,7 +124,7 @@ def check_what_goes_wrong(folder, build):
 
 
 def check_nights(folder, build):
-    """A night is stored with the ratio to the reference; a history of few nights is undecided."""
+    """A night must be stored with its ratio to the reference. A history of few nights must be undecided."""
     twin, nights = folder / "equal" / "twin.toml", folder / "nights"
     common = ["--reference", build, "--new", folder / "slower", "--history", nights, "--ranks", 1, "--rounds", 3, "--out", folder / "night-rounds"]
     assert "holds its first night" in expect(5, gate(twin, *common)).stderr
@@ -140,7 +139,7 @@ def check_nights(folder, build):
 
 
 def check_an_interrupt(folder, build):
-    """Both builds end with the gate, and the rounds before stay."""
+    """Both builds must end with the gate, and the files of earlier rounds must remain."""
     twin, out = folder / "equal" / "twin.toml", folder / "stopped"
     process = subprocess.Popen([GATE, twin, "--base", build, "--new", build, "--ranks", "1", "--rounds", "1000", "--out", out],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""gpu_check_test.py PROJECT DDPROXY: what gpu-check and the job for eight GPUs start, on stand-ins for the GPU, mpirun and srun."""
+"""gpu_check_test.py PROJECT DDPROXY: tests what gpu-check and the job for eight GPUs start, with replacements for the GPU, mpirun and srun."""
 import os
 import pathlib
 import shutil
@@ -33,7 +33,7 @@ class GpuCheck(unittest.TestCase):
         write_program(bundle / "mpi/bin/mpirun", MPIRUN)
         write_program(self.root / "path/nvidia-smi", NVIDIA_SMI)
         (bundle / "bin").mkdir()
-        shutil.copy(ddproxy, bundle / "bin/ddproxy")  # whose libraries are looked at
+        shutil.copy(ddproxy, bundle / "bin/ddproxy")  # gpu-check looks at its libraries
         for name, text in (("glibc", "2.0"), ("architecture", "90"), ("revision", "0")):
             (bundle / name).write_text(text + "\n", encoding="utf-8")
 
@@ -93,7 +93,7 @@ class Job(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             write_program(pathlib.Path(folder) / "srun", SRUN)
             write_program(pathlib.Path(folder) / "nvidia-smi", f'for bus in {buses}; do echo "00000000:$bus:00.0"; done')
-            write_program(pathlib.Path(folder) / "cat", NODES)  # of the kernel's files
+            write_program(pathlib.Path(folder) / "cat", NODES)  # prints the kernel's files
             environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "1"} | slurm
             return subprocess.run(["bash", project / "deploy/slurm/run-8gpu.sbatch"], cwd=folder, env=environment,
                                   capture_output=True, text=True, check=True).stdout

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """readme_test.py ROOT DDPROXY KOKKOS_DIR MPIEXEC DOCUMENT...: runs every command of the documents' sh blocks in a copy of the project.
 
-Those that take minutes are not run from here: scripts/test is what runs this, and scripts/setup before it; scripts/run with an
-input is run. Of scripts/gate two rounds are run, which decide nothing, and of the twins two instead of five. A build that is asked for is configured, and the program of this build stands in for its result; one for CUDA where
-scripts/setup has built a Kokkos for it. The launcher of this build stands in for mpirun; the scripts have to find it by themselves."""
+Does not run commands that take minutes: scripts/test runs this test, and scripts/setup ran before it. Runs scripts/run with an input only. Runs
+scripts/gate with two rounds, which decide nothing, and two twins instead of five. Commands that build are only configured, and the program of this
+build replaces the result; a build for CUDA only if scripts/setup has built a Kokkos for it. The launcher of this build replaces mpirun; the scripts
+must find it themselves."""
 import glob
 import os
 import re
@@ -16,7 +17,7 @@ import tempfile
 import h5py
 
 root, ddproxy, kokkos, mpiexec, *documents = sys.argv[1:]
-# What the commands of a document leave behind, and the command of each results file.
+# The files that the commands of a document must leave.
 MADE = {
     "README.md": ["out/tiny.h5", "out/tiny.json", "results.html"],
     "docs/guides/buying.md": ["offers.json", "out/offer-b.html", "out/offer-b-against.png"],
@@ -38,7 +39,7 @@ def copy_of_project(folder):
     shutil.copytree(root, folder, ignore=ignore, dirs_exist_ok=True)
     os.makedirs(f"{folder}/build", exist_ok=True)
     shutil.copy2(ddproxy, f"{folder}/build/ddproxy")
-    with open(f"{folder}/build/CMakeCache.txt", "w") as cache:  # of it the scripts read one line
+    with open(f"{folder}/build/CMakeCache.txt", "w") as cache:  # the scripts read one line of it
         cache.write(f"MPIEXEC_EXECUTABLE:FILEPATH={mpiexec}\n")
     for twin in glob.glob(f"{folder}/inputs/gpt2-large-a100x*.toml"):
         with open(twin) as file:
@@ -63,9 +64,9 @@ def run(command, folder):
         command += " --target help"
     elif command.startswith("cmake --build"):
         command = command.replace("build build --target ddproxy", "build configured --target help")
-    elif command.startswith("scripts/gate"):  # a verdict would rest on this machine's noise
+    elif command.startswith("scripts/gate"):  # a verdict would depend on the noise of this machine
         command += " --rounds 2 --allow-undecided"
-    elif command.startswith("scripts/run"):  # without the build, which is there
+    elif command.startswith("scripts/run"):  # without building, because the program exists
         command = "sed -i 's/^build build.*//; s/^scripts.setup//' scripts/run && " + command
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, (command, done.stdout[-2000:], done.stderr[-2000:])

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""record_torch_test.py RECORD_TORCH DDPROXY_MODEL REPORT MAKE_SAMPLE: two ranks record a small model, ddproxy predicts it, DDP's own
-buckets are those of the recorded ready order, and stand beside ddproxy's cases in a report. Exit 77 where this Python has no torch."""
+"""record_torch_test.py RECORD_TORCH DDPROXY_MODEL REPORT MAKE_SAMPLE: two ranks record a small model, and ddproxy predicts it. DDP's own buckets
+must follow from the recorded ready order, and must stand next to ddproxy's cases in a report. Exits with 77 if this Python has no torch."""
 import csv
 import importlib.util
 import os
@@ -55,7 +55,7 @@ def rows(path):
 
 
 def buckets(sizes, first, cap):
-    """DDP's rule."""
+    """Returns the bucket sizes by DDP's rule."""
     closed, size = [], 0
     for each in sizes:
         size += each
@@ -81,7 +81,7 @@ def check_refusals():
 
 
 def make_model_as_large(path, total):
-    """Else it is refused: another model."""
+    """Gives the file a model of the same size. Otherwise it is rejected, because it is of another model."""
     import h5py
     with h5py.File(path) as file:
         ranks, numel = file["sweep/measured"].shape[2], file["model/numel"][()].sum()
@@ -116,7 +116,7 @@ def check_gpt2(has_h5py):
     measured = ["--measured", "rec/curve.csv"] if has_h5py else []
     predict = [DDPROXY, *line.split()[1:]]
     predicted = subprocess.run([*predict, *measured], capture_output=True, text=True)
-    if "every time is below T_compute" in predicted.stderr:  # the recording was disturbed, the sweep was not
+    if "every time is below T_compute" in predicted.stderr:  # the recording was disturbed, but the sweep was not
         predicted = subprocess.run(predict, capture_output=True, text=True)
     assert predicted.returncode == 0 and "bucket_cap_mb_list=[" in predicted.stdout, predicted
     if has_h5py:
@@ -134,7 +134,8 @@ def check_sweep(sizes):
         for case, name in enumerate(sweep["name"].asstr()):
             first, count = plans["first"][case], plans["count"][case]
             expected = buckets([s for s in sizes if s], sweep["first_bucket_bytes"][case], sweep["bucket_bytes"][case])
-            # two gradients of one operation may be ready in either order: the number of buckets is exact, their sizes nearly
+            # two gradients of one operation may be ready in either order: the number of buckets is
+            # exact, their sizes approximate
             assert count == len(expected), (name, plans["bytes"][first:first + count], expected)
             assert sum(plans["bytes"][first:first + count]) == sum(sizes), name
         assert sweep["buckets"][1] > sweep["buckets"][0]

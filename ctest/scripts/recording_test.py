@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""recording_test.py SCRIPTS: what a recording is refused for, on one rank in this process. Exit 77 where this Python has no torch."""
+"""recording_test.py SCRIPTS: tests which recordings are rejected, on one rank in this process. Exits with 77 if this Python has no torch."""
 import sys
 import tempfile
 import unittest

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""setup_test.py PROJECT: scripts/setup runs nothing of a downloaded file whose hash is not the expected one."""
+"""setup_test.py PROJECT: scripts/setup must not run anything of a downloaded file whose hash is wrong."""
 import io
 import os
 import pathlib
@@ -16,14 +16,14 @@ BACKEND = "import pathlib\npathlib.Path({!r}).touch()\n"
 
 
 def shell(deps, index, command):
-    """A function of scripts/lib/kokkos-source, with an index that has the files of one folder alone."""
+    """Runs a function of scripts/lib/kokkos-source with an index that contains only the files of one folder."""
     environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(index), "PIP_CONFIG_FILE": os.devnull}
     text = f". scripts/lib/common; . scripts/lib/kokkos-source; deps='{deps}'; {command}"
     return subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=PROJECT, env=environment, capture_output=True, text=True)
 
 
 def write_archive(path, ran):
-    """An archive under Kokkos' name whose build backend leaves the file `ran`."""
+    """Writes an archive with Kokkos' name. If its build backend runs, it creates the file `ran`."""
     files = {"pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
              "backend.py": BACKEND.format(str(ran)) + "def prepare_metadata_for_build_wheel(folder, settings=None):\n    raise SystemExit(1)\n",
              "PKG-INFO": "Metadata-Version: 2.1\nName: pygenten\nVersion: 0.1.5\n"}
@@ -57,7 +57,8 @@ def main():
         done = shell(deps, index, "fetch_archive")
         assert done.returncode == 4 and "DO NOT MATCH THE HASHES" in done.stderr, done
         assert not ran.exists() and not list(deps.glob("pygenten*")), done
-        # Without the hash the backend runs: what is tested above is not that pip found nothing to run.
+        # Without the hash the backend must run: this shows that the tests above do not pass because
+        # pip found nothing to run.
         plain = "download -q --no-deps --no-build-isolation --no-binary pygenten -d \"$deps\" pygenten==0.1.5"
         shell(deps, index, f'"$deps/venv/bin/pip" {plain} || true')
         assert ran.exists()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""speeds_test.py SCRIPTS: kappa and gamma of a recording, against a fluid that is told both."""
+"""speeds_test.py SCRIPTS: computes kappa and gamma from the times of a fluid with known kappa and gamma."""
 import sys
 import unittest
 
@@ -9,7 +9,7 @@ from torch_recording.speeds import TARGET_SECONDS, alone_seconds, rebalanced, si
 
 
 def beside(compute, collective, kappa, gamma):
-    """When each is over that takes so long alone: both at their speeds until one is over, what is left of the other at full speed."""
+    """Returns when each of the two ends. Both run at their speeds until one ends; then the other continues at full speed."""
     both = min(compute / kappa, collective / gamma)
     return both + compute - kappa * both, both + collective - gamma * both
 
@@ -27,7 +27,8 @@ class Speeds(unittest.TestCase):
         self.assertEqual(speeds(1.0, 1.0, 0.9, 0.95), (1.0, 1.0))
 
     def test_gamma_is_that_of_the_table(self):
-        # ten calls of 0.1 s that took twice that beside compute; alone they seemed to take 3 s
+        # ten calls of 0.1 s take twice as long next to compute; measured alone they seemed to take
+        # 3 s
         alone = alone_seconds([(4096, [0.3, 0.1, 0.1])])
         self.assertEqual(speeds(2.0, 10 * alone[4096], 2.0, 2.0), (1.0, 0.5))
 
@@ -36,13 +37,13 @@ class Speeds(unittest.TestCase):
 
     def test_both_are_made_to_end_together(self):
         repetitions, calls = 1, 1
-        for _ in range(4):  # a product of 2 ms, a call of 1 ms, at half and at a fifth of their speeds
+        for _ in range(4):  # a product of 2 ms and a call of 1 ms, at a half and a fifth of their speeds
             ends = beside(2e-3 * repetitions, 1e-3 * calls, 0.5, 0.2)
             repetitions, calls = rebalanced(repetitions, calls, 1e-3 * calls, *ends)
         compute, collective = beside(2e-3 * repetitions, 1e-3 * calls, 0.5, 0.2)
         self.assertLess(abs(compute / collective - 1), 0.15)
         self.assertGreater(compute, 0.5 * TARGET_SECONDS)
-        self.assertEqual(rebalanced(1, 1, 1.0, 1.0, 100.0), (10, 1))  # the call hardly moved: no more than ten times its time
+        self.assertEqual(rebalanced(1, 1, 1.0, 1.0, 100.0), (10, 1))  # the call made little progress: at most ten times its time is assumed
 
     def test_sizes_rise_from_the_smallest_gradient_and_are_whole_elements(self):
         found = sizes(20, 10**9)

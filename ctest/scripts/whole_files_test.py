@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""whole_files_test.py SCRIPTS: what Python writes is whole or not there, also on a full disk and beside another writer. Needs h5py, not torch."""
+"""whole_files_test.py SCRIPTS: Python must write files completely or not at all, even on a full disk and next to another writer. Needs h5py, not torch."""
 import importlib.util
 import multiprocessing
 import os
@@ -36,7 +36,7 @@ def cases(samples):
 
 
 def in_child(action):
-    """The exit code of a child that runs it."""
+    """Returns the exit code of a child that runs the action."""
     process = multiprocessing.get_context("fork").Process(target=lambda: sys.exit(action()))
     process.start()
     process.join()
@@ -118,7 +118,7 @@ class WholeFiles(unittest.TestCase):
         self.assertEqual((self.folder / "page.html").stat().st_mode & 0o777, 0o640)
 
     def test_a_full_disk_is_exit_code_4(self):
-        sys.modules["torch_recording.sweep"] = mock.MagicMock()  # it asks PyTorch for DDP's parameters
+        sys.modules["torch_recording.sweep"] = mock.MagicMock()  # it inspects PyTorch's DDP on import
         spec = importlib.util.spec_from_file_location("record_torch", SCRIPTS / "record-torch.py")
         program = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(program)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """false_alarms.py DDPROXY [--pairs 300] [--samples 15] [--slowdown 1.03] [--folder DIR]
 
-How often does `ddproxy compare` call a build slower than itself? Runs the sweep of a small twin twice, compares the two files, and
-does so again and again. 15 cases of a few milliseconds each: a second or two a run with 15 samples. Fails above 1 % of the pairs. The files
-stay in the folder where one is named; pairs already there are not run again.
-With --slowdown the second run of each pair has all times of its tables multiplied by that: how many are found? Fails never."""
+Measures how often `ddproxy compare` calls a build slower than itself. Each pair is two runs of the sweep of a small twin, which are compared. The
+twin has 15 cases of a few milliseconds, so a run with 15 samples takes one or two seconds. Fails above 1 % of the pairs. If a folder is named, the
+files stay there, and pairs that exist are not run again.
+With --slowdown, all times of the second run are multiplied by this factor, and the test counts how many pairs are found. It then never fails."""
 import argparse
 import os
 import pathlib
@@ -40,7 +40,7 @@ def sweep(ddproxy, folder, side, name):
 
 
 def compare(ddproxy, folder, base, new):
-    """The exit code of compare, and what it said of the cases."""
+    """Returns the exit code of compare and its rows of the cases."""
     done = subprocess.run([ddproxy, "compare", base, new, "--json", "pair.json"], cwd=folder, capture_output=True, text=True)
     assert done.returncode in (0, 1, 5), (done.returncode, done.stdout, done.stderr)
     return done.returncode, done.stdout

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gate_decisions.py DDPROXY_MODEL SESSION... [--group 16] [--resample 0] [--at-most N | --at-least N]
 
-What would scripts/gate have decided? SESSION is a folder of base-NNN.h5 and new-NNN.h5 that one start of the gate left. Consecutive
-groups of rounds are compared, each an independent decision. With --resample as many random groups of the same session are compared
-too, without repetition within a group; they share rounds, so they are not independent. Prints the counts of each exit code.
---at-most N fails where more than N independent decisions are "slower", --at-least N where fewer are."""
+Repeats the decisions of scripts/gate on stored rounds. SESSION is a folder of base-NNN.h5 and new-NNN.h5 from one start of the gate. Compares
+consecutive groups of rounds; these decisions are independent. With --resample N, also compares N random groups of each session, without repetition
+within a group. They share rounds, so they are not independent. Prints how often each exit code occurred. --at-most N fails if more than N independent
+decisions are "slower", --at-least N if fewer are."""
 import argparse
 import collections
 import concurrent.futures
@@ -34,7 +34,7 @@ def rounds_of(session):
 
 
 def decide(model, rounds):
-    """The exit code, and the last line."""
+    """Returns the exit code and the last line."""
     done = subprocess.run([model, "compare", "--base", *(str(b) for b, _ in rounds), "--new", *(str(n) for _, n in rounds)],
                           capture_output=True, text=True, check=False)
     assert done.returncode in NAMES, done

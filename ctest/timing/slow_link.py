@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """slow_link.py ROOT DDPROXY MPIEXEC... [--rates 1,2,4] [--rhos 0.5,1,2] [--samples N] [--table FILE] [--keep DIR] [--report]
 
-Real kernels and real MPI over loopback limited by tc (scripts/slow-link): is the prediction of E right? For each rate the tokens
-of a step are chosen so that rho, T_comm of the flat plan over T_compute, is about the one asked for. The bounds of the
-prediction are checked, unless --report only tells them; intervals too wide to check anything by are a failure. --keep saves the
-results files. Exit 77 where no network namespace can be made."""
+Tests the prediction of E with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). For each rate it chooses the tokens
+of a step such that rho, T_comm of the flat plan over T_compute, is about the wanted one. Checks the bounds of the prediction; with --report only
+prints them. Intervals that are too wide for a check are a failure. --keep saves the results files. Exits with 77 if no network namespace can be
+made."""
 import argparse
 import json
 import math
@@ -34,8 +34,8 @@ samples = {samples}
 compute_samples = "{compute}"
 """
 BOUNDS = {"mean": 0.10, "largest": 0.20, "regret": 0.01, "optimal": 0.0}
-WIDEST = 0.20  # half-width of the interval of E over E, on average: wider ones would excuse any prediction
-FEWEST = 3  # cases with E of at least 10 % of T
+WIDEST = 0.20  # largest mean of the half-width of E's interval over E: with wider intervals any prediction would pass
+FEWEST = 3  # least number of cases with E of at least 10 % of T
 
 
 def options():
@@ -68,12 +68,12 @@ def start(opts, rate, command, tokens, samples, strategies):
 
 
 def medians(seconds):
-    """Sum over the operations of the median over samples, slowest rank."""
+    """Returns the sum over the operations of the median over samples, for the slowest rank."""
     return max(sum(sorted(samples)[len(samples) // 2] for samples in rank) for rank in seconds)
 
 
 def tokens_for(opts, rate, rho):
-    """From the time of the flat all-reduce, and of the backward pass at two sizes."""
+    """Returns the tokens for a rho. Derives them from the time of the flat all-reduce and from the backward pass at two sizes."""
     flat = start(opts, rate, "allreduce", 128, 2, ["flat"])["allreduce"]["median"][-1]
     few, many = (medians(start(opts, rate, "layers", tokens, 3, ["flat"])["layers"]["seconds"]) for tokens in (128, 512))
     slope = (many - few) / 384
@@ -90,12 +90,12 @@ def rows(tables):
 
 
 def telling(cases):
-    """The cases with E of at least 10 % of T."""
+    """Returns the cases with E of at least 10 % of T."""
     return [c for c in cases if c["E"] >= 0.1 * c["T"]]
 
 
 def surely_above(values):
-    """The low end of the interval between two order statistics that holds the median with at least 95 %."""
+    """Returns the lower end of the interval between two order statistics that contains the median with a probability of at least 95 %."""
     below, chance = 0, 0.5 ** len(values)
     while below < len(values) and chance <= 0.025:
         below += 1
@@ -104,7 +104,7 @@ def surely_above(values):
 
 
 def slower(case, other):
-    """By how much of the other's T, beyond the noise of the differences between samples of the same round."""
+    """Returns by which share of the other's T a case is slower, beyond the noise of the differences between samples of the same round."""
     differences = [a - b for a, b in zip(case["samples"], other["samples"])]
     return max(0.0, surely_above(differences)) / statistics.median(other["samples"])
 
@@ -114,7 +114,8 @@ def mean(values):
 
 
 def judge(cases):
-    """Errors of E and what choosing costs: `mean`, `largest`, `regret`, `optimal` beyond the intervals, the others as they are."""
+    """Returns errors of E and the cost of choosing by the prediction. `mean`, `largest`, `regret` and `optimal` count only what exceeds the
+    intervals."""
     told = telling(cases)
     as_is = [abs(c["predicted"] - c["E"]) / c["E"] for c in told]
     errors = [max(0.0, abs(c["predicted"] - c["E"]) - c["noise"]) / c["E"] for c in told]
@@ -145,7 +146,7 @@ def complaints(verdict):
 
 
 def rho_of(tables):
-    """T_comm of the flat plan over T_compute."""
+    """Returns T_comm of the flat plan over T_compute."""
     compute = sorted(max(sample) for case in tables["sweep"]["compute"] for sample in case)
     return tables["allreduce"]["median"][-1] / compute[len(compute) // 2]
 
@@ -178,7 +179,7 @@ def main():
         for rate in opts.rates.split(","):
             for rho in map(float, opts.rhos.split(",")):
                 tokens = tokens_for(opts, rate, rho)
-                samples = opts.samples if rho >= 1 else 2 * opts.samples + 1  # where E is a small part of T
+                samples = opts.samples if rho >= 1 else 2 * opts.samples + 1  # E is a small part of T
                 tables = start(opts, rate, "run", tokens, samples, ["per_tensor", "bucketed", "optimal"])
                 cases = list(rows(tables))
                 verdict = judge(cases)

@@ -46,7 +46,8 @@ double overlap_of(Sample const& sample) {
   return (compute + communication - maximum(sample.total)) / std::min(compute, communication);
 }
 
-// T_comm of the table was measured before the sweep: with a T_comm of its own each sample is a pair.
+// Uses T_comm of the same sample if it was measured: then each sample gives an overlap of its own. T_comm of
+// the table was measured before the sweep and is one number for all samples.
 std::optional<model::Estimate> find_overlap(CaseResult const& result, std::vector<Sample> const& samples) {
   if (!std::isnan(result.communication_alone)) {
     if (!(std::min(result.compute, result.communication_alone) > result.total.noise())) return std::nullopt;
@@ -95,7 +96,7 @@ CaseResult analyse(std::vector<Sample> const& samples, double communication) {
   CaseResult result;
   result.samples = samples.size();
   result.total = model::median_estimate(collect(samples, [](auto& s) { return maximum(s.total); }));
-  // Student's interval of two to five times may reach below zero, which no time can.
+  // Student's interval of two to five values can reach below zero, but no time is negative.
   if (result.total.low < 0) result.total.low = 0;
   result.exposed =
       model::median_estimate(collect(samples, [](auto& s) { return maximum(s.total) - maximum(s.compute); }));

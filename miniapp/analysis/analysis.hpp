@@ -14,78 +14,83 @@
 
 namespace ddproxy {
 
-/// One sample of one case, a value a rank, in seconds.
+/// One sample of one case. All times are in seconds.
 struct Sample {
-  std::vector<double> total;         ///< T
-  std::vector<double> backward_end;  ///< with communication
-  std::vector<double> compute;       ///< T_compute
-  std::vector<double> arrival;       ///< at the starting barrier, after the first rank
-  /// Of each bucket's all-reduce alone, right after the pass; maximum over ranks, not a value a rank. Empty
-  /// where nothing is reduced, or the time is known from a table.
+  std::vector<double> total;         ///< [rank] step time T
+  std::vector<double> backward_end;  ///< [rank] end of the backward pass with communication
+  std::vector<double> compute;       ///< [rank] T_compute: the backward pass without communication
+  std::vector<double> arrival;       ///< [rank] when it reached the starting barrier, after the first rank
+  /// [bucket] The time of each bucket's all-reduce alone, measured right after the pass: the maximum over
+  /// ranks. Empty if nothing is reduced, or if a table gives the times.
   std::vector<double> buckets_alone = {};
-  double probe_before = not_available;  ///< of T: of the machine's state (model/predict/machine_state.hpp)
-  double probe_after = not_available;
-  double compute_probe_before = not_available;  ///< of T_compute
-  double compute_probe_after = not_available;
-  double communication_alone() const;  ///< their sum; NaN where there are none
+  double probe_before = not_available;          ///< probe of the machine's state before T (machine_state.hpp)
+  double probe_after = not_available;           ///< probe after T
+  double compute_probe_before = not_available;  ///< probe before T_compute
+  double compute_probe_after = not_available;   ///< probe after T_compute
+  /// Returns the sum of buckets_alone, which is T_comm of this sample. Returns NaN if it is empty.
+  double communication_alone() const;
 };
 
-/// What the samples of a case say, every sample being the maximum over ranks.
+/// The results of a case, in seconds. The value of a sample is the maximum over its ranks.
 struct CaseResult {
   std::size_t samples = 0;
   model::Estimate total;     ///< T
-  model::Estimate exposed;   ///< E = T - T_compute of the same sample
-  double compute = 0;        ///< median T_compute
-  double slowdown = 0;       ///< median of the backward pass's end - T_compute
-  double tail = 0;           ///< median of T - the backward pass's end
-  double skew = 0;           ///< median spread between the ranks' ends of the backward pass
-  int slowest_rank = 0;      ///< whose backward pass ended last in most samples
-  double communication = 0;  ///< T_comm of the plan, from the table of a(x)
-  /// Median of the T_comm that was measured right after each sample; NaN where none was.
+  model::Estimate exposed;   ///< E = T - T_compute, both of the same sample
+  double compute = 0;        ///< median of T_compute
+  double slowdown = 0;       ///< median of (end of the backward pass with communication - T_compute)
+  double tail = 0;           ///< median of (T - end of the backward pass with communication)
+  double skew = 0;           ///< median of (latest - earliest end of the backward pass among the ranks)
+  int slowest_rank = 0;      ///< the rank whose backward pass ended last in most samples
+  double communication = 0;  ///< T_comm of the case's plan, from the table of a(x)
+  /// Median of the T_comm measured right after each sample. NaN if a sample has none.
   double communication_alone = not_available;
   std::optional<model::Estimate>
-      overlap;  ///< (T_compute + T_comm - T) / min of both, T_comm of the same round
-                ///< where it was measured; absent where the smaller is within T's noise
+      overlap;  ///< (T_compute + T_comm - T) / min(T_compute, T_comm); T_comm is that of the same sample if
+                ///< it was measured, else that of the table; absent if the divisor is within the noise of T
 };
 
-/// Throws std::invalid_argument where there is no sample.
+/// Returns the results of a case. `communication`: T_comm of its plan from the table of a(x), seconds; NaN if
+/// unknown. Throws std::invalid_argument if there is no sample.
 CaseResult analyse(std::vector<Sample> const& samples, double communication);
 
-/// What the same model predicts from T_compute and the all-reduces alone of each sample's own round: the
-/// median over the samples, seconds. A miss of the prediction from before the sweep is split by it: what
-/// the two predictions differ by is the drift of the machine, the rest the model's.
+/// T and E that the model predicts from measurements of the same round: the T_compute and the all-reduces
+/// alone of each sample. Medians over the samples, in seconds; NaN if not available.
+///
+/// This prediction explains an error of the prediction made before the sweep. The difference between the two
+/// predictions is the drift of the machine; the rest is the error of the model.
 struct RoundPrediction {
   double total = not_available;
   double exposed = not_available;
 };
 
-/// A case of the sweep with what was measured and predicted.
+/// A case of the sweep with its measured and its predicted results.
 struct CaseReport {
   Case item;
   std::optional<CaseResult> measured;
   model::Timeline predicted;
   double predicted_compute = 0;
   RoundPrediction same_round = {};
-  double uncontended = not_available;  ///< E that the model predicts without contention, seconds
+  double uncontended = not_available;  ///< E predicted by the model without contention, seconds
   double predicted_exposed() const { return predicted.total - predicted_compute; }
 };
 
-/// The best measured bucketed case, or nullptr.
+/// Returns the measured bucketed case with the smallest T, or nullptr if there is none.
 CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
 
-/// The measured bucketed cases, as model::score() takes them: E is the median of the paired differences, the
-/// tail its own median, the slowdown what remains.
+/// Returns the measured bucketed cases in the form that model::score() takes. E is the median of the paired
+/// differences T - T_compute, the tail is its own median, and the slowdown is E minus this tail.
 std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports);
 
-/// All of the figure of merit but bus_bw_GBps and valid. `tokens`: of a rank.
+/// Returns the figure of merit except bus_bw_GBps and valid. `tokens`: tokens of one rank in one step.
 FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int64_t tokens);
 
-/// The score's part of the figure of merit, with the reasons for what is not available.
+/// Copies the errors and the regret of the model from `card` into the figure of merit, with the reasons why a
+/// value is not available.
 void take_score(FigureOfMerit& figures, std::span<const model::ScoredCase> cases,
                 model::ScoreCard const& card);
 
-/// Which limit the score exceeds, in one line; empty where none is set or all are kept. A limit on what is
-/// not available is exceeded.
+/// Returns a line that says which limit a score exceeds, for messages. Returns an empty string if no limit is
+/// set or all are kept. A score that is not available exceeds its limit.
 std::string beyond_limits(FigureOfMerit const& figures, std::optional<double> max_model_error,
                           std::optional<double> max_regret);
 

@@ -17,7 +17,7 @@ constexpr char const* cure =
     "the machine changed between the two measurements, or ranks share a core: leave one core free for each "
     "rank's communication, and repeat the run on a quieter machine";
 
-// How far an interval lies from a value, with its sign; 0 where it covers it.
+// Returns how far an interval lies above (positive) or below (negative) a value; 0 if it contains the value.
 double distance(model::Estimate const& interval, double value) {
   if (interval.low > value) return interval.low - value;
   return interval.high < value ? interval.high - value : 0.0;
@@ -32,7 +32,7 @@ std::vector<Contradiction> one(CaseReport const& report, double by, std::string 
   return {{what + ": " + cure, has_interval(report) && std::abs(by) > large}};
 }
 
-// "0.10 (95 % interval 0.08 to 0.12)"
+// Returns for example "0.10 (95 % interval 0.08 to 0.12)".
 std::string overlap_text(CaseReport const& report) {
   model::Estimate const& overlap = *report.measured->overlap;
   return fmt::format("{:.2f} ({} {:.2f} to {:.2f})", overlap.value,

@@ -10,22 +10,23 @@
 
 namespace ddproxy {
 
-/// What a measurement says that cannot be.
+/// Two results of a case that cannot both be right.
 struct Contradiction {
-  std::string sentence;  ///< for people: what, by how much, and what to do
-  bool is_large;         ///< beyond 20 %, with six samples or more: the run is not valid
+  std::string sentence;  ///< for messages: what contradicts what, by how much, and what to do
+  bool is_large;         ///< by more than 20 %, with at least six samples: the run is not valid
 };
 
-/// Looks for results of a case that contradict each other by more than 5 %, each beyond its 95 % interval (of
-/// fewer than six samples: their range). They are an overlap above 1, an overlap other than 0 where nothing
-/// overlaps (naive, flat), and a term of the prediction that is larger than E.
+/// Finds an overlap that is impossible: above 1, or other than 0 in a case that overlaps nothing (naive,
+/// flat). Reports it only if the whole 95 % interval of the overlap lies more than 0.05 away from what is
+/// possible. With two to five samples this is Student's interval; with one sample nothing is reported.
 std::vector<Contradiction> find_contradictions(CaseReport const& report);
-/// The same of the terms that lead to the prediction of E.
+/// Finds a term of the prediction of E that is larger than the measured E. Reports it only if the term
+/// exceeds the upper end of E's 95 % interval (at least 0.5 % of T) by more than 5 %.
 std::vector<Contradiction> find_contradictions(CaseReport const& report, model::Waterfall const& terms);
 
-/// A sentence where an overlapped case takes longer than compute and all-reduces one after another: its
-/// overlap is below 0 beyond its interval. Empty otherwise. That is no contradiction: both may slow each
-/// other down.
+/// Returns a sentence for an overlapped case that takes longer than its compute and its all-reduces one after
+/// another: the upper end of its overlap's 95 % interval lies below -0.05. Returns an empty string otherwise.
+/// This is possible, so it is no contradiction: compute and all-reduces may slow each other down.
 std::string costs_of_overlapping(CaseReport const& report);
 
 }  // namespace ddproxy

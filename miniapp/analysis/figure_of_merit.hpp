@@ -11,29 +11,35 @@
 
 namespace ddproxy {
 
+/// Stands for a number that is not available: NaN.
 inline constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 
-/// The last line of every run: one name=value a field, stable for other programs. NaN: not available.
+/// The figure of merit, which is the last line of every run. The line has space-separated name=value fields
+/// and its format is stable for other programs. NaN: not available.
+///
+/// "Best case" below is the measured bucketed case with the smallest T.
 struct FigureOfMerit {
-  double tokens_per_s = not_available;  ///< ranks x tokens of a rank / T of the best measured bucketed case
-  double backward_s = not_available;    ///< that T
-  double bucket_mib = not_available;    ///< its cap
-  double exposed_s = not_available;     ///< its E
-  double tail_s = not_available;        ///< its tail
-  double overlap = not_available;       ///< its overlap
-  double bus_bw_GBps = not_available;   ///< of the all-reduce at the largest size
+  double tokens_per_s = not_available;  ///< ranks x tokens of a rank / T of the best case
+  double backward_s = not_available;    ///< T of the best case, seconds
+  double bucket_mib = not_available;    ///< cap of the best case, MiB
+  double exposed_s = not_available;     ///< E of the best case, seconds
+  double tail_s = not_available;        ///< tail of the best case, seconds
+  double overlap = not_available;       ///< overlap of the best case
+  double bus_bw_GBps = not_available;   ///< bus bandwidth of the all-reduce at the largest size, GB/s
   double model_error =
-      not_available;              ///< mean of |predicted E - E| / max(E, 0.5 % of T) over the bucketed cases
-  double regret = not_available;  ///< of the cap with the least predicted E; the mean of a tie
+      not_available;  ///< mean of |predicted E - E| / max(E, 0.5 % of T) over the bucketed cases
+  /// T of the cap with the smallest predicted E over the smallest T, minus 1. The mean over a tie.
+  double regret = not_available;
   double model_error_beyond_noise =
-      not_available;                        ///< what is left of model_error after E's noise; not in the line
-  std::string why_no_error, why_no_regret;  ///< reasons where they are NaN; not in the line
-  results::Validity valid = results::Validity::no;  ///< what the figures are worth
+      not_available;  ///< mean of max(0, |predicted E - E| - noise) / max(E, 0.5 % of T); not in the line
+  std::string why_no_error, why_no_regret;  ///< reasons why these are NaN, else empty; not in the line
+  results::Validity valid = results::Validity::no;  ///< how far the figures can be trusted
 };
 
-/// All numbers by name: as attributes of /fom and in JSON.
+/// Returns all numbers with their names, as they are stored in /fom and in JSON.
 std::vector<std::pair<char const*, double>> numbers_of(FigureOfMerit const& figures);
 
+/// Returns the line without a newline: "DDPROXY_FOM tokens_per_s=... backward_s=..." and so on.
 std::string to_line(FigureOfMerit const& figures);
 
 }  // namespace ddproxy

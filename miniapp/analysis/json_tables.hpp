@@ -9,8 +9,9 @@
 
 namespace ddproxy {
 
-/// Writes {fom: {...}, tables: {group: {column: [...]}}} of a results file; what is not available is null, a
-/// dataset of several dimensions a nested list. Throws std::invalid_argument where `file` cannot be written.
+/// Writes a results file as JSON: {fom: {...}, tables: {group: {column: [...]}}}. A value that is not
+/// available becomes null. A dataset with several dimensions becomes a nested list. Throws
+/// as results::write_text() does.
 void write_json(results::Reader const& reader, FigureOfMerit const& figures,
                 std::filesystem::path const& file);
 

@@ -10,8 +10,9 @@
 namespace ddproxy {
 namespace {
 
-// The model knows a(x) by size alone. Buckets of the same size have their mean, so that T_comm stays the sum
-// that was measured.
+// Returns the cost a(x) that one sample measured. The model knows an all-reduce by its size only. So buckets
+// of the same size get their mean time, and T_comm remains the sum that was measured. Other sizes have the
+// cost of `before`.
 model::AllreduceCost cost_of(model::Plan const& plan, std::vector<double> const& seconds,
                              model::AllreduceCost before) {
   struct Sum {

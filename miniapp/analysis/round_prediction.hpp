@@ -9,9 +9,9 @@
 
 namespace ddproxy {
 
-/// Predicts a case once for each sample: as predict(), but with the sample's own T_compute, to which the
-/// ready times of `before` are scaled, and with the times of its all-reduces alone in place of a(x). Returns
-/// the medians; NaN where a sample has no all-reduces alone.
+/// Predicts a case once for each sample and returns the medians. Works like predict(), with two changes.
+/// T_compute is that of the sample, and the ready times of `before` are scaled to it. The times of the
+/// sample's all-reduces alone replace a(x). Returns NaN if a sample lacks the time of an all-reduce.
 RoundPrediction predict_rounds(Case const& item, model::Job const& before,
                                std::vector<Sample> const& samples);
 

@@ -9,14 +9,15 @@
 
 namespace ddproxy {
 
-/// Why the errors of `card` are NaN: the case whose E is known worst, and what to do; empty where they are
-/// not.
+/// Returns why the errors of `card` are NaN: names the case whose E is the most uncertain, and says what to
+/// do. Returns an empty string if the errors are available.
 std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreCard const& card);
 
-/// Why there is no regret; empty where there is one.
+/// Returns why there is no regret. Returns an empty string if there is one.
 std::string why_no_regret(std::span<const model::ScoredCase> cases);
 
-/// The score of a run's prediction beside its baselines, in one line; two where something has no value.
+/// Returns one line with the error of a run's prediction and of its baselines. If the errors or the regret
+/// are not available, returns a line with the reason for each.
 std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCard const& card);
 
 }  // namespace ddproxy

@@ -13,29 +13,30 @@ namespace ddproxy {
 
 /// Why a case of a sweep has no more samples.
 enum class Stop {
-  samples,  ///< [sweep] samples were asked for, and no time for more
-  target,   ///< E is known well enough
-  budget,   ///< the time for more samples was spent before that
+  samples,  ///< it has [sweep] samples, and the input gives no time for more
+  target,   ///< its E is known precisely enough
+  budget,   ///< the time for more samples was used up before E was known precisely enough
 };
 
 inline constexpr std::array<Word<Stop>, 3> stop_words{
     {{"samples", Stop::samples}, {"target", Stop::target}, {"budget", Stop::budget}}};
 
-/// True where the half-width of the 95 % interval of E is at most `target` times the larger of E and 0.5 % of
-/// T. An E that is nearly nothing need not be known more closely than that. Of fewer than six samples no such
-/// interval is known: false.
+/// Returns whether the half-width of the 95 % interval of E is at most `target` x max(E, 0.5 % of T). The
+/// second term is there because an E close to zero need not be known more precisely than that. Returns false
+/// for fewer than six samples, because they give no such interval.
 bool is_precise(CaseResult const& result, double target);
 
 /// Decides after each round of a sweep whether another one is taken.
 class RoundBudget {
  public:
-  /// `fewest` rounds are always taken. `max_seconds` are for all rounds together; 0: no more than `fewest`.
+  /// The first `fewest` rounds are always taken. All rounds together may take `max_seconds`. If `max_seconds`
+  /// is 0, no more than `fewest` rounds are taken.
   RoundBudget(int fewest, double max_seconds) : fewest_(fewest), max_seconds_(max_seconds) {}
 
-  /// After `rounds` rounds, which took `seconds` together. `precise`: every case is. A round is started only
-  /// where one of average length fits into the time.
+  /// Returns whether to take another round after `rounds` rounds, which took `seconds` together. `precise`:
+  /// every case is_precise(). A round is taken only if one of average length fits into the remaining time.
   bool takes_another(int rounds, double seconds, bool precise) const;
-  /// Why a case ended that is `precise` or not.
+  /// Returns why a case ended. `precise`: the case is_precise().
   Stop reason(bool precise) const;
 
  private:

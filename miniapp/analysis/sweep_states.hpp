@@ -15,27 +15,28 @@ namespace ddproxy {
 /// The states of the machine during a sweep.
 struct SweepStates {
   model::MachineStates states;
-  std::vector<std::size_t> samples;   ///< of the sweep, [state]
-  std::size_t dropped = 0;            ///< samples whose probes differ in state
-  std::size_t total = 0;              ///< samples, whatever their state
-  std::optional<std::size_t> scored;  ///< with the most samples; nothing where no sample is in a state
+  std::vector<std::size_t> samples;   ///< [state] number of samples of the sweep
+  std::size_t dropped = 0;            ///< number of samples whose probes show different states
+  std::size_t total = 0;              ///< number of samples, whatever their state
+  std::optional<std::size_t> scored;  ///< the state with the most samples; nothing if no sample has a state
 
+  /// Returns whether more than half of the samples were dropped.
   bool unsteady() const { return 2 * dropped > total; }
 };
 
-/// The state of a sample; nothing where the probes of T, those of T_compute, or one of both pairs and the
-/// other differ in state, or none is known.
+/// Returns the state of a sample. Returns nothing if any two of its four probes show different states, or if
+/// all are unknown.
 std::optional<std::size_t> state_of(model::MachineStates const& states, Sample const& sample);
 
-/// Tells them from the probes of the samples [case][sample].
+/// Counts the samples of each state. `samples`: [case][sample].
 SweepStates tell_states(model::MachineStates const& states, std::vector<std::vector<Sample>> const& samples);
 
-/// Those of a case that count: in that state; all where it is nothing.
+/// Returns the samples of a case that were taken in `state`. Returns all of them if `state` is nothing.
 std::vector<Sample> samples_that_count(model::MachineStates const& states, std::optional<std::size_t> state,
                                        std::vector<Sample> const& samples);
 
-/// What a run says about its states, in a line; empty where there is one. `state`: that of tables and
-/// figures.
+/// Returns a line for messages that describes the states of a run. Returns an empty string if there is one
+/// state. `state`: the state whose samples the tables and figures use.
 std::string states_line(SweepStates const& sweep, std::optional<std::size_t> state);
 
 }  // namespace ddproxy

@@ -9,12 +9,14 @@
 
 namespace ddproxy {
 
-/// What a curve without its scatter is taken to scatter by, a share of T.
+/// The noise of T that is assumed for a curve in a file, as a share of T. Files do not state their noise.
 inline constexpr double curve_noise = 0.005;
 
-/// Scores the prediction and the curves files[1...] against T(b) of files[0], whose E is taken over the
-/// prediction's T_compute. Throws std::invalid_argument where another curve lacks one of its caps, or where
-/// the measured T is below T_compute everywhere: then it is not T of this job.
+/// Scores predictors of E against the measured curve T(b) of files[0]. The predictors are the prediction, the
+/// curves of files[1] and later, and baselines. E of a curve is its T minus the prediction's T_compute.
+///
+/// Throws std::invalid_argument if another curve lacks a cap of the measured one. Throws it too if the
+/// measured T is not above T_compute at any cap: then the curve is not T of this job.
 CurveScore score_curves(std::vector<std::filesystem::path> const& files, Prediction const& prediction,
                         model::FirstBucket first_bucket);
 

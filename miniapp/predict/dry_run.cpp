@@ -24,7 +24,8 @@ std::string describe_case(Case const& item) {
                      static_cast<double>(largest) / model::bytes_per_mib);
 }
 
-// Each sample is a pass with and one without communication; verification is one more.
+// A sample is a pass with communication and a pass without. All cases may share the pass without. One more
+// pass of each case is verified.
 std::string describe_time(Config const& config, model::Job const& job, std::vector<Case> const& cases) {
   double sum = 0;
   for (auto const& item : cases) sum += predict(item, job).total;
@@ -32,8 +33,8 @@ std::string describe_time(Config const& config, model::Job const& job, std::vect
   return fmt::format("time: about {:.0f} s\n", config.samples * (sum + compute) + sum);
 }
 
-// What the roofline or a table says of compute, where nothing says how long an all-reduce takes: each sample
-// is a pass with and one without communication, and one pass is verified.
+// The duration of the compute, from the roofline or a table, if the times of the all-reduces are unknown.
+// Passes are counted as in describe_time().
 std::string describe_compute_time(Config const& config, Workload const& workload,
                                   std::vector<Case> const& cases) {
   auto const& operations = workload.operation_seconds;

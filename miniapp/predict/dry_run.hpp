@@ -9,8 +9,8 @@
 
 namespace ddproxy {
 
-/// What a run of this input would do, for people: gradients, buckets of each case, memory, and the time where
-/// costs are known. Throws where a run could not do it.
+/// Describes for people what a run of this input would do: gradients, buckets of each case, memory, and its
+/// duration if the costs are known. Throws if such a run is impossible, as check_can_run() does.
 std::string describe_plan(Config const& config, Workload const& workload);
 
 }  // namespace ddproxy

@@ -28,7 +28,7 @@ int run(Options const& options) {
 
 }  // namespace
 
-// A message may name a file whose name has control characters.
+// Replaces the control characters of a message: it may quote the name of a file that has some.
 int run_on_login_node(Options const& options) try {
   return run(options);
 } catch (std::invalid_argument const& error) {

@@ -6,11 +6,12 @@
 
 namespace ddproxy {
 
-/// True for what needs neither MPI nor a device: predict, compare, and --dry-run of any other command.
+/// Returns true for commands that need neither MPI nor a device: predict, compare, and --dry-run of any
+/// other.
 bool works_on_login_node(Options const& options);
 
-/// Runs it, printing to standard output, warnings to standard error; returns the exit code. Wrong input
-/// throws std::invalid_argument.
+/// Runs such a command. Prints its result to standard output and warnings to standard error, and returns the
+/// exit code. Throws std::invalid_argument for wrong input.
 int run_on_login_node(Options const& options);
 
 }  // namespace ddproxy

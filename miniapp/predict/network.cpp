@@ -21,7 +21,7 @@ namespace {
 using model::RankedTable;
 using Path = std::filesystem::path;
 
-/// The tables with their ranks (0: not said) and what is to be said about them.
+/// The tables of the all-reduce with their numbers of ranks (0: not stated), and warnings about them.
 struct Tables {
   std::vector<RankedTable> all;
   std::vector<std::string> warnings;
@@ -65,7 +65,7 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   return tables;
 }
 
-// Without --ranks.
+// Returns the number of ranks to predict for if --ranks is not given.
 int only_ranks(Tables& tables, Config const& config) {
   if (config.ranks > 0 && has_ranks(tables, config.ranks)) return config.ranks;
   if (tables.all.size() == 1) {
@@ -86,7 +86,8 @@ int only_ranks(Tables& tables, Config const& config) {
       fmt::format("predict: there are tables of {} ranks; choose with --ranks", fmt::join(ranks, ", ")));
 }
 
-// Its figures at the sizes of its table, and no falls from the smallest gradient to the largest bucket.
+// Makes a(x) monotonic from the size of the smallest gradient to that of the largest bucket. Updates its
+// points.
 void settle(Network& network) {
   constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;
   if (!std::isfinite(network.cost(smallest)) || !std::isfinite(network.cost(largest)))
@@ -142,7 +143,7 @@ std::vector<Network> make_networks(PredictOptions const& options, Config const& 
 }
 
 Network what_if(Network const& network, double latency_scale, double bandwidth_scale) {
-  if (latency_scale == 1 && bandwidth_scale == 1) return network;  // to the last bit
+  if (latency_scale == 1 && bandwidth_scale == 1) return network;  // unchanged, without rounding
   Network other = network;
   other.cost =
       model::rescaled(network.cost, model::fit_alpha_beta(network.points), latency_scale, bandwidth_scale);

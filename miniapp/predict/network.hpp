@@ -11,23 +11,26 @@
 
 namespace ddproxy {
 
-/// a(x) of a number of ranks, with what it rests on.
+/// The cost of an all-reduce, a(x), for a number of ranks, and where it comes from.
 struct Network {
-  int ranks = 0;  ///< 0: those of the table, which does not say
+  int ranks = 0;  ///< 0: the ranks of the table, which does not say how many
   model::AllreduceCost cost;
-  std::vector<model::CostPoint> points;  ///< a(x) at the sizes of its table
+  std::vector<model::CostPoint> points;  ///< a(x) at the sizes of the table that it is based on
   std::vector<std::string> warnings;
-  bool uses_stated_link = false;  ///< a(x) rests on --node-latency and --node-bandwidth
-  bool raised = false;            ///< a(x) would fall as bytes grow; its running maximum was taken
+  bool uses_stated_link = false;  ///< a(x) depends on --node-latency and --node-bandwidth
+  bool raised = false;            ///< a(x) would fall as bytes grow, so its running maximum is used
 };
 
-/// One for each of --ranks, in that order; without it the one network that the tables or the input file name.
-/// The what-if scales change a(x). Throws std::invalid_argument where there is no table or several to
-/// choose from, where a table does not say its ranks and they matter, where a node's link is stated and no
-/// network needs it, and as model::cost_for_ranks() does.
+/// Returns one network for each number of --ranks, in that order. Without --ranks, returns the single network
+/// that the tables or the input file describe. The options --latency-scale and --bandwidth-scale change a(x).
+///
+/// Throws std::invalid_argument in these cases: there is no table; there are several and none is chosen; a
+/// table does not say its ranks although they matter; the link of a node is stated but no network uses it.
+/// Throws also as model::cost_for_ranks() does.
 std::vector<Network> make_networks(PredictOptions const& options, Config const& config);
 
-/// The network with latency and bandwidth scaled in the affine fit of a(x), and a(x) with it.
+/// Returns the network after the latency and the bandwidth of the affine fit of a(x) are multiplied by the
+/// scales. a(x) changes by the same ratio as its fit.
 Network what_if(Network const& network, double latency_scale, double bandwidth_scale);
 
 }  // namespace ddproxy

@@ -41,7 +41,7 @@ void refuse_twice(char const* option, std::vector<Value> values) {
     throw std::invalid_argument(fmt::format("{}: {} is there twice", option, *twice));
 }
 
-// The first prediction that is beyond them, in one line.
+// Returns the message for the first prediction whose score is beyond a limit.
 std::string beyond_limits(std::vector<Prediction> const& predictions, Options const& options) {
   for (auto const& prediction : predictions) {
     if (!prediction.score) continue;
@@ -81,7 +81,7 @@ void refuse_overwriting(Options const& options, Config const& config) {
   refuse_clashes(read, {{"--json", options.json}, {"--csv", asked.csv}});
 }
 
-/// What is asked for, as text for people and as a table.
+/// The answer to the command: the predictions, a text for people, and a table in CSV.
 struct Answer {
   std::vector<Prediction> predictions;
   std::string text, table;
@@ -114,7 +114,7 @@ Answer answer(PredictInput const& input, PredictOptions const& asked) {
 
 }  // namespace
 
-// Printed and written at the end: wrong input gives its one line and nothing else.
+// Prints and writes everything at the end, so that wrong input results in one line and no other output.
 int predict(Options const& options, std::ostream& out, std::ostream& warnings) {
   check_options(options);
   const PredictInput input = read_predict_input(options);

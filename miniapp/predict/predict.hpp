@@ -8,9 +8,9 @@
 
 namespace ddproxy {
 
-/// The command `predict` (docs/predict.md): prints to `out`, what casts doubt on it to `warnings`, a line
-/// each. Returns the exit code: 1 where the score is beyond its limits, else 0. Throws std::invalid_argument,
-/// one line, for wrong input.
+/// Runs the command `predict` (docs/predict.md). Prints the prediction to `out`, and warnings to `warnings`,
+/// one line each. Returns the exit code: 1 if a score is beyond its limit, else 0. For wrong input throws
+/// std::invalid_argument with a message of one line.
 int predict(Options const& options, std::ostream& out, std::ostream& warnings);
 
 }  // namespace ddproxy

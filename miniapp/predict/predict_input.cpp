@@ -36,7 +36,7 @@ Workload from_gradients(PredictOptions const& options) {
   return workload;
 }
 
-// A layer's gradient is ready when the layer is done; a layer without a size takes time only.
+// The gradient of a layer is ready when the layer is done. A layer without a size only takes time.
 Workload from_layers(PredictOptions const& options) {
   std::map<std::string, std::int64_t> numel;
   for (auto const& row : model::read_layer_sizes(options.layer_sizes)) numel[row.layer] = row.numel;
@@ -53,7 +53,7 @@ Workload from_layers(PredictOptions const& options) {
   return workload;
 }
 
-// Returns a warning, or nothing.
+// Sets the precision and returns a warning, or an empty string.
 std::string set_precision(Config& config, std::string const& word) {
   const Precision precision = *find_word(word, precision_words);
   if (precision == config.precision) return "";
@@ -88,7 +88,7 @@ PredictInput from_input_file(Options const& options) {
   return input;
 }
 
-// Bytes are counted in 64 bits.
+// Rejects gradients that have so many elements that their bytes could not be counted in 64 bits.
 void check_total(Workload const& workload, std::filesystem::path const& file) {
   constexpr double most = 1e17;
   double total = 0;
@@ -122,7 +122,8 @@ double share(char const* name, double value) {
   throw std::invalid_argument(fmt::format("{} {}: must be above 0 and at most 1", name, value));
 }
 
-// By bytes of gradients, as the model asks; the table counts those on the wire, as a(x)'s does.
+// Returns the contention as a function of the bytes of gradients, which the model uses. The sizes in the file
+// are bytes on the wire, like those of a(x).
 model::Contention read_contention(PredictOptions const& options, WireFormat wire) {
   if (!options.contention.empty()) {
     auto table = model::read_contention(options.contention);
@@ -140,7 +141,7 @@ model::Copies read_copies(PredictOptions const& options, Config const& config) {
           "--copy-bandwidth: nothing is copied; give --copies in or in+out, or leave it out");
     return {};
   }
-  // a copy reads and writes
+  // a copy reads and writes each byte, so it runs at half the bandwidth of the memory
   const double bandwidth =
       options.copy_bandwidth_GBps > 0 ? options.copy_bandwidth_GBps * 1e9 : config.machine.bandwidth / 2;
   if (bandwidth <= 0)

@@ -11,21 +11,22 @@
 
 namespace ddproxy {
 
-/// What is to be predicted, without its network.
+/// The job to predict, without its network.
 struct PredictInput {
-  std::string name;   ///< of the model or the file, for people
-  Config config;      ///< caps, first bucket, strategies; of an input file also the model and the machine
-  Workload workload;  ///< always with the operations' seconds
+  std::string name;   ///< of the model or of the file, for messages
+  Config config;      ///< caps, first bucket, strategies; with an input file also the model and the machine
+  Workload workload;  ///< always has the seconds of the operators
   model::Contention contention;
   model::Copies copies;
-  std::vector<std::string> warnings = {};  ///< of what was asked for
+  std::vector<std::string> warnings = {};  ///< about the options
 
-  /// The job on a network that does a(x).
+  /// Returns the job on a network whose all-reduce of x bytes on the wire costs a(x).
   model::Job job(model::AllreduceCost cost) const;
 };
 
-/// From an input file, or from the CSV files of gradients or layers. Throws std::invalid_argument where the
-/// seconds are neither measured nor to be modelled, and for options that do not fit.
+/// Reads the job from an input file, or from the CSV files of gradients or layers. Throws
+/// std::invalid_argument if the seconds of the operators are neither measured nor follow from a roofline, and
+/// for options that contradict each other.
 PredictInput read_predict_input(Options const& options);
 
 }  // namespace ddproxy

@@ -13,7 +13,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr double same = 1e-9;  // relative difference of T that is rounding
+constexpr double same = 1e-9;  // T that differ by less than this share differ by rounding only
 constexpr std::int64_t pytorch_first_bucket = std::int64_t{1} << 20;
 
 double handy_cap_mib(model::CapRange const& range) {
@@ -50,7 +50,8 @@ void check_finite(std::string const& what, double seconds) {
         what, seconds));
 }
 
-// Times that only their sum, or their extrapolation, makes infinite.
+// Throws if a time is not finite. Sums and extrapolated values can be infinite although the tables are
+// finite.
 void check_finite(Prediction const& p) {
   check_finite("T_comm", p.t_comm);
   for (auto const& c : p.cases) check_finite("T of " + c.item.name(), c.timeline.total);
@@ -61,7 +62,7 @@ void check_finite(Prediction const& p) {
   check_finite("latency of the affine fit of a(x)", p.affine.alpha);
 }
 
-// What uses a(x) outside of what was measured: cases, the best cap, advice.
+// Warns of buckets whose size lies outside the table of a(x): in cases, with the best cap, and in the advice.
 void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
   auto const& points = prediction.network.points;
   const int ranks = prediction.network.ranks;

@@ -10,11 +10,12 @@
 
 namespace ddproxy {
 
-/// Writes the keys of docs/predict.md: those of the first prediction at the top, with several ranks all of
-/// them under "by_ranks". Throws as results::write_text does.
+/// Writes the predictions with the keys of docs/predict.md. The keys of the first prediction are at the top
+/// level. If there are several predictions, "by_ranks" lists all of them. Throws as results::write_text()
+/// does.
 void write_json(std::vector<Prediction> const& predictions, std::filesystem::path const& file);
 
-/// Throws as results::write_text does.
+/// Writes a text to a file. Throws as results::write_text() does.
 void write_text(std::filesystem::path const& file, std::string const& text);
 
 }  // namespace ddproxy

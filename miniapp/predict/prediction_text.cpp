@@ -57,7 +57,7 @@ std::string tuning_text(Prediction const& prediction, model::FirstBucket first) 
       std::max(best - prediction.plan_seconds, 0.0) * milli);
 }
 
-// Of the backward pass with the best cap; nothing where the number of ranks is not known.
+// Describes the backward pass with the best cap. Returns an empty string if the number of ranks is unknown.
 std::string throughput_text(Prediction const& p) {
   if (p.network.ranks == 0) return "";
   const auto tokens = p.rank_tokens > 0 ? fmt::format("{:.6g} tokens/s, ", p.tokens_per_s()) : "";
@@ -65,7 +65,7 @@ std::string throughput_text(Prediction const& p) {
                      p.scaling(), 100 * p.efficiency());
 }
 
-// Plans that take as long may have other numbers of buckets.
+// All best caps give the same T, but their plans may have different numbers of buckets.
 std::string buckets_text(Prediction const& prediction, model::FirstBucket first) {
   auto const& sizes = prediction.job.gradient_bytes;
   const auto count = [&](std::int64_t cap) {
@@ -93,7 +93,7 @@ std::string affine_text(Prediction const& p) {
       p.affine.alpha * 1e6, p.affine.beta / 1e9, 100 * p.affine_error.mean, 100 * p.affine_error.largest);
 }
 
-// By bytes of gradients, like b*, where the fit counts those on the wire.
+// b* is in bytes of gradients. The affine fit counts bytes on the wire, so its bandwidth is converted.
 std::string closed_form_text(Prediction const& p, WireFormat wire) {
   if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
     return "closed form: none, because the affine fit of a(x) has no latency or no bandwidth\n";

@@ -10,23 +10,24 @@
 
 namespace ddproxy {
 
-/// For people: the table of cases and what follows from it.
+/// Returns the text of a prediction for people: the table of the cases, and the results that follow from it.
 std::string describe(PredictInput const& input, Prediction const& prediction);
 
-/// A row for each number of ranks: T, E, tokens per second, scaling and parallel efficiency with the best
-/// cap.
+/// Returns a table with one row for each number of ranks: T, E, tokens per second, scaling and parallel
+/// efficiency with the best cap.
 std::string ranks_table(std::vector<Prediction> const& predictions);
 
-/// The lines to paste into a PyTorch program, and what each is expected to gain.
+/// Returns the lines to paste into a PyTorch program, and how much each is expected to gain.
 std::string pytorch_lines(Prediction const& prediction);
 
-/// How well the prediction, others, and the baselines meet a measured curve.
+/// Returns a table that compares the prediction, other predictors and the baselines with a measured curve.
 std::string score_table(CurveScore const& score);
 
-/// case,strategy,bucket_mib,buckets,predicted_s,exposed_s,tail_s,slowdown_s, behind them ranks; a line each.
+/// Returns CSV with one row for each case of each prediction:
+/// ranks,case,strategy,bucket_mib,buckets,predicted_s,exposed_s,tail_s,slowdown_s.
 std::string to_csv(std::vector<Prediction> const& predictions);
 
-/// MiB, four digits.
+/// Returns a size in MiB with four significant digits, without the unit.
 std::string cap_text(std::int64_t bytes);
 
 }  // namespace ddproxy

@@ -11,16 +11,17 @@
 
 namespace ddproxy {
 
-// What is to be said of a prediction's table of a(x), by bytes on the wire; empty where nothing is.
+// Warnings about a prediction's table of a(x), in bytes on the wire.
 
-/// Its seconds fall as bytes grow.
+/// Returns a warning if the seconds of the table fall as bytes grow. Returns an empty string otherwise.
 std::string fall_warning(model::TableCost const& cost);
 
-/// These cases have buckets outside its sizes.
+/// Returns a warning that these cases have buckets outside the sizes of the table. Returns an empty string if
+/// there are no cases.
 std::string extrapolation_warning(std::vector<std::string> const& cases,
                                   std::span<const model::CostPoint> table);
 
-/// Whether a case has such a bucket.
+/// Returns whether a plan has a bucket outside the sizes of the table.
 bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, WireFormat wire);
 
 }  // namespace ddproxy

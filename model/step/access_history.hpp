@@ -12,28 +12,30 @@
 namespace ddproxy::model {
 
 /// Finds the earlier tasks that a task must not overtake. Two accesses of one element conflict unless both
-/// only read. Of each element it keeps the last writer, and the last reader since then on each lane: what
-/// came earlier is ordered before one of these. The part of a slice that belongs to one rank counts as the
-/// whole slice.
+/// only read. For each element the class keeps the last writer, and the last reader on each lane since that
+/// write: every earlier access is ordered before one of these. An access to a part of a slice
+/// (Access::part) counts as an access to the whole slice.
+///
+/// Order of calls, for each task in the order of StepGraph::tasks: conflicts(), then record().
 class AccessHistory {
  public:
   explicit AccessHistory(std::vector<Buffer> const& buffers);
   AccessHistory() = default;
 
-  /// A buffer more, as the last one.
+  /// Adds a buffer behind those that are known.
   void add(Buffer const& buffer) { elements_.emplace_back(buffer.elements); }
 
-  /// Returns the tasks whose accesses conflict with those of `task`, each once, rising. Tasks are given in
-  /// the order of the graph's list.
+  /// Returns the recorded tasks whose accesses conflict with the accesses of `task`. Each task is listed
+  /// once; ids are in ascending order.
   std::vector<TaskId> conflicts(Task const& task);
 
-  /// Notes the accesses of a task.
+  /// Records the accesses of a task.
   void record(TaskId id, Task const& task);
 
  private:
   struct Users {
     std::optional<TaskId> writer;
-    std::map<Lane, TaskId> readers;  // since the writer
+    std::map<Lane, TaskId> readers;  // the last reader on each lane since the writer
   };
 
   std::vector<SliceMap<Users>> elements_;  // [buffer]

@@ -8,43 +8,47 @@
 
 namespace ddproxy::model {
 
-/// A run of gradients in ready order, reduced by one call.
+/// Consecutive gradients, in ready order, that one call reduces.
 struct Bucket {
   std::size_t first;   ///< index of its first gradient
-  std::size_t last;    ///< index of its last gradient, which makes it ready
-  std::int64_t bytes;  ///< of all its gradients
+  std::size_t last;    ///< index of its last gradient; the bucket is ready when this gradient is
+  std::int64_t bytes;  ///< total size of its gradients
   bool operator==(Bucket const&) const = default;
 };
 
+/// The buckets of a backward pass, in ready order.
 using Plan = std::vector<Bucket>;
 
 inline constexpr double bytes_per_mib = 1048576.0;
 
-/// DDP's rule for gradients of which many plans are made.
+/// Applies DDP's rule many times to the same gradients.
 class Bucketing {
  public:
-  explicit Bucketing(std::span<const std::int64_t> bytes);  ///< in ready order
+  explicit Bucketing(std::span<const std::int64_t> bytes);  ///< bytes of each gradient, in ready order
 
-  /// As bucketed_plan(), in O(buckets x log n).
+  /// Returns the same plan as bucketed_plan(), in O(buckets x log n) for n gradients.
   Plan bucketed(std::span<const std::int64_t> caps) const;
 
  private:
-  std::vector<std::int64_t> sum_;  // bytes of the first i
+  std::vector<std::int64_t> sum_;  // [i]: bytes of the first i gradients
 };
 
-/// PyTorch DDP's rule (compute_bucket_assignment_by_size in torch/csrc/distributed/c10d/reducer.cpp): add
-/// gradients in ready order, close the bucket when its bytes reach its limit. Bucket k has the limit caps[k],
-/// later ones the last of `caps`, in bytes. Gradients are never split. Throws std::invalid_argument where
-/// `caps` is empty or holds one that is not positive.
+/// Returns the plan of PyTorch DDP's rule (compute_bucket_assignment_by_size in
+/// torch/csrc/distributed/c10d/reducer.cpp). The rule adds gradients in ready order and closes a bucket when
+/// its bytes reach its limit. The limit of bucket k is caps[k]; buckets beyond the end of `caps` have its
+/// last value. Caps are in bytes. Gradients are never split. Throws std::invalid_argument if `caps` is empty
+/// or has a value that is not positive.
 Plan bucketed_plan(std::span<const std::int64_t> gradient_bytes, std::span<const std::int64_t> caps);
 
-/// One bucket with every gradient.
+/// Returns the plan with one bucket that contains every gradient. Returns an empty plan if there are no
+/// gradients.
 Plan flat_plan(std::span<const std::int64_t> gradient_bytes);
 
-/// One bucket a gradient.
+/// Returns the plan with one bucket for each gradient.
 Plan per_tensor_plan(std::span<const std::int64_t> gradient_bytes);
 
-/// The plan with buckets that end at the given gradients (rising; the last must be the last gradient).
+/// Returns the plan whose buckets end at the gradients `last`. These indices must be in ascending order, and
+/// the last one must be the index of the last gradient. Otherwise throws std::invalid_argument.
 Plan plan_ending_at(std::span<const std::int64_t> gradient_bytes, std::span<const std::size_t> last);
 
 }  // namespace ddproxy::model

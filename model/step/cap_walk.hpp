@@ -12,15 +12,18 @@
 
 namespace ddproxy::model {
 
-/// No upper end: with this cap, behind a first bucket of its own, all gradients go together.
+/// Stands for a cap without an upper end: all gradients, except those of a first bucket with a limit of its
+/// own, are in one bucket.
 inline constexpr std::int64_t any_cap = std::numeric_limits<std::int64_t>::max();
 
-/// Limit of the first bucket, bytes; nothing: the cap.
+/// The limit of the first bucket, in bytes. Without a value the cap is also the limit of the first bucket.
 using FirstBucket = std::optional<std::int64_t>;
 
-/// Calls visit(low, high, plan) for each plan that DDP's rule can make and its range of caps, which rise. The
-/// plan of a cap stays until the cap passes its smallest closed bucket, so nothing is missed; the last bucket
-/// ends with the gradients, whatever the cap.
+/// Calls visit(low, high, plan) for each plan that DDP's rule can make. All caps from `low` to `high`, in
+/// bytes and both included, give this plan. The ranges are visited in ascending order and leave no gap.
+///
+/// Why no plan is missed: a plan changes only when the cap becomes larger than the smallest bucket that the
+/// cap has closed. The last bucket does not count: it ends with the last gradient, whatever the cap.
 template <class Visit>
 void for_each_cap(std::vector<std::int64_t> const& gradient_bytes, FirstBucket first_bucket,
                   Visit const& visit) {

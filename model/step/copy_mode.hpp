@@ -4,11 +4,11 @@
 
 namespace ddproxy::model {
 
-/// Copies between gradients and buckets, as PyTorch DDP makes them on the compute side.
+/// Copies between gradients and buckets. PyTorch DDP makes such copies on the compute side.
 enum class CopyMode {
-  none,    ///< the gradients lie in their buckets
+  none,    ///< no copies: the gradients lie in their buckets
   in,      ///< each gradient is copied into its bucket when it is ready
-  in_out,  ///< and every bucket back once it is reduced and the backward pass is over
+  in_out,  ///< as `in`, and each bucket is copied back once it is reduced and the backward pass has ended
 };
 
 }  // namespace ddproxy::model

@@ -15,7 +15,7 @@ BufferId GraphBuilder::buffer(Buffer const& buffer) {
 
 TaskId GraphBuilder::task(Task task) {
   const TaskId id{graph_.tasks.size()};
-  std::map<Lane, TaskId> last;  // of the tasks to wait for
+  std::map<Lane, TaskId> last;  // the last task to wait for on each lane
   for (auto const& tasks : {task.after, history_.conflicts(task)}) {
     for (const TaskId before : tasks) {
       const auto [found, is_new] = last.try_emplace(graph_.tasks[index(before)].lane, before);

@@ -7,16 +7,22 @@
 
 namespace ddproxy::model {
 
-/// Builds the graph of one rank. What a task waits for follows from its accesses, as in OpenMP's `depend`: a
-/// reader waits for the last writer, a writer for the last writer and the readers since. A strategy adds by
-/// hand only what the data do not imply, for instance that every collective waits for the end of the backward
-/// pass.
+/// Builds the graph of one rank.
+///
+/// What a task waits for follows from its accesses, as with `depend` in OpenMP: a reader waits for the last
+/// writer; a writer waits for the last writer and for all readers since. A strategy adds by hand only what
+/// the data do not imply, for instance that every collective waits for the end of the backward pass.
+///
+/// Order of calls: buffer() for each buffer, then task() for each task in an order in which they can run,
+/// then finish().
 class GraphBuilder {
  public:
+  /// Adds a buffer and returns its id.
   BufferId buffer(Buffer const& buffer);
 
-  /// Adds a task behind all others. `task.after` keeps what it has. What the accesses imply is added, save
-  /// what the lane's order implies already; of several tasks on one lane only the last is kept.
+  /// Adds a task behind all others and returns its id. The task waits for the tasks in `task.after` and for
+  /// those that its accesses imply. Waits that the order of a lane implies are left out: of several tasks on
+  /// one lane only the last is kept, and of the task's own lane none.
   TaskId task(Task task);
 
   /// Returns the graph and leaves the builder empty.

@@ -13,7 +13,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// One collective as a class issues it.
+/// A collective that a class issues.
 struct Issued {
   std::size_t task;
   Collective collective;
@@ -21,7 +21,7 @@ struct Issued {
   DataType type;
 };
 
-/// [class][communicator], in the order of issue.
+/// The collectives that each class issues, [class][communicator], in the order of issue.
 using AllIssued = std::vector<std::vector<std::vector<Issued>>>;
 
 AllIssued issued_by(RankGraphs const& step) {
@@ -45,8 +45,7 @@ bool is_transfer(Verb verb) {
   return verb == Verb::send || verb == Verb::receive;
 }
 
-/// Whether two members can issue these as one collective. A send of one place pairs with a receive of the
-/// other.
+/// Returns whether two members can issue these as one collective. A send matches a receive.
 bool fit(Issued const& a, Issued const& b) {
   if (a.elements != b.elements || a.type != b.type || a.collective.wire != b.collective.wire) return false;
   if (is_transfer(a.collective.verb)) {
@@ -56,7 +55,7 @@ bool fit(Issued const& a, Issued const& b) {
          (a.collective.verb != Verb::broadcast || a.collective.root_or_peer == b.collective.root_or_peer);
 }
 
-/// Joins tasks that must run together: a union-find over all tasks of all classes.
+/// Finds the tasks that must run together: a union-find structure over all tasks of all classes.
 class Joined {
  public:
   explicit Joined(RankGraphs const& step) {
@@ -77,7 +76,8 @@ class Joined {
   std::vector<std::size_t> parent_;
 };
 
-/// Joins what two classes issue on a communicator whose group has members of both.
+/// Joins the collectives that two classes issue on a communicator. `members` has the indices of the two
+/// classes, which both have ranks in one of its groups.
 void match(RankGraphs const& step, std::size_t communicator, ClassTask members, AllIssued const& issued,
            Joined& joined, Violations& violations) {
   const auto [a, b] = members;  // two classes
@@ -99,7 +99,7 @@ void match(RankGraphs const& step, std::size_t communicator, ClassTask members, 
                                               " " + std::to_string(of_b.size())});
 }
 
-/// Every pair of classes that meet in a group of the communicator, once.
+/// Returns every pair of classes that have neighbouring ranks in a group of the communicator, once.
 std::set<ClassTask> meeting(Communicator const& communicator, std::vector<std::size_t> const& classes) {
   std::set<ClassTask> pairs;
   for (auto const& group : communicator.groups) {
@@ -120,11 +120,11 @@ Joined match_all(RankGraphs const& step, Violations& violations) {
   return joined;
 }
 
-/// Tasks that run together, and what runs after them.
+/// The nodes of the merged graph: tasks that run together, and the nodes that run after them.
 struct Nodes {
   std::vector<std::vector<ClassTask>> members;  // [root of the joined tasks]
-  std::vector<std::vector<std::size_t>> next;
-  std::vector<std::size_t> waits;
+  std::vector<std::vector<std::size_t>> next;   // the nodes that wait for a node
+  std::vector<std::size_t> waits;               // how many nodes a node still waits for
   explicit Nodes(std::size_t size) : members(size), next(size), waits(size) {}
   void edge(std::size_t from, std::size_t to) {
     next[from].push_back(to);

@@ -9,19 +9,19 @@
 
 namespace ddproxy::model {
 
-/// The tasks of all classes in an order in which they can run. Tasks that wait for each other, the members of
-/// a collective, stand together.
+/// The tasks of all classes, in an order in which they can run. Each node has the tasks that run together:
+/// the tasks of all members of a collective, or a single other task.
 struct MergedOrder {
   std::vector<std::vector<ClassTask>> nodes;
-  Violations violations;  ///< of same_order and no_deadlock; `nodes` is empty where there is one
+  Violations violations;  ///< of the rules same_order and no_deadlock; if there are any, `nodes` is empty
 };
 
-/// Matches the n-th collective that each member of a group issues on a communicator with the n-th of the
-/// others, and sorts the tasks topologically. Ranks of one class stand for each other: a circle over ranks is
-/// a circle over classes too.
+/// Sorts the tasks of all classes topologically. First matches the n-th collective that each member of a
+/// group issues on a communicator with the n-th collective of the other members. Classes represent their
+/// ranks: if ranks wait for each other in a circle, then so do their classes.
 MergedOrder merged_order(RankGraphs const& step);
 
-/// The class of each rank, [rank].
+/// Returns the class of each rank, [rank].
 std::vector<std::size_t> class_of_ranks(RankGraphs const& step);
 
 }  // namespace ddproxy::model

@@ -10,14 +10,15 @@
 
 namespace ddproxy::model {
 
-/// A value for each element of a buffer, stored by runs of elements that were set together.
+/// Keeps a value for each element of a buffer. Stores one value for each run of elements that were set
+/// together.
 template <class T>
 class SliceMap {
  public:
   explicit SliceMap(std::size_t elements, T value = {}) : runs_{{0, std::move(value)}}, elements_(elements) {}
 
-  /// Calls visit(run, value) for the runs of `slice`, in rising order; a run that reaches beyond the slice is
-  /// split at its ends first. `value` may be changed.
+  /// Calls visit(run, value) for the runs of `slice`, in ascending order. A run that reaches beyond the slice
+  /// is split at the ends of the slice first. `visit` may change `value`.
   template <class Visit>
   void for_each(Slice slice, Visit const& visit) {
     if (slice.count == 0) return;
@@ -31,7 +32,7 @@ class SliceMap {
     }
   }
 
-  /// Sets all elements of `slice`, which become one run.
+  /// Sets all elements of `slice` to `value`. They become one run.
   void set(Slice slice, T const& value) {
     if (slice.count == 0) return;
     const auto run = split(slice.offset);
@@ -43,7 +44,8 @@ class SliceMap {
  private:
   using Runs = std::map<std::size_t, T>;  // [first element]
 
-  /// The run that starts at an element, which is split off where none does; end() at the buffer's end.
+  /// Returns the run that starts at an element. Splits the run that contains the element if none starts
+  /// there. Returns end() at the end of the buffer.
   typename Runs::iterator split(std::size_t at) {
     if (at >= elements_) return runs_.end();
     const auto next = runs_.upper_bound(at);

@@ -13,17 +13,19 @@
 
 // A training step as a graph: tasks that read and write buffers, on lanes.
 //
-// A strategy (data parallel, sharded, pipeline) builds one graph for each class of equal ranks, with
-// GraphBuilder (graph_builder.hpp). check() (check.hpp) proves that the graphs are right. Example, one
-// gradient of 100 elements that is computed and then averaged over ranks 0 and 1:
+// Order of calls: a strategy (data parallel, sharded, pipeline) builds one graph for each class of ranks that
+// do the same, with GraphBuilder (graph_builder.hpp). check() (check/check.hpp) proves that the graphs are
+// right. Then the same graphs are run, simulated and drawn. Example: one gradient of 100 elements that is
+// computed and then averaged over ranks 0 and 1.
 //
 //   GraphBuilder builder;
 //   const BufferId gradient = builder.buffer({.kind = BufferKind::gradient, .elements = 100, ...});
 //   builder.task({Compute{op, Phase::backward, 0}, {{gradient, {0, 100}, AccessMode::assign, ...}}});
 //   builder.task({Collective{Verb::all_reduce, world}, {{gradient, {0, 100}, AccessMode::modify, ...}},
-//                 {LaneKind::communication, 0}});   // waits for the task before: both touch the gradient
+//                 {LaneKind::communication, 0}});   // waits for the task before: both use the gradient
 //
-// Ids are indices into the vectors of the graph that they belong to; index() turns one into a number.
+// Ids are indices: of the buffers and tasks of one graph, the operators of the model, and the communicators
+// of the step. index() converts an id to a number. All offsets and counts are in elements, not in bytes.
 
 namespace ddproxy::model {
 
@@ -32,57 +34,62 @@ enum class TaskId : std::size_t {};
 enum class OperatorId : std::size_t {};      ///< index into the operators of the model
 enum class CommunicatorId : std::size_t {};  ///< index into RankGraphs::communicators
 
+/// Returns the number of an id.
 template <class Id>
 constexpr std::size_t index(Id id) {
   return static_cast<std::size_t>(id);
 }
 
-/// What the elements of a slice are. Parameters, gradients and optimizer states stand for elements of the
-/// model's TensorLayout; activations for the output of an operator.
+/// What the elements of a slice contain. Parameters, gradients and optimizer states have one element for each
+/// element of the model's TensorLayout. Activations are the output of one operator.
 enum class Content { nothing, parameter, gradient, optimizer_state, activation, norm };
 
 enum class DataType { fp32, bf16 };
+/// Returns the bytes of one element.
 constexpr int bytes_of(DataType type) {
   return type == DataType::fp32 ? 4 : 2;
 }
 
-/// What a buffer holds between two steps.
+/// What a buffer contains between two steps.
 struct BufferState {
   Content content = Content::nothing;
-  /// The elements of the model that it stands for. For activations: the operator's id as `offset`.
+  /// The elements of the model that the buffer contains. For activations, `offset` is the operator's id.
   Slice model = {0, 0};
-  /// Where set, each rank of this communicator's group holds an equal part of `model`, by its place in the
-  /// group. The parts are as long as the buffer; what they have beyond `model` is padding.
+  /// If set, `model` is divided equally among the ranks of each group of this communicator, in the order of
+  /// their places in the group, and the buffer contains one part. A part has as many elements as the buffer.
+  /// Elements of a part that lie beyond the end of `model` are padding.
   std::optional<CommunicatorId> shard = std::nullopt;
   bool operator==(BufferState const&) const = default;
 };
 
+/// What a buffer is used for.
 enum class BufferKind {
   parameter,
   gradient,
-  bucket,         ///< gradients copied together for one collective
-  gathered_unit,  ///< parameters gathered from shards for some time
+  bucket,         ///< gradients copied into one buffer for one collective
+  gathered_unit,  ///< parameters that are gathered from shards and kept for part of the step
   optimizer_state,
   activation,
   activation_gradient,
-  staging,  ///< on the host
+  staging,  ///< host memory through which data of a device pass
   scalar,
 };
 
-/// Memory of one rank that lives as long as the graph.
+/// An array in the memory of one rank. It lives as long as the graph.
 struct Buffer {
   BufferKind kind;
   DataType type = DataType::fp32;
   std::size_t elements;
-  BufferState at_entry = {};  ///< `nothing`: undefined when the step starts
-  BufferState at_exit = {};   ///< `nothing`: whatever it holds is not used after the step
+  BufferState at_entry = {};  ///< when the step starts; `nothing`: the elements are undefined
+  BufferState at_exit = {};   ///< when the step ends; `nothing`: the elements are not used after the step
 };
 
+/// How a task uses a slice of a buffer.
 enum class AccessMode {
   read,
-  assign,      ///< overwrites
+  assign,      ///< overwrites all elements
   contribute,  ///< adds to a gradient or to a norm
-  modify,      ///< reads and overwrites: reduces in place, clips, updates
+  modify,      ///< reads and overwrites: reduces in place, clips or updates
 };
 
 /// What a task does with a slice of a buffer.
@@ -90,112 +97,120 @@ struct Access {
   BufferId buffer;
   Slice slice;
   AccessMode mode;
-  Content content;  ///< what the task takes it for, or makes of it
+  Content content;  ///< what the task expects to read, or what it writes
   std::size_t model =
-      0;  ///< compute tasks: element of the model (activations: operator) that slice.offset is
+      0;  ///< compute tasks: the element of the model at slice.offset; for activations, the operator's id
   std::size_t padding =
-      0;  ///< elements at the end of the slice that no tensor fills; their values do not matter
-  /// Where set, only the part of the slice that belongs to this rank's place in its group of this
-  /// communicator. The group's size divides slice.count.
+      0;  ///< elements at the end of the slice that belong to no tensor; their values do not matter
+  /// If set, each rank accesses only its part of the slice: the slice is divided equally among the ranks of
+  /// the group of this communicator, in the order of their places. The size of the group divides slice.count.
   std::optional<CommunicatorId> part = std::nullopt;
-  /// Where set, the buffer is a shard: the slice stands for the element `model` + place x slice.count and
-  /// those behind it, by this rank's place in its group of this communicator.
+  /// If set, the buffer is a shard. The slice then stands for the slice.count elements of the model that
+  /// begin at `model` + place x slice.count. `place` is the rank's place in its group of this communicator.
   std::optional<CommunicatorId> shard = std::nullopt;
-  bool last_use = false;  ///< the slice is undefined after the task
+  bool last_use = false;  ///< the elements are undefined after the task
 };
 
+/// The part of the step that a compute task belongs to.
 enum class Phase {
   forward,
   recompute,
   backward,
   norm,    ///< adds the squares of gradients to a scalar
-  clip,    ///< scales gradients by what the norm says
-  update,  ///< the optimizer
+  clip,    ///< multiplies gradients by a factor that depends on the norm
+  update,  ///< runs the optimizer
 };
 
+/// Runs the kernels of one operator, or of the norm, the clipping or the update.
 struct Compute {
   OperatorId op;
   Phase phase;
-  int micro_batch = 0;  ///< forward, recompute and backward
+  int micro_batch = 0;  ///< from 0; used by forward, recompute and backward
 };
 
 enum class CopyKind { device_to_host, host_to_device, into_bucket, out_of_bucket, cast };
 
-/// Copies the first access, which is read, to the second, which is assigned; both slices are equally long.
+/// Copies the first access to the second. The first is read, the second assigned, and both have the same
+/// length.
 struct Copy {
   CopyKind kind;
 };
 
+/// The kinds of collectives, including point-to-point transfers.
 enum class Verb { all_reduce, reduce_scatter, all_gather, broadcast, send, receive };
 inline constexpr Verb all_verbs[] = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather,
                                      Verb::broadcast,  Verb::send,           Verb::receive};
+/// The sum of the ranks' values, or the sum divided by the number of ranks.
 enum class Reduction : std::uint8_t { sum, average };
 
-/// One rank's part in a collective over its group of a communicator. Accesses, in this order:
-///   all_reduce      modify x elements
-///   reduce_scatter  read x elements, assign or contribute to x/n of them
-///   all_gather      read x/n elements, assign x
-///   broadcast       the root: read x elements; the others: assign x
-///   send, receive   read x elements; assign x
+/// What one rank does in a collective over its group of a communicator. A group has n ranks, and x is the
+/// number of elements of the whole collective. The task has these accesses, in this order:
+///   all_reduce      modifies x elements
+///   reduce_scatter  reads x elements, then assigns or contributes to x/n elements
+///   all_gather      reads x/n elements, then assigns x elements
+///   broadcast       reads x elements on the root, assigns x elements on the others
+///   send, receive   reads x elements, assigns x elements
 struct Collective {
   Verb verb;
   CommunicatorId communicator;
   Reduction reduction = Reduction::average;
   std::optional<std::size_t> root_or_peer = std::nullopt;  ///< place in the group; broadcast, send, receive
-  DataType wire = DataType::fp32;                          ///< of the elements on the wire
+  DataType wire = DataType::fp32;                          ///< type of the elements that are transferred
 };
 
-/// The host waits until everything that the task waits for has ended. It is the only task in which compute on
-/// a device waits for the host.
+/// Makes the host wait until all tasks that this one waits for have ended. Compute tasks on a device wait for
+/// the host in no other task.
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };
 
-/// A resource that carries out its tasks one after another, in the order of the graph's list.
+/// A resource that carries out its tasks one after another, in the order of StepGraph::tasks.
 struct Lane {
   LaneKind kind = LaneKind::compute;
-  std::size_t number = 0;  ///< of a copy engine; of communication: one for each communicator, as a rule
+  std::size_t number = 0;  ///< of the copy engine, or of the communication lane: usually one per communicator
   auto operator<=>(Lane const&) const = default;
 };
 
+/// One task: the work, the buffers that it uses, the lane that carries it out, and what it waits for.
 struct Task {
-  /// Several collectives are sends and receives that are issued as one group: the i-th has the i-th access.
+  /// A vector of collectives is a group of sends and receives that are issued together. Collective i uses
+  /// access i.
   std::variant<Compute, Copy, Collective, std::vector<Collective>, HostWait> work;
   std::vector<Access> accesses;
   Lane lane = {};
-  std::vector<TaskId> after = {};  ///< the tasks that it waits for, besides those before it on its lane
+  std::vector<TaskId> after = {};  ///< tasks to wait for, besides the task before it on its lane
 };
 
-/// A run of elements of the model and the operators that contribute to their gradient: a tied embedding has
-/// two.
+/// A range of elements of the model, and the operators that contribute to the gradient of these elements. The
+/// gradient of a tied embedding has two contributing operators.
 struct ExpectedGradient {
   Slice model;
   std::vector<OperatorId> operators;
 };
 
-/// What a final gradient consists of, and what the step does with it.
+/// What a complete gradient consists of, and what the step does with it.
 struct Expected {
   CommunicatorId replicas;                       ///< every rank of the group contributes
-  int micro_batches = 1;                         ///< each of them contributes
-  std::vector<ExpectedGradient> gradients = {};  ///< rising, without overlap; those of this rank's operators
+  int micro_batches = 1;                         ///< every micro-batch contributes
+  std::vector<ExpectedGradient> gradients = {};  ///< gradients of this rank; sorted by offset, no overlap
   bool clipped = false;                          ///< an update reads clipped gradients
-  bool updated = false;  ///< every parameter and optimizer state is updated once; else none is
+  bool updated = false;  ///< true: every parameter and optimizer state is updated once; false: none is
 };
 
-/// The step of one rank. Tasks are in topological order: a task waits only for tasks before it in the list.
+/// The step of one rank. Tasks are in topological order: a task waits only for tasks with smaller ids.
 struct StepGraph {
   std::vector<Buffer> buffers;
   std::vector<Task> tasks;
   Expected expected;
 };
 
-/// What one call of MPI_Comm_split makes: groups of ranks, a rank in one group at most. The place of a rank
-/// in its group is its rank in the communicator.
+/// The groups of ranks that one call of MPI_Comm_split makes. A rank is in at most one group. Its place in
+/// the group is its rank in the communicator.
 struct Communicator {
   std::vector<std::vector<std::size_t>> groups;
 };
 
-/// Ranks with the same graph. They differ by their places in the groups alone.
+/// Ranks that share one graph. They differ only in their places in the groups.
 struct RankClass {
   StepGraph graph;
   std::vector<std::size_t> ranks;
@@ -207,10 +222,10 @@ struct RankGraphs {
   std::vector<RankClass> classes;
 };
 
-/// The collectives of a task: none, one, or those of a group.
+/// Returns the collectives of a task: none for other work, one, or those of a group.
 std::vector<Collective> collectives_of(Task const& task);
 
-/// A task of a class of ranks.
+/// Names a task of a class of ranks.
 struct ClassTask {
   std::size_t rank_class;
   std::size_t task;

@@ -8,23 +8,23 @@
 
 namespace ddproxy::model {
 
-/// When one rank carried out a task. Seconds from the start of the step.
+/// When one rank carried out a task, in seconds from the start of the step.
 struct TaskTimes {
-  /// The lane was free and everything that the task waits for had ended. A collective starts when its last
-  /// member is ready; every other task starts when it is ready.
+  /// When the lane was free and everything that the task waits for had ended. A collective starts when its
+  /// last member is ready. Every other task starts when it is ready.
   double ready;
   double start;
   double end;
 };
 
-/// The step of one rank, as it was measured or simulated.
+/// The measured or simulated step of one rank.
 struct StepTrace {
   std::vector<TaskTimes> tasks;  ///< [task of the graph]
 };
 
-/// A trace that holds for each of `ranks`.
+/// A trace that holds for each rank of `ranks`.
 struct ClassTrace {
-  std::size_t rank_class;  ///< index into RankGraphs::classes: whose graph it is
+  std::size_t rank_class;  ///< index into RankGraphs::classes: the class whose graph was carried out
   std::vector<std::size_t> ranks;
   StepTrace trace;
 };
@@ -32,8 +32,8 @@ struct ClassTrace {
 /// The step of all ranks. Every rank is in exactly one of `classes`.
 struct StepTraces {
   std::vector<ClassTrace> classes;
-  std::vector<std::string> warnings;  ///< what makes the figures less certain, a sentence each
-  /// Returns when the last task of any rank ends.
+  std::vector<std::string> warnings;  ///< reasons why the times are less certain, one sentence each
+  /// Returns when the last task of any rank ends, in seconds from the start of the step.
   double end() const;
 };
 

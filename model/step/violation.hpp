@@ -7,23 +7,24 @@
 
 namespace ddproxy::model {
 
-/// What check() proves of a step.
+/// The rules that check() proves for a step.
 enum class Rule {
-  well_formed,    ///< ids, slices, groups and the accesses of each verb fit together
-  rising,         ///< a task waits only for tasks before it in the list
-  ordered,        ///< of two accesses that conflict one waits for the other, directly or by others
+  well_formed,    ///< ids, slices and groups are valid; accesses fit the collective or copy that uses them
+  rising,         ///< a task waits only for tasks with smaller ids
+  ordered,        ///< if two accesses conflict, one task waits for the other, directly or through other tasks
   same_order,     ///< the members of a group issue the same collectives in the same order
-  no_deadlock,    ///< no circle of waits over ranks and lanes, where every collective waits for all members
-  filled,         ///< nothing is read before it is written or gathered, nor after its last use
-  right_content,  ///< what is read is what the task takes it for: parameter, version, operator, micro-batch
+  no_deadlock,    ///< no ranks and lanes wait for each other in a circle; a collective waits for all members
+  filled,         ///< no element is read before it is written or gathered, or after its last use
+  right_content,  ///< a task reads what it expects: parameter, version, operator, micro-batch
   contributes_once,    ///< no contribution enters a gradient or a norm twice
-  contributes_all,     ///< none is missing where a gradient or a norm is used, nor at the end
-  same_state_at_exit,  ///< after the step a buffer holds what it held before, updated once
+  contributes_all,     ///< no contribution is missing where a gradient or a norm is used, or at the end
+  same_state_at_exit,  ///< after the step a buffer contains what it contained before, updated once
 };
 
+/// A rule that a step breaks, and where.
 struct Violation {
   Rule rule;
-  std::string what;  ///< one sentence that names rank, task and buffer
+  std::string what;  ///< one sentence that names the rank, the task and the buffer
 };
 using Violations = std::vector<Violation>;
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""a(x): measured, fitted, used by the prediction; and the bandwidth it amounts to."""
+"""Draws a(x): its measured times, its affine fit, a published table, and the bus bandwidth."""
 import csv
 
 import matplotlib.pyplot as plt
@@ -12,8 +12,8 @@ from .errors import ReportError
 
 
 def read_reference(path):
-    """(bytes, seconds, ranks) of a published table `bytes,seconds[,ranks]`; of several ranks the most. The ranks are None
-    where the table does not say them."""
+    """Returns (bytes, seconds, ranks) of a published table `bytes,seconds[,ranks]`. If it has several numbers of ranks, takes the
+    rows with the most. `ranks` is None if the table does not state them."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             lines = [(number, line) for number, line in enumerate(file, 1) if line.strip() and not line.startswith("#")]
@@ -39,7 +39,8 @@ def _reference_row(path, number, row):
 
 
 def fit(results):
-    """(alpha, beta) of a(x) = alpha + x / beta: the calibration's, else least squares of the relative error."""
+    """Returns (alpha, beta) of a(x) = alpha + x / beta, in seconds and bytes per second. Takes the values of the calibration if the
+    file has them, else fits them by least squares of the relative error. Returns None if no fit is possible."""
     if results.has("/calibration/alpha", "/calibration/beta"):
         return float(results["/calibration/alpha"]), float(results["/calibration/beta"])
     x, y = np.asarray(results["/allreduce/bytes"], float), derive.median(results["/allreduce/seconds"], 1)
@@ -60,7 +61,8 @@ def size_ticks(axes, sizes):
 
 
 def bandwidth_ticks(axes):
-    """Plain numbers, where there are few decades 2 and 5 too; powers of ten where there are many."""
+    """Labels the axis with plain numbers. Adds 2 and 5 in each decade if there are few decades. Leaves the powers of ten if there are
+    many."""
     low, high = axes.get_ylim()
     if high > 1e5 * low:
         return
@@ -70,13 +72,13 @@ def bandwidth_ticks(axes):
 
 
 def measured_with_nccl(results):
-    """True where NCCL measured a(x) on GPUs: only then does a published NCCL table show the same kind of machine."""
+    """Returns whether NCCL measured a(x) on GPUs. Only then is a published NCCL table from the same kind of machine."""
     backend = results.attribute("/sweep", "backend", "")
     return backend == "nccl" or (not backend and str(results.attribute("/provenance", "allreduce", "")).startswith("nccl"))
 
 
 def is_replayed(results):
-    """True where the all-reduces took their times from a table."""
+    """Returns whether the all-reduces took their times from a table."""
     return results.attribute("/sweep", "backend", "") == "replay" or str(results.attribute("/provenance", "allreduce", "")).startswith("replay")
 
 
@@ -91,7 +93,7 @@ def draw_allreduce(results, reference=None):
     fitted = fit(results)
     if fitted:
         line = fitted[0] + x / fitted[1]
-        off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))  # from what is drawn: a replay's fit is that of its table
+        off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))  # of the drawn times: a replay's fit belongs to its table
         upper.plot(x, line, "--", color=style.PREDICTED,
                    label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, {off:.0%} off on average")
     if results.has("/allreduce/busbw"):
@@ -107,7 +109,7 @@ def draw_allreduce(results, reference=None):
 
 
 def _draw_reference(upper, lower, reference):
-    """Published times, and the bus bandwidth where the table's number of ranks is known."""
+    """Draws the published times, and the bus bandwidth if the table states its number of ranks."""
     name, (sizes, seconds, ranks) = reference
     look = {"color": style.OTHER, "marker": "^", "markersize": 4, "linestyle": ":"}
     upper.plot(sizes, seconds, label=f"published: {name}", **look)

@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A vertical axis in two segments: the lower one for the caps, so that their minimum is readable, the upper one for the
-strategies without a cap whose values lie far above."""
+"""A vertical axis in two segments. The lower segment shows the cases with a cap, so that their minimum is readable. The upper one
+shows strategies without a cap whose values are far larger."""
 import numpy as np
 
-FAR = 0.25  # of the span of the caps above their largest value: from there on a strategy lies apart
+FAR = 0.25  # a strategy is far away if it lies more than this share of the caps' range above their largest value
 HEIGHTS = (1, 3)
-GAP = 0.15  # of the upper segment: at least so much of the axis is left out
+GAP = 0.15  # at least this share of the axis above the lower segment is left out
 
 
 def limits(caps, beside, anchor=np.nan):
-    """(lower, upper): the ranges of the segments; `upper` is None where nothing lies apart. `anchor` is a value below the caps
-    that the lower segment shows where it is near."""
+    """Returns (lower, upper), the ranges of the segments. `upper` is None if no value of `beside` is far away. If `anchor`, a value
+    below the caps, is near them, the lower segment includes it."""
     caps, beside = (np.asarray(v, float)[np.isfinite(v)] for v in (caps, beside))
     low, high = caps.min(), caps.max()
     span = max(high - low, 0.02 * abs(high), 1e-12)
@@ -26,12 +26,12 @@ def limits(caps, beside, anchor=np.nan):
         return lower, None
     margin = max(0.25 * (apart.max() - apart.min()), 0.04 * apart.max())
     top = apart.max() + margin
-    start = max(apart.min() - margin, lower[1] + GAP * (top - lower[1]))  # a mark below it does not reach into the segment
+    start = max(apart.min() - margin, lower[1] + GAP * (top - lower[1]))  # keeps the marks of the lower segment out of this one
     return lower, (min(start, (lower[1] + apart.min()) / 2), top)
 
 
 def _mark_break(upper, lower):
-    """Two short diagonals where the axis is interrupted."""
+    """Draws two short diagonals where the axis is interrupted."""
     upper.spines["bottom"].set_visible(False)
     upper.tick_params(axis="x", bottom=False, labelbottom=False)
     look = {"marker": [(-1, -0.6), (1, 0.6)], "markersize": 8, "linestyle": "none", "color": "#808080", "clip_on": False}
@@ -40,7 +40,7 @@ def _mark_break(upper, lower):
 
 
 def segments(figure, lower, upper):
-    """[axes], the upper segment first; with one where `upper` is None."""
+    """Returns the axes of the segments, the upper one first. Returns a single one if `upper` is None."""
     if upper is None:
         axes = [figure.subplots()]
     else:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the cases of a sweep lie on a horizontal axis."""
+"""Places the cases of a sweep on a horizontal axis."""
 import numpy as np
 
 from .data import MIB
@@ -20,10 +20,10 @@ def _caps(results):
 
 
 class Cases:
-    """The logarithm of the cap in MiB; beside it, at the edges, the strategies that have none."""
+    """Positions of the cases: the logarithm of the cap in MiB. Strategies without a cap stand at the edges."""
 
     def __init__(self, results, beside=()):
-        """`beside`: other files on the same axis."""
+        """`beside`: other files that share the axis."""
         self.strategy = results["/sweep/strategy"]
         self.ours = results["/sweep/source"] != "pytorch"
         self.mib = results["/sweep/bucket_bytes"] / MIB
@@ -36,7 +36,7 @@ class Cases:
         self.caps = sorted(set().union(*(_caps(f) for f in files)))
         low, high = np.log2(self.caps[0]), np.log2(self.caps[-1])
         left = {name: low - STEP * (k + 1) for k, name in enumerate(n for n in LEFT if n in strategies)}
-        others = sorted(strategies - {"bucketed", *LEFT, *RIGHT})  # strategies without caps that this page does not know
+        others = sorted(strategies - {"bucketed", *LEFT, *RIGHT})  # strategies without a cap that have no place of their own
         right = {name: high + STEP * (k + 1) for k, name in enumerate([*others, *(n for n in RIGHT if n in strategies)])}
         self.edges = {**left, **right}
         for name, position in self.edges.items():
@@ -46,7 +46,7 @@ class Cases:
     def label(self, axes):
         labels, raised = [], True
         near = 0.17 * (self.split[1] - self.split[0])
-        for before, cap in zip([0.0, *self.caps], self.caps):  # a label too near to the one before stands a line lower
+        for before, cap in zip([0.0, *self.caps], self.caps):  # a label that is close to its neighbour stands one line lower
             raised = not raised or before == 0.0 or np.log2(cap / before) > near
             labels.append(f"{cap:g}" if raised else f"\n{cap:g}")
         axes.set_xticks([np.log2(c) for c in self.caps] + list(self.edges.values()), labels + [NAMES.get(n, n) for n in self.edges])
@@ -55,7 +55,7 @@ class Cases:
         axes.set_xlabel("bucket size (MiB, log scale)")
 
     def line(self, ours=True):
-        """Indices of the bucketed cases, by cap."""
+        """Returns the indices of the bucketed cases, sorted by cap."""
         chosen = np.flatnonzero(self.bucketed & (self.ours == ours))
         return chosen[np.argsort(self.x[chosen], kind="stable")]
 

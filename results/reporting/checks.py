@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the datasets that are drawn have to be: their kind, shape and range (docs/results.md)."""
+"""Checks the datasets that are drawn: type, shape and range. docs/results.md lists them."""
 import numpy as np
 
-# group: dimensions: numbers, texts
+# group: dimensions: names of datasets with numbers, names of datasets with texts
 DATASETS = {
     "sweep": {
         "case sample rank": ("measured compute backward_end", ""),
@@ -29,7 +29,7 @@ DATASETS = {
 }
 OF_SWEEP = "case"  # the only dimension that several groups share
 MAY_BE_EMPTY = ("event", "bucket", "contradiction", "variable")
-MAY_BE_INFINITE = ("/calibration/beta",)  # where the time does not grow with the size
+MAY_BE_INFINITE = ("/calibration/beta",)  # infinite if the time does not grow with the size
 WITHOUT_GAPS = ("/timeline/start", "/timeline/end", "/timeline/event_rank", "/timeline/live_bytes_start", "/timeline/live_bytes_end", "/allreduce/bytes",
                 "/collectives/bytes")
 RAGGED = {"timeline": "start", "plans": "bytes"}
@@ -37,7 +37,7 @@ REMEDY = "; take the file as ddproxy wrote it, or measure again"
 
 
 def _listed():
-    """(group, path, dimensions, is text) of every dataset."""
+    """Yields (group, path, dimensions, is text) of every dataset in DATASETS."""
     for group, by_dimensions in DATASETS.items():
         for dimensions, kinds in by_dimensions.items():
             for is_text, names in enumerate(kinds):
@@ -58,7 +58,7 @@ def _kind_fault(path, value, is_text):
 
 
 def _shape_fault(path, shape, group, dimensions, lengths):
-    """Of a dimension the first dataset says the length, for all."""
+    """Returns what is wrong with a shape, or None. The first dataset with a dimension sets its length for all others."""
     if len(shape) != len(dimensions) and not (not dimensions and np.prod(shape) == 1):
         return f"{path} has the shape {tuple(shape)}, not a length for each of [{', '.join(dimensions)}]"
     for dimension, length in zip(dimensions, shape):
@@ -75,9 +75,9 @@ def _ragged_fault(values, group, items):
     if not all(path in values for path in paths):
         return None
     first, count, length = values[paths[0]], values[paths[1]], len(values[paths[2]])
-    there = count > 0  # of a case that was not measured, 0 or none
+    there = count > 0  # a case that was not measured has 0 or no value
     whole = (first % 1 == 0) & (count % 1 == 0)
-    fits = (first <= length) & (count <= length - np.minimum(first, length))  # no sum, which could overflow
+    fits = (first <= length) & (count <= length - np.minimum(first, length))  # first + count could overflow
     if (there & ~(whole & (first >= 0) & fits)).any():
         return f"{paths[0]} and {paths[1]} point outside of the {length} values of {paths[2]}"
     return None
@@ -97,7 +97,7 @@ def _range_fault(values):
 
 
 def find_fault(values):
-    """What is wrong with the datasets {path: array}, in words; None where nothing is."""
+    """Returns what is wrong with the datasets {path: array}, in words for a message, or None."""
     lengths = {}
     for group, path, dimensions, is_text in _listed():
         if path in values:

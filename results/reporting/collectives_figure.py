@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bus bandwidth of each collective alone over the message size."""
+"""Draws the bus bandwidth of each collective alone over the message size."""
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -12,7 +12,7 @@ LOOKS = {"all_reduce": ("o-", style.MEASURED), "reduce_scatter": ("s--", style.P
 
 
 def draw_collectives(results):
-    """None where nothing was measured. On one rank only a broadcast has a bus bandwidth."""
+    """Returns None if nothing was measured. With one rank only a broadcast has a bus bandwidth."""
     if not results.has("/collectives/verb", "/collectives/bytes", "/collectives/busbw"):
         return None
     verbs, sizes, busbw = (results["/collectives/" + name] for name in ("verb", "bytes", "busbw"))

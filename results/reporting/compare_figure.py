@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several files: one against another, or a history."""
+"""Draws several files: side by side, or as a history."""
 import datetime
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ LINES = ((style.MEASURED, "o", "-"), (style.PREDICTED, "s", "--"), (style.GOOD, 
 
 
 def draw_against(files):
-    """T(b) of each file in one picture; None where one has no caps."""
+    """Draws T(b) of each file in one figure. Returns None if a file has no cases with a cap."""
     if not all(map(has_caps, files)):
         return None
     factor, unit = style.time_scale(max(np.fmax.reduce(derive.column(f, "measured_median")) for f in files))
@@ -37,7 +37,7 @@ def draw_against(files):
 
 
 def differences(files):
-    """The names of what the files do not have in common of the work, as far as T depends on it."""
+    """Returns the names of the properties of the work in which the files differ, if T depends on them."""
     keys = [("/model", k) for k in ("preset", "shape", "precision", "batch", "sequence")]
     keys += [("/sweep", k) for k in ("ranks", "compute_mode", "backend", "copies", "wire")]
     unlike = [f"{group[1:]} {name}" for group, name in keys if len({str(f.attribute(group, name)) for f in files}) > 1]
@@ -45,7 +45,8 @@ def differences(files):
 
 
 def _cuts_other_buckets(files):
-    """True where a case of one name has another number of buckets; those of the optimal plan rest on what was measured."""
+    """Returns whether cases of the same name have different numbers of buckets. The optimal plan does not count, because it depends on
+    what was measured."""
     buckets = {}
     for file in (f for f in files if f.has("/sweep/strategy", "/sweep/buckets")):
         for name, strategy, number in zip(derive.case_names(file), file["/sweep/strategy"], file["/sweep/buckets"]):
@@ -55,7 +56,7 @@ def _cuts_other_buckets(files):
 
 
 def machine(results):
-    """(device, hosts) in words; None where the file says neither."""
+    """Returns (device, hosts) in words, or None if the file states neither."""
     device = str(results.attribute("/provenance", "device_kind", ""))
     hosts = sorted(set(results.values.get("/provenance/host", ())))
     shown = ", ".join(hosts[:3]) + (f" and {len(hosts) - 3} more" if len(hosts) > 3 else "")
@@ -63,7 +64,7 @@ def machine(results):
 
 
 def differing_machines(files):
-    """One sentence that names the machines of the files; None where there are not several."""
+    """Returns a sentence that names the machines of the files, or None if all ran on one machine."""
     by_machine = {}
     for file in files:
         if found := machine(file):
@@ -87,12 +88,12 @@ def _time(results):
 
 
 def in_time(files):
-    """The files in the order of time; those that do not say theirs come first."""
+    """Returns the files in the order of time. Files without a time come first."""
     return sorted(files, key=lambda f: str(f.attribute("/", "created", "")))
 
 
 def draw_history(files):
-    """T of the best bucketed case, and of naive and flat, over time, relative to the first file."""
+    """Draws T over time, relative to the first file: of the best bucketed case, and of naive, flat and per_tensor."""
     files = in_time(files)
     times = [_time(f) for f in files]
     x = times if all(times) and len(set(times)) == len(times) else list(range(len(files)))
@@ -109,7 +110,7 @@ def draw_history(files):
 
 
 def _series(files):
-    """The best bucketed case of the first file, its neighbours' names, naive and flat: T in each file."""
+    """Returns {case: T in each file} of the first file's best bucketed case, and of naive, flat and per_tensor."""
     first = files[0]
     best = derive.best_case(first, derive.column(first, "measured_median"))
     names = [derive.case_names(first)[best]] if best is not None else []
@@ -128,7 +129,7 @@ def _of_case(results, name):
 
 
 def ratios(base, other):
-    """Rows (case, T of base, T of other, ratio) of what both measured."""
+    """Returns rows (case, T of base, T of other, ratio) of the cases that both measured."""
     rows = []
     for name in derive.case_names(base):
         before, after = _of_case(base, name), _of_case(other, name)

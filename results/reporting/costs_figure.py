@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Speed of each operation over its arithmetic intensity, below the roofline of the input's [machine]."""
+"""Draws the speed of each operation over its arithmetic intensity, below the roofline of the input's [machine]."""
 import matplotlib.pyplot as plt
 import numpy as np
 
 from . import derive, style
 
-SAME = 0.03  # a replayed time this near to the roofline's is the roofline's own
+SAME = 0.03  # replayed times that differ from the roofline's by less than this were made from it
 
 
 class Costs:
-    """Of the operations that have flops, bytes and a time; times are the slowest rank's medians."""
+    """The operations that have flops, bytes and a time. Times are the medians of the slowest rank."""
 
     def __init__(self, results):
         seconds = np.fmax.reduce(derive.median(results["/layers/seconds"], 2), axis=0)
@@ -22,8 +22,9 @@ class Costs:
         self.replayed = results.attribute("/sweep", "compute_mode") == "replay"
 
     def roof(self):
-        """(flop/s, byte/s) that the modelled times = max(flops / peak, bytes / bandwidth) / efficiency say, each times the
-        efficiency; NaN for the one that limits no operation; None without modelled times."""
+        """Returns (flop/s, byte/s): the peak and the bandwidth of the roofline, each times its efficiency. Derives them from the
+        modelled times, max(flops / peak, bytes / bandwidth) / efficiency. A value is NaN if it limits no operation. Returns None
+        without modelled times."""
         there = np.isfinite(self.modelled) & (self.modelled > 0)
         if not there.any():
             return None
@@ -33,19 +34,19 @@ class Costs:
         return (np.nan if all_at_bandwidth and not all_at_peak else peak), (np.nan if all_at_peak else bandwidth)
 
     def is_roofline(self):
-        """True where the times were replayed from the roofline itself: comparing them with it says nothing."""
+        """Returns whether the times were replayed from the roofline itself. A comparison with it then says nothing."""
         return bool(self.replayed and self.modelled.size and
                     derive.median(np.abs(self.seconds / self.modelled - 1.0)) < SAME)
 
     def above_roof(self, by=1.05):
-        """Number of operations that were measured faster than the roofline allows."""
+        """Returns how many operations were faster than the roofline allows."""
         if self.is_roofline():
             return 0
         return int((self.modelled > by * self.seconds).sum())
 
 
 def costs(results):
-    """None where the file has no operations with times, flops and bytes."""
+    """Returns the Costs of a file, or None if it has no operations with times, flops and bytes."""
     if not results.has("/layers/seconds", "/layers/flops", "/layers/bytes"):
         return None
     found = Costs(results)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A results file (docs/results.md) in memory."""
+"""Keeps a results file (docs/results.md) in memory."""
 from pathlib import Path
 
 from .checks import find_fault
@@ -8,10 +8,10 @@ from .errors import ReportError
 from .reading import read_in_child
 
 SCHEMA_VERSION = 1
-EARLIER_NAMES = {"/score/order": "/score/pairs_in_order"}  # of datasets, in files of earlier programs
+EARLIER_NAMES = {"/score/order": "/score/pairs_in_order"}  # names of datasets in files of earlier versions
 MIB = 2.0**20
 
-# What a finished file of each command holds at the least.
+# The datasets that a finished file of each command must have.
 BASE = ("/provenance/command_line", "/model/name", "/model/layer", "/model/numel")
 SWEEP = (*(f"/sweep/{n}" for n in ("name", "strategy", "source", "bucket_bytes", "buckets", "order", "measured", "compute",
                                    "measured_median", "ci_low", "ci_high", "exposed")),
@@ -24,7 +24,7 @@ REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep"
 
 
 class Results:
-    """One file. Everything that was read lies in memory; the file is closed."""
+    """A results file. All its data are in memory, and the file is closed."""
 
     def __init__(self, path):
         self.path = Path(path)
@@ -72,7 +72,7 @@ class Results:
         return self.attribute("/", "complete", 0) == 1
 
     def title(self):
-        """Model, ranks and mode on one line."""
+        """Returns the model, the ranks and the mode in one line."""
         modes = {self.attribute("/sweep", "compute_mode"), self.attribute("/sweep", "backend")}
         model = self.attribute("/model", "preset", "a model")
         of_collectives = int(self["/collectives/ranks"][0]) if self.has("/collectives/ranks") else "?"

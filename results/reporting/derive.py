@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is computed from a file: medians where an interrupted run has none, the plateau."""
+"""Computes values from a results file: medians that an interrupted run has not stored, the best case, the plateau."""
 import warnings
 
 import numpy as np
@@ -11,18 +11,18 @@ PYTORCH_DEFAULT_MIB = 25.0
 
 
 def of_every_sample(results, name):
-    """The maximum over ranks [case, sample]; fmax passes over NaN."""
+    """Returns the maximum over ranks, [case, sample]. Ignores NaN."""
     return np.fmax.reduce(results["/sweep/" + name], axis=2)
 
 
 def slowest(results, name):
-    """The same, NaN for samples that do not count: those of another state of the machine."""
+    """Returns the maximum over ranks, [case, sample]. NaN for samples that do not count, because the machine was in another state."""
     values = of_every_sample(results, name)
     return np.where(results["/sweep/counted"] == 0, np.nan, values) if results.has("/sweep/counted") else values
 
 
 def median(values, axis=None):
-    """Of the finite values; NaN, without a warning, where there are none."""
+    """Returns the median of the finite values. NaN, without a warning, if there are none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.nanmedian(np.where(np.isfinite(values), values, np.nan), axis=axis)
@@ -33,7 +33,7 @@ def samples(results):
 
 
 def column(results, name):
-    """A column of /sweep [case]; medians of an interrupted run come from its samples, other missing columns are NaN."""
+    """Returns a column of /sweep, [case]. Computes the medians of an interrupted run from its samples. Other missing columns are NaN."""
     if results.has("/sweep/" + name):
         return results["/sweep/" + name]
     total = slowest(results, "measured")
@@ -47,7 +47,7 @@ def column(results, name):
 
 
 def compute_seconds(results):
-    """T_compute of each case [case]."""
+    """Returns T_compute of each case, [case]."""
     return median(slowest(results, "compute"), 1)
 
 
@@ -59,13 +59,13 @@ def case_names(results):
 
 
 def best_case(results, values):
-    """Index of the least of the values of our own bucketed cases, None where there is none."""
+    """Returns the index of the bucketed case of ddproxy with the smallest of `values`, or None if there is none."""
     ours = (results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch") & np.isfinite(values)
     return int(np.flatnonzero(ours)[np.argmin(values[ours])]) if ours.any() else None
 
 
 def states_note(results):
-    """What a run says of its machine's states; empty where it has one."""
+    """Returns a text about the states of the machine during a run. Empty if there was one state."""
     if not results.has("/states/round_trip") or len(results["/states/round_trip"]) < 2:
         return ""
     named = results.has("/states/name")
@@ -81,10 +81,11 @@ def states_note(results):
 
 
 def plateau(results):
-    """(low, high) in MiB: the best caps, as the model says, or the swept ones that the noise cannot tell from the best."""
+    """Returns (low, high) in MiB, or None: the range of best caps from the model. Without it, the caps of the sweep that differ from the
+    best by no more than the noise."""
     if results.has("/score/b_star_low", "/score/b_star_high"):
         low, high = float(results["/score/b_star_low"]) / MIB, float(results["/score/b_star_high"]) / MIB
-        return (low, high if high > 0 else np.inf) if low > 0 else None  # -1: no such end
+        return (low, high if high > 0 else np.inf) if low > 0 else None  # -1: there is no such end
     values, low, high = (column(results, n) for n in ("measured_median", "ci_low", "ci_high"))
     best = best_case(results, values)
     if best is None or not (np.isfinite(low[best]) and np.isfinite(high[best])):

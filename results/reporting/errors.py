@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the report ends with."""
+"""The errors that end the report."""
 
 
 class ReportError(Exception):
-    """Wrong input: one line that says what and where."""
+    """Wrong input. The text is one line that says what is wrong and where."""

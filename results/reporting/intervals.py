@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the stored interval of T is. It depends on the number of samples, and on the program that wrote the file."""
+"""Tells which kind of interval of T a file has. It depends on the number of samples and on the program that wrote the file."""
 import numpy as np
 
 from . import derive
 
-FEWEST = 6  # samples that a distribution-free 95 % interval of a median needs
+FEWEST = 6  # samples that a distribution-free 95 % interval of the median needs
 WORDS = {"median": "95 % interval of the median", "mean": "95 % interval of the mean (Student's t)", "range": "minimum to maximum"}
 
 
@@ -20,19 +20,19 @@ def _kind(values, low, high):
 
 
 def kinds(results):
-    """A key of WORDS for each case; None where the case has no interval."""
+    """Returns a key of WORDS for each case, or None for a case without an interval."""
     low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
     return [_kind(*row) for row in zip(derive.samples(results), low, high)]
 
 
 def described(results):
-    """The interval of each case in words, with the number of samples."""
+    """Describes the interval of each case in words, for minimum to maximum also with the number of samples."""
     counts = np.isfinite(derive.samples(results)).sum(axis=1)
     return [None if kind is None else f"{WORDS[kind]} of {count} sample{'' if count == 1 else 's'}" if kind == "range" else WORDS[kind]
             for kind, count in zip(kinds(results), counts)]
 
 
 def label(results, cases=slice(None)):
-    """For a legend: what the error bars of these cases are, a line for each kind; empty where they have none."""
+    """Returns the text of a legend for the error bars of these cases: one line for each kind. Empty if they have none."""
     of_cases = np.array(kinds(results), object)[cases]
     return "\nor ".join(WORDS[kind] for kind in WORDS if kind in of_cases)

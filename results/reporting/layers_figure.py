@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Layer times of each rank."""
+"""Draws the layer times of each rank."""
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -10,7 +10,8 @@ MOST_LINES = 8
 
 
 def layer_seconds(results):
-    """(names, seconds[rank, layer]) of the layers in the order in which they run: medians over samples, added up."""
+    """Returns (names, seconds[rank, layer]) of the layers, in the order in which they run. The time of a layer is the sum of the medians
+    of its operations."""
     operations = derive.median(results["/layers/seconds"], 2)
     labels = results["/layers/operation_layer"]
     names = list(dict.fromkeys(labels))
@@ -18,7 +19,7 @@ def layer_seconds(results):
 
 
 def slowest_rank(results):
-    """(rank, share by which it is slower than the median rank), None with one rank."""
+    """Returns (rank, share by which it is slower than the median rank), or None with one rank."""
     _, seconds = layer_seconds(results)
     totals = seconds.sum(axis=1)
     if totals.size < 2:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The first lines of the page: what the best bucket size gains, and the answer in a few sentences."""
+"""The first lines of the page: how much faster the best bucket size is, and the answer in a few sentences."""
 import numpy as np
 
 from . import derive
@@ -17,19 +17,19 @@ def _time(seconds):
 
 
 def _common_case(results, totals):
-    """Index of our own case with 25 MiB, None where it was not measured."""
+    """Returns the index of ddproxy's case with a cap of 25 MiB, or None if it was not measured."""
     is_common = results["/sweep/bucket_bytes"] == derive.PYTORCH_DEFAULT_MIB * 2**20
     return derive.best_case(results, np.where(is_common, totals, np.nan))
 
 
 def _within_noise(results, best, other):
-    """Whether the intervals overlap; None where one sample a case does not tell."""
+    """Returns whether the intervals of the two cases overlap. None if a case has one sample and so no interval."""
     low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
     return bool(high[best] >= low[other]) if np.isfinite(high[best] - low[other]) else None
 
 
 def gain(results):
-    """What the best bucket size gains over 25 MiB; empty where no bucketed case was measured."""
+    """Says how much faster the best bucket size is than 25 MiB. Empty if no bucketed case was measured."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
         return ""
     totals = derive.column(results, "measured_median")
@@ -49,7 +49,7 @@ def gain(results):
 
 
 def finding(results):
-    """A title for T over the bucket size; empty where fewer than two bucket sizes were measured."""
+    """Returns the title of the plot of T over the bucket size. Empty if fewer than two bucket sizes were measured."""
     totals = derive.column(results, "measured_median")
     best, worst = derive.best_case(results, totals), derive.best_case(results, -totals)
     if best is None or best == worst:
@@ -63,7 +63,7 @@ def finding(results):
 
 
 def answer(results):
-    """The answer in a few sentences."""
+    """Returns the answer in a few sentences."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
         return "This file holds no sweep."
     totals, predicted = derive.column(results, "measured_median"), derive.column(results, "predicted")
@@ -88,7 +88,7 @@ def _others(results, totals, best, names):
 
 
 def _worst(results, totals, best):
-    """What lies between the best and the worst bucket size that was run."""
+    """Says how much slower the worst bucket size of the run is than the best."""
     worst = derive.best_case(results, -totals)
     noise = _within_noise(results, best, worst)
     if worst == best or noise is None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that appear under their names only when they are whole."""
+"""Writes files completely or not at all."""
 import errno
 import os
 import tempfile
@@ -10,11 +10,11 @@ OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class DiskError(Exception):
-    """A fault of the run, not of its input: one line that names the file."""
+    """A failure of the run, not of its input. The text is one line that names the file."""
 
 
 def rights_of(path):
-    """Those of the file that is there, else those of any new file."""
+    """Returns the permissions of the existing file, else those that a new file gets."""
     try:
         return path.stat().st_mode & 0o7777
     except OSError:
@@ -24,9 +24,9 @@ def rights_of(path):
 
 
 def write_whole(path, write):
-    """write(FILE) writes into a new binary file beside `path`, whose name nobody can predict; then that takes the name `path`.
+    """Calls write(FILE) with a new binary file next to `path`, which has a random name. Then renames it to `path`.
 
-    Returns the path. Raises DiskError where the disk does not take it, OSError where there can be no such file."""
+    Returns the path. Raises DiskError if the disk does not accept the data, and OSError if such a file cannot exist."""
     path = Path(path)
     name = None
     try:
@@ -49,5 +49,5 @@ def write_whole(path, write):
 
 
 def write_text(path, text):
-    """As write_whole()."""
+    """Writes a text as write_whole() does."""
     return write_whole(path, lambda file: file.write(text.encode("utf-8")))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""One self-contained HTML page: no network, light and dark. Its one script belongs to the button for Perfetto."""
+"""Builds one self-contained HTML page, in light and dark colours, that needs no network. Its only script is for the Perfetto button."""
 import html
 from dataclasses import replace
 
@@ -53,7 +53,8 @@ def table(content, marked=None):
 
 
 def _without_repetition(content):
-    """(table, sentence): columns whose long text is the same in all rows, or that have no value in any, are in the sentence."""
+    """Returns (table, sentence). Removes columns whose long text is the same in all rows and columns without values. The sentence names
+    them."""
     same, absent, kept = [], [], []
     for k, (_, label, form) in enumerate(content.columns):
         values = {shown(row[k], form) for row in content.rows}
@@ -70,7 +71,7 @@ def _without_repetition(content):
 
 
 def noted_table(content, marked=None):
-    """The table below its note; without rows the note alone."""
+    """Returns the HTML of a note and its table. Without rows only the note."""
     content, repeated = _without_repetition(content)
     note = "".join(f'<p class="note">{escape(text)}</p>' for text in (content.note, repeated) if text)
     return note + (table(content, marked) if content.rows else "")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The timelines as a Chrome trace inside the page: a link to save it, and a button that hands it to ui.perfetto.dev."""
+"""Puts the timelines into the page as a Chrome trace, with a link that saves it and a button that opens it in ui.perfetto.dev."""
 import base64
 import gzip
 import html
@@ -10,8 +10,9 @@ import numpy as np
 
 from . import derive
 
-# Perfetto's protocol for other pages: open its window, send PING until it answers PONG, then send the trace. The trace stays in
-# the browser. Without a network the button says what to do; without JavaScript it stays hidden, and the link remains.
+# Perfetto's protocol for other pages: open its window, send PING until it answers PONG, then send
+# the trace. The trace does not leave the browser. Without a network the button says what to do.
+# Without JavaScript the button stays hidden, and the link remains.
 SCRIPT = """
 (() => {
   const origin = 'https://ui.perfetto.dev', link = document.getElementById('trace');
@@ -40,7 +41,8 @@ SCRIPT = """
 
 
 def _case_events(results, case, name, process):
-    """Chrome trace events of one case: a process for each rank, a row for compute and one for communication, a counter of live buffers."""
+    """Yields the Chrome trace events of one case. Each rank is a process, with one row for compute, one for communication, and a counter
+    of the live buffers."""
     first, count = int(results["/timeline/first"][case]), int(results["/timeline/count"][case])
     part = slice(first, first + count)
     start, end, resource, label = (results["/timeline/" + n][part] for n in ("start", "end", "resource", "label"))
@@ -59,7 +61,7 @@ def _case_events(results, case, name, process):
 
 
 def trace(results, cases):
-    """JSON text of the timelines of the cases, as the option --trace writes it."""
+    """Returns the timelines of the cases as JSON text, which the option --trace writes."""
     ranks = int(results["/timeline/event_rank"].max()) + 1 if results.has("/timeline/event_rank") else 1
     names = derive.case_names(results)
     events = [event for case in cases for event in _case_events(results, case, names[case], int(case) * ranks)]
@@ -67,7 +69,7 @@ def trace(results, cases):
 
 
 def link(results, cases):
-    """HTML: the button, the link to save the trace, and the script of the button."""
+    """Returns HTML: the button, the link that saves the trace, and the script of the button."""
     packed = base64.b64encode(gzip.compress(trace(results, cases).encode(), mtime=0)).decode()
     name = html.escape(f"{results.path.stem}-trace.json.gz")
     return (f'<p class="trace"><button id="perfetto" type="button" hidden>Open all timelines in Perfetto</button> '

@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures that cannot be right as they stand: which, why that is impossible, and what it may come from."""
+"""Finds values that cannot be right. Says which, why they are impossible, and what the cause may be."""
 import numpy as np
 
 from . import costs_figure, derive
 
-ROUNDING = 0.005  # of an overlap, a speed, or of E relative to T
+ROUNDING = 0.005  # tolerance for an overlap, and for E relative to T
 WITHOUT_OVERLAP = ("naive", "flat")
 MOST_NAMED = 4
 
 
 def _named(names, values, form, unit=""):
-    """At most four cases with their values."""
+    """Names at most four cases with their values."""
     parts = [f"{name} ({value:{form}}{unit})" for name, value in list(zip(names, values))[:MOST_NAMED]]
     return ", ".join(parts) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
 
@@ -77,7 +77,7 @@ def _speeds(results):
 
 
 def impossible(results):
-    """A sentence or more for each kind of impossible figure."""
+    """Returns one or more sentences for each kind of impossible value."""
     found = [*_efficiency(results), *_speeds(results)]
     if results.has("/sweep/strategy", "/sweep/measured"):
         found = [*_overlaps(results), *_exposed(results), *_slowdown(results), *_below_bound(results), *found]

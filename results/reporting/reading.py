@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads all datasets and attributes of an HDF5 file with h5py, in a child process: a damaged file can make the HDF5 library
-crash, or run without end."""
+"""Reads all datasets and attributes of an HDF5 file with h5py, in a child process. The reason: a damaged file can make the HDF5
+library crash or run forever."""
 import multiprocessing
 import os
 import resource
@@ -11,13 +11,13 @@ import numpy as np
 
 from .errors import ReportError
 
-SECONDS = 120.0  # limit for one file; 100 MiB take about a second
-MOST_BYTES = 2**31  # of one dataset in memory
+SECONDS = 120.0  # time limit for one file; 100 MiB take about a second
+MOST_BYTES = 2**31  # limit for one dataset in memory
 ADDRESS_SPACE = 2**35
 REMEDY = "copy the file again from where it was written, or measure again"
 
 
-CONTROLS = {code: f"\\x{code:02X}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\r\t"}  # no terminal or font may meet them
+CONTROLS = {code: f"\\x{code:02X}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\r\t"}  # unsafe for terminals and fonts
 
 
 def text(value):
@@ -41,7 +41,7 @@ def _values(path, dataset):
 
 
 def _items(path, group):
-    """(path, group or dataset) of the links in a group."""
+    """Yields (path, group or dataset) for the links in a group."""
     for name in group:
         item = group.get(name)
         if item is None:
@@ -50,7 +50,7 @@ def _items(path, group):
 
 
 def read(path):
-    """({path: values}, {(group, name): attribute}, {path: units}) of the root and the groups in it."""
+    """Returns ({path: values}, {(group, name): attribute}, {path: units}) of the root and of the groups in it."""
     values, attributes, units = {}, {}, {}
     with h5py.File(path, "r") as file:
         attributes |= _attributes("/", file)
@@ -66,11 +66,11 @@ def read(path):
 
 
 def _child(path, answer):
-    """Sends (result, None) or (None, fault)."""
+    """Reads the file and sends (result, None) or (None, fault)."""
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE if most == resource.RLIM_INFINITY else min(ADDRESS_SPACE, most), most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where the C library reports a corrupted heap before it aborts
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the C library reports a corrupted heap there before it aborts
     try:
         answer.send((read(path), None))
     except ReportError as error:
@@ -80,7 +80,7 @@ def _child(path, answer):
 
 
 def read_in_child(path, seconds=None, work=_child):
-    """The result of read(); ReportError, with the file's name, whatever the HDF5 library does."""
+    """Returns the result of read(). Raises ReportError with the file's name if the read fails, crashes or takes too long."""
     seconds = SECONDS if seconds is None else seconds
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts figures and tables together."""
+"""Assembles figures and tables into the report."""
 from . import costs_figure, derive, lead, notes, page, perfetto, style, timeline_figure
 from .allreduce_figure import draw_allreduce, is_replayed
 from .collectives_figure import draw_collectives
@@ -36,7 +36,7 @@ FACTS = (("tokens_per_s", "tokens/s", ".1f"), ("backward_s", "T (s)", ".4f"), ("
 
 
 def _fact(value, form):
-    """A value that does not apply is a dash."""
+    """Formats a value. NaN, which means that the value does not apply, becomes a dash."""
     return value if not form else "–" if value != value else format(value, form)
 
 
@@ -77,7 +77,7 @@ class Report:
         return draw_split(self.newest) if self.newest.has("/sweep/strategy", "/sweep/measured") else None
 
     def timelines(self):
-        """Two cases above each other, then each case, then the trace."""
+        """Returns the timelines: two cases above each other, then each case alone, then the trace."""
         results = self.newest
         if not results.has("/timeline/count", "/sweep/strategy"):
             return ""
@@ -91,7 +91,7 @@ class Report:
                 f'{perfetto.link(results, there)}')
 
     def _timeline(self, cases, name):
-        """For the page; of the compared cases as PNG too."""
+        """Returns a timeline for the page. Also saves the timeline of the compared cases as PNG."""
         results, drawn = self.newest, timeline_figure.draw_timelines(self.newest, cases)
         svg = style.as_svg(drawn, name)
         title = " and ".join(str(derive.case_names(results)[c]) for c in cases) + f": {results.title()}, last sample"
@@ -105,7 +105,7 @@ class Report:
         self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-{name}.png"))
 
     def comparison(self):
-        """Against one another, or over time; empty for one file."""
+        """Returns the comparison of several files, side by side and over time. Empty for one file."""
         if len(self.files) < 2:
             return ""
         parts = [self.figure("against", draw_against(self.files), "the same case in each file")] if len(self.files) <= 6 else []
@@ -126,7 +126,7 @@ class Report:
             raise ReportError(f"{self.newest.path}: an attribute of /fom is text where a number is expected: {error}") from error
 
     def write(self):
-        """Returns the path of the page."""
+        """Writes the page and returns its path."""
         self.extra_tables = []
         self.tables = tables_of(self.newest)
         name = derive.case_names(self.newest) if self.newest.has("/sweep/strategy", "/sweep/measured") else []

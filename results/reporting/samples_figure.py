@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The distribution of the samples: a row for each case, a dot for each sample."""
+"""Draws the distribution of the samples, with one row for each case and one dot for each sample."""
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
 from . import derive, intervals, style
 
-FAR = 8.0  # times the middle half's distance from the median: from there on the axis is logarithmic outside
+FAR = 8.0  # if a sample lies further from the median than FAR x the third quartile of these distances, the outer axis is logarithmic
 
 
 def _deviations(results):
-    """Of each sample from the median T of its case, in percent: (counted, left out), both [case, sample] with NaN."""
+    """Returns the deviation of each sample from the median T of its case, in percent: (counted, left out), both [case, sample] with NaN."""
     every, counted = derive.of_every_sample(results, "measured"), derive.samples(results)
     middle = derive.column(results, "measured_median")[:, None]
     left_out = np.where(np.isfinite(counted), np.nan, every)
@@ -19,12 +19,12 @@ def _deviations(results):
 
 
 def _rows_apart(count):
-    """Small vertical offsets, the same in every run, so that equal samples can be seen."""
+    """Returns small vertical offsets that keep equal samples visible. They are the same in every run."""
     return (np.arange(count) * 0.618034 % 1.0 - 0.5) * 0.5
 
 
 def _decades(axes, linear):
-    """Ticks at 0, near the ends of the linear part, and at powers of ten outside of it; room beside what is drawn."""
+    """Sets ticks at 0, near the ends of the linear part, and at powers of ten outside of it. Leaves room around the data."""
     low, high = min(axes.dataLim.xmin * 1.5, -linear), max(axes.dataLim.xmax * 1.5, linear)
     edge = float(f"{linear:.0e}")
     outside = [p for p in 10.0 ** np.arange(-2, 8) if 4.0 * edge < p <= max(-low, high)][::-1]
@@ -56,7 +56,7 @@ def _intervals(axes, results, rows):
 
 
 def draw_samples(results):
-    """None where no case has two samples."""
+    """Returns None if no case has two samples."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
         return None
     counted, left_out = _deviations(results)

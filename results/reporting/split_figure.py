@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the time goes: compute only, communication only, their serial sum, and measured."""
+"""Draws where the time goes: compute alone, communication alone, their serial sum, and the measured step."""
 import matplotlib.pyplot as plt
 import numpy as np
 
 from . import derive, style
 
-SHOWN_SLOWDOWN = 0.01  # of T
+SHOWN_SLOWDOWN = 0.01  # a slowdown of at least this share of T is labelled
 PARTS = {"compute": (style.SKY, ""), "communication": (style.OTHER, "//"), "slowdown": (style.GOOD, "xx"),
          "tail": (style.PREDICTED, ".."), "exposed": ("#E69F00", "\\\\")}
 
 
 def chosen_cases(results):
-    """One case a strategy: of the bucketed ones the best and PyTorch's default."""
+    """Returns the first case of each strategy. Of the bucketed cases, returns the best one and PyTorch's default cap."""
     strategy, totals = results["/sweep/strategy"], derive.column(results, "measured_median")
     chosen = [int(np.flatnonzero(strategy == name)[0]) for name in ("naive", "flat", "per_tensor", "optimal") if name in strategy]
     best = derive.best_case(results, totals)
@@ -25,20 +25,20 @@ def chosen_cases(results):
 
 
 def measured_parts(results, case):
-    """[(part, seconds)]: their sum is the median T. Compute and tail are medians; what is left is slowdown: compute that took longer
-    beside communication than alone."""
+    """Returns [(part, seconds)], whose sum is the median T. Compute and tail are medians. The rest is the slowdown: the time by which
+    compute takes longer with communication than alone."""
     total, tail = (float(derive.column(results, name)[case]) for name in ("measured_median", "tail"))
     if not np.isfinite(total):
         return [("compute", 0.0)]
     compute = min(np.nan_to_num(float(derive.compute_seconds(results)[case])), total)
-    if not np.isfinite(tail):  # PyTorch's cases have no end of the backward pass
+    if not np.isfinite(tail):  # PyTorch's cases do not record the end of the backward pass
         return [("compute", compute), ("exposed", total - compute)]
     tail = min(max(0.0, tail), total - compute)
     return [("compute", compute), ("slowdown", total - compute - tail), ("tail", tail)]
 
 
 def _bars(results, case):
-    """(label, [(part, seconds)]) of the four bars of a case."""
+    """Returns (label, [(part, seconds)]) for the four bars of a case."""
     compute, comm = derive.compute_seconds(results)[case], derive.column(results, "comm")[case]
     return [("compute only", [("compute", compute)]), ("communication only", [("communication", comm)]),
             ("serial sum", [("compute", compute), ("communication", comm)]),
@@ -56,7 +56,7 @@ def _stack(axes, position, parts, factor):
 
 
 def _say_slowdown(axes, position, end, parts, factor, unit):
-    """Beside the measured bar, where compute beside communication took at least 1 % of T longer."""
+    """Labels the measured bar with the slowdown if that is above 1 % of T."""
     slowdown, total = dict(parts).get("slowdown", 0.0), sum(seconds for _, seconds in parts)
     if total > 0.0 and slowdown > SHOWN_SLOWDOWN * total:
         axes.annotate(f"slowdown {slowdown * factor:.3g} {unit}", (end, position), (4, 0), textcoords="offset points", va="center",

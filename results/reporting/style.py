@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Colours, sizes and the writing of figures."""
+"""Colours, sizes and the output of figures."""
 import io
 import re
 
@@ -11,11 +11,12 @@ from .output import write_whole
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-# Okabe and Ito's palette, which the colour-blind can tell apart; each series has its own marker or hatch too.
+# The palette of Okabe and Ito, which colour-blind readers can tell apart. Each series also has its
+# own marker or hatch.
 MEASURED, PREDICTED, OTHER, GOOD, SKY = "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9"
 GREY = "#808080"  # readable on white and on black
-INK = "#010203"  # of text and axes; in the page it becomes the page's own text colour
-PAPER = "#fdfeff"  # behind text; in the page it becomes the page's own background
+INK = "#010203"  # colour of text and axes; in the page it is replaced by the page's text colour
+PAPER = "#fdfeff"  # colour behind text; in the page it is replaced by the page's background
 
 matplotlib.rcParams.update({
     "figure.figsize": (5.2, 4.0), "savefig.dpi": 160, "font.size": 10, "axes.titlesize": 10, "legend.fontsize": 8.5,
@@ -27,7 +28,7 @@ matplotlib.rcParams.update({
 
 
 def time_scale(seconds):
-    """(factor, unit) that makes the largest of the values readable."""
+    """Returns (factor, unit) with which the value is readable."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
         if seconds * factor >= 1.0:
             return factor, unit
@@ -35,7 +36,7 @@ def time_scale(seconds):
 
 
 def size(count, unit="B"):
-    """A number of bytes for people."""
+    """Formats a number of bytes for people."""
     for power, prefix in ((3, "Gi"), (2, "Mi"), (1, "Ki")):
         if count >= 1024**power:
             return f"{count / 1024**power:g} {prefix}{unit}"
@@ -52,12 +53,12 @@ def save_png(figure, path):
 
 
 def as_svg(figure, name):
-    """The figure as SVG to stand in a page: names that no other figure has, text in the page's colour."""
+    """Returns the figure as SVG for a page. Its ids are unique in the page, and its text has the page's colour."""
     text = io.StringIO()
     figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
     svg = text.getvalue()
     svg = svg[svg.index("<svg"):].replace(INK, "currentColor").replace(PAPER, "var(--paper)")
-    svg = svg.replace(MEASURED.lower(), "var(--measured)")  # too dark for a dark page
+    svg = svg.replace(MEASURED.lower(), "var(--measured)")  # this blue is too dark on a dark page
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     return re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", svg)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""T(b) and E(b), measured and predicted, over the bucket size."""
+"""Draws T(b) and E(b), measured and predicted, over the bucket size."""
 from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
@@ -11,20 +11,20 @@ from . import broken_axis, derive, intervals, style
 from .cases import Cases, has_caps
 
 TOTAL = ("measured_median", "ci_low", "ci_high", "predicted", "predicted_low", "predicted_high")
-NEAR_EDGE = 0.25  # of the axis: a label this near to its edge stands beside it
+NEAR_EDGE = 0.25  # a label within this share of the axis from an edge is aligned to the edge
 EXPOSED = ("exposed", "exposed_low", "exposed_high", "predicted_exposed", "none", "none")
 
 
 @dataclass
 class Curve:
-    """Columns of /sweep in the unit of the axis."""
+    """Columns of /sweep, in the unit of the axis."""
     results: object
     cases: Cases
     factor: float
     columns: list
 
     def limits(self, anchor):
-        """The ranges of the two segments. Intervals of few samples can be wide: the caps' medians decide."""
+        """Returns the ranges of the two segments. The medians of the caps decide, because intervals of few samples can be wide."""
         middle, low, high, predicted, *_ = self.columns
         caps = np.flatnonzero(self.cases.bucketed)
         main = np.concatenate([middle[caps], predicted[caps]])
@@ -73,7 +73,7 @@ def _draw(axes, curve):
 
 
 def _mark_best(axes, curve, values, colour, marker, size, word):
-    """Returns the index of the case with the least value."""
+    """Marks the bucketed case with the smallest value and returns its index, or None if there is no value."""
     line = curve.cases.line()
     if not np.isfinite(values[line]).any():
         return None
@@ -84,7 +84,7 @@ def _mark_best(axes, curve, values, colour, marker, size, word):
 
 
 def _name_best(axes, curve, best, unit):
-    """The cap and its time at the foot of the axis, below the minimum: there it covers no interval of another case."""
+    """Writes the best cap and its T at the foot of the axis, below the minimum. There the text covers no interval of another case."""
     if best is not None:
         low, high = axes.get_xlim()
         x = (curve.cases.x[best] - low) / (high - low)
@@ -96,7 +96,7 @@ def _name_best(axes, curve, best, unit):
 
 
 def _mark_cut(segments, curve):
-    """Triangles at the edges of the axis where an interval goes on beyond it."""
+    """Draws triangles at the edges of the axis where an interval continues beyond it."""
     cases, (_, low, high, *_) = curve.cases, curve.columns
     shown = cases.ours & np.isfinite(cases.x)
     for axes, edge, cut, marker in ((segments[-1], 0.0, low < segments[-1].get_ylim()[0], "v"),
@@ -119,7 +119,7 @@ def _shade_plateau(axes, cases, results):
 
 
 def _level(axes, value, bottom, unit, label, **look):
-    """A horizontal line; where it lies below the axis, its value in the legend."""
+    """Draws a horizontal line. If it lies below the axis, writes its value in the legend."""
     if value >= bottom:
         axes.axhline(value, label=label, **look)
     else:
@@ -127,7 +127,7 @@ def _level(axes, value, bottom, unit, label, **look):
 
 
 def _where(values, predicted, bottom):
-    """Words for a curve that cannot be seen: it lies below the axis, or under the prediction."""
+    """Returns words for a curve that cannot be seen, because it lies below the axis or under the prediction."""
     if np.nanmax(values) < bottom:
         return ", below this axis"
     same = np.allclose(values, predicted, rtol=0.005, atol=0.0, equal_nan=True)
@@ -135,7 +135,7 @@ def _where(values, predicted, bottom):
 
 
 def _baselines(axes, curve, bottom, unit):
-    """What a prediction has to be better than, and the lower bound."""
+    """Draws the baselines, which a prediction has to beat, and the lower bound."""
     results, line, x, factor = curve.results, curve.cases.line(), curve.cases.x, curve.factor
     floor = float(results["/sweep/floor"]) * factor if results.has("/sweep/floor") else np.nan
     uncontended = derive.column(results, "uncontended")[line] * factor
@@ -184,7 +184,7 @@ def _draw_exposed(figure, cases, results):
 
 
 def draw_sweep(results):
-    """T(b) above, E(b) with its lower bound and baselines below."""
+    """Draws T(b) above, and E(b) with its lower bound and baselines below."""
     if not results.has("/sweep/strategy", "/sweep/measured") or not has_caps(results):
         return None
     cases = Cases(results)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of the report, as HTML, CSV and JSON."""
+"""Makes the tables of the report, as HTML, CSV and JSON."""
 import csv
 import io
 import json
@@ -24,7 +24,7 @@ class Table:
     note: str = ""  # a sentence above the table
 
     def values(self):
-        """{column: [values]}, what is not available None."""
+        """Returns {column: [values]}. Values that are not available are None."""
         return {c[0]: [_plain(row[k]) for row in self.rows] for k, c in enumerate(self.columns)}
 
 
@@ -127,7 +127,7 @@ def term_table(results):
 
 
 def _left_out(names):
-    """Why the cases have no row; empty where all have."""
+    """Says why these cases have no row. Empty if there are none."""
     if not len(names):
         return ""
     return (f"Left out: {', '.join(names)}. Their measured E is below the ideal, so there is nothing that contention, copies and jitter could "
@@ -135,7 +135,7 @@ def _left_out(names):
 
 
 def _explained(results, ideal, contention, copies, jitter, measured):
-    """Percent of measured - ideal; NaN where that is within the noise of E."""
+    """Returns each part as percent of measured - ideal. NaN if that difference is within the noise of E."""
     noise = (derive.column(results, "exposed_high") - derive.column(results, "exposed_low")) / 2 * 1e3
     miss = np.where(np.abs(measured - ideal) > noise, measured - ideal, np.nan)
     parts = {"contention": contention - ideal, "copies": copies - contention, "jitter": jitter - copies, "unexplained": measured - jitter}
@@ -153,7 +153,7 @@ def rank_table(results):
     return Table("ranks", "Ranks", [("rank", "rank", "d"), *[(n, label, forms.get(n, "")) for n, label in there.items()]], rows)
 
 
-# (what has to be there, how it is made)
+# (datasets that a file must have, function that makes the table)
 TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table), (("/layers/seconds", "/layers/operation_layer"), layer_table),
           (("/allreduce/bytes",), allreduce_table),
           (("/collectives/verb", "/collectives/bytes"), collectives_table), (("/sweep/ideal", "/sweep/measured"), term_table),

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Timelines: a row for compute, a row for communication, the exposed part shaded, and the live buffers below; of several cases above each other."""
+"""Draws timelines: one row for compute, one for communication, the exposed part shaded, and the live buffers below. Several cases stand
+above each other."""
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -8,7 +9,7 @@ from . import derive, style
 
 ROWS = {"compute": 1.0, "communication": 0.0}
 COLOURS = {"compute": (style.MEASURED, style.SKY), "communication": (style.PREDICTED, "#E69F00")}
-NARROWEST = 0.035  # of the axis: the label of a narrower span stands beside it
+NARROWEST = 0.035  # the label of a span that is narrower than this share of the axis stands beside it
 
 
 def has_timeline(results, case):
@@ -21,7 +22,7 @@ def _range(results, case):
 
 
 def _events(results, case, names=("start", "end", "resource")):
-    """Columns of the case's events on the first rank that the file has events of."""
+    """Returns columns of the case's events on the first rank that has events in the file."""
     part = _range(results, case)
     mine = slice(None)
     if results.has("/timeline/event_rank"):
@@ -39,7 +40,7 @@ def title(results, case):
 
 
 def compared_cases(results):
-    """The best case, and the one to compare it with: 25 MiB, else naive, else flat; those that have timelines."""
+    """Returns the best case and the case to compare it with: 25 MiB, else naive, else flat. Skips cases without a timeline."""
     best = derive.best_case(results, derive.column(results, "measured_median"))
     strategy, caps = results["/sweep/strategy"], results["/sweep/bucket_bytes"] / 2.0**20
     wanted = [best, *np.flatnonzero((strategy == "bucketed") & (caps == derive.PYTORCH_DEFAULT_MIB)),
@@ -49,7 +50,7 @@ def compared_cases(results):
 
 
 def _last_compute(results, case):
-    """T_compute beside the sample that the timeline is of."""
+    """Returns T_compute of the last sample, to which the timeline belongs."""
     of_samples = derive.of_every_sample(results, "compute")[case] if results.has("/sweep/compute") else np.array([np.nan])
     known = of_samples[np.isfinite(of_samples)]
     return float(known[-1]) if known.size else np.nan
@@ -58,20 +59,20 @@ def _last_compute(results, case):
 def _draw_events(axes, start, end, resource, factor):
     for name, colours in COLOURS.items():
         chosen = np.flatnonzero(resource == name)
-        for parity in (0, 1):  # neighbours differ in colour, so that each bucket can be seen
+        for parity in (0, 1):  # neighbours have different colours, so that each bucket can be seen
             spans = [(start[k] * factor, (end[k] - start[k]) * factor) for k in chosen[parity::2]]
             axes.broken_barh(spans, (ROWS[name] - 0.35, 0.7), facecolors=colours[parity], edgecolors=colours[parity],
-                             linewidth=0.3)  # so that the shortest call can be seen
+                             linewidth=0.3)  # so that even the shortest call can be seen
 
 
 def _fits(axes, text, width):
-    """Whether the text is no wider than `width` in data coordinates."""
+    """Returns whether the text fits into `width`, in data coordinates."""
     box = text.get_window_extent(axes.figure.canvas.get_renderer())
     return box.width < 0.88 * width * axes.bbox.width / np.ptp(axes.get_xlim())
 
 
 def _label_exposed(axes, low, high, unit):
-    """Inside the span: in one line, in two, or upright; a span that is too narrow for that has an arrow."""
+    """Labels the exposed span: inside it, in one line, in two, or upright. A span that is too narrow gets an arrow."""
     words, middle = f"exposed: {high - low:.3g} {unit}", (low + high) / 2.0
     look = {"ha": "center", "va": "center", "fontsize": 9, "bbox": {"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75,
                                                                    "linewidth": 0}}
@@ -105,17 +106,17 @@ def has_memory(results):
 
 
 def live_memory(results, case):
-    """(seconds, bytes): a step curve of the live buffers, from the start of the backward pass."""
+    """Returns (seconds, bytes): a step curve of the live buffers, from the start of the backward pass."""
     start, end, at_start, at_end = _events(results, case, ("start", "end", "live_bytes_start", "live_bytes_end"))
     times, live = np.concatenate([end, start]), np.concatenate([at_end, at_start])
     task, is_end = np.tile(np.arange(len(start)), 2), np.repeat([1, 0], len(start))
-    later = np.concatenate([end <= start, np.ones(len(start), bool)])  # at one moment earlier tasks end before others start
+    later = np.concatenate([end <= start, np.ones(len(start), bool)])  # at equal times, earlier tasks end before others start
     order = np.lexsort((is_end, task, later, times))
     return np.concatenate([[0.0], times[order]]), np.concatenate([results["/memory/live_at_start"][[case]], live[order]])
 
 
 def _draw_memory(axes, results, case, factor):
-    """In the largest unit that fits; dashed: what is allocated."""
+    """Draws the live buffers in the largest unit that fits. A dashed line shows the allocated memory."""
     times, live = live_memory(results, case)
     allocated = float(np.ravel(results["/memory/allocated"])[0])
     most = max(float(live.max()), allocated)
@@ -132,7 +133,7 @@ def _draw_memory(axes, results, case, factor):
 
 
 def draw_timelines(results, cases):
-    """The cases above each other on the same time axis, each with its live buffers below where the file has them."""
+    """Draws the cases above each other on one time axis. Below each case are its live buffers, if the file has them."""
     longest = max(float(np.nanmax([np.max(_events(results, case)[1]), _last_compute(results, case)])) for case in cases)
     factor, unit = style.time_scale(longest)
     parts = [1.0, 0.5] if has_memory(results) else [1.0]  # heights of the axes of a case

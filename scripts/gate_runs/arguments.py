@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line of scripts/gate, and what of it `ddproxy compare` is given."""
+"""Reads the command line of scripts/gate and decides which options `ddproxy compare` gets."""
 import argparse
 import os
 import pathlib
@@ -17,7 +17,7 @@ except ImportError:  # Python before 3.11
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong with the arguments in one line."""
+    """Reports wrong arguments in one line."""
 
     def error(self, message):
         raise Failed(USAGE, f"{message}; see scripts/gate --help")
@@ -55,12 +55,12 @@ def parse_arguments(arguments, doc):
 
 
 def judge_options(options):
-    """What decides: for every call of `ddproxy compare`."""
+    """Returns the options that influence the verdict. Every call of `ddproxy compare` gets them."""
     return [*(["--tolerance", options.tolerance] if options.tolerance else []), *(word for key in options.allow for word in ("--allow", key))]
 
 
 def output_options(options):
-    """What the last call of `ddproxy compare` is given besides."""
+    """Returns the further options of the last call of `ddproxy compare`."""
     words = ["--allow-undecided"] if options.allow_undecided else []
     for name in ("json", "csv", "junit", "pin", "at_least", "acknowledge"):
         if (value := getattr(options, name)) is not None:
@@ -69,7 +69,7 @@ def output_options(options):
 
 
 def program_of(folder):
-    """The ddproxy of a build folder or a prefix."""
+    """Returns the ddproxy of a build folder or of a prefix. Raises Failed if there is none."""
     for program in (folder / "ddproxy", folder / "bin" / "ddproxy"):
         if program.is_file() and os.access(program, os.X_OK):
             return program.resolve()
@@ -98,13 +98,13 @@ def check(options):
 
 
 def refuse_overwriting(options):
-    """An output that is the input, or a table that the input names."""
+    """Raises Failed if an output file is also the input file or a table that the input names."""
     inputs = [options.input]
     if tomllib:
         try:
             sections = tomllib.loads(options.input.read_text())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-            sections = {}  # ddproxy says what is wrong
+            sections = {}  # ddproxy reports the error
         named = (section.get(key) for section in sections.values() if isinstance(section, dict) for key in ("times", "table"))
         inputs += [options.input.parent / name for name in named if isinstance(name, str)]
     for output in filter(None, (options.json, options.csv, options.junit)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""On which processors the ranks of scripts/gate run, and what starts them."""
+"""Chooses the processors on which the ranks of scripts/gate run, and the launcher that starts them."""
 import functools
 import os
 import re
@@ -10,10 +10,10 @@ from gate_runs.failure import RUN_FAILED, USAGE, Failed
 
 
 def core_lists(ranks, threads):
-    """Compute and communication cores of each rank, as --compute-cores and --communication-cores take them.
+    """Returns the compute cores and the communication cores of each rank, as --compute-cores and --communication-cores take them.
 
-    With enough cores each rank has its own for both; otherwise a rank communicates on the next rank's core, which is idle where one
-    rank computes and the other helps with all-reduces (inputs/gate.toml)."""
+    With enough cores each rank has its own cores for both. Otherwise a rank communicates on the first core of the next rank. That core
+    is idle if one rank computes and the other helps with all-reduces (inputs/gate.toml). Raises Failed for too few cores."""
     cores = sorted(os.sched_getaffinity(0))
     needed = ranks * threads
     if needed > len(cores):
@@ -26,7 +26,7 @@ def core_lists(ranks, threads):
 
 
 def launcher_of_build(folder):
-    """The launcher that CMake found for a build folder, or mpirun."""
+    """Returns the launcher that CMake found for a build folder, or mpirun."""
     try:
         text = (folder / "CMakeCache.txt").read_text(errors="replace")
     except OSError:
@@ -37,8 +37,8 @@ def launcher_of_build(folder):
 
 @functools.cache
 def launcher_of(ranks, folder):
-    """The command that starts so many ranks of the build in this folder: MPIEXEC where that is set, else the launcher of the build. The
-    program binds itself."""
+    """Returns the start of the command that runs `ranks` ranks of the build in this folder. The launcher is MPIEXEC if that is set,
+    else the launcher of the build. The launcher does not bind ranks to cores, because the program does so itself."""
     if ranks == 1:
         return []
     program = os.environ.get("MPIEXEC") or launcher_of_build(folder)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two builds of a round, which take turns."""
+"""The two builds of a round. They take samples in turn."""
 import os
 import pathlib
 import select
@@ -16,7 +16,9 @@ LONGEST_TURN_S = 300
 
 
 class Side:
-    """One build: its program, and the process that measures in the current round."""
+    """One build: its program, and the process that measures in the current round.
+
+    Order of calls: start() once a round, then turn() until it returns False. stop() at the end."""
 
     def __init__(self, name, program, options, more):
         self.name, self.program, self.options, self.more = name, program, options, shlex.split(more)
@@ -26,7 +28,8 @@ class Side:
         for pipe in self.pipes:
             pipe.unlink(missing_ok=True)
             os.mkfifo(pipe)
-        # open for both directions, so that neither side has to wait for the other to open its end
+        # opened for reading and writing, so that opening does not wait until the build opens its
+        # end
         self.go, self.ready = (os.open(pipe, os.O_RDWR | os.O_NONBLOCK) for pipe in self.pipes)
 
     def file(self, number):
@@ -41,7 +44,7 @@ class Side:
                 "--seed", str(number), "--turns", ",".join(map(str, self.pipes)), *pinned, *self.more]
 
     def start(self, number, session):
-        """Starts the build and returns when it is ready for its first sample."""
+        """Starts the build and waits until it is ready for its first sample."""
         environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1", **os.environ,
                        "OMP_NUM_THREADS": str(self.options.threads), "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive"}
         self.line = self.command(number, session)
@@ -55,7 +58,7 @@ class Side:
             self.fail()
 
     def turn(self):
-        """Lets the build take its next sample. False: it has taken its last one and has ended well."""
+        """Lets the build take its next sample. Returns False if the build had taken its last one and ended with exit code 0."""
         os.write(self.go, b"g")
         if self.wait():
             return True
@@ -64,7 +67,7 @@ class Side:
         return False
 
     def wait(self):
-        """Returns when the build hands the turn back (True) or has ended (False)."""
+        """Waits for the build. Returns True when it hands the turn back, and False when it has ended."""
         limit = time.monotonic() + LONGEST_TURN_S
         ended = os.pidfd_open(self.process.pid) if hasattr(os, "pidfd_open") else None
         try:
@@ -89,7 +92,7 @@ class Side:
                      f"  command: {shlex.join(self.line)}\n  output: {self.log.name}")
 
     def stop(self):
-        """Ends a process that is still there, with all its ranks."""
+        """Ends a process that is still running, with all its ranks, and removes the pipes."""
         if self.process and self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGTERM)
             try:
@@ -102,7 +105,7 @@ class Side:
 
 
 def run_round(sides, number, session):
-    """Starts both builds and hands out the turns: A B B A A B B A ..., the first one changing from round to round."""
+    """Starts both builds and lets them take samples in the order A B B A A B B A ... The first build alternates between rounds."""
     order = list(sides) if number % 2 else list(reversed(sides))
     for side in order:
         side.start(number, session)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `ddproxy compare` says of the rounds."""
+"""Runs `ddproxy compare` on the files of the rounds."""
 import json
 import pathlib
 import shlex
@@ -10,11 +10,12 @@ import tempfile
 from gate_runs.arguments import judge_options, output_options
 from gate_runs.failure import RUN_FAILED, UNDECIDED, USAGE, Failed, say
 
-FEWEST_ROUNDS = 7  # with which compare can decide
+FEWEST_ROUNDS = 7  # compare cannot decide with fewer
 
 
 def run_compare(program, *words, **how):
-    """The exit code of `ddproxy compare`; another one than its own is a failure, and must not look like a verdict."""
+    """Runs `ddproxy compare` and returns the finished process. Raises Failed for an exit code that compare does not use, so that a
+    crash is never taken for a verdict."""
     line = [str(program), "compare", *map(str, words)]
     done = subprocess.run(line, check=False, **how)
     if done.returncode not in (0, 1, USAGE, UNDECIDED):
@@ -28,7 +29,7 @@ def files_of(sides, rounds):
 
 
 def keep_night(sides, rounds, session, options):
-    """Stores the rounds as a night of the history; the exit code of `ddproxy compare --history`."""
+    """Stores the rounds as a night of the history. Returns the exit code of `ddproxy compare --history`."""
     night = options.history / f"{session}.night.json"
     if run_compare(options.judge, *files_of(sides, rounds), *judge_options(options), "--night", night, "--allow-undecided").returncode == USAGE:
         raise Failed(RUN_FAILED, f"{night} could not be written; the rounds are in {options.out}")
@@ -40,7 +41,7 @@ def keep_night(sides, rounds, session, options):
 
 
 def sensitivity(sides, rounds, options):
-    """The smallest slowdowns that these rounds can find, from the JSON of `ddproxy compare`."""
+    """Returns the JSON of `ddproxy compare`, which has the smallest slowdowns that these rounds can find."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "auto.json"
         done = run_compare(options.judge, *files_of(sides, rounds), *judge_options(options), "--json", path, capture_output=True, text=True)
@@ -50,13 +51,14 @@ def sensitivity(sides, rounds, options):
 
 
 def finds_three_percent(found, rounds):
-    """Whether the noise that these rounds show lets a slowdown of 3 % of all cases, and of a case in the middle, be found."""
+    """Returns whether these rounds are precise enough to find a slowdown of 3 %, both of all cases together and of a case with median
+    noise."""
     smallest = (found[f"smallest_found_of_{what}"] for what in ("all_cases", "one_case"))
     return rounds >= FEWEST_ROUNDS and all(share is not None and share <= 0.03 for share in smallest)
 
 
 def check_compare(options):
-    """What `ddproxy compare` would refuse only when all is measured."""
+    """Rejects options that `ddproxy compare` would otherwise reject only after everything has been measured."""
     history = []
     if options.history:
         options.history.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts DDP's cases beside those of a results file of ddproxy, so that one report draws both and the prediction. Needs h5py."""
+"""Adds DDP's cases to a results file of ddproxy, so that one report draws both and the prediction. Needs h5py."""
 import h5py
 import numpy as np
 
@@ -11,7 +11,7 @@ OF_HDF5 = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}
 
 
 def check(path):
-    """(ranks, elements of its model) of the file. Before anything is measured."""
+    """Returns the ranks of the file and the number of elements of its model. Called before anything is measured."""
     try:
         with h5py.File(path) as file:
             if "/sweep/measured" not in file:
@@ -42,14 +42,14 @@ def padded(values, shape, data):
 
 
 def longer(data, extra, count):
-    """data with count cases more: those of extra where it has them, else the fill value."""
+    """Returns `data` with `count` more cases. They have the values of `extra`, or fill values if `extra` is None."""
     more = extra[()] if extra is not None else fill((count, *data.shape[1:]), data)
     rest = tuple(max(pair) for pair in zip(data.shape[1:], more.shape[1:]))
     return np.concatenate([padded(data[()], (len(data), *rest), data), padded(more, (len(more), *rest), data)])
 
 
 def rewrite(group, columns):
-    """columns: name -> (dimensions, values, attributes, dtype); old datasets and scales go."""
+    """Replaces all datasets and dimension scales of a group. `columns`: name -> (dimensions, values, attributes, dtype)."""
     for name in list(group):
         del group[name]
     for name, (named, values, attributes, dtype) in columns.items():
@@ -75,16 +75,16 @@ def join(group, other, count):
             values = data.asstr()[()]
         attributes = {key: value for key, value in data.attrs.items() if key not in OF_HDF5}
         columns[name] = (named, values, attributes, data.dtype)
-    if "bytes" in columns:  # /plans: the new buckets stand behind the old ones
+    if "bytes" in columns:  # /plans: the new buckets stand behind the existing ones
         columns["first"][1][-count:] += len(group["bytes"])
-    elif "start" in columns:  # /timeline: none
+    elif "start" in columns:  # /timeline: the new cases have no entries
         columns["first"][1][-count:] = columns["count"][1][-count:] = 0
     rewrite(group, columns)
 
 
 def write(ours, theirs, path):
-    """A copy of the results file `ours` with the cases of `theirs` behind its own."""
-    file = h5py.File(ours, "r+", driver="core", backing_store=False)  # a copy in memory
+    """Writes a copy of the results file `ours` to `path`. The cases of `theirs` stand behind its own."""
+    file = h5py.File(ours, "r+", driver="core", backing_store=False)  # in memory: `ours` stays unchanged
     with h5py.File(theirs) as more:
         for name in ("sweep", "plans", "timeline"):
             if name in file:

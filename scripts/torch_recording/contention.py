@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What compute and the process group's all-reduce do to each other: kappa and gamma by message size."""
+"""Measures how compute and the process group's all-reduce slow each other down: kappa and gamma by message size."""
 import statistics
 import threading
 import time
@@ -15,7 +15,7 @@ BALANCING_ROUNDS = 4
 
 
 class Multiply:
-    """The product with the model's largest weight matrix, `repetitions` times."""
+    """Compute for the measurement: multiplies `repetitions` times with the model's largest weight matrix that is not an embedding."""
 
     def __init__(self, model, device, rows=512):
         embeddings = {id(m.weight) for m in model.modules() if isinstance(m, torch.nn.Embedding)}
@@ -33,7 +33,9 @@ class Multiply:
 
 
 def together(multiply, calls, buffer):
-    """Seconds until compute was over, until the all-reduces were; maximum over ranks. Either may be None or 0: left out."""
+    """Runs compute and all-reduces at the same time. Returns the seconds until each of them was done, maximum over ranks.
+
+    With `multiply` None or `calls` 0 only the other one runs."""
     ends = {}
 
     def reduce_all():
@@ -56,14 +58,15 @@ def together(multiply, calls, buffer):
 
 
 def sample(multiply, calls, buffer):
-    """(compute alone, collective alone, compute beside, collective beside)"""
+    """Returns seconds: (compute alone, collective alone, compute with the collective, collective with compute)."""
     compute, _ = together(multiply, 0, buffer)
     _, collective = together(None, calls, buffer)
     return compute, collective, *together(multiply, calls, buffer)
 
 
 def balance(multiply, buffer):
-    """As much compute and as many calls (returned) as end together: what only one of them takes says nothing about both."""
+    """Chooses `multiply.repetitions` and returns the number of calls such that both end at about the same time. Time in which only one
+    of them runs says nothing about contention."""
     multiply.repetitions = calls = 1
     for _ in range(BALANCING_ROUNDS):
         _, alone, *beside = sample(multiply, calls, buffer)
@@ -72,14 +75,17 @@ def balance(multiply, buffer):
 
 
 def measure(model, sizes, table, device, samples):
-    """[(bytes, kappa, gamma)] of these sizes, which the table has; medians. gamma is that of the table's a(x), so that what is
-    predicted from both is the time that was measured beside compute, whatever the few calls alone took."""
+    """Returns [(bytes, kappa, gamma)] for these sizes, which `table` must contain. kappa and gamma are medians.
+
+    gamma relates to a(x) of the table, not to the few calls measured here. So a(x) and gamma together predict the time that was
+    measured next to compute."""
     multiply, trials, alone = Multiply(model, device), [], alone_seconds(table)
     for size in sizes:
         buffer = torch.zeros(size // 4, device=device)
         calls = balance(multiply, buffer)
         trials.append((size, buffer, calls, multiply.repetitions, []))
-    # in rounds: what disturbs the machine for a second spoils one sample of several sizes, not all of one
+    # All sizes are measured once in each round. A short disturbance of the machine then spoils one
+    # sample of several sizes, not all samples of one size.
     for _ in range(samples):
         for _, buffer, calls, multiply.repetitions, found in trials:
             compute_alone, _, compute, collective = sample(multiply, calls, buffer)

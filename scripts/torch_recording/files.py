@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are whole or not there, with the report's own helper. HDF5 never meets the disk: a full one would leave half a file."""
+"""Writes files completely or not at all. HDF5 files are built in memory, because HDF5 would leave half a file on a full disk."""
 import sys
 from pathlib import Path
 
@@ -9,13 +9,13 @@ from reporting.output import DiskError, OF_THE_DISK, write_text, write_whole  # 
 
 
 def write_csv(path, header, rows):
-    """rows: of texts, integers and reals."""
+    """Writes a table. `rows`: lists of texts, integers and reals."""
     lines = (",".join(f"{value:.9g}" if isinstance(value, float) else str(value) for value in row) for row in rows)
     write_text(path, "\n".join([header, *lines]) + "\n")
 
 
 def write_hdf5(path, file):
-    """file: an h5py.File with driver="core" and backing_store=False. It is closed."""
+    """Writes and closes `file`: an h5py.File with driver="core" and backing_store=False."""
     file.flush()
     image = file.id.get_file_image()
     file.close()

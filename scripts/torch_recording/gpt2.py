@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A GPT-2 of free dimensions, its head tied to the token embedding."""
+"""A GPT-2 with dimensions of choice. The head uses the token embedding as its weight."""
 import math
 
 import torch
@@ -47,7 +47,7 @@ class GPT2(nn.Module):
 
 
 def make(options, device):
-    """(model, loss) for the options of record-torch.py; one batch of random tokens."""
+    """Returns (model, loss) for the options of record-torch.py. The loss uses one batch of random tokens."""
     model = GPT2(options.layers, options.d_model, options.heads, options.vocabulary, options.context).to(device)
     tokens, targets = torch.randint(options.vocabulary, (2, options.batch, options.sequence), device=device)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""When each gradient of a backward pass is ready."""
+"""Measures when each gradient of a backward pass is ready."""
 import statistics
 import time
 
@@ -8,10 +8,10 @@ import torch
 
 from . import ranks
 
-END_OF_PASS = "end_of_pass"  # the row behind the last gradient
+END_OF_PASS = "end_of_pass"  # name of the row behind the last gradient
 
 class Clock:
-    """Marks on the host, or, where the work is queued on a GPU, in its stream."""
+    """Takes time marks: on the host, or in the current stream of a GPU on which the work is enqueued."""
 
     def __init__(self, device):
         self.cuda = device.type == "cuda"
@@ -28,19 +28,19 @@ class Clock:
 
 
 def accumulators(model):
-    """(name, parameter, autograd node after which its gradient is complete: what DDP hooks into)."""
+    """Yields (name, parameter, node). The gradient is complete after this autograd node; DDP hooks into the same one."""
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
             yield name, parameter, parameter.expand_as(parameter).grad_fn.next_functions[0][0]
 
 
 def elements(model):
-    """Elements of four bytes by name; a gradient of another type has as many as its bytes fill."""
+    """Returns the elements of each gradient by name, counted in units of four bytes: a gradient of another type counts by its bytes."""
     return {name: -(-parameter.numel() * parameter.element_size() // 4) for name, parameter, _ in accumulators(model) if parameter.numel()}
 
 
 def check_names(model):
-    """A row of gradients.csv begins with the name, which cannot be quoted there."""
+    """Rejects names that cannot be the first value of a row of gradients.csv. They cannot be quoted there."""
     for name, _, _ in accumulators(model):
         if name != name.strip() or name.startswith("#") or name == END_OF_PASS or any(c in name for c in ",\r\n"):
             raise ranks.UsageError(f"the parameter {name!r}: gradients.csv cannot hold this name; rename it, without comma, line break, "
@@ -56,15 +56,16 @@ def check_dense(model):
 
 
 def loss_of(model, loss):
-    """The loss of the model. A mistake of their function on any rank is one of its user, on all; torch's own errors go on."""
+    """Returns the loss of the model. If the user's function fails on any rank, raises UsageError on all ranks. Errors of torch itself
+    are raised unchanged."""
     value, problem = None, ""
     try:
         value = loss(model)
         if not (isinstance(value, torch.Tensor) and value.numel() == 1 and value.requires_grad):
             problem = f"must return a tensor of one element that depends on the model's parameters, not {type(value).__name__}"
-    except RuntimeError:  # of the network, of memory
+    except RuntimeError:  # the network or the memory failed
         raise
-    except Exception as error:  # whatever else it raises
+    except Exception as error:  # the user's function may raise anything else
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
     for rank, text in enumerate(ranks.gather(problem)):
         if text:
@@ -73,7 +74,7 @@ def loss_of(model, loss):
 
 
 def check_alike(samples):
-    """Every pass of every rank has to complete the same gradients."""
+    """Checks that every pass of every rank completes the same gradients."""
     seen = [set(names) for passes in ranks.gather([list(times) for times, _ in samples]) for names in passes]
     uneven = set.union(*seen) - set.intersection(*seen)
     if uneven:
@@ -83,7 +84,7 @@ def check_alike(samples):
 
 
 def one_pass(model, loss, device, marks):
-    """Ready times by name, and the pass's end; seconds from the start of the backward pass."""
+    """Runs a backward pass. Returns the ready times by name and the end of the pass, in seconds from its start."""
     clock = Clock(device)
     model.zero_grad(set_to_none=True)
     value = loss_of(model, loss)
@@ -97,8 +98,10 @@ def one_pass(model, loss, device, marks):
 
 
 def record(model, loss, device, passes):
-    """[(name, elements of four bytes, seconds since the row before)] in ready order; the last row is what the pass does after
-    its last gradient. Medians over the passes of a rank, then the slowest rank: a bucket waits for all of them."""
+    """Returns [(name, elements of four bytes, seconds since the row before)] in ready order. The last row is the time that the pass
+    takes after its last gradient.
+
+    Times are medians over the passes of a rank, then maxima over the ranks, because a bucket waits for the slowest rank."""
     check_names(model)
     clock, marks, nodes = Clock(device), {}, list(accumulators(model))
     hooks = [node.register_hook(lambda *_, name=name: marks.__setitem__(name, clock.mark())) for name, _, node in nodes]

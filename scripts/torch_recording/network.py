@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the process group's all-reduce takes alone, and what a copy takes."""
+"""Measures the process group's all-reduce alone, and the bandwidth of a copy."""
 import statistics
 import time
 
@@ -11,11 +11,11 @@ from . import ranks
 
 MIB = 2**20
 LARGEST_MESSAGE = 512 * MIB
-TARGET_SECONDS = 0.1  # of one sample
+TARGET_SECONDS = 0.1  # duration of one sample
 
 
 def sizes(total, others=()):
-    """Powers of two from 1 KiB, the whole model, or LARGEST_MESSAGE of it, and others; rising."""
+    """Returns message sizes in bytes, in ascending order: powers of two from 1 KiB, `others`, and the whole model, at most LARGEST_MESSAGE."""
     largest = min(total, LARGEST_MESSAGE)
     found, size = [], 1024
     while size < largest:
@@ -25,15 +25,16 @@ def sizes(total, others=()):
 
 
 def reduce_in_a_row(calls, buffer):
-    """So many all-reduces, issued as DDP issues those of its buckets: none waits for the one before to return. They may overlap
-    (Gloo works on two at a time); the buffer holds zeros, which stay what they are in any order. Returns when all are over."""
+    """Runs `calls` all-reduces, issued as DDP issues those of its buckets: none waits until the previous one has returned. They may
+    overlap, since Gloo works on two at a time. The buffer contains zeros, so the order of the reductions does not change it. Returns when
+    all are complete."""
     for work in [dist.all_reduce(buffer, async_op=True) for _ in range(calls)]:
         work.wait()
     ranks.synchronize(buffer.device)
 
 
 def seconds_of(calls, buffer):
-    """Of one all-reduce among so many in a row; maximum over ranks."""
+    """Returns the seconds of one all-reduce, averaged over `calls` in a row. Maximum over ranks."""
     ranks.barrier(buffer.device)
     start = time.perf_counter()
     reduce_in_a_row(calls, buffer)
@@ -45,24 +46,25 @@ def calls_for(buffer):
 
 
 def table(wanted, device, samples):
-    """[(bytes, [seconds of each sample])] of the wanted sizes, which rise."""
+    """Returns [(bytes, [seconds of each sample])] for the sizes `wanted`, in bytes, in ascending order."""
     largest = torch.zeros(-(-wanted[-1] // 4), device=device)
     trials = []
     for size in wanted:
         buffer = largest[:-(-size // 4)]
-        seconds_of(1, buffer)  # connects, allocates
+        seconds_of(1, buffer)  # the first call connects and allocates
         trials.append((buffer, calls_for(buffer), []))
-    for _ in range(samples):  # in rounds, as in contention.measure
+    for _ in range(samples):  # in rounds, for the reason given in contention.measure
         for buffer, calls, found in trials:
             found.append(seconds_of(calls, buffer))
     return [(buffer.numel() * 4, found) for buffer, _, found in trials]
 
 
 def copy_bandwidth(total, device, samples):
-    """Bytes of gradients a second that DDP's copies between gradients and buckets move; all ranks at once, the slowest."""
+    """Returns the bandwidth of DDP's copies between gradients and buckets: bytes of gradients per second on the slowest rank, while all
+    ranks copy."""
     source = torch.ones(min(total, 64 * MIB) // 4 + 1, device=device)
     target, seconds = torch.empty_like(source), []
-    for _ in range(samples + 1):  # the first one touches the memory
+    for _ in range(samples + 1):  # the first pass touches the memory and does not count
         ranks.barrier(device)
         start = time.perf_counter()
         torch.mul(source, 0.5, out=target)

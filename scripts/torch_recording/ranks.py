@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ranks: started here or by torchrun, and what they have to agree about."""
+"""Starts ranks, unless torchrun did, and communicates between them."""
 import os
 import socket
 import subprocess
@@ -12,11 +12,11 @@ import torch.distributed as dist
 
 
 class UsageError(Exception):
-    """Wrong input: one line that says what and where."""
+    """Wrong input. The text is one line that says what is wrong and where."""
 
 
 def start_here(ranks):
-    """Runs this command once a rank, as torchrun would; returns the exit code of the first that fails."""
+    """Runs this command once for each rank, as torchrun would. Returns the exit code of the first rank that failed, or 0."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -25,16 +25,16 @@ def start_here(ranks):
                 for r in range(ranks)]
     try:
         wait_for(children, lambda code: not code)
-        wait_for(children, lambda code: True, seconds=5)  # so that all can say what was wrong
+        wait_for(children, lambda code: True, seconds=5)  # so that every rank can print its message
     finally:
-        for child in children:  # a rank without its peers would wait for ever
+        for child in children:  # a rank without its peers would wait forever
             child.terminate()
     codes = [child.wait() for child in children]
     return next((code for code in codes if code > 0), 4 if any(codes) else 0)
 
 
 def wait_for(children, accepted, seconds=float("inf")):
-    """Until all have ended, or one with a code that is not accepted, or so long."""
+    """Waits until all have ended, until one has ended with a code that is not accepted, or for at most `seconds`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         codes = [child.poll() for child in children]
@@ -44,7 +44,7 @@ def wait_for(children, accepted, seconds=float("inf")):
 
 
 def join(backend):
-    """Joins the process group; returns the device of this rank."""
+    """Joins the process group and returns the device of this rank."""
     if backend == "nccl":
         if not torch.cuda.is_available():
             raise UsageError("--backend nccl: this torch sees no GPU")
@@ -66,14 +66,14 @@ def say(text):
 
 
 def gather(value):
-    """The value of every rank, on every rank."""
+    """Returns the values of all ranks, on every rank."""
     values = [None] * dist.get_world_size()
     dist.all_gather_object(values, value)
     return values
 
 
 def synchronize(device):
-    """Waits for this thread's stream only, so that another stream may go on."""
+    """Waits only for this thread's stream, so that work on other streams continues."""
     if device.type == "cuda":
         torch.cuda.current_stream(device).synchronize()
 

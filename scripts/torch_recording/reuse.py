@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""--reuse: the gradients of a recording that has to be of this model, on as many ranks."""
+"""Implements --reuse: takes the gradients of an earlier recording, which must be of the same model and of as many ranks."""
 import csv
 
 import torch.distributed as dist
@@ -9,7 +9,7 @@ from . import gradients, ranks
 
 
 def read(path, columns):
-    """The rows of a table that record-torch.py wrote: of each the columns, in the kinds that are given."""
+    """Returns the rows of a table that record-torch.py wrote. `columns`: name -> type of the column."""
     try:
         with open(path, encoding="utf-8") as file:
             return [tuple(kind(row[name]) for name, kind in columns.items()) for row in csv.DictReader(file)]
@@ -20,7 +20,7 @@ def read(path, columns):
 
 
 def check_model(path, recorded, ours):
-    """recorded, ours: elements by name."""
+    """Checks that both have the same tensors. `recorded`, `ours`: elements by name."""
     for name in [*ours, *recorded]:
         here, there = ours.get(name, 0), recorded.get(name, 0)
         if here != there:
@@ -43,7 +43,8 @@ def read_checked(folder, model):
 
 
 def gradients_of(folder, model):
-    """The rows of gradients.csv. The first rank reads and checks; all hear what is wrong."""
+    """Returns the rows of gradients.csv on the first rank, and an empty list elsewhere. The first rank reads and checks them; all ranks raise
+    its errors."""
     rows, problem = [], ""
     if ranks.is_first():
         try:

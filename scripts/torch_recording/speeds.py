@@ -1,40 +1,42 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""kappa and gamma from times, as docs/model.md defines them: arithmetic only, no torch."""
+"""Computes kappa and gamma from times, as docs/model.md defines them. Needs no torch."""
 import itertools
 import statistics
 
 LARGEST_MESSAGE = 64 * 2**20
 SIZES = 6
-TARGET_SECONDS = 0.1  # of one sample, where a call does not take longer
+TARGET_SECONDS = 0.1  # duration of one sample, unless a single call takes longer
 MOST_REPETITIONS = 100000
-LEAST_SHARE = 0.1  # less cannot be told
-SLOWEST_TOLD = 0.001  # below it, times say only that one of the two stood still
+LEAST_SHARE = 0.1  # smaller shares cannot be measured
+SLOWEST_TOLD = 0.001  # a smaller speed only says that one of the two made no progress
 
 
 def speeds(compute_alone, collective_alone, compute_beside, collective_beside):
-    """kappa and gamma: while both run each advances at its own, whichever is left runs at full speed. Within (0, 1]."""
+    """Returns (kappa, gamma), the relative speeds of compute and of the collective while both run, in [0.001, 1]. The one that runs longer
+    continues at full speed. Arguments are in seconds."""
     both = min(compute_beside, collective_beside)
     alone_and_beside = ((compute_alone, compute_beside), (collective_alone, collective_beside))
     return tuple(min(1.0, max(SLOWEST_TOLD, (alone - (beside - both)) / both)) for alone, beside in alone_and_beside)
 
 
 def rebalanced(repetitions, calls, calls_alone, compute_beside, collective_beside):
-    """Repetitions of compute and calls that end together and take TARGET_SECONDS, from a sample of others; seconds."""
-    share = max(1 - max(collective_beside - compute_beside, 0) / calls_alone, LEAST_SHARE)  # of the calls, beside compute
+    """Returns repetitions of compute and calls that end together and take TARGET_SECONDS. Computes them from a sample with other
+    numbers; times are in seconds."""
+    share = max(1 - max(collective_beside - compute_beside, 0) / calls_alone, LEAST_SHARE)  # share of the calls that ran with compute
     call, product = min(compute_beside, collective_beside) / (share * calls), compute_beside / repetitions
     seconds = max(TARGET_SECONDS, product, call)
     return tuple(max(1, min(MOST_REPETITIONS, int(seconds / each))) for each in (product, call))
 
 
 def sizes(smallest, total):
-    """Bytes, from the smallest gradient to LARGEST_MESSAGE, in equal steps of the logarithm."""
+    """Returns SIZES sizes in bytes, from `smallest` to `total` or LARGEST_MESSAGE, with equal steps on a log scale."""
     largest = min(total, LARGEST_MESSAGE)
     return sorted({4 * round(smallest * (largest / smallest) ** (i / (SIZES - 1)) / 4) for i in range(SIZES)})
 
 
 def alone_seconds(table):
-    """{bytes: a(bytes)} of a table [(bytes, [seconds of each sample])], rising bytes: medians, and their running maximum, as
-    ddproxy takes them."""
+    """Returns {bytes: a(bytes)} of a table [(bytes, [seconds of each sample])] with ascending bytes. Takes medians and then their
+    running maximum, as ddproxy does."""
     medians = (statistics.median(seconds) for _, seconds in table)
     return dict(zip((size for size, _ in table), itertools.accumulate(medians, max)))

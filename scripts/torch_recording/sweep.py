@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real DistributedDataParallel over bucket caps and lists of caps."""
+"""Measures the real DistributedDataParallel with several bucket caps and lists of caps."""
 import contextlib
 import inspect
 import random
@@ -14,20 +14,20 @@ from .gradients import loss_of
 
 PARAMETERS = inspect.signature(DistributedDataParallel.__init__).parameters
 HAS_LIST = "bucket_cap_mb_list" in PARAMETERS
-FIRST_IS_CAP = PARAMETERS["bucket_cap_mb"].default is None  # else the first bucket always has 1 MiB
+FIRST_IS_CAP = PARAMETERS["bucket_cap_mb"].default is None  # if false, the first bucket always has 1 MiB
 DEFAULT_CAP_MIB, DEFAULT_FIRST_MIB = 25.0, 1.0
-WARM_UP = 2  # DDP makes its buckets anew, in ready order, before the second step
+WARM_UP = 2  # before the second step DDP rebuilds its buckets in ready order
 
 
 @dataclass
 class Case:
     name: str
-    strategy: str  # of ddproxy: bucketed, or optimal for a list
+    strategy: str  # name of ddproxy's strategy: bucketed, or optimal for a list
     arguments: dict
-    cap_mib: float = -1.0  # -1: a list has none
+    cap_mib: float = -1.0  # -1 for a list
     first_mib: float = -1.0
     bucket_bytes: list = field(default_factory=list)
-    order: list = field(default_factory=list)  # position of each sample among all
+    order: list = field(default_factory=list)  # position of each sample among all samples of the sweep
     seconds: list = field(default_factory=list)  # T, [sample][rank]
     compute: list = field(default_factory=list)  # T_compute of the same round, [sample][rank]
 
@@ -53,7 +53,7 @@ def wrap(model, device, options, arguments):
 
 
 def step(net, loss, device, synchronised):
-    """Seconds from the start of the backward pass until it is over and every gradient reduced, of each rank."""
+    """Returns the seconds of each rank from the start of the backward pass until it has ended and every gradient is reduced."""
     net.zero_grad(set_to_none=True)
     with contextlib.nullcontext() if synchronised else net.no_sync():
         value = loss_of(net, loss)
@@ -70,14 +70,15 @@ def bucket_bytes(net):
 
 
 def sweep(model, loss, device, options, cases):
-    """Fills the cases in: rounds of one sample of each, and one with no communication, in random order."""
+    """Measures the cases and stores the samples in them. Each round takes, in random order, one sample of each case and one pass without
+    communication."""
     nets = [wrap(model, device, options, case.arguments) for case in cases]
     plain = wrap(model, device, options, {})
     for net in nets:
         for _ in range(WARM_UP):
             step(net, loss, device, True)
     step(plain, loss, device, False)
-    shuffle, position = random.Random(1), 0  # alike on all ranks
+    shuffle, position = random.Random(1), 0  # the same order on all ranks
     for _ in range(options.samples):
         turns = [*range(len(cases)), None]
         shuffle.shuffle(turns)

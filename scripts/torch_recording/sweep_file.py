@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sweep as a results file (docs/results.md), a curve and a table. Needs h5py."""
+"""Writes the sweep as a results file (docs/results.md), as a curve and as a table. Needs h5py."""
 import datetime
 import itertools
 import math
@@ -17,7 +17,8 @@ TEXT = h5py.string_dtype()
 
 
 def estimate(values):
-    """Median, and the order statistics that cover it with at least 95 %; of fewer than six values, their range."""
+    """Returns the median with the order statistics that contain it with a probability of at least 95 %. With fewer than six values these
+    are the minimum and the maximum."""
     values, n = sorted(values), len(values)
     outside, low = 0.0, 0
     while low < n // 2 and outside + 2 * math.comb(n, low) / 2**n <= 0.05:
@@ -36,7 +37,7 @@ def exposed(case):
 
 
 class File:
-    """Datasets whose dimensions are named, with units and a fill value; in memory, `path` is a mere name."""
+    """A results file in memory: datasets with named dimensions, units and a fill value. HDF5 needs `path` only as a name."""
 
     def __init__(self, path):
         self.file = h5py.File(path, "w", driver="core", backing_store=False)
@@ -82,7 +83,7 @@ def write_sweep(file, cases):
 
 
 def write_plans(file, cases, gradients):
-    """Which gradient closes a bucket follows from the sizes."""
+    """Writes the buckets of each case. The gradient that closes a bucket follows from the sizes."""
     ends = list(itertools.accumulate(4 * numel for _, numel, _ in gradients))
     last = [sum(end < closed for end in ends) for c in cases for closed in itertools.accumulate(c.bucket_bytes)]
     sizes = [size for c in cases for size in c.bucket_bytes]
@@ -94,7 +95,8 @@ def write_plans(file, cases, gradients):
 
 
 def write(path, cases, gradients, about):
-    """gradients: rows (name, numel, seconds) in ready order without that of the pass's end. about: model, ranks, backend."""
+    """Writes the results file. `gradients`: rows (name, numel, seconds) in ready order, without the row of the pass's end. `about`: model,
+    ranks, backend, device."""
     file = File(path)
     root = {"Conventions": "CF-1.10", "schema_version": 1, "complete": 1, "command": "sweep", "ddproxy_version": "record-torch",
             "created": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")}
@@ -115,7 +117,7 @@ def write(path, cases, gradients, about):
 
 
 def write_curve(path, cases, first_is_cap):
-    """bucket_mib,seconds of the cases whose first bucket is alike: all have their cap, or all 1 MiB."""
+    """Writes bucket_mib,seconds of the cases with the same rule for the first bucket: in all it has their cap, or in all 1 MiB."""
     text = f"# DDP's T, median of {len(cases[0].seconds)}; first bucket {'= cap' if first_is_cap else '1 MiB'}\nbucket_mib,seconds\n"
     for case in cases:
         if case.strategy == "bucketed" and case.first_mib == (case.cap_mib if first_is_cap else cases[0].first_mib):
@@ -124,7 +126,7 @@ def write_curve(path, cases, first_is_cap):
 
 
 def table(cases):
-    """Markdown: T and its interval, and what the case takes less than the default (paired, round by round)."""
+    """Returns a Markdown table: T with its interval, and by how much each case is faster than the default, paired by rounds."""
     base, lines = cases[0], ["| case | buckets | T s | 95 % | E s | less than the default | 95 % |", "|---|---|---|---|---|---|---|"]
     for case in cases:
         gains = [100 * (1 - max(t) / max(d)) for t, d in zip(case.seconds, base.seconds)]

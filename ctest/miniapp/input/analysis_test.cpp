@@ -22,14 +22,15 @@ TEST(Statistics, QuantilesAreInterpolated) {
 }
 
 TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
-  // P(2 <= number below the median <= 8 of 10) = 97.9 %, with the next pair it would be 89.1 %
+  // For 10 values, P(2 <= number of values below the median <= 8) = 97.9 %. The next narrower interval has
+  // 89.1 %.
   EXPECT_EQ(model::median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).low, 2);
   EXPECT_EQ(model::median_estimate({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).high, 9);
-  // too few: Student's, 4.303 s / sqrt(3) about the mean
+  // Too few values for order statistics: Student's interval, mean +- 4.303 s / sqrt(3).
   EXPECT_NEAR(model::median_estimate({5, 3, 4}).low, 4 - 4.303 / std::sqrt(3.0), 1e-12);
   EXPECT_NEAR(model::median_estimate({5, 3, 4}).high, 4 + 4.303 / std::sqrt(3.0), 1e-12);
   EXPECT_EQ(model::median_estimate({5}).value, 5);
-  EXPECT_TRUE(std::isnan(model::median_estimate({5}).noise()));  // of one it is not known
+  EXPECT_TRUE(std::isnan(model::median_estimate({5}).noise()));  // unknown for one value
   std::vector<double> many(4001);
   std::iota(many.begin(), many.end(), 0);
   // 2000 -+ 1.96 sqrt(4001) / 2
@@ -40,7 +41,7 @@ TEST(Statistics, TheIntervalOfTheMedianIsThatOfOrderStatistics) {
 TEST(Statistics, TheIntervalOfATimeDoesNotReachBelowZero) {
   const auto with_total = [](double total) { return Sample{{total}, {0.5}, {0.5}, {0}}; };
   const auto result = analyse({with_total(1), with_total(2)}, 0);
-  EXPECT_EQ(result.total.low, 0);       // Student's would be 1.5 - 12.7 * 0.5
+  EXPECT_EQ(result.total.low, 0);       // Student's interval would start at 1.5 - 12.7 * 0.5
   EXPECT_LT(result.exposed.low, -4.8);  // E may be below zero
 }
 
@@ -58,7 +59,7 @@ TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
   EXPECT_LE(covered, 1980);
 }
 
-// The range of two to five values covers their median in 50 to 94 % of the trials.
+// Student's interval of two to five values contains the median in most trials.
 TEST(Statistics, TheIntervalOfFewValuesCoversTheMedianToo) {
   std::mt19937 random(11);
   std::normal_distribution<double> distribution(100, 5);

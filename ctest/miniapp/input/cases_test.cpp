@@ -40,7 +40,7 @@ TEST_F(Tables, LayerTimesMakeEveryGradientReadyAtTheEndOfItsLayer) {
   ASSERT_EQ(ready.size(), 28U);
   EXPECT_EQ(ready.front(), 3);  // ln_f.bias
   EXPECT_EQ(ready[2], 6);       // the first gradient of h.1
-  EXPECT_EQ(ready[13], 6);      // and its last
+  EXPECT_EQ(ready[13], 6);      // the last gradient of h.1
   EXPECT_EQ(ready[14], 10);
   EXPECT_EQ(ready.back(), 15);
 }
@@ -80,7 +80,7 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto arrays =
       static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total() + gradients);
   EXPECT_EQ(device_memory_need(kernels, workload, 1), arrays);
-  const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // by the host
+  const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // the host converts
   EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1), arrays);
   EXPECT_GT(host_memory_need(kernels, workload, 1), arrays + static_cast<double>(1 << 20));
 
@@ -97,7 +97,7 @@ TEST(KernelMemory, HoldsTheResultsFileAndItsImage) {
   const auto workload = make_workload(few);
   const double cases = static_cast<double>(make_cases(few, workload).size());
   const double operations = static_cast<double>(workload.pass.operations.size());
-  // a sample has four values of each of the 8 ranks, and six of its own
+  // each sample has four values for each of the 8 ranks, and six that do not depend on the rank
   const double more = 8 * 10000 * (cases * (4 * 8 + 6) + 8 * operations);
   EXPECT_NEAR(results_file_bytes(many, workload, 8) - results_file_bytes(few, workload, 8), more, 1);
   EXPECT_NEAR(host_memory_need(many, workload, 1, 8) - host_memory_need(few, workload, 1, 8), 2 * more, 1);

@@ -24,8 +24,8 @@ std::string error_of(std::string const& text) {
 
 struct Bad {
   char const* input;
-  char const* line;     // where the message points, empty where a key is absent
-  char const* message;  // a part of it
+  char const* line;     // the line that the message names; empty if a key is missing
+  char const* message;  // a part of the message
 };
 
 class BadInput : public testing::TestWithParam<Bad> {};
@@ -78,7 +78,7 @@ std::string repeated(std::string const& text, int count) {
   return all;
 }
 
-// Deeper ones overflow the stack in the parser or in what it returns.
+// Deeper nesting would overflow the stack in the parser or in its result.
 TEST(Config, RefusesDeepNestingBeforeItIsParsed) {
   const std::string accepted = "unknown section [a]";
   const auto expect = [](std::string const& text, std::string const& message) {

@@ -10,7 +10,7 @@
 
 namespace ddproxy {
 
-/// A folder of its own that is removed at the end.
+/// A temporary folder for input files. The destructor removes it.
 class Folder {
  public:
   Folder() : path_(std::filesystem::temp_directory_path() / ("ddproxy_input_" + std::to_string(getpid()))) {

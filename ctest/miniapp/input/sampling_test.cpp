@@ -8,11 +8,11 @@
 #include "miniapp/analysis/round_prediction.hpp"
 #include "miniapp/analysis/stopping.hpp"
 
-// When a sweep has enough samples, what a sample's own round predicts, and what contradicts itself.
+// Tests when a sweep has enough samples, the prediction from a sample's own round, and contradictions.
 namespace ddproxy {
 namespace {
 
-// Two ranks; E is 0.2 of T_compute = 1 s.
+// Returns a sample of two ranks. T_compute = 1 s.
 Sample sample(double total, std::vector<double> buckets_alone = {}) {
   return {{total, total - 0.1}, {1.1, 1.0}, {1.0, 0.9}, {0, 0}, std::move(buckets_alone)};
 }
@@ -46,14 +46,14 @@ TEST(Stopping, rounds_go_on_until_the_target_or_the_budget) {
   EXPECT_TRUE(fixed.takes_another(2, 100.0, true));
   EXPECT_FALSE(fixed.takes_another(3, 0.1, false));
   EXPECT_TRUE(timed.takes_another(3, 7.5, false));   // a fourth of 2.5 s fits
-  EXPECT_FALSE(timed.takes_another(3, 7.6, false));  // it does not
+  EXPECT_FALSE(timed.takes_another(3, 7.6, false));  // it does not fit
   EXPECT_FALSE(timed.takes_another(3, 1.0, true));
   EXPECT_EQ(fixed.reason(false), Stop::samples);
   EXPECT_EQ(timed.reason(false), Stop::budget);
   EXPECT_EQ(timed.reason(true), Stop::target);
 }
 
-// Two gradients of 4 bytes, ready at 0.4 and 1 s of 1 s; a(x) = 0.3 s before the sweep.
+// Two gradients of 4 bytes, ready at 0.4 s and 1 s of T_compute = 1 s. Before the sweep a(x) = 0.3 s.
 model::Job job_before() {
   return {{0.4, 1.0}, 1.0, {4, 4}, [](std::int64_t) { return 0.3; }};
 }
@@ -63,7 +63,7 @@ Case per_tensor() {
 }
 
 TEST(RoundPrediction, takes_compute_and_all_reduces_of_the_round) {
-  // T_compute 2 s, so ready at 0.8 and 2 s; a = 0.5 s: T = 2.5 s
+  // T_compute is 2 s, so the gradients are ready at 0.8 s and 2 s. With a = 0.5 s, T = 2.5 s.
   const Sample slow{{2.6}, {2.0}, {2.0}, {0}, {0.5, 0.5}};
   const auto predicted = predict_rounds(per_tensor(), job_before(), {slow});
   EXPECT_NEAR(predicted.total, 2.5, 1e-12);
@@ -112,7 +112,7 @@ TEST(Contradiction, naive_overlaps_nothing) {
 
 TEST(Contradiction, no_overlap_is_above_one) {
   EXPECT_FALSE(find_contradictions(report_of(true, 0.95, 0.5)).at(0).is_large);
-  EXPECT_TRUE(find_contradictions(report_of(true, 0.85, 0.5)).at(0).is_large);  // 1.33 was once printed
+  EXPECT_TRUE(find_contradictions(report_of(true, 0.85, 0.5)).at(0).is_large);  // an overlap of 1.33
 }
 
 TEST(Contradiction, few_samples_are_told_but_do_not_make_a_run_invalid) {

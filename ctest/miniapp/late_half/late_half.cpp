@@ -8,9 +8,9 @@
 
 namespace ddproxy::model {
 
-/// A strategy that only a test uses, to show what a new one takes: this file and a row of the table. It
-/// averages as ddp() does, but every second bucket waits for the end of the backward pass. Without copies out
-/// of the buckets.
+/// A strategy that exists only for a test. It shows what a new strategy needs: this file and one row of the
+/// table. It averages as ddp() does, but every second bucket waits for the end of the backward pass. It has
+/// no copies out of the buckets.
 RankGraphs late_half(BackwardPass const& pass, Ddp const& step, std::size_t ranks) {
   RankGraphs graphs = ddp(pass, step, ranks);
   StepGraph& graph = graphs.classes.front().graph;
@@ -18,10 +18,10 @@ RankGraphs late_half(BackwardPass const& pass, Ddp const& step, std::size_t rank
   for (Buffer const& buffer : graph.buffers) builder.buffer(buffer);
   std::vector<Task> late;
   std::size_t buckets = 0;
-  TaskId last{};  // of the compute lane
+  TaskId last{};  // the last task of the compute lane
   for (Task& task : graph.tasks) {
     const bool reduces = std::holds_alternative<Collective>(task.work);
-    task.after.clear();  // the builder finds what the data imply
+    task.after.clear();  // the builder adds what the data imply
     if (std::holds_alternative<HostWait>(task.work)) task.after = {last};
     if (reduces && buckets++ % 2 == 1) {
       late.push_back(std::move(task));

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""late_half_test.py DDPROXY_LATE_HALF TINY REPORT MPIEXEC...: a strategy of one file and one row is run, checked, verified, predicted,
+"""late_half_test.py DDPROXY_LATE_HALF TINY REPORT MPIEXEC...: a strategy of one file and one row must be run, checked, verified, predicted,
 stored and drawn."""
 import subprocess
 import sys
@@ -46,7 +46,7 @@ def check_stored(path):
 
 
 def least_of_twin(folder):
-    """Predicted T of late_half and the least sample of it."""
+    """Returns the predicted T of late_half and its smallest sample."""
     run(ddproxy, "run", folder / "twin.toml", "-o", folder / "twin.h5")
     check_stored(folder / "twin.h5")
     with h5py.File(folder / "twin.h5") as file:
@@ -57,9 +57,9 @@ def least_of_twin(folder):
 
 
 def check_twin(folder):
-    """T is what simulate() says of the graph: more than per_tensor's, and met by the sample that was disturbed least."""
+    """T must be larger than that of per_tensor, as simulate() predicts from the graph. The least disturbed sample must agree with it."""
     write_twin(folder, STRATEGIES + "caps_mib = [0.125]\nsamples = 15\n")
-    for _ in range(5):  # other programs only ever add time: a run that they disturb is run again
+    for _ in range(5):  # other programs can only add time, so a disturbed run is repeated
         predicted, least = least_of_twin(folder)
         assert least >= 0.999 * predicted, (least, predicted)
         if least <= 1.15 * predicted:

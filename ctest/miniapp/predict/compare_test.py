@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""compare_test.py PROGRAM MAKE_SAMPLE: the options of `ddproxy-model compare` reach the comparison, and its answer the exit code;
-scripts/ab gives it the files that it wrote."""
+"""compare_test.py PROGRAM MAKE_SAMPLE: the options of `ddproxy-model compare` must reach the comparison, and its result the exit code.
+scripts/ab must pass the files that it wrote."""
 import importlib.util
 import json
 import os
@@ -19,8 +19,8 @@ import h5py  # noqa: E402
 
 PROGRAM, MAKE_SAMPLE = sys.argv[1:]
 AB = pathlib.Path(__file__).parents[3] / "scripts" / "ab"
-# Stands in for ddproxy: a sweep leaves a file and a line, or ends with the number that the input holds; so does a comparison with
-# the number in CODE.
+# Replaces ddproxy: a sweep writes a file and a line, or exits with the number in the input. A
+# comparison exits with the number in CODE.
 STAND_IN = """#!/bin/sh
 case $1 in
   sweep) echo "$0" >>LOG; read code <"$2"; [ "$code" = 0 ] || { echo why >&2; exit "$code"; }; touch "$4";;
@@ -36,7 +36,7 @@ def compare(code, *arguments):
 
 
 def accepted(*arguments):
-    """Compared, whatever is decided."""
+    """Compares and expects exit code 0, even if the comparison is undecided."""
     return compare(0, *arguments, "--allow-undecided")
 
 
@@ -49,13 +49,13 @@ def slower(source, target, factor):
 
 
 def check_a_full_disk(folder, twin):
-    """Exit code 4 and one line with the reason; a file is there whole, as it was before, or not at all."""
+    """A full disk must give exit code 4 and one line with the reason. Each file must be complete, unchanged or absent."""
     room = folder / "room"
     room.mkdir()
     (room / "old.json").write_text("old")
     (room / "link.json").symlink_to("old.json")
 
-    def no_room():  # for a file of more than 100 bytes
+    def no_room():  # for files of more than 100 bytes
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
     for option, name in (("--json", "old.json"), ("--json", "link.json"), ("--csv", "new.csv"), ("--junit", "new.xml")):
@@ -76,7 +76,7 @@ def check_a_full_disk(folder, twin):
 
 
 def check_that_equal_names_are_not_enough(folder, twin):
-    """A rule that cuts other buckets of the same number is another sweep; what `optimal` cuts is not."""
+    """A sweep whose rule makes other buckets is a different sweep, even with equally many buckets. The buckets of `optimal` may differ."""
     other = slower(twin, folder / "cut.h5", 1.1)
     with h5py.File(other, "r+") as file:
         first = file["plans/first"][-1]
@@ -93,7 +93,7 @@ def check_that_equal_names_are_not_enough(folder, twin):
 
 
 def check_that_pytorch_is_no_machine(folder):
-    """Cases of DDP beside ours are not what a machine is ranked by."""
+    """Machines must not be ranked by the DDP cases in a file."""
     both = slower(folder / "twin.h5", folder / "both.h5", 1.0)
     figures = folder / "figures.json"
 
@@ -148,7 +148,7 @@ def check_ab(folder):
 
 
 def check_ab_where_a_run_fails(folder, ab):
-    """Exit code 4 and the command: never 1, which means slower."""
+    """If a run fails, the exit code must be 4 with the command, never 1, which means slower."""
     for code in (1, 2, 3, 127):
         (folder / "bad.toml").write_text(f"{code}\n")
         done, order = ab(4, folder / "bad.toml")
@@ -163,7 +163,7 @@ def check_ab_where_a_run_fails(folder, ab):
 
 
 def check_labels(folder, real):
-    """LABEL=FILE keeps two submissions from one host apart."""
+    """LABEL=FILE must distinguish two submissions from one host."""
     other = slower(real, folder / "second.h5", 1.1)
     figures = folder / "figures.json"
     for files, machines in ((("A 1=", "B="), ["A 1: a processor, 8 ranks, node", "B: a processor, 8 ranks, node"]),
@@ -180,7 +180,7 @@ with tempfile.TemporaryDirectory() as name:
     twin, real = folder / "twin.h5", folder / "real.h5"
     subprocess.run([MAKE_SAMPLE, twin], check=True)
     subprocess.run([MAKE_SAMPLE, real, "mpi"], check=True)
-    # runs of one build scatter by 0.2 %, those of the other are 20 % slower, too
+    # the runs of one build scatter by 0.2 %; those of the other build do so too and are 20 % slower
     old = [slower(twin, folder / f"old{i}.h5", 1.001 + 0.002 * i / 8) for i in range(8)]
     new = [slower(twin, folder / f"new{i}.h5", 1.2 + 0.002 * i / 8) for i in range(8)]
 

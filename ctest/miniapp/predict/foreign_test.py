@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""foreign_test.py PROGRAM MAKE_SAMPLE: files that somebody damaged or made up end with exit code 2 and one line that names them."""
+"""foreign_test.py PROGRAM MAKE_SAMPLE: damaged and forged files must give exit code 2 and one line that names them."""
 import importlib.util
 import json
 import os
@@ -25,7 +25,7 @@ def run(*arguments):
 
 
 def refused(path, *arguments, said=""):
-    """Ends with 2 and one short line of printable text that names the file; nothing on standard output."""
+    """Expects exit code 2, one short printable line that names the file, and nothing on standard output."""
     done = run(*arguments)
     line = done.stderr.decode()
     assert done.returncode == 2 and done.stdout == b"", (arguments, done)
@@ -34,7 +34,7 @@ def refused(path, *arguments, said=""):
 
 
 def replaced(file, name, **options):
-    """The dataset anew, with the same dimension scales."""
+    """Replaces a dataset and keeps its dimension scales."""
     del file[name]
     return file.create_dataset(name, **options)
 
@@ -53,7 +53,7 @@ def claim_a_long_text(file):
 
 
 def overflow_a_plan(file):
-    """A sum that wraps below zero, with an address that is nobody's. The case counts as one without a plan."""
+    """Plants a sum that overflows to a negative number, with an address outside of the data. The case counts as one without a plan."""
     file["plans/first"][1] = 2**62 + 2**40
     file["plans/count"][1] = 2**62 + 1
 
@@ -125,7 +125,7 @@ def check_results_files(folder, whole):
 
 
 def check_outputs_stay_well_formed(folder, whole):
-    """Control bytes of a host, a label or a file's name reach neither the terminal nor JUnit raw; JSON is UTF-8."""
+    """Control characters of a host, a label or a file name must not reach the terminal or JUnit unescaped. JSON must be UTF-8."""
     def change(file):
         file["provenance"].attrs["device_kind"] = "chip\x1b[31m"
         file.attrs["label"] = "offer\x07"
@@ -148,7 +148,7 @@ def check_outputs_stay_well_formed(folder, whole):
 
 
 def check_history(folder, whole):
-    """Goes on with the other nights and names the bad one; where the bad one is the youngest, nothing is decided."""
+    """A bad night must be named, and the other nights used. If the newest night is bad, nothing may be decided."""
     nights = folder / "nights"
     nights.mkdir()
     for day in range(20):
@@ -179,7 +179,7 @@ def check_history(folder, whole):
 
 
 def check_inputs(folder):
-    """TOML and CSV that are deep, long or looping."""
+    """TOML and CSV that are deeply nested, long, or refer to themselves."""
     path = folder / "input.toml"
     for text in ("a = " + "[" * 40000 + "]" * 40000, "a" + ".a" * 40000 + " = 1\n", "[a" + ".a" * 40000 + "]\n",
                  "a = " + "{a = " * 40000 + "1" + "}" * 40000, 'a."="' + '."="' * 40000 + " = 1\n",

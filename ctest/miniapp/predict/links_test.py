@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""links_test.py MODEL FULL INPUT: the program MODEL holds neither Kokkos nor MPI nor a device's libraries, not even through a
-library of another's, and works where they are absent; FULL shows that the test sees them. Both predict the same, if FULL can
-start: a build for a device needs the device's driver to."""
+"""links_test.py MODEL FULL INPUT: the program MODEL must not contain or load Kokkos, MPI or libraries of a device, directly or through other
+libraries, and must work where they are absent. FULL shows that the test can find them. Both programs must predict the same, if FULL can
+start: a device build needs the driver of the device."""
 import re
 import subprocess
 import sys
@@ -16,7 +16,7 @@ def output(*command):
 
 
 def found(program):
-    """What the program needs at run time, or has inside, and must not."""
+    """Returns the forbidden libraries that the program loads or contains."""
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "--dynamic", "--wide", program))
     loaded = output("ldd", program).splitlines()
     symbols = output("nm", "--demangle", program)

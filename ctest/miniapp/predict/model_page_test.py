@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table "How the best bucket moves" of docs/model.md is what the command below it prints: model_page_test.py PROGRAM INPUTS."""
+"""model_page_test.py PROGRAM INPUTS: the command below the table "How the best bucket moves" in docs/model.md must print this table."""
 import csv
 import re
 import shlex
@@ -15,7 +15,7 @@ CHANGED = re.compile(r"(latency|bandwidth) x (\S+)$|(\d+) (ranks)$")
 
 
 def rows_of_page():
-    """{(quantity, value): the row's cells}, of the rows that change one thing."""
+    """Yields ((quantity, value), cells) for the rows that change one quantity."""
     for line in PAGE.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and (found := CHANGED.match(cells[0])):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of `ddproxy-model predict` share; started as TEST.py PROGRAM INPUTS."""
+"""Shared by the tests of `ddproxy-model predict`, which are started as TEST.py PROGRAM INPUTS."""
 import json
 import pathlib
 import subprocess
@@ -35,7 +35,7 @@ class PredictCase(unittest.TestCase):
         return json.loads(file.read_text()), done
 
     def refused(self, *arguments):
-        """The one line with which the arguments are refused."""
+        """Returns the one line with which the arguments are rejected."""
         done = self.call(*arguments)
         self.assertEqual(done.returncode, 2, done)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
@@ -43,7 +43,7 @@ class PredictCase(unittest.TestCase):
         return done.stderr
 
     def small(self):
-        """Four gradients of 1 MiB, one a second, on a network of 0.1 s a call and 4 MiB/s, in exact arithmetic."""
+        """Returns the arguments for four gradients of 1 MiB, one per second, on a network of 0.1 s per call and 4 MiB/s. The results are exact."""
         rows = "".join(f"g{i},262144,1\n" for i in range(4))
         gradients = self.path("gradients.csv", "name,numel,seconds\n" + rows)
         points = "".join(f"{m * 2**20},{0.1 + m / 4}\n" for m in (1, 2, 3, 4))

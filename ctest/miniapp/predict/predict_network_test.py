@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Other networks than the measured one, and somebody's curve: predict_network_test.py PROGRAM INPUTS."""
+"""predict_network_test.py PROGRAM INPUTS: tests predictions for other networks than the measured one, and measured curves of users."""
 import csv
 import unittest
 
@@ -54,14 +54,14 @@ class PredictNetwork(PredictCase):
         self.assertIn("stated link", done.stderr)
         link = ["--node-latency", "5e-6", "--node-bandwidth", "25"]
         self.assertIn("leave them out", self.refused(NODE, *link))
-        self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 need it
+        self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 ranks need it
 
     def test_what_if_scales(self):
         plain = self.predict(SLINGSHOT)[0]
         self.assertLess(self.predict(SLINGSHOT, "--bandwidth-scale", "2")[0]["t_comm_s"], 0.6 * plain["t_comm_s"])
         self.assertGreater(self.predict(SLINGSHOT, "--latency-scale", "9")[0]["cases"][0]["predicted_s"],
                            plain["cases"][0]["predicted_s"])
-        slow, done = self.predict(NODE, "--latency-scale", "16")  # the scaled table would fall at 512 KiB
+        slow, done = self.predict(NODE, "--latency-scale", "16")  # the scaled table would decrease at 512 KiB
         self.assertIn("derived a(x) is not monotonic", done.stderr)
         self.assertNotIn("derived", self.predict(NODE)[1].stderr)
         halved = self.predict(SLINGSHOT, "--precision", "bf16")[0]
@@ -124,7 +124,7 @@ class PredictNetwork(PredictCase):
     def test_a_table_of_several_ranks_is_chosen_from(self):
         gradients = self.small()[:2]
         behind = self.predict("--allreduce", PUBLISHED / "allreduce-16xa100-slingshot.csv", SLINGSHOT)[0]
-        self.assertEqual(behind, self.predict(SLINGSHOT)[0])  # the input is no second table
+        self.assertEqual(behind, self.predict(SLINGSHOT)[0])  # the input does not count as a second table
         several = PUBLISHED / "allreduce-2gpu-pcie.csv"
         result, _ = self.predict(*gradients, "--allreduce", several, "--ranks", "2,4")
         two, four = result["by_ranks"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`ddproxy-model predict` as a user calls it, on the published tables: predict_test.py PROGRAM INPUTS."""
+"""predict_test.py PROGRAM INPUTS: runs `ddproxy-model predict` as a user does, on the published tables."""
 import csv
 import json
 import resource
@@ -106,7 +106,7 @@ class Predict(PredictCase):
         self.assertIn("regret is not available, and --max-regret asks for it: at least 3 caps", done.stderr)
 
     def test_a_curve_whose_exposed_part_is_within_the_noise_is_not_scored(self):
-        curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # 0.05 s of E, 0.02 s of noise
+        curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # E is 0.05 s, its noise 0.02 s
         result, done = self.predict(*self.small(), "--measured", curve)
         self.assertRegex(done.stdout, r"ddproxy +- +- +- ")
         self.assertIn("no error: E of bucketed/1 is known to +-20.2 ms only, more than 20 % of 50 ms", done.stdout)
@@ -143,7 +143,7 @@ class Predict(PredictCase):
         result, _ = self.predict(*layers, "--order", "forward")
         self.assertEqual(result["t_compute_s"], 4.5)
         seconds = {c["strategy"]: c["predicted_s"] for c in result["cases"]}
-        self.assertAlmostEqual(seconds["bucketed"], 4.85)  # the last gradient is "in"
+        self.assertAlmostEqual(seconds["bucketed"], 4.85)  # the last gradient belongs to the layer "in"
         result, _ = self.predict(*layers)
         self.assertAlmostEqual({c["strategy"]: c["predicted_s"] for c in result["cases"]}["bucketed"], 4.6)
 
@@ -161,12 +161,13 @@ class Predict(PredictCase):
         self.assertIn("--copy-bandwidth", self.refused(*self.small(), "--copies", "in"))
 
     def test_contention_by_size(self):
-        """Four gradients of 1 MiB: calls of 1 MiB crawl beside compute, those of 2 MiB do not."""
+        """Four gradients of 1 MiB. Calls of 1 MiB are very slow next to compute, calls of 2 MiB are not."""
         by_size = self.path("size.csv", "bytes,kappa,gamma\n1048576,1,0.2\n2097152,1,1\n")
         result, _ = self.predict(*self.small(), "--caps", "1,2", "--contention", by_size)
         seconds = {(c["strategy"], c["bucket_mib"]): c["predicted_s"] for c in result["cases"]}
         self.assertAlmostEqual(seconds["bucketed", 2], 4.6)
-        # alone 0.35 s: 0.2 s of it are done in each second of compute, and the third call is late by its rest
+        # A call takes 0.35 s alone. In each second of compute it does 0.2 s of its work, so the
+        # third call is late by the rest.
         self.assertAlmostEqual(seconds["bucketed", 1], 4 + 3 * 0.35 - 3 * 0.2 + 0.35)
         self.assertLessEqual(seconds["optimal", None], 4.6)
         self.assertIn("size.csv:2", self.refused(*self.small(), "--contention", self.path("size.csv", "bytes,kappa,gamma\n1,0,1\n")))
@@ -175,7 +176,7 @@ class Predict(PredictCase):
     def test_contention_counts_bytes_on_the_wire(self):
         by_size = self.path("size.csv", "bytes,kappa,gamma\n1048576,1,0.5\n2097152,1,0.2\n")
         halves = self.path("half.csv", "bytes,kappa,gamma\n2097152,1,0.5\n4194304,1,0.2\n")
-        # a(x) alike at all sizes, so that only contention tells the sizes apart
+        # a(x) is the same at all sizes, so that only contention depends on the size
         table = ["--allreduce", self.path("flat.csv", "bytes,seconds\n1048576,0.4\n4194304,0.4\n"), "--caps", "1,2,3"]
         bf16, _ = self.predict(*self.small()[:2], *table, "--contention", by_size, "--wire", "bf16")
         fp32, _ = self.predict(*self.small()[:2], *table, "--contention", halves)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""sensitivity_test.py PROGRAM INPUTS SCRIPT: what the program tabulates, the script draws; what is no such table, it refuses."""
+"""sensitivity_test.py PROGRAM INPUTS SCRIPT: the script must draw the program's tables and reject files that are no such tables."""
 import importlib.util
 import pathlib
 import subprocess

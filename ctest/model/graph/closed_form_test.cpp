@@ -11,7 +11,7 @@
 #include "model/step/graph_builder.hpp"
 #include "model/step/wire_volume.hpp"
 
-// simulate(RankGraphs) against times that follow from a formula.
+// Compares simulate(RankGraphs) with times from formulas.
 
 namespace ddproxy::model {
 namespace {
@@ -41,7 +41,7 @@ TEST(StepClosedForm, BubbleOf1F1B) {
   }
 }
 
-/// Forward pass of one stage. What link s carries is on lane and communicator s.
+/// Returns the forward pass of one stage. Lane s and communicator s are link s.
 StepGraph forward_stage(std::size_t s, std::size_t stages, int micro_batches) {
   GraphBuilder builder;
   const auto activation = [&](AccessMode mode, BufferId buffer) {
@@ -74,7 +74,9 @@ RankGraphs forward_pipeline(std::size_t stages, int micro_batches) {
   return step;
 }
 
-/// c(s,j) = max(f(s,j), c(s,j-1)) + x; f(s,j) = max(c(s-1,j), f(s,j-1)) + t_s.
+/// Returns the end of the forward pass by this recurrence over stages s and micro-batches j, where f is the
+/// end of compute, c the end of a transfer, and x the time of a transfer: c(s,j) = max(f(s,j), c(s,j-1)) + x;
+/// f(s,j) = max(c(s-1,j), f(s,j-1)) + t_s.
 double forward_seconds(std::vector<double> const& t, int micro_batches, double x) {
   std::vector<double> f(t.size()), c(t.size());
   for (int j = 0; j < micro_batches; ++j) {
@@ -115,12 +117,12 @@ TEST(StepClosedForm, FullyShardedWithHiddenAndWithExposedGathers) {
       model.links = own_links(step);
       return seconds_of(step, model);
     };
-    // Gathers no longer than a layer's forward or backward: only the first one and the last reduce-scatter
-    // show, and the updates.
+    // A gather takes no longer than the forward or backward of a layer. Exposed are only the first gather,
+    // the last reduce-scatter, and the updates.
     EXPECT_NEAR(seconds(1, 2, 0.5), 0.5 + n * (1 + 2) + r + n * u, 1e-12 * n);
     EXPECT_NEAR(seconds(1, 1, 1), 1 + n * 2 + r + n * u, 1e-12 * n);
-    // Gathers of at least forward and backward follow each other without a gap: one for each forward, and one
-    // for each backward but the first, whose unit stayed.
+    // A gather takes at least as long as forward and backward, so gathers follow each other without a gap:
+    // one for each forward, and one for each backward but the first, whose unit was kept.
     EXPECT_NEAR(seconds(1, 2, 3), (2 * n - 1) * 3 + 2 + r + n * u, 1e-12 * n);
     EXPECT_NEAR(seconds(0.25, 0.5, 5), (2 * n - 1) * 5 + 0.5 + r + n * u, 1e-12 * n);
   }

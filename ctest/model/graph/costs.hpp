@@ -10,8 +10,8 @@
 
 namespace ddproxy::model {
 
-/// Seconds of each Compute task by its phase; every other task takes none. A phase that is not listed takes
-/// none.
+/// Returns costs in seconds by the phase of Compute tasks. Phases that are not listed and all other tasks
+/// take no time.
 inline CostModel phase_costs(std::map<Phase, double> const& seconds) {
   return {.seconds = [seconds](std::size_t, Task const& task) {
     auto const* compute = std::get_if<Compute>(&task.work);
@@ -24,7 +24,7 @@ inline CollectiveCost always(double seconds) {
   return [seconds](std::int64_t) { return seconds; };
 }
 
-/// Gives each communication lane of `step` a link of its own.
+/// Returns a link for each communication lane of `step`, so that no lanes share one.
 inline std::map<Lane, std::size_t> own_links(RankGraphs const& step) {
   std::map<Lane, std::size_t> links;
   for (RankClass const& each : step.classes) {
@@ -39,7 +39,7 @@ inline double seconds_of(RankGraphs const& step, CostModel const& model) {
   return simulate(step, step_costs(step, model)).end();
 }
 
-/// One compute task, and an all-reduce of what it writes.
+/// Returns a graph with one compute task and an all-reduce of its result.
 inline StepGraph compute_and_reduce(CommunicatorId on) {
   GraphBuilder builder;
   const BufferId gradient = builder.buffer({.kind = BufferKind::gradient, .elements = 1});
@@ -51,7 +51,7 @@ inline StepGraph compute_and_reduce(CommunicatorId on) {
   return builder.finish({});
 }
 
-/// Seconds of each Compute task by the class of its rank; an all-reduce takes 2 s.
+/// Returns costs: Compute tasks take seconds[class of the rank], an all-reduce takes 2 s.
 inline CostModel seconds_by_class(std::vector<double> seconds) {
   CostModel model{.seconds = [seconds](std::size_t c, Task const&) { return seconds[c]; }};
   model.collectives.set(Verb::all_reduce, always(2));

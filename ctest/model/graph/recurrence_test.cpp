@@ -11,14 +11,14 @@
 #include "model/predict/graph/summarise.hpp"
 #include "model/step/strategies/ddp.hpp"
 
-// simulate(RankGraphs) against the recurrences of timeline.hpp, which the fast path over many plans uses.
+// Compares simulate(RankGraphs) with the recurrences of timeline.hpp, which are the fast path for many plans.
 
 namespace ddproxy::model {
 namespace {
 
 constexpr double tolerance = 1e-12;  // relative
 
-/// A model with the seconds of its operators, and the same as a Job.
+/// A model with the seconds of its operators, and the same job as a Job.
 struct Subject {
   BackwardPass pass;
   std::vector<double> seconds;  // [operator]
@@ -43,7 +43,8 @@ int number(std::mt19937& random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
-/// Operators of 0 to 10 ms, some of none; an a(x) that takes 0.1 to 10 times as long as compute in all.
+/// Returns a job with operators of 0 to 10 ms, some of 0. Its all-reduces together take 0.1 to 10 times as
+/// long as compute.
 Subject random_subject(Shape const& shape, std::mt19937& random) {
   std::vector<double> seconds(backward_pass(shape).operations.size());
   for (double& each : seconds) each = number(random, 0, 4) == 0 ? 0 : real(random, 0, 0.01);
@@ -117,7 +118,8 @@ void compare(Subject const& s, Plan const& plan, bool overlapped = true) {
   }
   const double alone = compute_seconds(graph, costs, 0);
   ASSERT_NEAR(alone, job.t_compute, tolerance * job.t_compute);
-  // Without overlap every bucket is ready when the backward pass is over, and nothing runs beside it.
+  // Without overlap every bucket is ready at the end of the backward pass, and no compute runs at the same
+  // time.
   const std::vector<double> ready(job.ready.size(), job.t_compute);
   expect_same(overlapped ? simulate(job, plan) : simulate(ready, job.t_compute, plan, job.cost),
               summarise(graph, trace, {.compute_alone = alone}), reduced, alone);
@@ -192,7 +194,7 @@ TEST(StepRecurrence, AsksForBytesOnTheWire) {
   const RankGraphs step = ddp(s.pass, {.plan = plan, .wire = DataType::bf16}, 2);
   const auto bytes_as_seconds = [](std::int64_t bytes) { return static_cast<double>(bytes); };
   const StepCosts costs = ddp_costs(step, s.pass, s.seconds, bytes_as_seconds);
-  const auto& last = *(costs.tasks[0].end() - 2);  // behind it the host waits
+  const auto& last = *(costs.tasks[0].end() - 2);  // the task before the host's wait
   EXPECT_EQ(last.seconds, static_cast<double>(plan[0].bytes / 2));
 }
 

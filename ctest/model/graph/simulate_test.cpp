@@ -23,7 +23,7 @@ double real(std::mt19937& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
 }
 
-/// Every kind of step that the tests of model/step build.
+/// Returns every kind of step that the tests of model/step build.
 std::vector<RankGraphs> all_steps() {
   std::vector<RankGraphs> steps;
   for (const Zero zero : {Zero::none, Zero::stage1, Zero::stage2}) {
@@ -39,7 +39,8 @@ std::vector<RankGraphs> all_steps() {
   return steps;
 }
 
-/// Tasks of 0 to 1 s, collectives with kappa and gamma of 0.3 to 1, on one link or on one each.
+/// Returns random costs: tasks of 0 to 1 s, and collectives with kappa and gamma of 0.3 to 1. All lanes share
+/// a link, or with `own` each has its own.
 StepCosts random_costs(RankGraphs const& step, bool own, std::mt19937& random) {
   StepCosts costs;
   for (RankClass const& each : step.classes) {
@@ -54,7 +55,8 @@ StepCosts random_costs(RankGraphs const& step, bool own, std::mt19937& random) {
   return costs;
 }
 
-/// When the last task ended that task `t` waits for, the one before it on its lane included.
+/// Returns when the last task that task `t` waits for has ended. This includes the task before it on its
+/// lane.
 double last_end(StepGraph const& graph, StepTrace const& trace, std::size_t t) {
   double end = 0;
   for (const TaskId after : graph.tasks[t].after) end = std::max(end, trace.tasks[index(after)].end);
@@ -89,7 +91,8 @@ TEST(StepSimulation, StartsTasksWhenLaneDependenciesAndMembersAllow) {
   }
 }
 
-/// Work that each task of the only class has done between start and end, by the speeds of what ran together.
+/// Returns the work that each task of the only class has done between its start and end, from the speeds of
+/// the tasks that ran at the same time.
 std::vector<double> work_done(StepCosts const& costs, StepTrace const& trace) {
   std::set<double> moments;
   for (TaskTimes const& times : trace.tasks) moments.insert({times.start, times.end});
@@ -150,7 +153,7 @@ TEST(StepSimulation, RanksOfAClassThatWaitForDifferentClassesHaveTracesOfTheirOw
   }
 }
 
-/// compute_and_reduce(), and a compute task that runs beside the all-reduce.
+/// Returns compute_and_reduce() with a further compute task, which runs at the same time as the all-reduce.
 StepGraph compute_on() {
   StepGraph graph = compute_and_reduce(CommunicatorId{0});
   graph.buffers.push_back({.kind = BufferKind::activation, .elements = 1});
@@ -160,7 +163,8 @@ StepGraph compute_on() {
 }
 
 TEST(StepSimulation, ACollectiveIsAsSlowAsItsSlowestMember) {
-  // One rank computes 8 s more beside the all-reduce, at half speed each; the other only waits for it.
+  // One rank computes for 8 s during the all-reduce, both at half speed. The other rank only waits for the
+  // all-reduce.
   const StepGraph waits = compute_and_reduce(CommunicatorId{0});
   for (const std::size_t busy : {0, 1}) {
     RankGraphs step{{{{{0, 1}}}}, {{waits, {0}}, {waits, {1}}}};
@@ -171,7 +175,7 @@ TEST(StepSimulation, ACollectiveIsAsSlowAsItsSlowestMember) {
     const StepTraces traces = simulate(step, costs);
     for (const std::size_t c : {0, 1}) EXPECT_EQ(traces.classes[c].trace.tasks[1].end, 8 + 2 / 0.5);
     EXPECT_EQ(traces.classes[busy].trace.tasks[2].end, 8 + 4 + 6);
-    // With 1 s more of compute the all-reduce does half of its work beside it and the rest alone, on both
+    // With 1 s of further compute, the all-reduce does half of its work during it and the rest alone, on both
     // ranks.
     costs.tasks[busy][2].seconds = 1;
     const StepTraces shorter = simulate(step, costs);

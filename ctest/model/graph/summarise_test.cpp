@@ -19,8 +19,8 @@ Access access(std::size_t buffer, AccessMode mode) {
   return {.buffer = BufferId{buffer}, .slice = {0, 1}, .mode = mode, .content = Content::activation};
 }
 
-/// Parameters of 100 elements, an activation of 10 in bf16, a gradient of 30 that is averaged and copied out
-/// of its bucket to one that stays.
+/// Returns a step with 100 elements of parameters, an activation of 10 elements in bf16, and a gradient of
+/// 30. The gradient is averaged and copied from its bucket to a buffer that is kept.
 StepGraph small_step() {
   const BufferState parameters{Content::parameter, {0, 100}}, gradients{Content::gradient, {0, 30}};
   StepGraph graph;
@@ -41,7 +41,8 @@ StepGraph small_step() {
   return graph;
 }
 
-/// Forward 0 to 2, backward 2 to 5, ready to reduce at 5, reduced from 6 to 9, copied from 9 to 10.
+/// Forward from 0 to 2 s, backward from 2 to 5 s, bucket ready at 5 s, all-reduce from 6 to 9 s, copy from 9
+/// to 10 s.
 const StepTrace trace{{{0, 0, 2}, {2, 2, 5}, {5, 6, 9}, {9, 9, 10}}};
 
 TEST(Summary, ByHand) {
@@ -73,14 +74,15 @@ TEST(Summary, WithoutABasisTakesTheTraceItself) {
 TEST(Summary, FollowsTheLiveBuffers) {
   const LiveMemory memory = live_memory(small_step(), trace);
   EXPECT_EQ(memory.at_start, 400);
-  // Forward leaves the activation, 20 bytes; backward the bucket instead, 120; the copy the gradient.
+  // Forward adds the activation, 20 bytes. Backward replaces it by the bucket, 120 bytes. The copy replaces
+  // the bucket by the gradient.
   EXPECT_EQ(memory.after, (std::vector<std::int64_t>{420, 520, 520, 520}));
   EXPECT_EQ(memory.during, (std::vector<std::int64_t>{420, 540, 520, 640}));
   EXPECT_EQ(memory.peak, 400 + 120 + 120);
 }
 
 TEST(Summary, MemoryCountsWhatRunsAtTheSameTime) {
-  // Four tasks on two lanes, each with a buffer of its own that is read no more.
+  // Four tasks on two lanes. Each has a buffer of its own, which no later task reads.
   StepGraph graph;
   for (std::size_t t = 0; t < 4; ++t) {
     graph.buffers.push_back({.kind = BufferKind::activation, .elements = std::size_t{1} << t});
@@ -94,7 +96,7 @@ TEST(Summary, MemoryCountsWhatRunsAtTheSameTime) {
   const LiveMemory together = live_memory(graph, {{{0, 0, 2}, {0, 0, 1}, {2, 2, 4}, {1, 1, 3}}});
   EXPECT_EQ(together.after, (std::vector<std::int64_t>{4 * 8, 4 * 1, 0, 4 * 4}));
   EXPECT_EQ(together.peak, 4 * (4 + 8));
-  // Tasks that take no time use their buffers all the same.
+  // Tasks that take no time use their buffers too.
   EXPECT_EQ(live_memory(graph, {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}).peak, 4 * 8);
 }
 
@@ -110,7 +112,7 @@ TEST(Summary, CopiesIntoBucketsDoubleTheMemoryOfGradients) {
   }
 }
 
-/// The most memory of a fully sharded step with layers of 64 elements over 4 ranks.
+/// Returns the peak of the live memory of a fully sharded step, with layers of 64 elements on 4 ranks.
 std::int64_t sharded_peak(std::size_t layers, bool reshard) {
   const RankGraphs step =
       fsdp_step({std::vector<std::size_t>(layers, 64)}, {.shards = 4, .slots = 2, .reshard = reshard});
@@ -123,9 +125,9 @@ std::int64_t sharded_peak(std::size_t layers, bool reshard) {
 }
 
 TEST(Summary, ReshardedUnitsTakeNoMemoryThatGrowsWithTheModel) {
-  // The peak lies at the end of the backward pass: a layer more adds its shards of parameters, optimizer
-  // states and gradients. Without resharding it lies at the start: parameters, optimizer states, two
-  // activations of one element and the gathered unit.
+  // The peak is at the end of the backward pass. Another layer adds its shards of parameters, optimizer
+  // states and gradients. Without resharding the peak is at the start: parameters, optimizer states, two
+  // activations of one element, and the gathered unit.
   const std::int64_t shard = 4 * 64 / 4, unit = 4 * 64, activations = 2 * 4;
   EXPECT_EQ(sharded_peak(9, true) - sharded_peak(8, true), 3 * shard);
   EXPECT_EQ(sharded_peak(9, false) - sharded_peak(8, false), 2 * shard + activations + unit);

@@ -79,7 +79,7 @@ TEST(Check, AcceptsPipelines) {
 
 // ---- planted faults: one for each rule
 
-/// Changes every class's graph.
+/// Returns the step after `change` has changed the graph of every class.
 RankGraphs changed(RankGraphs step, std::function<void(StepGraph&)> const& change) {
   for (auto& each : step.classes) change(each.graph);
   return step;
@@ -120,7 +120,8 @@ TEST(Check, FindsASlotThatIsGatheredIntoBeforeItsLastReader) {
 }
 
 TEST(Check, FindsASlotThatIsReusedTooEarlyThoughTasksAreOrdered) {
-  // Every gather goes into the first unit: the second overwrites what the forward pass of the first reads.
+  // All gathers use the first unit. The second gather overwrites what the forward pass of the first layer
+  // reads.
   const auto step = changed(fsdp_step(six, {.slots = 3}), [](StepGraph& g) {
     const BufferId first = find_collective(g, Verb::all_gather)->accesses[1].buffer;
     find_collective(g, Verb::all_gather, 1)->accesses[1].buffer = first;
@@ -135,7 +136,7 @@ TEST(Check, FindsAGradientThatIsNeverReduced) {
   EXPECT_TRUE(found(check(step), Rule::contributes_all)) << text(check(step));
 }
 
-/// Repeats a task behind itself; ids behind it move up.
+/// Inserts a copy of a task behind it, and increases the ids of the tasks behind it.
 void repeat(StepGraph& graph, Task const* task) {
   const auto at = static_cast<std::size_t>(task - graph.tasks.data());
   const Task copy = *task;
@@ -203,7 +204,7 @@ TEST(Check, FindsATaskThatWaitsForALaterOne) {
   EXPECT_TRUE(found(check(step), Rule::rising)) << text(check(step));
 }
 
-/// The first rank as a class of its own.
+/// Makes the first rank a class of its own.
 RankGraphs split(RankGraphs step) {
   RankClass first{step.classes[0].graph, {0}};
   std::erase(step.classes[0].ranks, std::size_t{0});
@@ -244,7 +245,8 @@ TEST(Check, FindsTransfersThatCrossOnOneLane) {
 }
 
 TEST(Check, FindsSendsThatWaitForEachOther) {
-  // Two stages exchange: each sends before it receives, on one lane. As one group it is right.
+  // Two stages exchange data on one lane, and each sends before it receives. This deadlocks. As one group it
+  // is right.
   const auto exchange = [](bool grouped) {
     RankGraphs step;
     step.communicators = {{{{0}, {1}}}, {{{0, 1}}}, {{{0, 1}}}};
@@ -311,7 +313,7 @@ TEST(Check, FindsANormThatCoversOneShardOnly) {
 }
 
 TEST(Check, FindsANormThatCountsWhatEveryRankHas) {
-  // Without sharding every rank has the whole gradient: a sum over ranks counts each element n times.
+  // Without sharding every rank has the whole gradient, so a sum over ranks counts each element n times.
   const auto step = changed(ddp_step(six, {.clipped = true}), [](StepGraph& g) {
     Task* norm = find_compute(g, Phase::norm);
     repeat(g, norm);
@@ -347,7 +349,7 @@ TEST(Check, FindsSlicesThatCannotBeShared) {
 
 // ---- the order of tasks
 
-/// Whether a path leads from a to b, looked for one edge at a time.
+/// Returns whether a path leads from a to b. Follows one edge at a time.
 bool reaches(StepGraph const& graph, std::size_t a, std::size_t b) {
   std::vector<char> ahead(graph.tasks.size());
   ahead[a] = 1;

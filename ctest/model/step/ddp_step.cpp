@@ -12,7 +12,7 @@ std::size_t Layers::offset(std::size_t layer) const {
 
 namespace {
 
-/// Gradients of the layers first to last, in one buffer in the order of the model.
+/// The gradients of the layers `first` to `last` in one buffer, in the order of the model.
 struct LayerBucket {
   std::size_t first, last;
   Slice model;
@@ -29,7 +29,7 @@ class DdpStep {
       add_bucket(first, end - 1);
       end = first;
     }
-    // Parameters lie bucket by bucket, each padded, so that shards are equal.
+    // Parameters are stored bucket by bucket. Each bucket is padded, so that its shards are equal.
     for (LayerBucket const& bucket : buckets_) {
       const BufferState held{Content::parameter, bucket.model};
       parameters_.push_back(builder_.buffer(
@@ -126,7 +126,7 @@ class DdpStep {
             .model = buckets_[b].model.offset,
             .padding = buckets_[b].padded - buckets_[b].model.count};
   }
-  /// The rank's shard of a bucket in a buffer of its own.
+  /// Returns an access to the rank's shard of a bucket, in a buffer of its own.
   Access shard(std::size_t b, BufferId buffer, AccessMode mode, Content content) const {
     return {.buffer = buffer,
             .slice = {0, buckets_[b].padded / options_.ranks},
@@ -189,7 +189,7 @@ class DdpStep {
   GraphBuilder builder_;
   std::vector<LayerBucket> buckets_;
   std::vector<BufferId> parameters_;  // [bucket]
-  std::vector<BufferId> shards_;      // [bucket], of gradients
+  std::vector<BufferId> shards_;      // [bucket] shards of gradients
   std::optional<BufferId> norm_;
 };
 

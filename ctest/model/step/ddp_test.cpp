@@ -56,7 +56,7 @@ TEST(Ddp, ReducesATiedEmbeddingOnlyWhenBothOperatorsHaveAdded) {
   const BackwardPass pass = backward_pass(find_preset("tiny"));
   const auto step = ddp(pass, {flat_plan(bytes_of(pass))}, 2);
   EXPECT_EQ(step.classes[0].graph.expected.gradients.back().operators.size(), 2U);
-  // The last operator assigns instead of adding: the head's part is lost.
+  // The last operator assigns instead of adding, so the contribution of the head is lost.
   auto wrong = step;
   for (Task& task : wrong.classes[0].graph.tasks) {
     for (Access& access : task.accesses) {

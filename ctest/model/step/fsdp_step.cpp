@@ -7,7 +7,7 @@
 namespace ddproxy::model {
 namespace {
 
-// Units are gathered on one lane and gradients reduced on another, so they have communicators of their own.
+// Units are gathered on one lane and gradients are reduced on another, so each has communicators of its own.
 constexpr CommunicatorId gathers{1}, reduces{2}, replicas{3};
 
 std::vector<Communicator> communicators(std::size_t shards, std::size_t copies) {
@@ -19,14 +19,14 @@ std::vector<Communicator> communicators(std::size_t shards, std::size_t copies) 
   return {all_of(shards * copies), {spread}, {spread}, {equal}};
 }
 
-/// One use of a unit by compute.
+/// One use of a unit by a compute task.
 struct Use {
   Phase phase;
   std::size_t layer;
   int micro_batch;
   BufferId unit;
-  bool gathered;  ///< right before this use
-  bool last;      ///< until the unit is gathered again
+  bool gathered;  ///< gathered right before this use
+  bool last;      ///< the last use before the unit is gathered again
 };
 
 class FsdpStep {
@@ -52,8 +52,8 @@ class FsdpStep {
     LayerTasks layers(builder_, model_, options_.micro_batches, options_.checkpoint);
     const std::size_t ahead = options_.slots - 1;
     for (std::size_t i = 0; i < uses.size(); ++i) {
-      // A unit that is kept can be gathered again only when its backward pass is over: no gather runs ahead
-      // into the next micro-batch.
+      // A unit that is kept cannot be gathered again before its backward pass has ended. So no gather is
+      // issued in the previous micro-batch.
       const auto same = [&](std::size_t j) {
         return !options_.regather || uses[j].micro_batch == uses[i].micro_batch;
       };
@@ -199,7 +199,7 @@ class FsdpStep {
   GraphBuilder builder_;
   std::vector<BufferId> shards_, optimizer_, gradient_shards_;  // [layer]
   std::vector<BufferId> units_, gradients_;                     // [slot]
-  std::vector<BufferId> kept_;                                  // [layer], without resharding
+  std::vector<BufferId> kept_;                                  // [layer] used without resharding
   std::optional<BufferId> norm_;
 };
 

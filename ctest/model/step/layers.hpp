@@ -22,8 +22,8 @@ inline std::size_t padded(std::size_t elements, std::size_t parts) {
   return (elements + parts - 1) / parts * parts;
 }
 
-/// Forward and backward tasks of layers, with their activations. Operator l is layer l; its output is
-/// activation l, what it keeps for its backward pass is activation `layers + l`.
+/// Builds the forward and backward tasks of layers, with their activations. Operator l is layer l. Its output
+/// is activation l, and what it keeps for its backward pass is activation `layers + l`.
 class LayerTasks {
  public:
   LayerTasks(GraphBuilder& builder, Layers const& model, int micro_batches, bool checkpoint = false)
@@ -42,7 +42,7 @@ class LayerTasks {
     return compute(l, m, Phase::forward, std::move(weights));
   }
 
-  /// `accesses`: the weights that it reads, the gradients that it assigns or contributes to.
+  /// `accesses`: the weights that the task reads, and the gradients that it assigns or contributes to.
   TaskId backward(std::size_t l, int m, std::vector<Access> accesses) {
     if (checkpoint_) {
       std::vector<Access> weights;
@@ -84,11 +84,11 @@ class LayerTasks {
   Layers const& model_;
   bool checkpoint_;
   std::vector<BufferId> outputs_;   // [micro-batch][layer]
-  std::vector<BufferId> kept_;      // [micro-batch][layer]; all the same where layers are computed again
+  std::vector<BufferId> kept_;      // [micro-batch][layer]; one buffer for all if layers are recomputed
   std::vector<BufferId> gradient_;  // [micro-batch]
 };
 
-/// Each layer's gradient, with the operators that contribute to it.
+/// Returns the gradient of each layer, with the operators that contribute to it.
 inline std::vector<ExpectedGradient> expected_gradients(Layers const& model) {
   std::vector<ExpectedGradient> gradients;
   for (std::size_t l = 0; l < model.sizes.size(); ++l) {

@@ -7,8 +7,8 @@
 namespace ddproxy::model {
 namespace {
 
-/// One stage of the pipeline. Each direction of each link has a communicator of its own: link l goes down on
-/// communicator 1 + l, and up on communicator `stages` + l. Communicator 0 has each rank by itself.
+/// One stage of the pipeline. Each direction of each link has its own communicator: 1 + l for link l
+/// downwards, and `stages` + l for link l upwards. In communicator 0 each rank is in a group of its own.
 class Stage {
  public:
   Stage(std::size_t rank, std::size_t stages, int micro_batches, bool one_lane)
@@ -95,7 +95,7 @@ class Stage {
   std::size_t rank_, stages_;
   int micro_batches_;
   bool one_lane_;
-  int in_flight_;  // micro-batches whose backward pass is still to come
+  int in_flight_;  // micro-batches whose backward pass has not run
   GraphBuilder builder_;
   BufferId parameter_, gradient_;
   std::vector<BufferId> inputs_, outputs_, from_above_, to_below_;  // [slot]

@@ -7,14 +7,15 @@
 
 #include "model/step/step_graph.hpp"
 
-// Steps of small models in several ways of sharding, to see that the types of model/step carry them.
+// Steps of small models with several kinds of sharding. They show that the types of model/step can express
+// them.
 
 namespace ddproxy::model {
 
-/// A model whose operators are layers in a row.
+/// A model whose operators are layers that run one after another.
 struct Layers {
-  std::vector<std::size_t> sizes;  ///< elements of the parameters, [layer]
-  bool tied = false;               ///< the last layer uses the parameters of the first, besides its own
+  std::vector<std::size_t> sizes;  ///< [layer] elements of the parameters
+  bool tied = false;               ///< the last layer also uses the parameters of the first
   std::size_t offset(std::size_t layer) const;
   std::size_t elements() const { return offset(sizes.size()); }
 };
@@ -23,31 +24,32 @@ enum class Zero { none, stage1, stage2 };
 
 struct DdpOptions {
   std::size_t ranks = 2;
-  std::size_t bucket = 2;  ///< layers
+  std::size_t bucket = 2;  ///< layers per bucket
   int micro_batches = 1;
   Zero zero = Zero::none;
   bool clipped = false;
 };
 
-/// Data parallel. ZeRO-1 reduce-scatters after the last micro-batch, updates shards and gathers parameters;
-/// ZeRO-2 reduce-scatters after each micro-batch into an accumulated shard, from two buckets that take turns.
+/// Builds a data-parallel step. ZeRO-1 reduce-scatters after the last micro-batch, updates shards and gathers
+/// parameters. ZeRO-2 reduce-scatters after each micro-batch and adds to a shard. Its two buckets take turns.
 RankGraphs ddp_step(Layers const& model, DdpOptions const& options);
 
 struct FsdpOptions {
-  std::size_t shards = 2;    ///< ranks that a unit is spread over
-  std::size_t replicas = 1;  ///< more than one: HSDP
-  std::size_t slots = 2;     ///< gathered units that fit at once; prefetching one unit ahead takes two
-  bool reshard = true;       ///< after the forward pass; else units stay until the end of the step
+  std::size_t shards = 2;    ///< ranks among which a unit is divided
+  std::size_t replicas = 1;  ///< more than 1: HSDP
+  std::size_t slots = 2;     ///< gathered units that are kept at a time; prefetching one unit ahead needs two
+  bool reshard = true;       ///< frees units after the forward pass; if false, keeps them until the step ends
   int micro_batches = 1;
   bool regather = false;    ///< without resharding: gathers again in each micro-batch, as PyTorch does
   bool checkpoint = false;  ///< recomputes a layer's inner activations in the backward pass
   bool clipped = false;
 };
 
-/// Fully sharded, a unit a layer.
+/// Builds a fully sharded step, with one unit per layer.
 RankGraphs fsdp_step(Layers const& model, FsdpOptions const& options);
 
-/// A 1F1B pipeline, a layer a stage, a rank a stage. With `one_lane` all transfers of a rank share a lane.
+/// Builds a 1F1B pipeline with one layer per stage and one stage per rank. With `one_lane` all transfers of a
+/// rank are on one lane.
 RankGraphs pipeline_step(std::size_t stages, int micro_batches, bool one_lane = false);
 
 }  // namespace ddproxy::model

@@ -6,9 +6,9 @@
 
 #include "steps.hpp"
 
-// Bytes that one rank sends, against the closed forms of ZeRO (Rajbhandari et al., "ZeRO: Memory
-// Optimizations Toward Training Trillion Parameter Models", SC 2020, section 7) and their extension to
-// accumulation over k micro-batches. psi: bytes of all parameters; each form is times (n-1)/n.
+// Compares the bytes that one rank sends with the closed forms of ZeRO (Rajbhandari et al., "ZeRO: Memory
+// Optimizations Toward Training Trillion Parameter Models", SC 2020, section 7), extended to k accumulated
+// micro-batches. psi is the bytes of all parameters. Each form is multiplied by (n-1)/n.
 
 namespace ddproxy::model {
 namespace {
@@ -46,7 +46,7 @@ TEST(WireVolume, OfDataParallelAndZeroIsThatOfTheClosedForms) {
 TEST(WireVolume, OfFullyShardedIsTheClosedFormLessTheUnitsThatStay) {
   for (const std::size_t n : {2, 4, 8}) {
     for (const int k : {1, 4}) {
-      // Between forward and backward the last unit stays, between micro-batches the first.
+      // The last unit is kept between forward and backward, and the first unit between micro-batches.
       const double stay = 4.0 * (k * static_cast<double>(even.sizes.back()) +
                                  (k - 1) * static_cast<double>(even.sizes.front()));
       const FsdpOptions options{.shards = n, .micro_batches = k};

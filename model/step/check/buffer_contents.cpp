@@ -96,7 +96,7 @@ Pieces BufferContents::read(std::size_t rank, BufferId buffer, Slice slice) {
 
 Pieces BufferContents::filled(std::size_t rank, Access const& access) {
   const Slice slice = this->slice(rank, access);
-  const std::size_t padding = access.slice.end() - access.padding;  // from here on
+  const std::size_t padding = access.slice.end() - access.padding;  // the first element of the padding
   Pieces pieces;
   for (auto const& [run, value] : read(rank, access.buffer, slice)) {
     const std::size_t first = slice.offset + run.offset;

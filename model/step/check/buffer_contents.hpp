@@ -12,24 +12,25 @@
 
 namespace ddproxy::model {
 
-/// Words for messages: "a gradient".
+/// Returns the words for a content in messages, for example "a gradient".
 std::string name_of(Content content);
 
-/// What a run of elements holds.
+/// What each element of a run contains. This is the symbolic value that the check follows, not a number.
 struct Value {
   Content content = Content::nothing;
-  bool padding = false;  ///< its value does not matter
+  bool padding = false;  ///< the elements belong to no tensor, so their value does not matter
   std::ptrdiff_t model =
-      0;                 ///< element of the model less the position in the buffer; activations: the operator
-  int version = 0;       ///< updates of a parameter or optimizer state; 1 for a clipped gradient
-  int micro_batch = -1;  ///< of an activation; -1: of any
-  std::size_t set = 0;   ///< id of the contributions to a gradient, of the elements that a norm covers
+      0;                 ///< element of the model minus position in the buffer; for activations the operator
+  int version = 0;       ///< number of updates of a parameter or optimizer state; 1 for a clipped gradient
+  int micro_batch = -1;  ///< micro-batch of an activation; -1: any
+  std::size_t set = 0;   ///< gradient: id of its set of contributions; norm: id of the elements it covers
 
+  /// Returns whether each element stands for one element of the model.
   bool by_position() const {
     return content == Content::parameter || content == Content::gradient ||
            content == Content::optimizer_state;
   }
-  /// The same content seen from a position that is `by` elements earlier.
+  /// Returns the value with positions counted from element `by` of the present positions.
   Value moved(std::ptrdiff_t by) const {
     Value value = *this;
     if (by_position()) value.model += by;
@@ -37,21 +38,24 @@ struct Value {
   }
 };
 
-/// A run of elements, counted from the start of the slice that was read.
+/// A run of elements with one value. Positions count from the start of the slice that was read.
 struct Piece {
   Slice run;
   Value value;
 };
 using Pieces = std::vector<Piece>;
 
-/// The pieces of a slice of `pieces`, counted from its start.
+/// Returns the pieces that lie in `slice`, with positions that count from the start of `slice`.
 Pieces cut(Pieces const& pieces, Slice slice);
 
-/// What is wrong, with the task that is being followed.
+/// Collects violations. Each message starts with the rank and the task that is being followed.
 class Findings {
  public:
+  /// `violations` must outlive this object.
   explicit Findings(Violations& violations) : violations_(violations) {}
+  /// Sets the words that name the place, for example a task, in all later messages.
   void at(std::string where) { where_ = std::move(where); }
+  /// Adds a violation on a rank.
   void add(Rule rule, std::size_t rank, std::string const& what);
 
  private:
@@ -59,32 +63,38 @@ class Findings {
   std::string where_;
 };
 
-/// The contents of all buffers of all ranks. At first they are those that the buffers state for the entry.
+/// The contents of all buffers of all ranks. They start as the buffers declare them for the start of the step
+/// (Buffer::at_entry).
 class BufferContents {
  public:
+  /// `step` and `findings` must outlive this object.
   explicit BufferContents(RankGraphs const& step, Findings& findings);
 
   std::size_t ranks() const { return classes_.size(); }
   std::size_t class_of(std::size_t rank) const { return classes_[rank]; }
   StepGraph const& graph(std::size_t rank) const { return step_.classes[classes_[rank]].graph; }
 
-  /// The place of a rank in its group, and the group.
+  /// Returns the place of a rank in its group.
   std::size_t place(std::size_t rank, CommunicatorId id) const { return places_[index(id)][rank].place; }
+  /// Returns the group of a rank. The reference is valid as long as the step.
   std::vector<std::size_t> const& group(std::size_t rank, CommunicatorId id) const {
     return step_.communicators[index(id)].groups[places_[index(id)][rank].group];
   }
 
-  /// The elements that an access means on a rank.
+  /// Returns the elements of the buffer that an access uses on a rank.
   Slice slice(std::size_t rank, Access const& access) const;
-  /// The element of the model (activations: the operator) that they start with.
+  /// Returns the element of the model that the first of these elements stands for. For activations, returns
+  /// the operator.
   std::ptrdiff_t model_start(std::size_t rank, Access const& access) const;
-  /// The elements of the model that a buffer holds on this rank in a state.
+  /// Returns the elements of the model that a buffer contains on a rank in a state.
   Slice model_slice(std::size_t rank, Buffer const& buffer, BufferState const& state) const;
 
+  /// Returns the contents of a slice.
   Pieces read(std::size_t rank, BufferId buffer, Slice slice);
-  /// What an access reads. Elements that hold nothing are a violation, save in its padding; then nothing is
-  /// returned.
+  /// Returns what an access reads. If an element outside the access's padding contains nothing, adds a
+  /// violation and returns no pieces.
   Pieces filled(std::size_t rank, Access const& access);
+  /// Replaces the contents of a slice. Positions of `pieces` count from the start of the slice.
   void write(std::size_t rank, BufferId buffer, Slice slice, Pieces const& pieces);
   void write(std::size_t rank, Access const& access, Pieces const& pieces) {
     write(rank, access.buffer, slice(rank, access), pieces);

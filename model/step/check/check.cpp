@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_violations = 20;
 
-/// Says what is wrong with one class's graph as a data structure.
+/// Checks that the graph of one class is a valid data structure.
 class Form {
  public:
   Form(RankGraphs const& step, std::size_t rank_class, Violations& violations)
@@ -59,7 +59,8 @@ class Form {
     }
   }
 
-  /// Whether the communicator exists, its groups are equally large, and every rank of the class is in one.
+  /// Returns whether the communicator exists, all its groups have the same size, and each rank of the class
+  /// is in one of them. Adds a violation otherwise.
   bool check_communicator(std::size_t task, CommunicatorId id) {
     if (index(id) >= step_.communicators.size()) {
       return wrong(Rule::well_formed, task, "there is no communicator " + std::to_string(index(id))), false;
@@ -139,7 +140,7 @@ class Form {
   Violations& violations_;
 };
 
-/// Finds accesses of one rank that conflict although nothing orders them.
+/// Finds conflicting accesses of one rank between which no wait imposes an order.
 void check_conflicts(RankGraphs const& step, std::size_t rank_class, Violations& violations) {
   StepGraph const& graph = step.classes[rank_class].graph;
   const LaneClocks clocks(graph);

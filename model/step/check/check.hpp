@@ -7,9 +7,12 @@
 
 namespace ddproxy::model {
 
-/// Returns what is wrong with a step, over every schedule that its edges allow; nothing where it is right.
-/// Ranks are followed one by one: the time is about ranks x accesses x 1 us. At most 20 violations are
-/// returned. Where the graphs are not well formed or can deadlock, contents are not followed.
+/// Checks the graphs of a step against the rules of `Rule` and returns the violations. An empty result proves
+/// the step right for every schedule that its graphs allow.
+///
+/// Returns at most 20 violations. If the graphs are not well formed, returns only those violations. If the
+/// ranks issue different collectives or can deadlock, does not follow the contents of the buffers. The
+/// contents are followed for each rank, which takes about 1 us x ranks x accesses.
 Violations check(RankGraphs const& step);
 
 }  // namespace ddproxy::model

@@ -90,7 +90,8 @@ void CollectiveContents::all_gather(Members const& members) {
   for (Member const& member : members) contents_.write(member.rank, member.accesses[1], gathered);
 }
 
-// Broadcast, or a send with its receive: who reads hands over to all who assign.
+// Carries out a broadcast, or a send with its receive: the member that reads passes its contents to all
+// members that assign.
 void CollectiveContents::hand_over(Members const& members) {
   for (Member const& from : members) {
     if (from.accesses[0].mode != AccessMode::read) continue;

@@ -7,23 +7,24 @@
 
 namespace ddproxy::model {
 
-/// Carries out collectives on what buffers hold.
+/// Carries out collectives on the symbolic contents of buffers.
 class CollectiveContents {
  public:
+  /// All arguments must outlive this object.
   CollectiveContents(RankGraphs const& step, BufferContents& contents, GradientSums& sums, Findings& findings)
       : step_(step), contents_(contents), sums_(sums), findings_(findings) {}
 
-  /// The collectives of the tasks of one node of the merged order, in every group.
+  /// Carries out the collectives of one node of the merged order, in every group of their communicators.
   void run(std::vector<ClassTask> const& node);
 
  private:
-  /// A rank's part in a collective.
+  /// The part of one rank in a collective.
   struct Member {
     std::size_t rank;
     Collective collective;
-    std::vector<Access> accesses;  ///< of this collective
+    std::vector<Access> accesses;  ///< the accesses that belong to this collective
   };
-  using Members = std::vector<Member>;  ///< by their place in the group
+  using Members = std::vector<Member>;  ///< in the order of their places in the group
 
   Task const& task(ClassTask at) const { return step_.classes[at.rank_class].graph.tasks[at.task]; }
   Members members(std::vector<ClassTask> const& node, CommunicatorId id,

@@ -11,7 +11,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// Carries out tasks on what the buffers hold.
+/// Carries out tasks on the symbolic contents of the buffers.
 class Follower {
  public:
   Follower(RankGraphs const& step, Violations& violations)
@@ -85,8 +85,8 @@ class Follower {
     if (compute.phase > Phase::backward) check_finished(rank, accesses, compute, access, piece);
   }
 
-  /// Whether a value belongs to another operator, place or micro-batch than the access says. Of the output
-  /// that a task overwrites only the micro-batch counts.
+  /// Returns whether a value belongs to another operator, place or micro-batch than the access says. For an
+  /// activation that the task modifies, only the micro-batch counts.
   bool is_of_another(std::size_t rank, Compute const& compute, Access const& access,
                      Value const& value) const {
     if (value.content == Content::norm) return false;
@@ -95,7 +95,9 @@ class Follower {
     return access.mode != AccessMode::modify && value.model != contents_.model_start(rank, access);
   }
 
-  /// What norm, clip and update read is complete; an update reads the clipped gradient of what it updates.
+  /// Checks what norm, clip and update read: gradients and norms must be complete. An update must read
+  /// gradients that are clipped if the step clips, and must read the gradients of the parameters that it
+  /// updates.
   void check_finished(std::size_t rank, std::vector<Access> const& accesses, Compute const& compute,
                       Access const& access, Piece const& piece) {
     Value const& value = piece.value;
@@ -150,7 +152,7 @@ class Follower {
                     access.mode == AccessMode::assign ? pieces : sums_.sum(rank, {found, pieces}));
   }
 
-  /// The elements of the model whose gradients are read on a rank.
+  /// Returns the elements of the model whose gradients the accesses use on a rank.
   std::vector<Slice> gradients_read(std::size_t rank, std::vector<Access> const& accesses) {
     std::vector<Slice> slices;
     for (Access const& access : accesses) {

@@ -6,9 +6,11 @@
 
 namespace ddproxy::model {
 
-/// Follows what each element of each buffer of each rank holds, task by task, and adds to `violations` where
-/// a task reads what it must not, or the state at the end is not that of the start. `nodes`: the tasks in an
-/// order in which they can run. Any such order does, once conflicting accesses are known to be ordered.
+/// Follows the content of every element of every buffer on every rank, task by task. Adds a violation if a
+/// task reads something else than it expects, or if the state at the end is not the declared one (at_exit).
+///
+/// `nodes`: the tasks in an order in which they can run, as from merged_order(). One such order is enough if
+/// conflicting accesses are known to be ordered: all orders then have the same result.
 void follow_contents(RankGraphs const& step, std::vector<std::vector<ClassTask>> const& nodes,
                      Violations& violations);
 

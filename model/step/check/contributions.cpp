@@ -7,7 +7,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// Slices that touch become one; nothing where two overlap.
+/// Sorts slices and merges those that touch. Returns nothing if two overlap.
 std::optional<std::vector<Slice>> merged(std::vector<Slice> slices) {
   std::ranges::sort(slices, {}, &Slice::offset);
   std::vector<Slice> result;

@@ -10,7 +10,7 @@
 
 namespace ddproxy::model {
 
-/// One summand of a gradient: what an operator adds on one rank for one micro-batch.
+/// One summand of a gradient: the term that an operator adds on one rank for one micro-batch.
 struct Contribution {
   std::size_t rank;
   int micro_batch;
@@ -18,16 +18,16 @@ struct Contribution {
   auto operator<=>(Contribution const&) const = default;
 };
 
-/// Keeps each set of contributions once, so that sets are compared by their ids. Gradients of all ranks after
-/// an all-reduce have the same set.
+/// Stores each distinct set of contributions once and gives it an id, so that equal sets have equal ids.
+/// After an all-reduce the gradients of all ranks have the same set.
 class ContributionSets {
  public:
   using Id = std::size_t;
 
-  /// The id of a set; `set` may be in any order.
+  /// Returns the id of a set. `set` may be in any order.
   Id id(std::vector<Contribution> set);
 
-  /// The union, or nothing where two of the sets share a contribution.
+  /// Returns the id of the union of sets. Returns nothing if two of them share a contribution.
   std::optional<Id> joined(std::vector<Id> const& sets);
 
   std::size_t size(Id set) const { return sets_[set].size(); }
@@ -38,20 +38,22 @@ class ContributionSets {
   std::map<std::vector<Id>, std::optional<Id>> unions_;
 };
 
-/// Keeps which elements of the model a sum of squares covers; as ContributionSets.
+/// Stores which elements of the model each sum of squares covers, and gives each cover an id.
 class CoveredElements {
  public:
   using Id = std::size_t;
 
-  /// The id of a list of slices in any order; nothing where two of them overlap.
+  /// Returns an id for the elements of these slices, which may be in any order. Returns nothing if two slices
+  /// overlap.
   std::optional<Id> id(std::vector<Slice> slices);
+  /// Returns an id for the union of covers. Returns nothing if two of them overlap.
   std::optional<Id> joined(std::vector<Id> const& covers);
 
-  /// Returns whether it covers each of these slices, which rise and do not overlap, and nothing else.
+  /// Returns whether a cover consists of exactly the elements of these gradients.
   bool equals(Id cover, std::vector<ExpectedGradient> const& expected) const;
 
  private:
-  std::vector<std::vector<Slice>> covers_;  // rising; neighbours that touch are one
+  std::vector<std::vector<Slice>> covers_;  // [id], sorted by offset; slices that touch are merged
 };
 
 }  // namespace ddproxy::model

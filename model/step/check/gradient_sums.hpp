@@ -11,22 +11,24 @@
 
 namespace ddproxy::model {
 
-/// Adds gradients and norms, and says whether they are complete.
+/// Adds symbolic gradients and norms, and checks that they are complete.
 class GradientSums {
  public:
+  /// `contents` and `findings` must outlive this object.
   GradientSums(BufferContents const& contents, Findings& findings)
       : contents_(contents), findings_(findings) {}
 
-  /// The set with what an operator adds on a rank for a micro-batch.
+  /// Returns the id of the set with one contribution: what an operator adds on a rank for a micro-batch.
   std::size_t contribution(std::size_t rank, Compute const& compute);
-  /// The set of elements that a norm covers; nothing, and a violation, where one is covered twice.
+  /// Returns the id of the elements that a norm covers. If an element is covered twice, adds a violation and
+  /// returns nothing.
   std::optional<std::size_t> cover(std::size_t rank, std::vector<Slice> slices);
 
-  /// The sum of several sources, run by run. All must be gradients, or norms, of the same elements of the
-  /// model.
+  /// Returns the sum of several sources, run by run. All sources must be gradients of the same elements of
+  /// the model, or norms. Adds a violation otherwise.
   Pieces sum(std::size_t rank, std::vector<Pieces> const& sources);
 
-  /// A violation where a piece of a gradient lacks a contribution, a norm an element.
+  /// Adds a violation if a gradient lacks a contribution, or a norm lacks an element.
   void check_complete(std::size_t rank, Piece const& piece);
 
  private:
@@ -39,7 +41,7 @@ class GradientSums {
   ContributionSets sets_;
   CoveredElements covers_;
   std::map<std::pair<std::size_t, ExpectedGradient const*>, std::size_t>
-      expected_;  // {first of the group, gradient}
+      expected_;  // [first rank of the group, gradient]: id of the set that the gradient must have
 };
 
 }  // namespace ddproxy::model

@@ -8,19 +8,19 @@
 
 namespace ddproxy::model {
 
-/// Tells which tasks of one rank have ended before another starts, in every schedule: a vector clock with one
-/// entry a lane (Fidge 1988, Mattern 1989). Needs tasks that wait only for tasks before them in the list.
+/// Tells which tasks of one rank have ended before another starts, in every schedule. Uses a vector clock
+/// with one entry for each lane (Fidge 1988, Mattern 1989). The graph must be in topological order.
 class LaneClocks {
  public:
   explicit LaneClocks(StepGraph const& graph);
 
-  /// Returns whether `a` has always ended when `b` starts.
+  /// Returns whether task `a` has ended in every schedule when task `b` starts.
   bool before(TaskId a, TaskId b) const { return ended_[index(b)][lane_[index(a)]] > place_[index(a)]; }
 
  private:
   std::vector<std::size_t> lane_;                // [task]
-  std::vector<std::size_t> place_;               // [task], on its lane
-  std::vector<std::vector<std::size_t>> ended_;  // [task][lane]: so many tasks of the lane have ended
+  std::vector<std::size_t> place_;               // [task]: its position on its lane
+  std::vector<std::vector<std::size_t>> ended_;  // [task][lane]: how many tasks of the lane have ended
 };
 
 }  // namespace ddproxy::model

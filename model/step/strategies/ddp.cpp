@@ -13,8 +13,9 @@ namespace {
 
 constexpr CommunicatorId world{0};
 
-/// The output head where its weight is the token embedding: its gradient is started by the head and completed
-/// by the token table, which comes last.
+/// Returns the operator of the output head if its weight is the token embedding. The head then assigns the
+/// gradient of this weight, and the operator of the token table, which comes last, completes it. Returns
+/// nothing if the head has a weight of its own.
 std::optional<std::size_t> tied_head(BackwardPass const& pass) {
   const auto head = std::ranges::find(pass.operations, OperationKind::head, &Operation::kind);
   if (head == pass.operations.end()) return std::nullopt;
@@ -30,7 +31,7 @@ class DdpBuilder {
     const Slice all{0, layout_.elements()};
     const BufferState reduced{Content::gradient, all};
     const bool copied = strategy.copies != CopyMode::none;
-    const bool stays = strategy.copies == CopyMode::in;  // in the buckets
+    const bool stays = strategy.copies == CopyMode::in;  // the results are left in the buckets
     gradients_ = builder_.buffer(
         {.kind = BufferKind::gradient, .elements = all.count, .at_exit = stays ? BufferState{} : reduced});
     buckets_ = copied ? builder_.buffer({.kind = BufferKind::bucket,
@@ -40,7 +41,7 @@ class DdpBuilder {
   }
 
   RankGraphs build(std::size_t ranks) {
-    std::size_t next = 0;  // bucket
+    std::size_t next = 0;  // the next bucket to reduce
     for (std::size_t o = 0; o < pass_.operations.size(); ++o) {
       backward(o);
       while (strategy_.overlapped && next < strategy_.plan.size() && closes(strategy_.plan[next]) == o) {

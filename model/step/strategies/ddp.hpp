@@ -14,17 +14,20 @@ namespace ddproxy::model {
 /// Distributed data parallel: how the gradients of a backward pass are averaged.
 struct Ddp {
   Plan plan;
-  /// A bucket is reduced as soon as its last gradient is complete; else every bucket after the backward pass.
+  /// true: each bucket is reduced as soon as its last gradient is complete. false: all buckets are reduced
+  /// after the backward pass.
   bool overlapped = true;
   CopyMode copies = CopyMode::none;
-  DataType wire = DataType::fp32;
+  DataType wire = DataType::fp32;  ///< format of the elements on the wire
 };
 
-/// Builds the backward pass of a model on each of `ranks` ranks, with its all-reduces. Operators are
-/// BackwardPass::operations, the buffers hold the gradients in ready order. All operators and copies are on
-/// the compute lane, all all-reduces on communication lane 0. Once the backward pass has been issued, the
-/// host waits for its end (HostWait): before the all-reduces where nothing overlaps, else behind them. The
-/// plan covers every gradient; an empty plan makes the backward pass alone.
+/// Builds the graph of a backward pass with its all-reduces, for `ranks` ranks that all have the same graph.
+///
+/// Operator ids are indices into BackwardPass::operations. The buffers contain the gradients in ready order.
+/// All operators and copies run on the compute lane, all all-reduces on communication lane 0. After the last
+/// operator of the backward pass the host waits for its end (HostWait). With overlap this wait stands behind
+/// the all-reduces in the list; without overlap it stands before them, and they wait for it. The plan must
+/// cover every gradient, or be empty: an empty plan gives the backward pass without communication.
 RankGraphs ddp(BackwardPass const& pass, Ddp const& strategy, std::size_t ranks);
 
 }  // namespace ddproxy::model

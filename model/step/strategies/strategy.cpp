@@ -9,7 +9,7 @@
 namespace ddproxy::model {
 namespace {
 
-// name, buckets, overlapped, build
+// name, rule for the buckets, overlapped, function that builds the graphs
 constexpr Strategy table[] = {
     {"naive", BucketRule::per_tensor, false, ddp},     {"flat", BucketRule::flat, false, ddp},
     {"per_tensor", BucketRule::per_tensor, true, ddp}, {"bucketed", BucketRule::cap, true, ddp},

@@ -8,39 +8,40 @@
 
 #include "model/step/strategies/ddp.hpp"
 
-// Strategies are data: what `[sweep] strategies` can name. A new strategy is a file in this folder that
-// builds a step graph, and one row of the table in strategy.cpp.
+// The strategies that `[sweep] strategies` can name, as a table. To add a strategy, add a file to this folder
+// with a function that builds step graphs, and a row to the table in strategy.cpp.
 
 namespace ddproxy::model {
 
 /// How the gradients are divided into buckets.
 enum class BucketRule {
-  per_tensor,  ///< one bucket a gradient
+  per_tensor,  ///< one bucket for each gradient
   flat,        ///< one bucket with every gradient
   cap,         ///< DDP's rule; the strategy is measured once for each cap of the input
-  optimal,     ///< the plan with the least predicted T
+  optimal,     ///< the plan with the smallest predicted T
 };
 
+/// A row of the table of strategies.
 struct Strategy {
   std::string_view name;
   BucketRule buckets;
-  /// Whether a bucket may be reduced while the backward pass goes on. Only then are the copies made that the
-  /// input asks for.
+  /// Whether a bucket may be reduced while the backward pass runs. The copies that the input asks for are
+  /// made only if this is true.
   bool overlapped;
-  /// Builds the graphs of a step with these buckets, copies and wire format on `ranks` ranks.
+  /// Builds the graphs of a step for `ranks` ranks, with the buckets, copies and wire format of `step`.
   RankGraphs (*build)(BackwardPass const& pass, Ddp const& step, std::size_t ranks);
 };
 
 /// Returns all rows of the table.
 std::span<Strategy const> strategies();
 
-/// Returns the row of that name, or null where there is none.
+/// Returns the row of this name, or null if there is none.
 Strategy const* find_strategy(std::string_view name);
 
-/// Returns the row of that name. Throws std::invalid_argument where there is none.
+/// Returns the row of this name. Throws std::invalid_argument if there is none.
 Strategy const& strategy_named(std::string_view name);
 
-/// Returns "naive, flat, ...", for messages.
+/// Returns the names of all strategies for messages: "naive, flat, ...".
 std::string list_strategies();
 
 }  // namespace ddproxy::model
