@@ -43,6 +43,10 @@ TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
             std::string::npos);
   EXPECT_EQ(standstill({stood}, shared), "");  // expected: a blocking call takes the core from compute
   EXPECT_NE(standstill({stood}, {CallTable(false), false, ""}), "");
+  // In bf16 a bucket of 4096 bytes is a message of 2048 bytes, for which this table takes the other call.
+  const CallChoice by_size{CallTable({1024, 8192}, {false, true}), false, ""};
+  EXPECT_EQ(standstill({stood}, by_size), "");
+  EXPECT_NE(standstill({stood}, by_size, WireFormat::bf16), "");
 }
 
 // Ten calls of 0.1 s take twice as long with compute. Measured alone they seemed to take 3 s.

@@ -111,56 +111,6 @@ def check_sampling():
     with h5py.File("longer.h5") as file:
         sweep = file["sweep"]
         assert rounds > 2 and (sweep["measured"][:] > 0).all() and (sweep["compute"][:] > 0).all(), rounds
-        assert sorted(sweep["order"][:].ravel()) == list(range(35)), "each sample has its own place in the order"
-        assert file["layers/seconds"].shape == (int(ranks), 21, 5), file["layers/seconds"].shape
-        assert (file["allreduce/wrong_elements"][:] == 0).all()
-        kappa, gamma = file["calibration/kappa"][:], file["calibration/gamma"][:]
-        assert len(kappa) == 6 and ((0 < kappa) & (kappa <= 1) & (0 < gamma) & (gamma <= 1)).all(), (kappa, gamma)
-        check_timeline(file["timeline"])
-        check_against_json(file, json.load(open("run.json")), fom)
-        check_xarray(sweep)
-
-
-def has_one_state(file):
-    """Returns whether the machine had one state. With several states, cases may have no sample that counts and no prediction."""
-    return "states" not in file or file["states/round_trip"].shape[0] < 2
-
-
-def is_real(valid):
-    """Returns whether `valid` is right for a run with real all-reduces. A shared machine may change its state at any time."""
-    return valid == REAL or valid == "unsteady" and ranks != "1"
-
-
-def check_predictions(file):
-    sweep = file["sweep"]
-    assert (sweep["predicted"][:] > 0).all()
-    assert (sweep["predicted_low"][2:] <= sweep["predicted_high"][2:]).all()
-    assert file["score/predictor"].shape == (4,)
-    check_same_round(sweep)
-
-
-def check_same_round(sweep):
-    """If several ranks reduce, each sample must have its all-reduces alone and a prediction made from them."""
-    alone, total = sweep["comm_alone"][:], sweep["same_round"][:]
-    if ranks == "1":
-        assert numpy.isnan(alone).all() and numpy.isnan(total).all()
-        return
-    assert alone.shape == (7, 5) and (alone > 0).all() and (total > 0).all(), (alone, total)
-    # naive overlaps nothing, so its prediction is T_compute + T_comm of each sample
-    parts = sweep["compute"][0].max(axis=1) + alone[0]
-    assert math.isclose(total[0], numpy.median(parts), rel_tol=1e-9), (total[0], parts)
-
-
-def check_sampling():
-    """While there is time, rounds must continue beyond `samples`, and the file must contain all of them."""
-    with open("few.toml", "w") as file:
-        file.write(open(tiny).read().replace("samples = 5", "samples = 2"))
-    seconds = 30 if "TSAN_OPTIONS" in os.environ else 5  # with ThreadSanitizer a round takes seconds
-    start("sweep", "few.toml", "-o", "longer.h5", "--max-seconds", str(seconds))
-    with h5py.File("longer.h5") as file:
-        sweep = file["sweep"]
-        rounds = sweep["measured"].shape[1]
-        assert rounds > 2 and (sweep["measured"][:] > 0).all() and (sweep["compute"][:] > 0).all(), rounds
         assert sorted(sweep["order"][:].ravel()) == list(range(7 * rounds)) and sweep["sample"].shape == (rounds,)
         assert set(sweep["stopped_by"][:]) <= {b"target", b"budget"} and sweep.attrs["max_seconds"] == seconds
 

@@ -32,12 +32,11 @@ std::vector<Contradiction> one(CaseReport const& report, double by, std::string 
   return {{what + ": " + cure, has_interval(report) && std::abs(by) > large}};
 }
 
-// Returns for example "0.10 (95 % interval 0.08 to 0.12)".
+// Returns for example "0.10 (95 % interval of 15 samples: 0.08 to 0.12)".
 std::string overlap_text(CaseReport const& report) {
   model::Estimate const& overlap = *report.measured->overlap;
-  return fmt::format("{:.2f} ({} {:.2f} to {:.2f})", overlap.value,
-                     has_interval(report) ? "95 % interval" : "range of the samples", overlap.low,
-                     overlap.high);
+  return fmt::format("{:.2f} (95 % interval of {} samples: {:.2f} to {:.2f})", overlap.value,
+                     report.measured->samples, overlap.low, overlap.high);
 }
 
 double largest_term(model::Waterfall const& terms) {

@@ -56,7 +56,8 @@ void Session::close_calibration() {
   predict();
   recorder_->flush();
   warn_of_table();
-  if (const auto doubt = standstill(runs_of_state(), context_.choice); context_.ranks() > 1 && !doubt.empty())
+  if (const auto doubt = standstill(runs_of_state(), context_.choice, context_.config.wire);
+      context_.ranks() > 1 && !doubt.empty())
     results::say_error(fmt::format("warning: {}", doubt));
 }
 

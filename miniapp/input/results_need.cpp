@@ -15,7 +15,7 @@ constexpr double bytes_of_gradient = 150;  // numbers and texts of one gradient
 constexpr double bytes_of_event = 130;     // numbers and texts of one event of a timeline
 constexpr double value = 8;                // one number
 constexpr double per_rank = 4;    // numbers of a sample on a rank: measured, compute, backward_end, arrival
-constexpr double per_sample = 6;  // numbers of a sample: order, comm_alone, the probes, state, counted
+constexpr double per_sample = 8;  // numbers of a sample: order, comm_alone, four probes, state, counted
 
 // Returns the number of events on one rank, for one pass of each case. A plan that is not known yet counts
 // one bucket for each gradient, which is the largest possible number.

@@ -119,7 +119,7 @@ TEST(Contradiction, few_samples_are_told_but_do_not_make_a_run_invalid) {
   const auto found = find_contradictions(report_of(true, 0.85, 0.5, 3));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found[0].is_large);
-  EXPECT_NE(found[0].sentence.find("range of the samples"), std::string::npos);
+  EXPECT_NE(found[0].sentence.find("95 % interval of 3 samples"), std::string::npos);
 }
 
 TEST(Contradiction, a_term_of_the_waterfall_is_at_most_e) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/input/wire_format.hpp"
 #include "model/cost/contention.hpp"
 #include "model/predict/machine_state.hpp"
 
@@ -44,7 +45,8 @@ model::SpeedSamples samples_of(ContentionSample const& run);
 
 /// Returns a line of text for users that names the message sizes at which compute or the all-reduces hardly
 /// progressed. Empty if there are none. If a blocking call shares a core with compute, compute is expected to
-/// stop, so a low kappa alone is not reported for it.
-std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice);
+/// stop, so a low kappa alone is not reported for it. `wire` is the format in which the all-reduces sent.
+std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice,
+                       WireFormat wire = WireFormat::fp32);
 
 }  // namespace ddproxy
