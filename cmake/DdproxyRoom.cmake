@@ -52,6 +52,7 @@ ddproxy_may_use(miniapp/app kernels model results miniapp/input miniapp/options 
 ddproxy_may_use(miniapp model kernels results)
 
 # -Wno-deprecated-declarations: clang 19 reports a function that std::stable_sort of libstdc++ 12 uses inside.
+# -Wno-c2y-extensions: clang 22 reports __COUNTER__, which Google Benchmark's macro BENCHMARK uses.
 # No -Wpedantic for code that nvcc passes to the host's compiler, directly or through Kokkos' wrapper: it has line markers that
 # are a GNU extension.
 function(ddproxy_warnings target)
@@ -60,6 +61,7 @@ function(ddproxy_warnings target)
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:${wrapped}>>:-Wpedantic>
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>
+    $<$<AND:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,22>>:-Wno-c2y-extensions>
     $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-Wextra>
     $<$<AND:$<BOOL:${DDPROXY_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
     $<$<AND:$<BOOL:${DDPROXY_WERROR}>,$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>>:-Xcompiler=-Werror;-Werror=all-warnings>)

@@ -55,7 +55,7 @@ struct Packer {
     } else if constexpr (std::is_arithmetic_v<T>) {
       bytes.append(reinterpret_cast<char const*>(&value), sizeof value);
     } else {
-      std::apply([this](auto const&... field) { (put(field), ...); }, fields_of(value));
+      std::apply([this](auto const&... field) { (this->put(field), ...); }, fields_of(value));
     }
   }
 
@@ -88,7 +88,7 @@ struct Unpacker {
     } else if constexpr (std::is_arithmetic_v<T>) {
       std::memcpy(&value, take(sizeof value).data(), sizeof value);
     } else {
-      std::apply([this](auto&... field) { (get(field), ...); }, fields_of(value));
+      std::apply([this](auto&... field) { (this->get(field), ...); }, fields_of(value));
     }
   }
 
