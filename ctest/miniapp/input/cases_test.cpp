@@ -97,8 +97,8 @@ TEST(KernelMemory, HoldsTheResultsFileAndItsImage) {
   const auto workload = make_workload(few);
   const double cases = static_cast<double>(make_cases(few, workload).size());
   const double operations = static_cast<double>(workload.pass.operations.size());
-  // each sample has four values for each of the 8 ranks, and six that do not depend on the rank
-  const double more = 8 * 10000 * (cases * (4 * 8 + 6) + 8 * operations);
+  // each sample has four values for each of the 8 ranks, and eight that do not depend on the rank
+  const double more = 8 * 10000 * (cases * (4 * 8 + 8) + 8 * operations);
   EXPECT_NEAR(results_file_bytes(many, workload, 8) - results_file_bytes(few, workload, 8), more, 1);
   EXPECT_NEAR(host_memory_need(many, workload, 1, 8) - host_memory_need(few, workload, 1, 8), 2 * more, 1);
 }
