@@ -81,7 +81,7 @@ def check_tables():
 def check_output():
     expect(2, "cannot", "run", write("a.toml", TINY), "-o", "no/such/folder/results.h5")
     os.mkfifo("pipe.h5")
-    expect(2, "no plain file", "run", "a.toml", "-o", "pipe.h5")
+    expect(2, "not a regular file", "run", "a.toml", "-o", "pipe.h5")
     expect(2, "no/x.json", "run", "a.toml", "--json", "no/x.json")
     expect(2, "q.h5: this file is the results file", "run", "a.toml", "-o", "q.h5", "--json", "./q.h5")
     expect(2, "no case 'foo'", "run", "a.toml", "--trace", "t.json", "--trace-cases", "foo")
