@@ -90,7 +90,7 @@ def check_output():
     assert not os.path.exists("t.json")
     expect(2, "'zzz' leaves out every case", "sweep", "a.toml", "--", "--benchmark_filter=zzz")
     expect(2, "leaves out every case", "sweep", "a.toml", "--", "--benchmark_filter=-T/")
-    expect(2, "'[' is no regular expression", "run", "a.toml", "--", "--benchmark_filter=[")
+    expect(2, "'[' is not a regular expression", "run", "a.toml", "--", "--benchmark_filter=[")
     expect(2, "only run and sweep use", "layers", "a.toml", "--", "--benchmark_filter=flat")
     expect(2, "an argument is empty", "run", "a.toml", "-o", "")
     expect(2, "--json: 1 required", "run", "a.toml", "--json=")
