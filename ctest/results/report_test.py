@@ -282,7 +282,7 @@ class Finding(WithSample):
             file["sweep/ci_low"][:] = 0.001
             file["sweep/ci_high"][:] = 1000.0
         self.change(wide)
-        self.assertEqual(lead.finding(Results(self.sample)), "No bucket size differs beyond the noise")
+        self.assertEqual(lead.finding(Results(self.sample)), "The bucket sizes do not differ beyond the noise")
 
     def test_every_figure_of_a_file_has_one(self):
         results = Results(self.sample)

@@ -11,10 +11,10 @@ namespace {
 constexpr auto about_compare =
     "Needs results files of `ddproxy run` or `sweep`; scripts/gate makes files that can decide.\n"
     "Prints one row for each case: both times, the ratio new/base with its 95 % interval, and a verdict; "
-    "then "
-    "the decision.\n"
+    "then the decision.\n"
     "Exit codes: 0 no regression; 1 regression; 2 wrong usage, or files that cannot be compared; 4 run-time "
-    "failure;\n5 undecided: no slowdown was found, but one is not excluded.";
+    "failure;\n"
+    "5 undecided: no slowdown was found, but the runs are too few or too noisy to exclude one.";
 
 void add_sides(CLI::App& command, results::CompareOptions& compare) {
   command.add_option_function<std::vector<std::filesystem::path>>(

@@ -10,8 +10,7 @@ constexpr auto about_predict =
     "Needs the times of the backward pass and a table of all-reduce times, but neither MPI nor a device.\n"
     "Prints T, E, tail and slowdown of each case, the lower bound on E, the best cap b*, and the best plan.\n"
     "Exit codes: 0 success; 1 the score is outside --max-model-error or --max-regret; 2 wrong usage or "
-    "input; "
-    "4 run-time failure.";
+    "input; 4 run-time failure.";
 
 template <class E, std::size_t n>
 CLI::IsMember one_of(std::array<Word<E>, n> const& words) {
@@ -120,8 +119,7 @@ void add_outputs(CLI::App& command, Options& options) {
   command
       .add_option("--measured", predict.measured,
                   "CSV with bucket_mib,seconds: measured T of each bucket size, to score the prediction on; "
-                  "given again: "
-                  "another prediction, scored too")
+                  "given again: another prediction, scored too")
       ->allow_extra_args(false);
   command.add_flag("--pytorch", predict.pytorch,
                    "print the arguments to paste into a PyTorch DistributedDataParallel script");

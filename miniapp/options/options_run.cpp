@@ -11,10 +11,11 @@ constexpr auto about_run =
     "Start one process for each rank: mpirun -n RANKS ddproxy run INPUT. If compute and all-reduces are "
     "replayed, start one.\n"
     "Prints one row for each case with T, its 95 % interval, E and the predictions of both; at the end the "
-    "best cap, the model error\nand the line DDPROXY_FOM for other programs.\n"
+    "best cap, the model error\n"
+    "and the line DDPROXY_FOM for other programs.\n"
     "Exit codes: 0 success; 1 the score is outside --max-model-error or --max-regret; 2 wrong usage or "
-    "input; "
-    "3 wrong gradients;\n4 run-time failure; 75 interrupted, and the samples so far are in FILE.part.";
+    "input; 3 wrong gradients;\n"
+    "4 run-time failure; 75 interrupted, and the samples so far are in FILE.part.";
 
 CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, std::string const& what) {
   CLI::App* command = app.add_subcommand(name, what);

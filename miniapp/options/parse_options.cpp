@@ -28,9 +28,10 @@ constexpr auto about =
     "Arguments after -- go to Google Benchmark (run, sweep), for instance -- --benchmark_filter=bucketed.";
 
 constexpr auto exit_codes =
-    "Exit codes: 0 success; 1 a regression, or a score outside its limit; 2 wrong usage or input; 3 wrong "
-    "gradients;\n4 run-time failure; 5 undecided (compare); 75 interrupted, and the samples so far are in "
-    "FILE.part; 77 skipped.";
+    "Exit codes: 0 success; 1 a regression (compare), or a score outside --max-model-error or --max-regret; "
+    "2 wrong usage or input;\n"
+    "3 wrong gradients; 4 run-time failure; 5 undecided (compare); 75 interrupted, and the samples so far "
+    "are in FILE.part.";
 
 int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
   if (error.get_exit_code() == 0) return speak ? app.exit(error) : 0;

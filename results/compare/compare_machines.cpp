@@ -104,8 +104,7 @@ std::string interval_doubt(MachineMerit const& m) {
   if (m.values == 0)
     return m.machine +
            ": there is no figure of merit, because no bucketed case was measured, or because the files do "
-           "not "
-           "say their ranks, batch and sequence";
+           "not say their ranks, batch and sequence";
   const std::string unit = m.runs.size() == 1 ? "sample" : "run";
   const std::string count = std::to_string(m.values) + " " + unit + (m.values == 1 ? "" : "s");
   if (!m.has_interval())

@@ -31,7 +31,7 @@ Table table_of(Comparison const& comparison) {
                {"low", "95 % low", Kind::ratio},
                {"high", "95 % high", Kind::ratio},
                {"noise", "noise", Kind::share},
-               {"p", "p", Kind::number},
+               {"p", "p-value", Kind::number},
                {"verdict", "verdict", Kind::text},
                {"note", "", Kind::text}},
               {},

@@ -53,7 +53,7 @@ CaseComparison row_of(std::string name, FamilyMember const& member, model::Estim
   CaseComparison row{std::move(name), seconds.base, seconds.next, ratio, noise, member.p_slower};
   row.verdict = verdict_of(member, upper, test.can_reject(), tolerance);
   if (member.noisy)
-    row.doubt = "noise above 5 %: not counted in all cases";
+    row.doubt = "noise above 5 %: left out of 'all cases'";
   else if (row.verdict == Verdict::undecided && test.can_reject())
     row.doubt = "a slowdown of up to " + signed_percent(std::expm1(upper)) + " is not excluded";
   return row;
@@ -120,8 +120,8 @@ void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result) 
         {model::median(medians(cases[c].base)), model::median(medians(cases[c].next))});
   result.warnings.push_back(
       "these files are not rounds of scripts/gate, so the verdict assumes one session, in which nothing but "
-      "the "
-      "build changed between the runs of the two sides; if the machine may have changed, use scripts/gate");
+      "the build changed between the runs of the two sides; if the machine may have changed, use "
+      "scripts/gate");
   decide(test, upper, result);
 }
 

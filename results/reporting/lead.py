@@ -56,9 +56,9 @@ def finding(results):
         return ""
     noise = _within_noise(results, best, worst)
     if noise is None:
-        return f"Best bucket: {cap_text(results, best)}; one sample a case, so the noise is not known"
+        return f"Best bucket: {cap_text(results, best)}; one sample per case, so the noise is not known"
     if noise:
-        return "No bucket size differs beyond the noise"
+        return "The bucket sizes do not differ beyond the noise"
     return f"Best bucket: {cap_text(results, best)}; {(totals[worst] - totals[best]) / totals[worst]:.1%} faster than the worst, {cap_text(results, worst)}"
 
 
@@ -90,7 +90,7 @@ def _others(results, totals, best, names):
     common = results["/sweep/bucket_bytes"] == derive.PYTORCH_DEFAULT_MIB * 2**20
     others = [f"{names[k]} {round(totals[k] / totals[best] - 1.0, 3) + 0.0:+.1%}" for k in range(len(names))
               if (results["/sweep/strategy"][k] != "bucketed" or common[k]) and k != best and np.isfinite(totals[k])]
-    return f"T relative to the best bucket size: {', '.join(others)}." if others else ""
+    return f"T relative to that of the best bucket size: {', '.join(others)}." if others else ""
 
 
 def _worst(results, totals, best):
