@@ -20,7 +20,7 @@ function(ddproxy_probe_view_layout nvcc architecture result)
   execute_process(COMMAND ${nvcc} ${options} ${includes} ${DDPROXY_VIEW_LAYOUT_PROBE} -o -
                   OUTPUT_VARIABLE ptx ERROR_VARIABLE errors RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
-    message(WARNING "${nvcc} does not compile a file that uses Kokkos: ${errors}")
+    message(WARNING "${nvcc} does not compile a file that uses Kokkos, so the layout of its Views is not checked: ${errors}")
     set(ptx "")
   endif()
   set(${result} "${ptx}" PARENT_SCOPE)
@@ -35,12 +35,12 @@ function(ddproxy_check_view_layout nvcc)
   string(REGEX REPLACE ".*view_layout_param_0\\[([0-9]+)\\].*" "\\1" device "${ptx}")
   string(REGEX REPLACE ".*mov[.][ub]64[ \t]+%rd[0-9]+, ([0-9]+);.*" "\\1" host "${ptx}")
   if(NOT "${device} ${host}" MATCHES "^[0-9]+ [0-9]+$")
-    message(WARNING "How nvcc lays out Kokkos' Views was not understood, and not checked")
+    message(WARNING "The layout of Kokkos' Views was not found in the output of ${nvcc}, so it is not checked. If kernels read wrong arguments, use Kokkos 4.7.02 or later")
     return()
   endif()
   if(NOT device EQUAL host)
     message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} cannot be used with ${nvcc}: two Views have ${host} bytes on the host "
-                        "and ${device} in a kernel, which would read wrong arguments. Take Kokkos 4.7.02 or later, or build it with "
+                        "but ${device} in a kernel, so kernels would read wrong arguments. Use Kokkos 4.7.02 or later, or build it with "
                         "-DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON, as scripts/setup --cuda ${architecture} does")
   endif()
 endfunction()

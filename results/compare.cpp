@@ -32,7 +32,7 @@ void check_outputs(CompareOptions const& options) {
       if (is_same_file(*output, other))
         throw std::invalid_argument(
             "compare: " + output->string() +
-            " is to be written, but also read or written otherwise; give another file");
+            " would be written, but it is also read, or written for another option; give another file");
     check_writable(*output);
     taken.push_back(*output);
   }

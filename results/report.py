@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""report.py FILE...: a page and plots of results files of ddproxy. Needs h5py, matplotlib and numpy."""
+"""report.py FILE...: writes a page and plots of results files of ddproxy. Needs h5py, matplotlib and numpy."""
 import argparse
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ try:
     from reporting.report import Report
     from reporting.tables import write_csv, write_json
 except ImportError as error:
-    print(f"report.py: {error}; it needs h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib)", file=sys.stderr)
+    print(f"report.py: {error}; install h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib)", file=sys.stderr)
     sys.exit(2)
 
 PUBLISHED = Path(__file__).resolve().parent.parent / "inputs" / "published" / "allreduce-8xa100-1node.csv"
@@ -23,14 +23,15 @@ PUBLISHED_RANKS = 8  # which that table does not say
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Writes an HTML page and PNG plots of a results file of ddproxy. With several files "
-                                     "the newest is shown, two of them one against another, more as a history too.")
+    parser = argparse.ArgumentParser(description="Writes one HTML page and PNG plots of a results file of ddproxy, and prints their names. With several files the "
+                                     "page shows the newest one and compares all; three or more are also drawn over time.",
+                                     epilog="Exit codes: 0 success; 2 wrong usage or a damaged file; 4 the disk is full.")
     parser.add_argument("files", nargs="+", metavar="FILE", help="results file (HDF5)")
-    parser.add_argument("-o", "--output", metavar="DIR", help="folder for what is written; default: the first file's own")
-    parser.add_argument("--csv", action="store_true", help="write every table as CSV too")
-    parser.add_argument("--json", action="store_true", help="write all tables as one JSON file too")
-    parser.add_argument("--reference", metavar="CSV", help="published all-reduce table (bytes,seconds, optionally ranks) to draw beside a(x); "
-                        "default: eight A100 of one node, only where NCCL measured a(x); 'none' for none")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder for the page, plots and tables; default: the folder of the first file")
+    parser.add_argument("--csv", action="store_true", help="also write every table as CSV")
+    parser.add_argument("--json", action="store_true", help="also write all tables to one JSON file")
+    parser.add_argument("--reference", metavar="CSV", help="published all-reduce table (columns bytes,seconds and optionally ranks) to draw beside a(x); "
+                        "'none' draws none; default: eight A100 in one node if NCCL measured a(x), else none")
     return parser.parse_args()
 
 
@@ -47,7 +48,7 @@ def report(options):
     files = [Results(path) for path in options.files]
     for file in files:
         if not file.complete:
-            print(f"report.py: warning: {file.path}: the run was interrupted; what it measured is shown", file=sys.stderr)
+            print(f"report.py: warning: {file.path}: the run was interrupted; the page shows what it measured", file=sys.stderr)
     folder = Path(options.output) if options.output else files[0].path.parent
     folder.mkdir(parents=True, exist_ok=True)
     result = Report(files, folder, reference(options.reference, in_time(files)[-1]))

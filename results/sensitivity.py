@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""sensitivity.py FILE.csv -o FIGURE.png [--title TEXT]: draws what `ddproxy predict --sensitivity --csv` wrote. Needs matplotlib."""
+"""sensitivity.py FILE.csv -o FIGURE.png [--title TEXT]: draws the table that `ddproxy predict --sensitivity --csv FILE.csv` writes. Needs matplotlib."""
 import argparse
 import csv
 import math
@@ -13,11 +13,12 @@ try:
     from reporting.output import DiskError
     from reporting.style import plt
 except ImportError as error:
-    print(f"sensitivity.py: {error}; it needs matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
+    print(f"sensitivity.py: {error}; install matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
     sys.exit(2)
 
-LABELS = {"bytes": "gradients, times the bytes", "model": "GPT-2 of this size, MiB of gradients", "latency": "network, times the latency",
-          "bandwidth": "network, times the bandwidth", "ranks": "ranks"}
+LABELS = {"bytes": "bytes of the gradients (factor, log scale)", "model": "gradients of the GPT-2 models (MiB, log scale)",
+          "latency": "network latency (factor, log scale)", "bandwidth": "network bandwidth (factor, log scale)",
+          "ranks": "number of ranks (log scale)"}
 CURVES = (("exposed_25_s", "cap 25 MiB", "s", style.OTHER), ("exposed_best_s", "best cap", "o", style.PREDICTED),
           ("exposed_plan_s", "best plan", "D", style.MEASURED), ("floor_s", "lower bound on E", "_", style.GREY))
 plt.rcParams["savefig.dpi"] = 100
@@ -30,7 +31,7 @@ def read(path):
         rows = list(csv.DictReader(file))
     lacking = {"quantity", "value", "low_mib", "high_mib", *(name for name, *_ in CURVES)} - set(rows[0] if rows else ())
     if lacking:
-        raise ValueError(f"{path}: no column {', '.join(sorted(lacking))}; make it with: ddproxy predict --sensitivity --csv FILE")
+        raise ValueError(f"{path}: has no column {', '.join(sorted(lacking))}; write the table with: ddproxy predict --sensitivity --csv FILE")
     found = {}
     for row in sorted(rows, key=lambda row: float(row["value"])):
         found.setdefault(row["quantity"], []).append(row)
@@ -44,7 +45,7 @@ def draw_exposed(axes, rows):
     axes.set_yscale("log")
     low, high = (math.log10(limit) for limit in axes.get_ylim())
     axes.set_ylim(10 ** math.floor(low), 10 ** math.ceil(high))  # whole decades: one at least is labelled
-    axes.set_ylabel("E, ms")
+    axes.set_ylabel("E (ms, log scale)")
 
 
 def draw_best(axes, rows):
@@ -56,7 +57,7 @@ def draw_best(axes, rows):
     axes.axhline(25, color=style.OTHER, linestyle="--", linewidth=1)
     axes.set_yscale("log")
     axes.set_ylim(LOWEST, HIGHEST)
-    axes.set_ylabel("best caps, MiB")
+    axes.set_ylabel("best caps (MiB)")
 
 
 def draw(quantities, title):
@@ -76,14 +77,14 @@ def draw(quantities, title):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", metavar="FILE.csv")
-    parser.add_argument("-o", "--output", metavar="FIGURE.png", required=True)
-    parser.add_argument("--title", default="")
+    parser.add_argument("file", metavar="FILE.csv", help="table that `ddproxy predict --sensitivity --csv FILE.csv` wrote")
+    parser.add_argument("-o", "--output", metavar="FIGURE.png", required=True, help="picture to write")
+    parser.add_argument("--title", default="", help="title of the picture; default: the name of the table")
     options = parser.parse_args()
     try:
         quantities = read(options.file)
         if not quantities:
-            raise ValueError(f"{options.file}: no quantity has two rows or more")
+            raise ValueError(f"{options.file}: no quantity has two rows or more, so there is nothing to draw")
         style.save_png(draw(quantities, options.title or Path(options.file).stem), options.output)
     except (DiskError, OSError, ValueError) as error:
         print(f"sensitivity.py: {error}", file=sys.stderr)

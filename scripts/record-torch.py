@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""record-torch.py [MODULE:FUNCTION]: what `ddproxy predict` needs to know of a PyTorch model on this machine.
+"""record-torch.py [MODULE:FUNCTION]: records what `ddproxy predict` needs to know about a PyTorch model on this machine.
 
-FUNCTION() returns (model, loss); loss(net) runs the forward pass through net, the model or what DDP makes of it, and returns the
-loss. Without MODULE:FUNCTION a GPT-2. Run it by itself with --ranks N, or with torchrun. It needs torch; with --sweep also h5py."""
+Writes the tables gradients.csv, allreduce.csv and contention.csv to DIR, and prints the command that predicts from them. Start it with
+--ranks N, or with torchrun. FUNCTION() returns (model, loss): loss(net) runs the forward pass through net, which is the model or DDP
+around it, and returns the loss. Without MODULE:FUNCTION the model is a GPT-2. Needs torch; with --sweep also h5py.
+Exit codes: 0 success; 2 wrong usage or model; 4 run-time failure, or the disk is full."""
 import argparse
 import importlib
 import os
@@ -16,7 +18,7 @@ try:
     import torch
     import torch.distributed as dist
 except ImportError as error:
-    print(f"record-torch.py: {error}; it needs PyTorch (pip install torch, Debian: python3-torch)", file=sys.stderr)
+    print(f"record-torch.py: {error}; install PyTorch (pip install torch, Debian: python3-torch)", file=sys.stderr)
     sys.exit(2)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -43,23 +45,24 @@ mib_list.__name__ = "list of MiB"
 
 def arguments():
     parser = argparse.ArgumentParser(prog="record-torch.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", nargs="?", metavar="MODULE:FUNCTION", help="the model; default: a GPT-2 of the dimensions below")
+    parser.add_argument("model", nargs="?", metavar="MODULE:FUNCTION", help="function that makes the model; default: a GPT-2 with the dimensions below")
     for name, value in {"layers": 12, "d-model": 768, "heads": 12, "vocabulary": 50257, "context": 1024, "batch": 1, "sequence": 128}.items():
-        parser.add_argument(f"--{name}", type=positive(int), default=value, metavar="N", help=f"of the GPT-2; default {value}")
-    parser.add_argument("--ranks", type=positive(int), metavar="N", help="start so many ranks here; not with torchrun")
-    parser.add_argument("--backend", choices=("gloo", "nccl"), default="nccl" if torch.cuda.is_available() else "gloo")
-    parser.add_argument("-o", "--output", type=Path, default=Path("recording"), metavar="DIR", help="folder to write into; default: recording")
-    parser.add_argument("--passes", type=positive(int), default=15, metavar="N", help="samples whose median is taken; default 15")
-    parser.add_argument("--reuse", action="store_true", help="keep the tables that DIR holds already, and only sweep")
-    parser.add_argument("--sweep", action="store_true", help="run DDP too: its default, --caps and --list")
-    parser.add_argument("--caps", type=mib_list, default=[1, 4, 10, 25, 50, 100], metavar="M,M", help="bucket_cap_mb to run; default 1,4,10,25,50,100")
-    parser.add_argument("--list", type=mib_list, action="append", default=[], metavar="M,M", help="a bucket_cap_mb_list to run; may be repeated")
-    parser.add_argument("--samples", type=positive(int), default=15, metavar="N", help="of each case of the sweep; default 15")
-    parser.add_argument("--beside", type=Path, metavar="RESULTS.h5", help="with --sweep: also write DIR/beside.h5, this file of ddproxy with DDP's cases")
-    parser.add_argument("--bucket-view", action="store_true", help="DDP's gradient_as_bucket_view")
+        parser.add_argument(f"--{name}", type=positive(int), default=value, metavar="N", help=f"dimension of the GPT-2; default {value}")
+    parser.add_argument("--ranks", type=positive(int), metavar="N", help="start this many ranks on this machine (default 2); not with torchrun")
+    parser.add_argument("--backend", choices=("gloo", "nccl"), default="nccl" if torch.cuda.is_available() else "gloo",
+                        help="backend of torch.distributed; default: nccl with a GPU, else gloo")
+    parser.add_argument("-o", "--output", type=Path, default=Path("recording"), metavar="DIR", help="folder for the tables; default: recording")
+    parser.add_argument("--passes", type=positive(int), default=15, metavar="N", help="number of samples of which the median is taken; default 15")
+    parser.add_argument("--reuse", action="store_true", help="with --sweep: keep the tables that are in DIR, and only run the sweep")
+    parser.add_argument("--sweep", action="store_true", help="also measure DDP with its default bucket sizes, --caps and --list")
+    parser.add_argument("--caps", type=mib_list, default=[1, 4, 10, 25, 50, 100], metavar="M,M", help="with --sweep: values of bucket_cap_mb to measure; default 1,4,10,25,50,100")
+    parser.add_argument("--list", type=mib_list, action="append", default=[], metavar="M,M", help="with --sweep: a bucket_cap_mb_list to measure; may be repeated")
+    parser.add_argument("--samples", type=positive(int), default=15, metavar="N", help="with --sweep: samples of each case; default 15")
+    parser.add_argument("--beside", type=Path, metavar="RESULTS.h5", help="with --sweep: also write DIR/beside.h5, which is this results file of ddproxy with the cases of DDP added")
+    parser.add_argument("--bucket-view", action="store_true", help="use gradient_as_bucket_view of DDP")
     options = parser.parse_args()
     if options.ranks and "RANK" in os.environ and "DDPROXY_STARTED" not in os.environ:
-        raise ranks.UsageError("--ranks: torchrun has started the ranks already")
+        raise ranks.UsageError("--ranks: torchrun has already started the ranks; leave out --ranks")
     if options.d_model % options.heads or options.sequence > options.context:
         raise ranks.UsageError("--d-model must be a multiple of --heads, and --sequence at most --context")
     if options.reuse and not (options.sweep and (options.output / "gradients.csv").is_file()):
@@ -103,7 +106,7 @@ def record(options, model, loss, device):
         return rows
     for size, kappa, gamma in beside:
         ranks.say(f"  {size / network.MIB:.3g} MiB: kappa {kappa:.2f}, gamma {gamma:.2f}" + (
-            "; one of both stood still, its speed is less than can be told" if min(kappa, gamma) <= speeds.SLOWEST_TOLD else ""))
+            "; one of the two made no progress beside the other, so its speed is at most this" if min(kappa, gamma) <= speeds.SLOWEST_TOLD else ""))
     tables = [options.output / f"{name}.csv" for name in ("gradients", "allreduce", "contention")]
     write_csv(tables[0], "name,numel,seconds", rows)
     write_csv(tables[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])
@@ -137,7 +140,7 @@ def check_beside(options, model):
     from torch_recording import beside
     theirs, elements = beside.check(options.beside)
     if not options.sweep or theirs != dist.get_world_size():
-        raise ranks.UsageError(f"--beside {options.beside}: needs --sweep and {theirs} ranks, as the file has")
+        raise ranks.UsageError(f"--beside {options.beside}: needs --sweep, and {theirs} ranks as in the file")
     ours = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
     if ours != elements:
         raise ranks.UsageError(f"--beside {options.beside}: is of a model of {elements} parameters, this one has {ours}")
@@ -146,7 +149,7 @@ def check_beside(options, model):
 def run(options):
     device = ranks.join(options.backend)
     if dist.get_world_size() == 1:
-        ranks.say("warning: one rank has nothing to reduce; start more with --ranks N or torchrun")
+        ranks.say("warning: one rank has nothing to reduce; start two or more with --ranks N or torchrun")
     model, loss = make_model(options, device)
     if options.beside:
         check_beside(options, model)

@@ -69,17 +69,17 @@ TEST(KernelNeed, RefusesWhatTheKernelsDoNotHave) {
   model::Shape shape = tiny;
   shape.activation = model::Activation::swiglu;
   EXPECT_EQ(message(shape, {1, 16}),
-            "compute mode \"kernels\" does not have activation \"swiglu\"; use compute.mode = \"replay\", or "
+            "the kernels cannot compute [model] activation = \"swiglu\"; set [compute] mode = \"replay\", or "
             "change [model]");
   shape = tiny;
   shape.norm = model::Norm::rmsnorm;
-  EXPECT_NE(message(shape, {1, 16}).find("norm \"rmsnorm\""), std::string::npos);
+  EXPECT_NE(message(shape, {1, 16}).find("norm = \"rmsnorm\""), std::string::npos);
   shape = tiny;
   shape.positions = model::Positions::none;
   EXPECT_NE(message(shape, {1, 16}).find("positions"), std::string::npos);
   shape = tiny;
   shape.qkv = model::Qkv::separate;
-  EXPECT_NE(message(shape, {1, 16}).find("separate q, k and v"), std::string::npos);
+  EXPECT_NE(message(shape, {1, 16}).find("qkv = \"separate\""), std::string::npos);
   shape = tiny;
   shape.biases = false;
   EXPECT_NE(message(shape, {1, 16}).find("biases"), std::string::npos);

@@ -106,9 +106,10 @@ TEST_F(Calls, SleepWhereRanksShareACore) {
   allow_first(1);
   choose_calls(context);
   EXPECT_EQ(context.choice.calls.description(), "nonblocking");
-  EXPECT_EQ(
-      context.choice.reason,
-      ranks() == 1 ? "one rank" : "auto: ranks share cores, and who waits leaves its core to the others");
+  EXPECT_EQ(context.choice.reason,
+            ranks() == 1
+                ? "one rank"
+                : "auto: ranks share cores, and a rank that waits in a nonblocking call yields its core");
 }
 
 TEST_F(Calls, AreTheOnesThatTheInputAsksFor) {

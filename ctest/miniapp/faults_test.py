@@ -63,7 +63,7 @@ def check_usage():
     expect(2, "of gradients of this model", "allreduce", "a.toml", "--pieces", "0.1", "--total", "1")
     expect(2, "less than one element", "allreduce", "a.toml", "--pieces", "1e-7")
     expect(2, "benchmark_repetitions", "run", "a.toml", "--", "--benchmark_repetitions=3")
-    expect(2, "'flat' is there twice", "run", write("b.toml", TINY + '[sweep]\nstrategies = ["flat", "flat"]\n'))
+    expect(2, "'flat' is in the list twice", "run", write("b.toml", TINY + '[sweep]\nstrategies = ["flat", "flat"]\n'))
     expect(2, "does not know '--benchmark_bogus'", "run", write("a.toml", TINY), "--", "--benchmark_bogus")
 
 
@@ -81,17 +81,17 @@ def check_tables():
 def check_output():
     expect(2, "cannot", "run", write("a.toml", TINY), "-o", "no/such/folder/results.h5")
     os.mkfifo("pipe.h5")
-    expect(2, "no plain file", "run", "a.toml", "-o", "pipe.h5")
+    expect(2, "not a regular file", "run", "a.toml", "-o", "pipe.h5")
     expect(2, "no/x.json", "run", "a.toml", "--json", "no/x.json")
-    expect(2, "q.h5: is the results file", "run", "a.toml", "-o", "q.h5", "--json", "./q.h5")
+    expect(2, "q.h5: this file is the results file", "run", "a.toml", "-o", "q.h5", "--json", "./q.h5")
     expect(2, "no case 'foo'", "run", "a.toml", "--trace", "t.json", "--trace-cases", "foo")
     expect(2, "--trace-cases requires --trace", "run", "a.toml", "--trace-cases", "flat")
     expect(2, "no/x.json", "run", "a.toml", "--trace", "t.json", "--json", "no/x.json")
     assert not os.path.exists("t.json")
     expect(2, "'zzz' leaves out every case", "sweep", "a.toml", "--", "--benchmark_filter=zzz")
     expect(2, "leaves out every case", "sweep", "a.toml", "--", "--benchmark_filter=-T/")
-    expect(2, "'[' is no regular expression", "run", "a.toml", "--", "--benchmark_filter=[")
-    expect(2, "run and sweep alone", "layers", "a.toml", "--", "--benchmark_filter=flat")
+    expect(2, "'[' is not a regular expression", "run", "a.toml", "--", "--benchmark_filter=[")
+    expect(2, "only run and sweep use", "layers", "a.toml", "--", "--benchmark_filter=flat")
     expect(2, "an argument is empty", "run", "a.toml", "-o", "")
     expect(2, "--json: 1 required", "run", "a.toml", "--json=")
     expect(2, "--total requires --pieces", "allreduce", "a.toml", "--total", "1")
@@ -106,11 +106,11 @@ def check_no_output_is_an_input_or_another_output():
                          (("--json", "t.json", "--trace", "t.json"), "--json"),
                          (("-o", "x.h5", "--json", "x.gradients.csv"), "--json"),
                          (("-o", "x.h5", "--json", "x.h5.part"), "the unfinished results file")):
-        expect(2, f": is {use}, and ", "run", "replay.toml", *options)
+        expect(2, f": this file is {use}, and ", "run", "replay.toml", *options)
     for options, use in ((("--json", "replay.toml"), "the input file"), (("--csv", "table.csv"), "a table of the input"),
                          (("--json", "a", "--csv", "a"), "--json")):
-        expect(2, f": is {use}, and ", "predict", "replay.toml", *options)
-    expect(2, ": is the file of --contention, and ", "predict", "replay.toml", "--contention", write("c.csv", "bytes,kappa,gamma\n1,1,1\n"), "--csv", "c.csv")
+        expect(2, f": this file is {use}, and ", "predict", "replay.toml", *options)
+    expect(2, ": this file is the file of --contention, and ", "predict", "replay.toml", "--contention", write("c.csv", "bytes,kappa,gamma\n1,1,1\n"), "--csv", "c.csv")
     assert [open(name).read() for name in ("replay.toml", "times.csv", "table.csv")] == [text, TIMES, TABLE]
 
 
@@ -124,7 +124,7 @@ def check_tables_of_the_input_stay():
     text = REPLAY.replace("times.csv", "out.layers.csv").replace("table.csv", "out.allreduce.csv")
     for name, content in (("out.layers.csv", TIMES), ("out.allreduce.csv", TABLE), ("own.toml", text)):
         write(name, content)
-    expect(2, "out.layers.csv: is a table of the input", "run", "own.toml", "-o", "out.h5")
+    expect(2, "out.layers.csv: this file is a table of the input", "run", "own.toml", "-o", "out.h5")
     with open("out.layers.csv") as file:
         assert file.read() == TIMES
     done = subprocess.run([ddproxy, "allreduce", "own.toml", "-o", "other.h5"], capture_output=True, text=True)

@@ -174,7 +174,7 @@ TEST_F(Nccl, ButNotForLongerThanTheLimit) {
   NcclCommunicator communicator(MPI_COMM_WORLD, 0.5);
   library.asynchronous = ncclInProgress;
   EXPECT_EQ(complaint([&] { average(communicator, "bucket 5"); }),
-            "rank 0: NCCL: bucket 5 does not get on for 0.5 s (allreduce.timeout_s)");
+            "rank 0: NCCL: bucket 5 made no progress for 0.5 s (allreduce.timeout_s)");
   EXPECT_EQ(library.aborted, 1);
 }
 
@@ -217,7 +217,7 @@ TEST_F(Nccl, ACallThatDoesNotComeBackEndsTheProcessAndSaysWhat) {
   GTEST_FLAG_SET(death_test_style, "fast");  // MPI runs in one process
   const auto ends = testing::ExitedWithCode(exit_run_time);
   EXPECT_EXIT(use_with(StandIn::reducing), ends,
-              "ddproxy: rank 0: NCCL: the all-reduce of bucket 2 does not come to an end within 0.5 s");
+              "ddproxy: rank 0: NCCL: the all-reduce of bucket 2 did not complete within 0.5 s");
   EXPECT_EXIT(use_with(StandIn::none), ends, "NCCL: the all-reduce of bucket 2 does not");
   EXPECT_EXIT(use_with(StandIn::ending), ends, "NCCL: ending the communicator does not");
   EXPECT_EXIT(use_with(StandIn::aborting), ends, "NCCL: aborting after \"another error\" does not");

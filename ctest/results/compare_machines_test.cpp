@@ -43,9 +43,9 @@ TEST_F(Machines, says_what_makes_their_order_doubtful) {
   all.push_back(runs("b", 1, {.samples = 8, .host = "quick3"})[0]);
   all.push_back(runs("c", 1, {.host = "other"})[0]);
   rank({.base = all});
-  EXPECT_TRUE(contains(warnings, "slow: 2 runs, an interval takes six")) << warnings;
-  EXPECT_TRUE(contains(warnings, "quick: one run, the interval is that of its 8 samples")) << warnings;
-  EXPECT_TRUE(contains(warnings, "other: 5 samples, an interval takes six")) << warnings;
+  EXPECT_TRUE(contains(warnings, "slow: 2 runs; a 95 % interval needs at least 6")) << warnings;
+  EXPECT_TRUE(contains(warnings, "quick: one run, so the interval covers its 8 samples")) << warnings;
+  EXPECT_TRUE(contains(warnings, "other: 5 samples; a 95 % interval needs at least 6")) << warnings;
   EXPECT_FALSE(contains(warnings, "differ")) << warnings;
   all.push_back(runs("d", 1, {.left_out = "bucketed 25 MiB", .host = "mpi"})[0]);
   rank({.base = all});
@@ -63,7 +63,9 @@ TEST_F(Machines, whose_intervals_overlap_cannot_be_told_apart) {
   const bool second =
       contains(warnings, "replay, 8 ranks, two and replay, 8 ranks, one cannot be told apart");
   EXPECT_NE(first, second) << warnings;
-  EXPECT_TRUE(contains(warnings, "cannot be told apart: their 95 % intervals overlap\n")) << warnings;
+  EXPECT_TRUE(contains(
+      warnings, "cannot be told apart, because their 95 % intervals overlap; give more runs of each\n"))
+      << warnings;
 }
 
 TEST_F(Machines, of_different_labels_are_two_offers) {
@@ -89,7 +91,7 @@ TEST_F(Machines, of_other_software_may_be_two_offers) {
   const auto all = together(runs("a", 2, {}), runs("b", 2, {.provenance = {{"compiler", "GNU 13"}}}));
   rank({.base = all});
   EXPECT_TRUE(
-      contains(warnings, "differ in compiler: 'of the test' against 'GNU 13'; if they are two offers"))
+      contains(warnings, "differ in compiler: 'of the test' against 'GNU 13'; if these are two offers"))
       << warnings;
   rank({.base = all, .allow = {"compiler"}});
   EXPECT_FALSE(contains(warnings, "differ in compiler")) << warnings;

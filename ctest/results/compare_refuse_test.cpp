@@ -104,7 +104,8 @@ TEST_F(Compare, refuses_other_threads_pieces_buffers_and_priorities) {
 TEST_F(Compare, compares_an_earlier_versions_file_with_a_warning) {
   const auto base = runs("a", 1, {.says_more = false}), next = runs("b", 2, {});
   accept({.base = base, .next = next});
-  EXPECT_TRUE(contains(warnings, "a0.h5: not compared in threads, which the file does not say")) << warnings;
+  EXPECT_TRUE(contains(warnings, "a0.h5: not compared in threads, because the file does not state it"))
+      << warnings;
   EXPECT_TRUE(contains(warnings, "not compared in pieces")) << warnings;
   accept({.base = base, .next = runs("c", 2, {.says_more = false})});
   EXPECT_FALSE(contains(warnings, "not compared")) << warnings;
@@ -121,7 +122,7 @@ TEST_F(Compare, refuses_wrong_gradients_and_wrong_files) {
       contains(refused({.base = base, .next = {folder / "text.h5"}}), "text.h5: cannot be read as HDF5"));
   results::Writer(folder / "empty.h5").finish();
   EXPECT_TRUE(contains(refused({.base = base, .next = {folder / "empty.h5"}}), "has no dataset /sweep/name"));
-  EXPECT_TRUE(contains(refused({.base = base}), "give a file"));
+  EXPECT_TRUE(contains(refused({.base = base}), "give results files of both builds"));
   EXPECT_TRUE(contains(refused({.base = base, .next = base, .json = folder / "none" / "r"}), "cannot write"));
 }
 

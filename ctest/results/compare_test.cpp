@@ -48,7 +48,7 @@ TEST_F(Compare, one_file_a_side_of_a_real_run_decides_nothing) {
       const auto base = runs("a", 1, {.replay = false, .samples = samples});
       const auto next = runs("b", 1, {.replay = false, .factor = factor, .samples = samples});
       EXPECT_EQ(compare({.base = base, .next = next}), 5) << factor << ' ' << samples;
-      EXPECT_TRUE(contains(out, "one file a side cannot tell a slower build from another run")) << out;
+      EXPECT_TRUE(contains(out, "one file on each side cannot tell a slower build")) << out;
       EXPECT_TRUE(contains(out, "7 rounds of scripts/gate")) << out;
     }
   EXPECT_TRUE(contains(row("flat"), "10.")) << out;
@@ -74,7 +74,9 @@ TEST_F(Compare, a_disturbed_replay_is_no_slowdown) {
 TEST_F(Compare, too_few_runs_are_undecided) {
   const auto base = runs("a", 4, {}), next = runs("b", 4, {.factor = 10});
   EXPECT_EQ(compare({.base = base, .next = next, .json = folder / "r.json", .junit = folder / "r.xml"}), 5);
-  EXPECT_TRUE(contains(out, "4 and 4 runs cannot decide at the level of 1 %; give 5 runs a side")) << out;
+  EXPECT_TRUE(contains(
+      out, "4 and 4 runs cannot decide at a significance level of 1 %; give 5 runs or more on each side"))
+      << out;
   const auto junit = contents(folder / "r.xml");
   EXPECT_TRUE(contains(junit, "tests=\"12\" failures=\"1\" errors=\"0\" skipped=\"11\"")) << junit;
   EXPECT_TRUE(contains(junit, "name=\"decision\">\n    <failure message=\"undecided: ")) << junit;
@@ -93,7 +95,7 @@ TEST_F(Compare, undecided_can_be_allowed) {
 
 TEST_F(Compare, noise_leaves_the_whole_undecided_and_says_what_would_help) {
   EXPECT_EQ(compare({.base = runs("a", 8, {.noise = 0.2}), .next = runs("b", 8, {.noise = 0.2})}), 5);
-  EXPECT_TRUE(contains(out, "runs a side would decide")) << out;
+  EXPECT_TRUE(contains(out, "runs on each side would decide")) << out;
   EXPECT_TRUE(contains(row("flat"), "is not excluded")) << out;
 }
 
@@ -132,7 +134,8 @@ TEST_F(Rounds, a_slowdown_of_one_part_is_found) {
 
 TEST_F(Rounds, fewer_than_seven_are_undecided) {
   EXPECT_EQ(compare({.base = rounds("a", 6, {}), .next = rounds("b", 6, {.factor = 10})}), 5);
-  EXPECT_TRUE(contains(out, "6 rounds cannot decide at the level of 1 %; give 7 rounds or more")) << out;
+  EXPECT_TRUE(contains(out, "6 rounds cannot decide at a significance level of 1 %; give 7 rounds or more"))
+      << out;
 }
 
 // The history takes the noise of such a night from other nights.
@@ -156,7 +159,7 @@ TEST_F(Rounds, a_case_that_only_one_build_measured_keeps_the_whole_undecided) {
   }
   EXPECT_EQ(compare({.base = base, .next = slower}), 1) << out;
   EXPECT_EQ(compare({.base = base, .next = next, .allow = {"sweep"}}), 0) << out;
-  EXPECT_TRUE(contains(warnings, "compute/linear was measured by only some of the runs and left out"));
+  EXPECT_TRUE(contains(warnings, "compute/linear was measured by only some of the runs; left out"));
 }
 
 TEST_F(Rounds, a_case_that_one_round_lacks_keeps_the_whole_undecided) {

@@ -54,7 +54,7 @@ TEST_F(History, a_case_that_the_newest_night_lacks_is_undecided) {
   newest.cases.erase(newest.cases.begin());
   write_night(night_file(30), newest);
   EXPECT_EQ(compare({.history = folder}), 5);
-  EXPECT_TRUE(contains(out, "a: the newest night did not measure it")) << out;
+  EXPECT_TRUE(contains(out, "a: the newest night did not measure this case")) << out;
 }
 
 TEST_F(History, prefers_ratio_nights_to_plain_runs) {

@@ -17,6 +17,8 @@ namespace {
 using nlohmann::json;
 using results::Night;
 
+const std::string advice = "; restore the file, or leave it out";
+
 class NightFile : public Folder {
  protected:
   static Night night() {
@@ -39,7 +41,9 @@ class NightFile : public Folder {
     const auto text = message_of<std::invalid_argument>([&] { results::read_night(path); });
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
     EXPECT_EQ(text.rfind(path.string() + ": the field ", 0), 0u) << text;
-    return text.substr(text.find("the field ") + 10);
+    EXPECT_TRUE(text.ends_with(advice)) << text;
+    const auto begin = text.find("the field ") + 10;
+    return text.substr(begin, text.size() - begin - advice.size());
   }
 };
 
@@ -83,9 +87,9 @@ TEST_F(NightFile, every_field_that_is_malformed_is_named) {
             "cases[0].log_ratio is not a finite number");
   EXPECT_EQ(refusal([](json& all) { all["cases"][0]["deviation"] = -0.1; }),
             "cases[0].deviation is negative");
-  EXPECT_EQ(refusal([](json& all) { all["cases"][1]["name"] = "flat"; }), "cases has 'flat' twice");
+  EXPECT_EQ(refusal([](json& all) { all["cases"][1]["name"] = "flat"; }), "cases has the case 'flat' twice");
   EXPECT_EQ(refusal([](json& all) { all["cases"].erase(1); }),
-            "cases needs one case or more, and 'the whole'");
+            "cases must have one case or more, and 'the whole'");
 }
 
 TEST_F(NightFile, refuses_what_is_no_json_and_what_is_not_there) {
@@ -93,10 +97,12 @@ TEST_F(NightFile, refuses_what_is_no_json_and_what_is_not_there) {
   const auto read = [&](char const* name) {
     return message_of<std::invalid_argument>([&] { results::read_night(folder / name); });
   };
-  EXPECT_EQ(read("n.night.json"), (folder / "n.night.json").string() + ": is not valid JSON");
-  EXPECT_EQ(read("none"), (folder / "none").string() + ": cannot be read");
+  EXPECT_EQ(read("n.night.json"), (folder / "n.night.json").string() + ": is not valid JSON" + advice);
+  EXPECT_EQ(read("none"), (folder / "none").string() +
+                              ": cannot be opened for reading; check the path and its permissions");
   std::ofstream(folder / "n.night.json") << "[]";
-  EXPECT_EQ(read("n.night.json"), (folder / "n.night.json").string() + ": the file is not a JSON object");
+  EXPECT_EQ(read("n.night.json"),
+            (folder / "n.night.json").string() + ": the file is not a JSON object" + advice);
 }
 
 TEST_F(NightFile, a_night_that_could_not_be_read_is_not_written) {

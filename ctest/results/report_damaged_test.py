@@ -63,7 +63,7 @@ class Damaged(WithSample):
         self.assertIn("is a folder", self.refused(self.folder))
         self.sample.unlink()
         h5py.File(self.sample, "w").close()
-        self.assertIn("no ddproxy results file", self.fault())
+        self.assertIn("not a results file of ddproxy", self.fault())
 
     def test_refuses_another_schema_version(self):
         self.change(lambda file: file.attrs.modify("schema_version", 2))
@@ -162,7 +162,7 @@ class Damaged(WithSample):
     def test_refuses_values_that_cannot_be_drawn(self):
         kept = self.sample.read_bytes()
         for path, value, text in (("/sweep/measured", np.inf, "infinite"), ("/sweep/predicted", -np.inf, "infinite"),
-                                  ("/layers/seconds", np.inf, "infinite"), ("/timeline/end", np.nan, "not there (NaN)"),
+                                  ("/layers/seconds", np.inf, "infinite"), ("/timeline/end", np.nan, "missing values (NaN)"),
                                   ("/timeline/first", 10**9, "point outside of the"), ("/timeline/first", -5, "point outside of the"),
                                   ("/plans/count", 10**9, "point outside of the"), ("/allreduce/bytes", 0, "not above 0"), ("/collectives/bytes", 0, "not above 0"),
                                   ("/sweep/bucket_bytes", 0, "of a bucketed case is not above 0")):

@@ -63,7 +63,7 @@ class Sweep(WithSample):
             self.change(lambda file: file["sweep/exposed_low"].__setitem__(4, low))
             self.change(lambda file: file["sweep/exposed_high"].__setitem__(4, high))
             exposed = [a for a in draw_sweep(Results(self.sample)).axes if a.get_legend()][-1]
-            self.assertIn(f"interval goes on {word} the axis", legend(exposed))
+            self.assertIn(f"the interval extends {word} the axis", legend(exposed))
 
     def test_a_curve_that_cannot_be_seen_has_a_word(self):
         def exposed():
@@ -106,10 +106,10 @@ class Repetition(WithSample):
         return page.noted_table(next(t for t in tables.tables_of(Results(self.sample)) if t.name == "sweep"))
 
     def test_what_all_rows_say(self):
-        self.assertRegex(self.shown(), "In all rows: sampling ended by the number asked for; interval of T is the minimum to maximum")
-        self.assertNotIn("<th>sampling ended by</th>", self.shown())
+        self.assertRegex(self.shown(), "The same in all rows: why sampling ended: number of samples reached; T low to T high: minimum to maximum")
+        self.assertNotIn("<th>why sampling ended</th>", self.shown())
         self.change(lambda file: file["sweep/stopped_by"].__setitem__(0, "target"))
-        self.assertIn("<th>sampling ended by</th>", self.shown())
+        self.assertIn("<th>why sampling ended</th>", self.shown())
 
     def test_what_no_row_has(self):
         self.assertIn("<th>slowdown (ms)</th>", self.shown())
@@ -221,7 +221,7 @@ class Costs(WithSample):
         subprocess.run([MAKE_SAMPLE, self.sample, "mpi"], check=True)
         self.operations((4e12, 1e9), (1e9, 1e11), (1.0, 1.0), 0.5)
         (said,) = [s for s in plausible.impossible(Results(self.sample)) if "efficiency" in s]
-        self.assertRegex(said, r"An efficiency above 1: (\d+) of \1 operations")
+        self.assertRegex(said, r"An efficiency is above 1: (\d+) of \1 operations")
 
 
 class Impossible(WithSample):
@@ -239,17 +239,17 @@ class Impossible(WithSample):
 
     def test_names_the_case_and_says_why(self):
         self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
-        self.assertRegex(self.said("overlap", -0.2), r"An overlap below 0: bucketed 4 MiB \(-0\.200\)\..*share cores")
+        self.assertRegex(self.said("overlap", -0.2), r"An overlap is below 0: bucketed 4 MiB \(-0\.200\)\..*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # for naive, the contradictions in the file say that
 
     def test_of_a_negative_e_says_whether_it_is_noise(self):
-        self.assertRegex(self.said("exposed", -0.5), r"A negative E is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*include 0, so it is noise")
+        self.assertRegex(self.said("exposed", -0.5), r"A negative E is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*include 0, so this is noise")
         self.assertIn("do not include 0", self.said("exposed_high", -0.4))
 
     def test_names_an_e_below_its_bound(self):
         self.change(lambda file: file["sweep/floor"].__setitem__((), 10.0))
-        self.assertIn("An E below its lower bound of 1e+04 ms", self.said("overlap", 0.5))
+        self.assertIn("An E is below its lower bound of 1e+04 ms", self.said("overlap", 0.5))
 
     def test_names_a_slowdown_below_0(self):
         self.assertRegex(self.said("slowdown", -0.5), r"A slowdown below 0 is impossible: bucketed 4 MiB \(-500 ms\)\.")

@@ -15,7 +15,7 @@ import matplotlib.image
 import numpy as np
 
 from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import derive, lead, notes, perfetto, style, tables, timeline_figure  # noqa: E402
+from reporting import derive, findings, lead, notes, perfetto, style, tables, timeline_figure  # noqa: E402
 from reporting.compare_figure import in_time  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
 from reporting.data import Results  # noqa: E402
@@ -36,7 +36,7 @@ class NoCaps(WithSample):
         done = report(self.sample, "-o", self.folder / "out", "--csv")
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "out" / "sample.html").read_text()
-        self.assertIn("No bucketed case was measured.", page)
+        self.assertIn("No bucketed case was measured, so there is no best bucket size.", page)
         self.assertFalse((self.folder / "out" / "sample-sweep.png").exists())
 
 
@@ -224,7 +224,7 @@ class Headline(WithSample):
         self.assertTrue(self.intervals(1.0, 1.0).startswith(share), self.answer())
         self.assertIn("faster than 25 MiB, PyTorch's default. With 16 MiB, backward", self.answer())
         self.assertIn("PyTorch's default; that is within the noise. With", self.intervals(0.1, 2.0))
-        self.assertIn("a single sample does not tell", self.intervals(np.nan, np.nan))
+        self.assertIn("with a single sample, it is not known", self.intervals(np.nan, np.nan))
         self.make_best(25, 0.5)
         self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run is faster.", self.answer())
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
@@ -234,7 +234,10 @@ class Headline(WithSample):
         done = report(self.sample)
         text = Path(done.stdout.splitlines()[0]).read_text()
         self.assertLess(text.index("Best bucket size"), text.index("With "))
-        self.assertRegex(text, r'</h1><p class="gain">Best bucket size: ')
+        self.assertRegex(text, r'</h1><div class="first"><div><p class="gain">Best bucket size: ')
+        figure = text.index("<figure")
+        self.assertLess(text.index('class="facts"'), figure)
+        self.assertEqual(text.find("<figure", figure + 1), text.index("<figure", text.index('class="figures"')), "one picture stands in the first screen")
 
     def test_says_what_lies_between_best_and_worst(self):
         times, caps = self.bucketed()
@@ -249,7 +252,7 @@ class Headline(WithSample):
 
     def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
-        self.assertEqual(sum("of those run: " in text for text in legend), 2, legend)
+        self.assertEqual(sum("of the bucket sizes run, " in text for text in legend), 2, legend)
         self.assertIn("95 % interval of the predicted optimum", legend)
 
 
@@ -279,7 +282,27 @@ class Finding(WithSample):
             file["sweep/ci_low"][:] = 0.001
             file["sweep/ci_high"][:] = 1000.0
         self.change(wide)
-        self.assertEqual(lead.finding(Results(self.sample)), "No bucket size differs beyond the noise")
+        self.assertEqual(lead.finding(Results(self.sample)), "The bucket sizes do not differ beyond the noise")
+
+    def test_every_figure_of_a_file_has_one(self):
+        results = Results(self.sample)
+        totals, best = derive.column(results, "measured_median"), derive.best_case(results, derive.column(results, "measured_median"))
+        found = {name: findings.of(name, [results]) for name in ("sweep", "split", "samples", "layers", "costs", "allreduce", "collectives")}
+        self.assertTrue(all(found.values()), found)
+        self.assertIn(f"; {derive.column(results, 'exposed')[best] / totals[best]:.1%} of T is exposed communication", found["split"])
+        self.assertIn(f"{results['/allreduce/busbw'].max():.3g} GB/s", found["allreduce"])
+        self.assertEqual(findings.of("timeline", [results]), "")
+
+    def test_says_how_two_files_differ(self):
+        other = self.folder / "other.h5"
+        shutil.copy(self.sample, other)
+        with h5py.File(other, "r+") as file:
+            for name in ("measured_median", "ci_low", "ci_high"):
+                file[f"sweep/{name}"][...] *= 2.0
+        files = [Results(self.sample), Results(other)]
+        self.assertEqual(findings.of("against", files), "Best T of other: 100.0% longer than of sample")
+        self.assertRegex(findings.of("history", files), r"^T of .*: \+100\.0% from the first file to the newest$")
+        self.assertEqual(findings.of("against", files[:1] * 2), "Best T of sample: 0.0% longer than of sample, within the noise")
 
 
 class Timeline(WithSample):
@@ -361,7 +384,7 @@ class Several(WithSample):
         done = report(self.sample, other)
         self.assertEqual(done.returncode, 0, done.stderr)
         page = Path(done.stdout.splitlines()[0]).read_text()
-        self.assertIn("differ in model preset:", page)
+        self.assertIn("differ in model preset,", page)
         files = [Results(p) for p in (self.sample, other)]
         ours, theirs = (Cases(f, files) for f in files)
         self.assertEqual(ours.edges, theirs.edges)
@@ -394,7 +417,7 @@ class Several(WithSample):
         changes["the buckets of equal cases"] = lambda file: file["sweep/buckets"].__setitem__(4, 99)
         for what, change in changes.items():
             said = self.notes(change)
-            self.assertIn(f"The files differ in {what}: their times are not those of the same work.", said)
+            self.assertIn(f"The files differ in {what}, so their times are not those of the same work.", said)
             self.assertNotIn("The machines differ", said)
         self.assertNotIn("differ", self.notes(lambda file: None))
 

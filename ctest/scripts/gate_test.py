@@ -93,10 +93,10 @@ def check_files(folder, build):
 def check_what_goes_wrong(folder, build):
     twin = folder / "equal" / "twin.toml"
     sides = ["--base", build, "--new", build]
-    expect_one_line(2, "--rounds 0: give a number from 1 on, or auto", gate(twin, *sides, "--rounds", 0))
+    expect_one_line(2, "--rounds 0: give a whole number from 1 upwards, or auto", gate(twin, *sides, "--rounds", 0))
     expect_one_line(2, "--max-seconds -1.0", gate(twin, *sides, "--max-seconds", -1))
     expect_one_line(2, "give fewer (--ranks, --threads)", gate(twin, *sides, "--ranks", 1000))
-    expect_one_line(2, "there is no such input file", gate(folder / "none.toml", *sides))
+    expect_one_line(2, "no such input file", gate(folder / "none.toml", *sides))
     expect_one_line(2, "--tolerance", gate(twin, *sides, "--tolerance", "0"))
     expect_one_line(4, "there is no program ddproxy or bin/ddproxy", gate(twin, "--base", folder, "--new", build))
     expect_one_line(2, "No closing quotation", gate(twin, *sides, "--new-options", "'open"))
@@ -105,7 +105,7 @@ def check_what_goes_wrong(folder, build):
     expect_one_line(4, "Not a directory", gate(twin, *sides, "--ranks", 1, "--out", twin / "x"))
     kept = (twin.read_text(), (twin.parent / "times.csv").read_text())
     for output in (twin, twin.parent / "times.csv", twin.parent / "." / "allreduce.csv"):
-        expect_one_line(2, "but also read", gate(twin, *sides, "--junit", output))
+        expect_one_line(2, "but it is also read", gate(twin, *sides, "--junit", output))
     assert kept == (twin.read_text(), (twin.parent / "times.csv").read_text())
     more = ["--ranks", 1, "--rounds", 2, "--out", folder / "wrong"]
     broken = write_build(folder / "broken", "echo no library; exit 127\n")

@@ -77,7 +77,7 @@ def check_refusals():
     with open("none/torch/__init__.py", "w") as file:
         file.write("raise ImportError('no torch here')")
     done = start(RECORD, env={"PYTHONPATH": os.path.abspath("none")})
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "it needs PyTorch" in done.stderr, done
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "install PyTorch" in done.stderr, done
 
 
 def make_model_as_large(path, total):
@@ -170,7 +170,7 @@ def check_own_model():
 
 def check_reuse():
     done = record("tiny:only_weight", "--ranks", "2", "-o", "own", "--reuse", "--sweep")
-    text = "own/gradients.csv is of another model: of weight it has 0 elements, this model 4; record anew"
+    text = "own/gradients.csv belongs to another model: weight has 0 elements there, and 4 in this model; record again"
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and text in done.stderr, done
 
 

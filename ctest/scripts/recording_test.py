@@ -46,26 +46,26 @@ class Reuse(unittest.TestCase):
     def test_takes_what_is_not_trained_for_no_gradient(self):
         self.model.bias.requires_grad_(False)
         self.assertEqual(len(self.read(GRADIENTS.replace("bias,3,0.1\n", ""))), 2)
-        self.refused("of bias it has 3 elements, this model 0")
+        self.refused("bias has 3 elements there, and 0 in this model")
 
     def test_counts_elements_of_four_bytes(self):
         self.model = self.model.double()
         self.read(GRADIENTS.replace(",3,", ",6,").replace("t,6,", "t,12,"))
-        self.refused("of weight it has 6 elements, this model 12")
+        self.refused("weight has 6 elements there, and 12 in this model")
 
     def test_refuses_that_of_another_model(self):
-        self.refused("gradients.csv is of another model: of weight it has 5 elements, this model 6", GRADIENTS.replace(",6,", ",5,"))
-        self.refused("of more it has 1 elements, this model 0", GRADIENTS + "more,1,0\n")
-        self.refused("of bias it has 0 elements, this model 3", GRADIENTS.replace("bias", "offset"))
+        self.refused("gradients.csv belongs to another model: weight has 5 elements there, and 6 in this model", GRADIENTS.replace(",6,", ",5,"))
+        self.refused("more has 1 elements there, and 0 in this model", GRADIENTS + "more,1,0\n")
+        self.refused("bias has 0 elements there, and 3 in this model", GRADIENTS.replace("bias", "offset"))
 
     def test_refuses_that_of_other_ranks(self):
-        self.refused("allreduce.csv is of 2 ranks, these are 1", GRADIENTS, ALLREDUCE.replace("\n1,", "\n2,"))
-        self.refused("allreduce.csv is of 1 and 2 ranks", GRADIENTS, ALLREDUCE + "2,8,1\n")
-        self.refused("allreduce.csv is of no ranks", GRADIENTS, "ranks,bytes,seconds\n")
+        self.refused("allreduce.csv was recorded on 2 ranks, but this run has 1", GRADIENTS, ALLREDUCE.replace("\n1,", "\n2,"))
+        self.refused("allreduce.csv was recorded on 1 and 2 ranks", GRADIENTS, ALLREDUCE + "2,8,1\n")
+        self.refused("allreduce.csv was recorded on no ranks", GRADIENTS, "ranks,bytes,seconds\n")
 
     def test_refuses_what_is_no_recording(self):
         for text in ("name\nweight\n", "name,numel,seconds\nweight,many,0\n", "name,numel,seconds\nweight\n"):
-            self.refused("gradients.csv: is no table of record-torch.py", text)
+            self.refused("gradients.csv: is not a table of record-torch.py", text)
         (self.folder / "allreduce.csv").unlink()
         with self.assertRaisesRegex(UsageError, "allreduce.csv: No such file or directory; record without --reuse first"):
             reuse.check_ranks(self.folder / "allreduce.csv")

@@ -84,7 +84,8 @@ void check_files(Options const& options, Config const& config, std::vector<Case>
   require_some(names, config.samples);
   for (auto const& name : options.trace_cases)
     if (std::ranges::find(names, name) == names.end())
-      throw std::invalid_argument("--trace-cases: there is no case '" + name + "'");
+      throw std::invalid_argument("--trace-cases: there is no case '" + name +
+                                  "'; --dry-run lists the cases");
   refuse_overwriting(options, config);
   refuse_folders(options);
   for (auto const& file : {options.json, options.trace})

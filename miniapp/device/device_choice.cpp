@@ -22,8 +22,9 @@ constexpr double libraries_of_a_rank = 2 * gib;  // device memory of the librari
 int choose_device(int local_rank, int devices, std::string const& reason) {
   if (devices <= 0)
     throw std::runtime_error(fmt::format(
-        "no device: this build computes on one ({}); see nvidia-smi or rocm-smi, CUDA_VISIBLE_DEVICES or "
-        "ROCR_VISIBLE_DEVICES, and what the scheduler was asked for, or use a build for the host",
+        "no device was found ({}), and this build computes on a device; check nvidia-smi or rocm-smi, "
+        "CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES, and the request to the scheduler, or use a build for "
+        "the host",
         reason.empty() ? "the driver shows none" : reason));
   return local_rank % devices;
 }

@@ -61,7 +61,7 @@ void read_model(Config& config, Section section) {
   try {
     model::check(config.shape);
   } catch (std::invalid_argument const& error) {
-    section.fail("", std::string(error.what()) + " (a preset, or all dimensions)");
+    section.fail("", std::string(error.what()) + "; give a preset, or all dimensions");
   }
 }
 
@@ -69,9 +69,11 @@ void read_step(Config& config, Section section) {
   config.tokens.batch = section.integer("batch", 1, 1, most_tokens);
   config.tokens.sequence = section.integer("sequence", config.shape.context, 1, most_tokens);
   if (config.tokens.sequence > config.shape.context)
-    section.fail("sequence", fmt::format("is longer than the model's context of {}", config.shape.context));
+    section.fail("sequence", fmt::format("{} tokens are longer than the model's context of {}",
+                                         config.tokens.sequence, config.shape.context));
   if (config.tokens.count() > most_tokens)
-    section.fail("batch", fmt::format("batch x sequence must be at most {} tokens", most_tokens));
+    section.fail("batch", fmt::format("batch x sequence is {} tokens; it must be at most {}",
+                                      config.tokens.count(), most_tokens));
   section.finish();
 }
 
@@ -81,7 +83,7 @@ void read_compute(Config& config, Section section) {
   config.times = section.path("times");
   section.finish();
   if (config.compute == ComputeMode::kernels && !config.times.empty())
-    section.fail("times", "is for mode = \"replay\" only");
+    section.fail("times", "is only for mode = \"replay\"; remove this key, or set mode = \"replay\"");
 }
 
 void read_allreduce(Config& config, Section section) {
@@ -96,20 +98,27 @@ void read_allreduce(Config& config, Section section) {
   config.buffers = section.choice("buffers", config.buffers, buffers_words);
   config.piece_mib = section.positive("piece_mib", config.piece_mib);
   if (config.piece_mib < 0.001 || config.piece_mib > 4096)
-    section.fail("piece_mib", "must be from 0.001 to 4096");
+    section.fail("piece_mib",
+                 fmt::format("{} is out of range; it must be from 0.001 to 4096", config.piece_mib));
   config.timeout_s = section.positive("timeout_s", config.timeout_s);
   section.finish();
   if (config.call == Call::blocking && config.progress != Progress::thread)
-    section.fail("call",
-                 "\"blocking\" needs progress = \"thread\": nothing could be computed while the call blocks; "
-                 "use \"nonblocking\"");
+    section.fail(
+        "call",
+        "\"blocking\" needs progress = \"thread\", because without a thread nothing is computed while the "
+        "call blocks; set progress = \"thread\", or call = \"nonblocking\"");
   const bool replay = config.backend == Backend::replay;
   if (replay && config.table.empty())
-    section.fail("table", "backend = \"replay\" needs the CSV file of an all-reduce table");
+    section.fail("table",
+                 "is missing, but backend = \"replay\" reads all-reduce times from it; give a CSV file with "
+                 "bytes,seconds");
   if (replay && config.ranks == 0)
-    section.fail("ranks", "backend = \"replay\" needs the number of ranks it stands for");
+    section.fail(
+        "ranks",
+        "is missing, but backend = \"replay\" stands for a machine of that many ranks; give their number");
   if (!replay && config.ranks != 0)
-    section.fail("ranks", "is for backend = \"replay\"; else mpirun -n says how many");
+    section.fail("ranks",
+                 "is only for backend = \"replay\"; remove this key, and start the ranks with mpirun -n");
 }
 
 void read_sweep(Config& config, Section section) {
@@ -123,10 +132,11 @@ void read_sweep(Config& config, Section section) {
   config.caps_mib = section.positive_list("caps_mib", default_caps_mib);
   for (double cap : config.caps_mib)
     if (!is_bucket_size(cap))
-      section.fail("caps_mib", fmt::format("{} MiB is no size of a bucket: from a byte to 1e9 MiB", cap));
+      section.fail("caps_mib", fmt::format("{} MiB is not a bucket size; give 1 byte to 1e9 MiB", cap));
   config.first_bucket_mib = section.positive("first_bucket_mib", 0);
   if (config.first_bucket_mib != 0 && !is_bucket_size(config.first_bucket_mib))
-    section.fail("first_bucket_mib", "is no size of a bucket: from a byte to 1e9 MiB");
+    section.fail("first_bucket_mib",
+                 fmt::format("{} MiB is not a bucket size; give 1 byte to 1e9 MiB", config.first_bucket_mib));
   config.samples = static_cast<int>(section.integer("samples", config.samples, 1, most_samples));
   config.target = section.positive("target", config.target);
   config.max_seconds = section.positive("max_seconds", config.max_seconds);
@@ -141,11 +151,12 @@ void read_gate(Config& config, Section section) {
   config.gate.allreduce_kib = section.positive_list("allreduce_kib", {});
   for (double kib : config.gate.allreduce_kib)
     if (!is_bucket_size(kib / 1024) || kib > 1024 * 1024)
-      section.fail("allreduce_kib", fmt::format("{} KiB is no size of a message: 1 byte to 1 GiB", kib));
+      section.fail("allreduce_kib", fmt::format("{} KiB is not a message size; give 1 byte to 1 GiB", kib));
   section.finish();
   if (config.gate.operators && config.compute == ComputeMode::replay)
-    section.fail("operators",
-                 "needs [compute] mode = \"kernels\": replayed operators take the time of a table");
+    section.fail(
+        "operators",
+        "needs [compute] mode = \"kernels\", because replayed operators only take the times of a table");
 }
 
 void read_machine(Config& config, Section section) {
@@ -155,14 +166,18 @@ void read_machine(Config& config, Section section) {
       config.peaks[precision] = peak;
   config.machine.bandwidth = section.positive("bandwidth", 0);
   config.machine.efficiency = section.positive("efficiency", 1);
-  if (config.machine.efficiency > 1) section.fail("efficiency", "is a share of the roofline: at most 1");
+  if (config.machine.efficiency > 1)
+    section.fail("efficiency",
+                 fmt::format("{} is too large; it is a share of the roofline, so it must be at most 1",
+                             config.machine.efficiency));
   config.ranks_per_node = static_cast<int>(section.integer("ranks_per_node", 0, 1, most_ranks));
   config.threads = static_cast<int>(section.integer("threads", 0, 1, most_threads));
   section.finish();
   const bool given = config.machine.peak_flops > 0 && config.machine.bandwidth > 0;
   if (config.compute == ComputeMode::replay && config.times.empty() && !given)
     section.fail("peak_flops",
-                 "compute.mode = \"replay\" needs compute.times, or [machine] peak_flops and bandwidth");
+                 "is missing, but [compute] mode = \"replay\" needs times; give [compute] times, or "
+                 "[machine] peak_flops and bandwidth for a roofline");
 }
 
 }  // namespace
@@ -188,7 +203,9 @@ void check_can_run(Config const& config) {
   };
   if (config.copies != model::CopyMode::none && config.compute == ComputeMode::replay &&
       !(config.machine.bandwidth > 0))
-    refuse("copies: replayed copies need [machine] bandwidth");
+    refuse(
+        "copies: the time of a replayed copy follows from [machine] bandwidth, which is missing; give it in "
+        "bytes/s");
 }
 
 }  // namespace ddproxy

@@ -16,8 +16,8 @@ constexpr std::int64_t line = 16;  // elements in 64 bytes
 constexpr std::int64_t most_threads_of_a_host = 4096;
 
 [[noreturn]] void not_there(std::string const& what) {
-  throw std::invalid_argument("compute mode \"kernels\" does not have " + what +
-                              "; use compute.mode = \"replay\", or change [model]");
+  throw std::invalid_argument("the kernels cannot compute " + what +
+                              "; set [compute] mode = \"replay\", or change [model]");
 }
 
 void check_tokens(model::Shape const& shape, model::Tokens tokens) {
@@ -109,11 +109,11 @@ std::int64_t padded_elements(std::vector<Buffer> const& buffers) {
 
 void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
   model::check(shape);
-  if (shape.activation != model::Activation::gelu) not_there("activation \"swiglu\"");
-  if (shape.norm != model::Norm::layernorm) not_there("norm \"rmsnorm\"");
-  if (shape.positions != model::Positions::learned) not_there("models without learned positions");
-  if (shape.qkv != model::Qkv::fused) not_there("separate q, k and v");
-  if (!shape.biases) not_there("models without biases");
+  if (shape.activation != model::Activation::gelu) not_there("[model] activation = \"swiglu\"");
+  if (shape.norm != model::Norm::layernorm) not_there("[model] norm = \"rmsnorm\"");
+  if (shape.positions != model::Positions::learned) not_there("[model] positions = \"none\"");
+  if (shape.qkv != model::Qkv::fused) not_there("[model] qkv = \"separate\"");
+  if (!shape.biases) not_there("[model] biases = false");
   check_tokens(shape, tokens);
 }
 

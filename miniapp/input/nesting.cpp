@@ -56,10 +56,10 @@ void check_nesting(std::filesystem::path const& file, std::string_view text) {
     }
     depth.add(text[at++]);
     if (depth.brackets > most_nested || depth.dots > most_nested)
-      throw std::invalid_argument(
-          fmt::format("{}:{}: {} nest deeper than {} levels; no input file needs more than three",
-                      file.string(), std::ranges::count(text.substr(0, at), '\n') + 1,
-                      depth.dots > most_nested ? "the parts of a dotted key" : "brackets", most_nested));
+      throw std::invalid_argument(fmt::format(
+          "{}:{}: {} nest deeper than {} levels, but an input file needs at most three; check the file",
+          file.string(), std::ranges::count(text.substr(0, at), '\n') + 1,
+          depth.dots > most_nested ? "the parts of a dotted key" : "brackets", most_nested));
   }
 }
 

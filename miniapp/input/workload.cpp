@@ -30,8 +30,8 @@ Workload per_layer(model::BackwardPass const& pass, std::vector<model::LayerTime
   };
   for (auto const& row : rows) {
     if (!is_known(row.layer))
-      throw std::invalid_argument(
-          fmt::format("{}: the model has no layer '{}'", file, model::echo(row.layer)));
+      throw std::invalid_argument(fmt::format("{}: the model has no layer '{}'; give a table of this model",
+                                              file, model::echo(row.layer)));
     index[row.layer] = workload.pass.operations.size();
     workload.pass.operations.push_back({row.layer, row.layer, model::OperationKind::linear});
     workload.operation_seconds.push_back(row.seconds);
@@ -40,13 +40,13 @@ Workload per_layer(model::BackwardPass const& pass, std::vector<model::LayerTime
     const auto found = index.find(gradient.layer);
     if (found == index.end())
       throw std::invalid_argument(
-          fmt::format("{}: no row for the layer '{}' of the model", file, gradient.layer));
+          fmt::format("{}: there is no row for the layer '{}' of the model; add one", file, gradient.layer));
     gradient.operation = found->second;
     workload.pass.gradients.push_back(gradient);
   }
   if (!std::ranges::is_sorted(workload.pass.gradients, {}, &model::Gradient::operation))
     throw std::invalid_argument(
-        fmt::format("{}: rows must be in the order of the backward pass (ready order)", file));
+        fmt::format("{}: the rows are not in the order of the backward pass (ready order); sort them", file));
   return workload;
 }
 
@@ -62,17 +62,21 @@ Workload per_gradient(model::BackwardPass const& pass, std::vector<model::Gradie
       if (next == pass.gradients.size() || pass.gradients[next].name != row.name ||
           pass.gradients[next].numel != row.numel)
         throw std::invalid_argument(fmt::format(
-            "{}: '{}' with {} elements is not the model's next gradient, {}", file, model::echo(row.name),
-            row.numel,
-            next == pass.gradients.size() ? "which has no more" : "'" + pass.gradients[next].name + "'"));
+            "{}: '{}' with {} elements does not fit the model: its next gradient in ready order is {}", file,
+            model::echo(row.name), row.numel,
+            next == pass.gradients.size()
+                ? "none, because all are in the rows before"
+                : fmt::format("'{}' with {}", pass.gradients[next].name, pass.gradients[next].numel)));
       workload.pass.gradients.push_back({row.name, pass.gradients[next].layer, row.numel, operation});
     }
     workload.pass.operations.push_back({row.name, row.name, model::OperationKind::linear});
     workload.operation_seconds.push_back(row.seconds);
   }
   if (workload.pass.gradients.size() != pass.gradients.size())
-    throw std::invalid_argument(fmt::format("{}: has {} gradients, the model {}", file,
-                                            workload.pass.gradients.size(), pass.gradients.size()));
+    throw std::invalid_argument(
+        fmt::format("{}: the table and the model differ in the number of gradients ({} and {}); give a table "
+                    "of this model",
+                    file, workload.pass.gradients.size(), pass.gradients.size()));
   return workload;
 }
 

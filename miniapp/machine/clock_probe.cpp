@@ -29,7 +29,7 @@ std::unique_ptr<StateProbe> make_clock_probe(Runtime const& runtime, std::string
     const auto first = std::ranges::find_if_not(doubts, &std::string::empty);
     if (runtime.root())
       results::say_error(fmt::format(
-          "warning: {}: a GPU that lowers its clocks is not noticed, and looks like slower code", *first));
+          "warning: {}: so a GPU that lowers its clocks is not noticed, and looks like slower code", *first));
     return nullptr;
   }
   return std::make_unique<ClockProbe>(runtime, std::move(nvml));

@@ -28,10 +28,11 @@ void require_launcher(int ranks) {
   for (char const* name : {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     char const* const tasks = std::getenv(name);
     if (ranks > 1 || !tasks || std::atoi(tasks) <= 1) continue;
-    throw std::invalid_argument(fmt::format(
-        "the launcher started {} tasks ({}), and MPI sees one: use the launcher of the MPI that ddproxy was "
-        "built with (mpirun, or srun --mpi=pmix; srun --mpi=list shows which there are)",
-        tasks, name));
+    throw std::invalid_argument(
+        fmt::format("the launcher started {} tasks ({}), but MPI sees only one; use the launcher of the MPI "
+                    "that ddproxy was "
+                    "built with (mpirun, or srun --mpi=pmix; srun --mpi=list shows which there are)",
+                    tasks, name));
   }
 }
 
@@ -131,7 +132,7 @@ void Runtime::take_device(bool share) {
   together([&] {
     if (std::getenv("KOKKOS_VISIBLE_DEVICES"))  // with it Kokkos would renumber the devices
       throw std::invalid_argument(
-          "KOKKOS_VISIBLE_DEVICES is set: unset it, and say CUDA_VISIBLE_DEVICES instead");
+          "KOKKOS_VISIBLE_DEVICES is set; unset it, and set CUDA_VISIBLE_DEVICES instead");
     std::string reason;
     const int devices = count_devices(reason);
     device_ = choose_device(local_rank_, devices, reason);

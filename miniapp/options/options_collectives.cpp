@@ -28,7 +28,8 @@ std::vector<Verb> read_verbs(std::vector<std::string> const& words) {
   for (auto const& word : words) {
     verbs.push_back(read_verb(word));
     if (std::ranges::count(verbs, verbs.back()) > 1)
-      throw CLI::ValidationError(fmt::format("--op: {} is there twice", model::name_of(verbs.back())));
+      throw CLI::ValidationError(
+          fmt::format("--op: {} is given twice; give each collective once", model::name_of(verbs.back())));
   }
   return verbs;
 }
@@ -36,12 +37,15 @@ std::vector<Verb> read_verbs(std::vector<std::string> const& words) {
 }  // namespace
 
 CLI::Option* add_pieces(CLI::App& command, Options& options) {
-  auto* pieces = command
-                     .add_option("--pieces,--chunks", options.pieces_mib,
-                                 "move a fixed total in pieces of these sizes instead, MiB")
-                     ->delimiter(',')
-                     ->check(positive_number());
-  command.add_option("--total", options.total_mib, "that total, MiB; all gradients where not given")
+  auto* pieces =
+      command
+          .add_option("--pieces,--chunks", options.pieces_mib,
+                      "instead of single messages, move a fixed total in pieces of these sizes (MiB)")
+          ->delimiter(',')
+          ->check(positive_number());
+  command
+      .add_option("--total", options.total_mib,
+                  "size of the fixed total (MiB); default: the size of all gradients")
       ->check(message_size())
       ->needs(pieces);
   return pieces;
@@ -52,14 +56,14 @@ void add_collectives_options(CLI::App& command, Options& options) {
   command
       .add_option_function<std::vector<std::string>>(
           "--op", [&options](auto const& words) { options.verbs = read_verbs(words); },
-          "the collectives: allreduce, reduce_scatter, all_gather, broadcast; all of them where not given")
+          "collectives to measure: allreduce, reduce_scatter, all_gather, broadcast; default: all of them")
       ->delimiter(',');
-  auto* sizes =
-      command
-          .add_option("--sizes", options.sizes_mib,
-                      "message sizes on the wire, MiB; rounded up so that all ranks have equal parts")
-          ->delimiter(',')
-          ->check(message_size());
+  auto* sizes = command
+                    .add_option("--sizes", options.sizes_mib,
+                                "message sizes on the wire (MiB), rounded up so that all ranks have equal "
+                                "parts; default: as `allreduce`")
+                    ->delimiter(',')
+                    ->check(message_size());
   add_pieces(command, options)->excludes(sizes);
 }
 

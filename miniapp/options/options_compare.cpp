@@ -8,15 +8,23 @@
 namespace ddproxy {
 namespace {
 
+constexpr auto about_compare =
+    "Needs results files of `ddproxy run` or `sweep`; scripts/gate makes files that can decide.\n"
+    "Prints one row for each case: both times, the ratio new/base with its 95 % interval, and a verdict; "
+    "then the decision.\n"
+    "Exit codes: 0 no regression; 1 regression; 2 wrong usage, or files that cannot be compared; 4 run-time "
+    "failure;\n"
+    "5 undecided: no slowdown was found, but the runs are too few or too noisy to exclude one.";
+
 void add_sides(CLI::App& command, results::CompareOptions& compare) {
   command.add_option_function<std::vector<std::filesystem::path>>(
       "FILES",
       [&compare](std::vector<std::filesystem::path> const& files) {
         compare.base.insert(compare.base.end(), files.begin(), files.end());
       },
-      "BASE NEW, or BASE... -- NEW...; with --rank-machines any number of FILE or LABEL=FILE");
-  command.add_option("--base", compare.base, "files of the base, one a run");
-  command.add_option("--new", compare.next, "files of the new build, one a run");
+      "results files: BASE NEW, or BASE... -- NEW...; with --rank-machines any number of FILE or LABEL=FILE");
+  command.add_option("--base", compare.base, "results files of the base build, one for each run");
+  command.add_option("--new", compare.next, "results files of the new build, one for each run");
 }
 
 void take_labels(std::vector<std::filesystem::path>& files, results::CompareOptions& compare) {
@@ -51,20 +59,23 @@ void add_share(CLI::App& command, std::string const& name, double& share, std::s
 }
 
 void add_history(CLI::App& command, results::CompareOptions& compare) {
-  CLI::Option* history = command.add_option(
-      "--history", compare.history,
-      "test the newest nights of this folder (*.night.json, or *.h5) against the nights before instead");
+  CLI::Option* history = command.add_option("--history", compare.history,
+                                            "instead of two builds, test the newest nights in this folder "
+                                            "(*.night.json or *.h5) against the nights "
+                                            "before them");
   command
-      .add_option("--pin", compare.pin, "with --history: compare with the level at this night's file, too")
+      .add_option("--pin", compare.pin,
+                  "with --history: also compare with the level of the night in this file")
       ->needs(history);
   add_share(command, "--at-least", compare.at_least,
-            "with --history: undecided where a slowdown by this share could go unseen (default 10%)");
+            "with --history: undecided if a slowdown by this share could stay unseen (default 10%)");
   command
       .add_option("--acknowledge", compare.acknowledge,
-                  "with --history: accept the present slowdowns for this reason, and keep that in the folder")
+                  "with --history: accept the present slowdowns, and store this reason in the folder")
       ->needs(history);
   command
-      .add_option("--acknowledge-case", compare.acknowledge_cases, "accept only the slowdowns of this case")
+      .add_option("--acknowledge-case", compare.acknowledge_cases,
+                  "with --acknowledge: accept only the slowdowns of this case; may be repeated")
       ->allow_extra_args(false)
       ->needs(history);
 }
@@ -73,10 +84,10 @@ void add_history(CLI::App& command, results::CompareOptions& compare) {
 // second file is new.
 void split_sides(results::CompareOptions& compare, std::vector<std::string> const& after_dashes) {
   if (!after_dashes.empty() && !compare.next.empty())
-    throw CLI::ValidationError("give the new files after -- or after --new, not both");
+    throw CLI::ValidationError("give the new files either after -- or after --new, not both");
   for (auto const& text : after_dashes)
     if (text.starts_with("--"))
-      throw CLI::ValidationError(text + ": options stand before --, only the new files behind it");
+      throw CLI::ValidationError(text + ": put options before --; only the new files may follow it");
   compare.next.insert(compare.next.end(), after_dashes.begin(), after_dashes.end());
   if (compare.rank_machines || !compare.next.empty() || compare.base.size() != 2) return;
   compare.next = {compare.base.back()};
@@ -88,26 +99,35 @@ void split_sides(results::CompareOptions& compare, std::vector<std::string> cons
 void add_compare_command(CLI::App& app, Options& options) {
   auto& compare = options.compare;
   CLI::App* command = app.add_subcommand(
-      "compare", "compare two builds; exit code 0: no regression, 1: regression, 5: undecided");
+      "compare",
+      "decide from results files whether a build is slower than another; rank machines; watch nights");
   add_sides(*command, compare);
   add_share(*command, "--tolerance", compare.tolerance,
-            "the slowdown that matters, for instance 2% or 0.02 (default 2%)");
+            "smallest slowdown that matters, for instance 2% or 0.02 (default 2%)");
   command
-      ->add_option("--allow", compare.allow,
-                   "compare although this key differs, or without its warning: " + results::known_keys())
+      ->add_option(
+          "--allow", compare.allow,
+          "compare although the files differ in this key, or leave out the warning; may be repeated; keys: " +
+              results::known_keys())
       ->allow_extra_args(false);
-  command->add_flag("--rank-machines", compare.rank_machines,
-                    "order the machines (offers, by LABEL) of the files by the figure of merit instead");
+  command->add_flag(
+      "--rank-machines", compare.rank_machines,
+      "instead of two builds, rank the machines in the files by their figure of merit; runs of one machine "
+      "with different labels are different offers");
   add_history(*command, compare);
-  command->add_option("--night", compare.night,
-                      "write the ratios of these rounds of scripts/gate to this file too, for --history");
-  command->add_option("--json", compare.json, "write the table to this file too");
-  command->add_option("--csv", compare.csv, "the same as CSV");
-  command->add_option("--junit", compare.junit, "the same as JUnit's XML");
-  command->add_flag("--allow-undecided", compare.allow_undecided,
-                    "exit with 0 instead of 5 where nothing could be decided; JUnit skips the suite");
-  command->add_flag("--dry-run", compare.dry_run,
-                    "only check the options and the files to be written; needs no FILES");
+  command->add_option(
+      "--night", compare.night,
+      "also write the ratios of these rounds of scripts/gate to this file, as a night for --history");
+  command->add_option("--json", compare.json, "also write the table to this file as JSON");
+  command->add_option("--csv", compare.csv, "also write the table to this file as CSV");
+  command->add_option("--junit", compare.junit, "also write the table to this file as JUnit XML");
+  command->add_flag(
+      "--allow-undecided", compare.allow_undecided,
+      "exit with code 0 instead of 5 if the comparison is undecided; JUnit marks the decision as skipped");
+  command->add_flag(
+      "--dry-run", compare.dry_run,
+      "check the options and whether the output files can be written, then exit; needs no FILES");
+  command->footer(about_compare);
   command->callback([&options] {
     split_labels(options.compare);
     split_sides(options.compare, options.benchmark);

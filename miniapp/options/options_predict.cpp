@@ -6,6 +6,12 @@
 namespace ddproxy {
 namespace {
 
+constexpr auto about_predict =
+    "Needs the times of the backward pass and a table of all-reduce times, but neither MPI nor a device.\n"
+    "Prints T, E, tail and slowdown of each case, the lower bound on E, the best cap b*, and the best plan.\n"
+    "Exit codes: 0 success; 1 the score is outside --max-model-error or --max-regret; 2 wrong usage or "
+    "input; 4 run-time failure.";
+
 template <class E, std::size_t n>
 CLI::IsMember one_of(std::array<Word<E>, n> const& words) {
   std::vector<std::string> list;
@@ -15,75 +21,96 @@ CLI::IsMember one_of(std::array<Word<E>, n> const& words) {
 
 void add_sources(CLI::App& command, Options& options) {
   auto& predict = options.predict;
-  auto* input = command.add_option("INPUT", options.input, "input file, TOML");
-  auto* gradients = command.add_option("--gradients", predict.gradients, "CSV with name,numel,seconds");
-  auto* sizes = command.add_option("--layer-sizes", predict.layer_sizes, "CSV with layer,numel");
-  auto* times = command.add_option("--layer-times", predict.layer_times, "CSV with layer,seconds");
+  auto* input = command.add_option(
+      "INPUT", options.input,
+      "input file (TOML, docs/input.md); or give --gradients, or --layer-sizes and --layer-times");
+  auto* gradients = command.add_option(
+      "--gradients", predict.gradients,
+      "CSV with name,numel,seconds: one row for each gradient, seconds since the row before");
+  auto* sizes = command.add_option("--layer-sizes", predict.layer_sizes,
+                                   "CSV with layer,numel: elements of the gradient of each layer");
+  auto* times = command.add_option("--layer-times", predict.layer_times,
+                                   "CSV with layer,seconds: time of the backward pass of each layer");
   gradients->excludes(input)->excludes(sizes)->excludes(times);
   sizes->excludes(input)->needs(times);
   times->excludes(input)->needs(sizes);
   command
       .add_option_function<std::string>(
           "--order", [&](std::string const& order) { predict.forward_order = order == "forward"; },
-          "order of the rows of these files: ready (default) or forward")
+          "order of the rows in these CSV files: of the backward pass (ready, default) or of the forward "
+          "pass")
       ->excludes(input)
       ->check(CLI::IsMember({"ready", "forward"}));
 }
 
 void add_network(CLI::App& command, PredictOptions& predict) {
   command
-      .add_option("--allreduce", predict.allreduce,
-                  "CSV with bytes,seconds and optionally ranks; once for each table")
+      .add_option(
+          "--allreduce", predict.allreduce,
+          "CSV with bytes,seconds and optionally ranks: time of one all-reduce of each size; may be repeated")
       ->allow_extra_args(false);
   command
       .add_option("--table-ranks", predict.table_ranks,
-                  "ranks of the tables that do not say it, in their order")
+                  "number of ranks of each table that has no column `ranks`, in the order of the tables")
       ->delimiter(',')
       ->check(positive_number());
-  auto* ranks = command.add_option("--ranks", predict.ranks, "predict for these numbers of ranks")
+  auto* ranks = command.add_option("--ranks", predict.ranks, "numbers of ranks to predict for")
                     ->delimiter(',')
                     ->check(positive_number());
-  command.add_option("--ranks-per-node", predict.ranks_per_node, "how many ranks share a node")
+  command.add_option("--ranks-per-node", predict.ranks_per_node, "number of ranks on each node")
       ->check(positive_number())
       ->needs(ranks);
   auto* latency =
-      command.add_option("--node-latency", predict.node_latency, "seconds of a hop between nodes")
+      command
+          .add_option("--node-latency", predict.node_latency, "latency of one hop between nodes (seconds)")
           ->check(number_from_zero());
-  auto* bandwidth =
-      command.add_option("--node-bandwidth", predict.node_bandwidth_GBps, "of a node's link, GB/s")
-          ->check(positive_number());
+  auto* bandwidth = command
+                        .add_option("--node-bandwidth", predict.node_bandwidth_GBps,
+                                    "bandwidth of the network link of one node (GB/s)")
+                        ->check(positive_number());
   latency->needs(bandwidth);
   bandwidth->needs(latency);
   command
       .add_option("--latency-scale", predict.latency_scale,
-                  "what if the tables' latency were this many times as large")
+                  "what-if: multiply the latency of the all-reduce tables by this factor")
       ->check(positive_number());
-  command.add_option("--bandwidth-scale", predict.bandwidth_scale, "the same for their bandwidth")
+  command
+      .add_option("--bandwidth-scale", predict.bandwidth_scale,
+                  "what-if: multiply the bandwidth of the all-reduce tables by this factor")
       ->check(positive_number());
 }
 
 void add_conditions(CLI::App& command, PredictOptions& predict) {
-  command.add_option("--caps", predict.caps_mib, "bucket caps, MiB")->delimiter(',')->check(bucket_size());
-  command.add_option("--first-bucket", predict.first_bucket_mib, "cap of the first bucket, MiB")
+  command.add_option("--caps", predict.caps_mib, "bucket caps to predict (MiB)")
+      ->delimiter(',')
       ->check(bucket_size());
-  auto* kappa = command.add_option("--kappa", predict.kappa,
-                                   "speed of compute while a collective is in flight, in (0, 1]");
-  auto* gamma =
-      command.add_option("--gamma", predict.gamma, "speed of the collective while compute runs, in (0, 1]");
+  command
+      .add_option("--first-bucket", predict.first_bucket_mib,
+                  "cap of the first bucket (MiB); default: the same cap as the others")
+      ->check(bucket_size());
+  auto* kappa =
+      command.add_option("--kappa", predict.kappa,
+                         "relative speed of compute while a collective is in flight, in (0, 1]; default 1");
+  auto* gamma = command.add_option("--gamma", predict.gamma,
+                                   "relative speed of a collective while compute runs, in (0, 1]; default 1");
   command
       .add_option("--contention", predict.contention,
-                  "CSV with bytes,kappa,gamma: both by the collective's bytes on the wire")
+                  "CSV with bytes,kappa,gamma: kappa and gamma for each message size on the wire")
       ->excludes(kappa)
       ->excludes(gamma);
   command.add_option("--copies", predict.copies, "copies between gradients and buckets: none, in or in+out")
       ->check(one_of(copy_words));
   command
       .add_option("--copy-bandwidth", predict.copy_bandwidth_GBps,
-                  "gradients copied per second, GB/s; half of [machine] bandwidth where not given")
+                  "bytes of gradients copied per second (GB/s); default: half of [machine] bandwidth")
       ->check(positive_number());
-  command.add_option("--wire", predict.wire, "how gradients travel: fp32 or bf16, half the bytes")
+  command
+      .add_option("--wire", predict.wire,
+                  "format of the gradients on the wire: fp32, or bf16 with half the bytes")
       ->check(one_of(wire_words));
-  command.add_option("--precision", predict.precision, "of the computation, for the roofline")
+  command
+      .add_option("--precision", predict.precision,
+                  "precision of the computation, if the input has a roofline")
       ->check(one_of(precision_words));
 }
 
@@ -91,25 +118,28 @@ void add_outputs(CLI::App& command, Options& options) {
   auto& predict = options.predict;
   command
       .add_option("--measured", predict.measured,
-                  "CSV with bucket_mib,seconds: T(b) as measured; given again: another prediction of it")
+                  "CSV with bucket_mib,seconds: measured T of each bucket size, to score the prediction on; "
+                  "given again: another prediction, scored too")
       ->allow_extra_args(false);
-  command.add_flag("--pytorch", predict.pytorch, "print what to hand to PyTorch's DistributedDataParallel");
+  command.add_flag("--pytorch", predict.pytorch,
+                   "print the arguments to paste into a PyTorch DistributedDataParallel script");
   command.add_flag("--sensitivity", predict.sensitivity,
-                   "tabulate the best cap and E over bytes, latency, bandwidth and ranks");
-  command.add_option("--json", options.json, "write the prediction to this file too");
-  command.add_option("--csv", predict.csv, "write the table to this file too");
+                   "tabulate how the best cap and E change with bytes, latency, bandwidth and ranks");
+  command.add_option("--json", options.json, "also write the prediction to this file as JSON");
+  command.add_option("--csv", predict.csv, "also write the table to this file as CSV");
 }
 
 }  // namespace
 
 void add_predict_command(CLI::App& app, Options& options) {
   CLI::App* command =
-      app.add_subcommand("predict", "T(b), the best cap and the best plan, without MPI or a device");
+      app.add_subcommand("predict", "predict T of each bucket size, the best bucket cap and the best plan");
   add_sources(*command, options);
   add_network(*command, options.predict);
   add_conditions(*command, options.predict);
   add_outputs(*command, options);
   add_limits(*command, options);
+  command->footer(about_predict);
   command->callback([&options] { options.command = "predict"; });
 }
 

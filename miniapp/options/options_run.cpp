@@ -7,29 +7,44 @@
 namespace ddproxy {
 namespace {
 
+constexpr auto about_run =
+    "Start one process for each rank: mpirun -n RANKS ddproxy run INPUT. If compute and all-reduces are "
+    "replayed, start one.\n"
+    "Prints one row for each case with T, its 95 % interval, E and the predictions of both; at the end the "
+    "best cap, the model error\n"
+    "and the line DDPROXY_FOM for other programs.\n"
+    "Exit codes: 0 success; 1 the score is outside --max-model-error or --max-regret; 2 wrong usage or "
+    "input; 3 wrong gradients;\n"
+    "4 run-time failure; 75 interrupted, and the samples so far are in FILE.part.";
+
 CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, std::string const& what) {
   CLI::App* command = app.add_subcommand(name, what);
-  command->add_option("INPUT", options.input, "input file, TOML")->required();
-  command->add_option("-o,--output", options.output, "results file, HDF5")->capture_default_str();
-  command->add_option("--json", options.json, "write the figures and all tables to this file too");
+  command->add_option("INPUT", options.input, "input file (TOML, docs/input.md)")->required();
+  command->add_option("-o,--output", options.output, "write the results to this HDF5 file")
+      ->capture_default_str();
+  command->add_option("--json", options.json, "also write the figures and all tables to this file as JSON");
   command->add_flag("--dry-run", options.dry_run,
-                    "say what would be done and what it needs; touches no device");
+                    "print what would be measured and the memory that it needs, then exit; uses no device");
   command->add_flag("--share-device", options.share_device,
-                    "let several ranks use one device, which is refused otherwise");
+                    "allow several ranks to use the same device; without this option that is an error");
   command
       ->add_option("--kokkos-num-threads", options.threads,
-                   "threads with which each rank computes; by its cores where nothing says it")
+                   "compute threads of each rank; default: from the environment, the input file or the cores "
+                   "of the rank")
       ->check(CLI::Range(1, 4096));
-  command->add_flag("--strict", options.strict, "refuse to run with more threads than cores (exit code 2)");
+  command->add_flag("--strict", options.strict,
+                    "exit with code 2 if the ranks have more threads than cores, instead of a warning");
   command->callback([&options, name] { options.command = name; });
   return command;
 }
 
 void add_trace(CLI::App& command, Options& options) {
   auto* trace = command.add_option(
-      "--trace", options.trace, "write the timelines as Chrome trace JSON, for Perfetto or chrome://tracing");
+      "--trace", options.trace,
+      "also write the timelines as a Chrome trace (JSON), for ui.perfetto.dev or chrome://tracing");
   command
-      .add_option("--trace-cases", options.trace_cases, "of these cases only, for instance flat,bucketed/25")
+      .add_option("--trace-cases", options.trace_cases,
+                  "write the timelines of these cases only, for instance flat,bucketed/25")
       ->delimiter(',')
       ->needs(trace);
 }
@@ -43,20 +58,23 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
             turns.go = pipes.at(0);
             turns.ready = pipes.at(1);
           },
-          "GO,READY: before each sample write a byte to the pipe READY and wait for one from GO")
+          "two named pipes GO,READY: before each sample, write a byte to READY and wait for one from GO")
       ->delimiter(',')
       ->expected(2);
-  command.add_option("--seed", turns.seed, "of the order of the cases, which is random otherwise");
-  command.add_option("--session", turns.session, "name of the gate's session, stored in the file");
-  command.add_option("--round", turns.round, "number of the gate's round, stored in the file")
+  command.add_option("--seed", turns.seed, "seed of the order of the cases; default: a random order");
+  command.add_option("--session", turns.session,
+                     "name of the session of scripts/gate, stored in the results file");
+  command
+      .add_option("--round", turns.round, "number of the round of scripts/gate, stored in the results file")
       ->check(CLI::PositiveNumber);
   command
-      .add_option("--compute-cores", turns.compute_cores,
-                  "processors on which each rank of the node computes, for instance 0,1 or 0-2+5,6-9")
+      .add_option(
+          "--compute-cores", turns.compute_cores,
+          "processors for compute, one entry for each rank of the node, for instance 0,1 or 0-2+5,6-9")
       ->delimiter(',');
   command
       .add_option("--communication-cores", turns.communication_cores,
-                  "processors of each rank's communication thread")
+                  "processors for the communication thread, one entry for each rank of the node")
       ->delimiter(',');
   command.add_option("--slow-operator", turns.slow_operator)->group("");  // for the gate's own tests
 }
@@ -64,7 +82,9 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
 void add_sampling(CLI::App& command, Options& options) {
   command
       .add_option("--max-seconds", options.max_seconds,
-                  "go on sampling for so long, until E of every case is known within [sweep] target")
+                  "take further samples until the interval of E of every case meets [sweep] target, for at "
+                  "most this many "
+                  "seconds")
       ->check(positive_number());
 }
 
@@ -76,12 +96,12 @@ void add_planted_state(CLI::App& command, Options& options) {
 void add_label(CLI::App& command, Options& options) {
   const auto one_line = [](std::string const& text) {
     const bool is_line = std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 127; });
-    return is_line ? std::string() : "a label is one line of text, without control characters";
+    return is_line ? std::string() : "the label must be one line of text without control characters";
   };
   command
       .add_option(
           "--label", options.label,
-          "name of the offer, kept in the results file; compare --rank-machines tells offers apart by it")
+          "name of the offer, stored in the results file; `compare --rank-machines` tells offers apart by it")
       ->check(CLI::Validator(one_line, "TEXT"));
 }
 
@@ -90,29 +110,34 @@ void add_label(CLI::App& command, Options& options) {
 void add_limits(CLI::App& command, Options& options) {
   command
       .add_option("--max-model-error", options.max_model_error,
-                  "exit 1 where the mean error of the predicted E is above this share")
+                  "exit with code 1 if the mean error of the predicted E is above this share")
       ->check(share_of_one());
   command
-      .add_option("--max-regret", options.max_regret,
-                  "exit 1 where T at the predicted best cap is above the best T by more than this share")
+      .add_option(
+          "--max-regret", options.max_regret,
+          "exit with code 1 if T at the predicted best cap is above the best T by more than this share")
       ->check(share_of_one());
 }
 
 void add_run_commands(CLI::App& app, Options& options) {
   auto* run =
-      add_command(app, options, "run", "verify, measure, predict, sweep, store and print: the main job");
+      add_command(app, options, "run",
+                  "main job: measure and predict T and E of every case, and print the figure of merit");
+  run->footer(about_run);
   add_limits(*run, options);
   add_sampling(*run, options);
   add_planted_state(*run, options);
   add_label(*run, options);
   add_trace(*run, options);
-  add_command(app, options, "layers", "time each operation of the backward pass");
-  auto* allreduce = add_command(app, options, "allreduce", "time the all-reduce alone over message sizes");
+  add_command(app, options, "layers", "measure the time of each operation of the backward pass");
+  auto* allreduce =
+      add_command(app, options, "allreduce", "measure the all-reduce alone, over message sizes");
   add_pieces(*allreduce, options);
-  add_collectives_options(*add_command(app, options, "collectives",
-                                       "time all-reduce, reduce-scatter, all-gather and broadcast alone"),
-                          options);
-  auto* sweep = add_command(app, options, "sweep", "measure T(b) over the cases");
+  add_collectives_options(
+      *add_command(app, options, "collectives",
+                   "measure all-reduce, reduce-scatter, all-gather and broadcast alone, over message sizes"),
+      options);
+  auto* sweep = add_command(app, options, "sweep", "measure T and E of every case, without a prediction");
   add_sampling(*sweep, options);
   add_label(*sweep, options);
   add_planted_state(*sweep, options);

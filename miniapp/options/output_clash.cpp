@@ -20,16 +20,16 @@ bool takes_anything(std::filesystem::path const& path) {
 void refuse_same(UsedFile const& written, UsedFile const& other, char const* consequence) {
   if (written.path.empty() || other.path.empty() || takes_anything(written.path)) return;
   if (results::is_same_file(written.path, other.path))
-    throw std::invalid_argument(fmt::format("{}: is {}, and {} {}; give another file", written.path.string(),
-                                            other.use, written.use, consequence));
+    throw std::invalid_argument(fmt::format("{}: this file is {}, and {} would {}; give another file",
+                                            written.path.string(), other.use, written.use, consequence));
 }
 
 }  // namespace
 
 void refuse_clashes(std::vector<UsedFile> const& read, std::vector<UsedFile> const& written) {
   for (std::size_t i = 0; i < written.size(); ++i) {
-    for (auto const& input : read) refuse_same(written[i], input, "would write over it");
-    for (std::size_t j = 0; j < i; ++j) refuse_same(written[i], written[j], "would be written there too");
+    for (auto const& input : read) refuse_same(written[i], input, "overwrite it");
+    for (std::size_t j = 0; j < i; ++j) refuse_same(written[i], written[j], "be written there too");
   }
 }
 

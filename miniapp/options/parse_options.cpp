@@ -20,11 +20,18 @@ namespace {
 constexpr std::size_t most_of_a_line = 600;  // most characters of the arguments that a message quotes
 
 constexpr auto about =
-    "How fast does this machine average the gradients of a GPT-2 while it computes them, and which bucket "
-    "size is best?\n"
-    "Start run, layers, allreduce, collectives and sweep with mpirun or srun; arguments after -- go to "
-    "Google "
-    "Benchmark.\npredict, compare and --dry-run work on a login node.";
+    "Measures how fast this machine runs the backward pass of a GPT-2-class model while the gradients are "
+    "all-reduced,\nfinds the best bucket size, and compares both with a performance model.\n"
+    "run, layers, allreduce, collectives and sweep measure: start them with mpirun or srun, one process for "
+    "each rank.\n"
+    "predict, compare and --dry-run need neither MPI nor a device; ddproxy-model offers only these.\n"
+    "Arguments after -- go to Google Benchmark (run, sweep), for instance -- --benchmark_filter=bucketed.";
+
+constexpr auto exit_codes =
+    "Exit codes: 0 success; 1 a regression (compare), or a score outside --max-model-error or --max-regret; "
+    "2 wrong usage or input;\n"
+    "3 wrong gradients; 4 run-time failure; 5 undecided (compare); 75 interrupted, and the samples so far "
+    "are in FILE.part.";
 
 int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
   if (error.get_exit_code() == 0) return speak ? app.exit(error) : 0;
@@ -53,11 +60,11 @@ std::string complain(Arguments arguments, Options const& options) {
   for (std::string_view argument : arguments.subspan(1))
     if (argument.empty())
       return fmt::format(
-          "an argument is empty ('{}')",
+          "an argument is empty: '{}'; perhaps a variable of the calling script is not set",
           model::echo(fmt::format("{}", fmt::join(arguments.subspan(1), "' '")), most_of_a_line));
   if (!options.benchmark.empty() && options.command != "compare" && options.command != "run" &&
       options.command != "sweep")
-    return "arguments after -- are Google Benchmark's, which run and sweep alone use";
+    return "arguments after -- go to Google Benchmark, which only run and sweep use";
   return "";
 }
 
@@ -68,19 +75,20 @@ CLI::Validator positive_number() {
 }
 
 CLI::Validator number_from_zero() {
-  return number_that([](double value) { return value >= 0; }, "a number from 0 on", "NONNEGATIVE");
+  return number_that([](double value) { return value >= 0; }, "a number from 0 upwards", "NONNEGATIVE");
 }
 
 CLI::Validator bucket_size() {
-  return number_that(is_bucket_size, "a size of a bucket: from a byte to 1e9 MiB", "MIB");
+  return number_that(is_bucket_size, "a bucket size; give 1 byte to 1e9 MiB, as a number of MiB", "MIB");
 }
 
 CLI::Validator message_size() {
-  return number_that(is_bucket_size, "a message size: from a byte to 1e9 MiB", "MIB");
+  return number_that(is_bucket_size, "a message size; give 1 byte to 1e9 MiB, as a number of MiB", "MIB");
 }
 
 CLI::Validator share_of_one() {
-  return number_that([](double value) { return value >= 0; }, "a share: 0 or more, 0.05 for 5 %", "SHARE");
+  return number_that([](double value) { return value >= 0; },
+                     "a share; give 0 or more, for instance 0.05 for 5 %", "SHARE");
 }
 
 std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,
@@ -95,6 +103,7 @@ std::optional<Options> parse_options(int argc, char const* const* argv, char con
   CLI::App app(about, options.program);
   app.set_version_flag("--version", options.program + " " + version);
   app.require_subcommand(1);
+  app.footer(exit_codes);  // the subcommands that have no footer of their own inherit it
   add_run_commands(app, options);
   add_predict_command(app, options);
   add_compare_command(app, options);

@@ -20,7 +20,8 @@ double at(Curve const& curve, double cap_mib, std::filesystem::path const& file)
   const auto found = std::ranges::find(curve, cap_mib, &model::CurvePoint::bucket_mib);
   if (found == curve.end())
     throw std::invalid_argument(
-        fmt::format("{}: no row for bucket_mib {}, which was measured", file.string(), cap_mib));
+        fmt::format("{}: there is no row for bucket_mib {}, which the measured curve has; add one",
+                    file.string(), cap_mib));
   return found->seconds;
 }
 
@@ -28,7 +29,7 @@ void check(Curve const& curve, std::filesystem::path const& file, double t_compu
   for (auto const& [cap_mib, seconds] : curve)
     if (!is_bucket_size(cap_mib))
       throw std::invalid_argument(fmt::format(
-          "{}: bucket_mib {} is no size of a bucket: from a byte to 1e9 MiB", file.string(), cap_mib));
+          "{}: bucket_mib {} is not a bucket size; give 1 byte to 1e9 MiB", file.string(), cap_mib));
   if (std::ranges::none_of(curve, [&](auto const& point) { return point.seconds > t_compute; }))
     throw std::invalid_argument(fmt::format(
         "{}: every time is below T_compute, {:.4g} s; the file must hold T of this backward pass, and the "

@@ -33,8 +33,8 @@ bool has_ranks(Tables const& tables, int ranks) {
 
 void add_table(Tables& tables, Path const& file, int ranks, std::vector<model::CostPoint> const& points) {
   if (has_ranks(tables, ranks))
-    throw std::invalid_argument(
-        fmt::format("{}: there is already a table of {}", file.string(), model::ranks_text(ranks)));
+    throw std::invalid_argument(fmt::format("{}: another table already covers {}; give one of them",
+                                            file.string(), model::ranks_text(ranks)));
   try {
     const model::TableCost cost(points);
     tables.all.push_back({ranks, points});
@@ -61,7 +61,8 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
       add_table(tables, file, next == unsaid.end() ? 0 : *next++, model::read_allreduce(file));
   }
   if (next != unsaid.end() && !options.table_ranks.empty())
-    throw std::invalid_argument("--table-ranks: there are more numbers than tables without ranks");
+    throw std::invalid_argument(
+        "--table-ranks: there are more numbers than tables without a column ranks; give one number for each");
   return tables;
 }
 

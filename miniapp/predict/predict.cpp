@@ -38,7 +38,7 @@ void refuse_twice(char const* option, std::vector<Value> values) {
   std::ranges::sort(values);
   const auto twice = std::ranges::adjacent_find(values);
   if (twice != values.end())
-    throw std::invalid_argument(fmt::format("{}: {} is there twice", option, *twice));
+    throw std::invalid_argument(fmt::format("{}: {} is given twice; give each value once", option, *twice));
 }
 
 // Returns the message for the first prediction whose score is beyond a limit.
@@ -60,9 +60,10 @@ void check_options(Options const& options) {
   auto const& asked = options.predict;
   if ((options.max_model_error || options.max_regret) && asked.measured.empty())
     throw std::invalid_argument(
-        "--max-model-error, --max-regret: there is nothing to be scored on; give --measured FILE");
+        "--max-model-error, --max-regret: there is no measured curve to score on; give --measured FILE");
   if (!asked.measured.empty() && asked.ranks.size() > 1)
-    throw std::invalid_argument("--measured: a curve is that of one number of ranks; give one with --ranks");
+    throw std::invalid_argument(
+        "--measured: the curve was measured with one number of ranks; give that one number with --ranks");
   refuse_twice("--ranks", asked.ranks);
   refuse_twice("--caps", asked.caps_mib);
 }

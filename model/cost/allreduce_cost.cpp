@@ -13,8 +13,8 @@ namespace {
 
 void check_table(std::span<const CostPoint> table) {
   if (table.size() < 2) {
-    throw std::invalid_argument("all-reduce table: " + std::to_string(table.size()) +
-                                " row(s); at least two message sizes are needed");
+    throw std::invalid_argument("all-reduce table: the number of message sizes is " +
+                                std::to_string(table.size()) + "; at least two are needed to interpolate");
   }
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table[i].bytes <= 0 || !std::isfinite(table[i].seconds) || table[i].seconds <= 0) {
@@ -22,7 +22,8 @@ void check_table(std::span<const CostPoint> table) {
                                   ": bytes and seconds must be positive and finite");
     }
     if (i > 0 && table[i].bytes <= table[i - 1].bytes) {
-      throw std::invalid_argument("all-reduce table: row " + std::to_string(i + 1) + ": bytes must rise");
+      throw std::invalid_argument("all-reduce table: row " + std::to_string(i + 1) +
+                                  ": bytes must be larger than in the row before");
     }
   }
 }

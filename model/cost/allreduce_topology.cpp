@@ -77,33 +77,37 @@ AllreduceCost scaled_by_form(RankedTable const& table, Placement const& placemen
 RankedCost in_one_node(std::span<const RankedTable> tables, Placement const& placement) {
   RankedTable const* table = nearest(tables, placement, true);
   if (table == nullptr) {
-    throw std::invalid_argument("all-reduce: no table of one node speaks for " + ranks_text(placement.ranks) +
-                                "; give one with at most " + std::to_string(placement.ranks_per_node) +
-                                " ranks");
+    throw std::invalid_argument("all-reduce: no table of one node can be scaled to " +
+                                ranks_text(placement.ranks) + "; give a table of at most " +
+                                std::to_string(placement.ranks_per_node) + " ranks in one node");
   }
-  if (table->ranks == 1) throw std::invalid_argument("all-reduce: a table of 1 rank says nothing about more");
+  if (table->ranks == 1)
+    throw std::invalid_argument(
+        "all-reduce: a table of 1 rank cannot be scaled to more ranks; give a table of two or more");
   const Link inside = link_from(fit_alpha_beta(table->points), table->ranks);
   return {scaled_by_form(*table, placement, inside, free_link),
           false,
           table->ranks,
           false,
           {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " + ranks_text(table->ranks) +
-           " in one node"}};
+           " in one node; that is less certain than a measured table"}};
 }
 
 RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placement const& placement,
                                      RankedTable const& table) {
   const Link inside = calibrate_inside(tables, placement);
   const Link between = calibrate_between(table, placement.ranks_per_node, inside);
-  RankedCost result{
-      scaled_by_form(table, placement, inside, between),
-      false,
-      table.ranks,
-      false,
-      {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " + ranks_text(table.ranks)}};
+  RankedCost result{scaled_by_form(table, placement, inside, between),
+                    false,
+                    table.ranks,
+                    false,
+                    {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " +
+                     ranks_text(table.ranks) + "; that is less certain than a measured table"}};
   RankedTable const* node = nearest(tables, placement, true);
   if (placement.ranks_per_node > 1 && (node == nullptr || node->ranks == 1)) {
-    result.warnings.push_back("no table of one node: all of the time is taken for the network's");
+    result.warnings.push_back(
+        "there is no table of one node, so all of the time is attributed to the network between nodes; add "
+        "such a table");
   }
   return result;
 }
@@ -113,7 +117,7 @@ RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Plac
                                        Link const& between) {
   RankedTable const* table = nearest(tables, {placement.ranks_per_node, placement.ranks_per_node}, true);
   if (table == nullptr) {
-    throw std::invalid_argument("all-reduce: the inside of a node is unknown; give a table of one node");
+    throw std::invalid_argument("all-reduce: the times inside a node are unknown; give a table of one node");
   }
   const Placement node{placement.ranks_per_node, placement.ranks_per_node};
   RankedCost inside = table->ranks == node.ranks
@@ -122,8 +126,9 @@ RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Plac
   auto cost = [inside = inside.cost, between, nodes = placement.nodes()](std::int64_t bytes) {
     return inside(bytes) + topology_seconds({nodes, 1}, free_link, between, static_cast<double>(bytes));
   };
-  inside.warnings.push_back("a(x) for " + ranks_text(placement.ranks) +
-                            " rests on a node's table and the stated link of a node");
+  inside.warnings.push_back(
+      "a(x) for " + ranks_text(placement.ranks) +
+      " is computed from the table of one node and the given latency and bandwidth between nodes");
   return {cost, false, table->ranks, true, inside.warnings};
 }
 
@@ -131,7 +136,7 @@ RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Plac
 
 RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
                           std::optional<Link> const& between) {
-  if (tables.empty()) throw std::invalid_argument("all-reduce: there is no table");
+  if (tables.empty()) throw std::invalid_argument("all-reduce: no table is given; give one");
   for (RankedTable const& table : tables) {
     if (table.ranks == placement.ranks) return {TableCost(table.points), true, table.ranks, false, {}};
   }
@@ -140,9 +145,10 @@ RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& 
     return across_nodes_from_network(tables, placement, *table);
   }
   if (between) return across_nodes_from_statement(tables, placement, *between);
-  throw std::invalid_argument(
-      "all-reduce: " + ranks_text(placement.ranks) + " are " + std::to_string(placement.nodes()) +
-      " nodes, but the table covers one node; give a second table or a node's latency and bandwidth");
+  throw std::invalid_argument("all-reduce: " + ranks_text(placement.ranks) + " are " +
+                              std::to_string(placement.nodes()) +
+                              " nodes, but the table covers one node; give a table of several nodes, or the "
+                              "latency and bandwidth of a node's link");
 }
 
 AllreduceCost rescaled(AllreduceCost const& cost, AlphaBeta const& fit, double latency_scale,

@@ -26,7 +26,7 @@ Verb verb_in(CsvTable const& table, std::size_t row) {
 std::int64_t ranks_in(CsvTable const& table, std::size_t row) {
   const std::int64_t ranks = table.integer(row, "ranks");
   if (ranks < 1 || ranks > std::numeric_limits<int>::max())
-    table.fail(row, "ranks must be from 1 to 2147483647");
+    table.fail(row, "ranks is " + std::to_string(ranks) + "; it must be from 1 to 2147483647");
   return ranks;
 }
 
@@ -45,18 +45,21 @@ std::int64_t wanted_ranks(CsvTable const& table, std::filesystem::path const& fi
   const std::set<std::int64_t> known = known_ranks(table, Verb::all_reduce);
   if (ranks == 0 && known.size() == 1) return *known.begin();
   if (known.contains(ranks)) return ranks;
-  if (known.empty()) throw std::invalid_argument(file.string() + ": no row is of all_reduce");
+  if (known.empty())
+    throw std::invalid_argument(file.string() +
+                                ": the table has no row with the verb all_reduce; add such rows");
   std::string list;
   for (const std::int64_t number : known) list += (list.empty() ? "" : ", ") + std::to_string(number);
-  const std::string wish =
-      ranks == 0 ? "state the number of ranks" : "no row for " + std::to_string(ranks) + " ranks";
-  throw std::invalid_argument(file.string() + ": " + wish + "; the file holds " + echo(list, 200));
+  const std::string wish = ranks == 0 ? "the table covers several numbers of ranks; choose one"
+                                      : "the table has no row for " + std::to_string(ranks) + " ranks";
+  throw std::invalid_argument(file.string() + ": " + wish +
+                              "; it has rows for these numbers of ranks: " + echo(list, 200));
 }
 
 CostPoint cost_point(CsvTable const& table, std::size_t row) {
   const CostPoint point{table.integer(row, "bytes"), table.seconds(row)};
-  if (point.bytes == 0) table.fail(row, "bytes must be positive");
-  if (point.seconds <= 0) table.fail(row, "the time must be positive");
+  if (point.bytes == 0) table.fail(row, "bytes is 0; it must be positive");
+  if (point.seconds <= 0) table.fail(row, "the time is 0; it must be positive");
   return point;
 }
 
@@ -65,7 +68,7 @@ using Points = std::map<std::int64_t, CostPoint>;  // by bytes: the order of the
 void add_point(CsvTable const& table, std::size_t row, Points& points) {
   const CostPoint point = cost_point(table, row);
   if (!points.emplace(point.bytes, point).second)
-    table.fail(row, "duplicate bytes \"" + std::to_string(point.bytes) + "\"");
+    table.fail(row, "duplicate bytes \"" + std::to_string(point.bytes) + "\"; remove one row");
 }
 
 std::vector<CostPoint> rising(Points const& points) {
@@ -87,7 +90,9 @@ std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ran
     if (wanted == CollectiveTables::any_ranks || table.integer(row, "ranks") == wanted)
       add_point(table, row, points);
   }
-  if (points.empty()) throw std::invalid_argument(file.string() + ": no row is of all_reduce");
+  if (points.empty())
+    throw std::invalid_argument(file.string() +
+                                ": the table has no row with the verb all_reduce; add such rows");
   return rising(points);
 }
 

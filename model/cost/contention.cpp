@@ -15,11 +15,12 @@ namespace {
 
 void check_speed(char const* name, double speed) {
   if (speed > 0 && speed <= 1) return;
-  throw std::invalid_argument(std::string(name) + " is " + std::to_string(speed) + "; it must lie in (0, 1]");
+  throw std::invalid_argument(std::string(name) + " is " + std::to_string(speed) +
+                              "; it must be above 0 and at most 1");
 }
 
 void check(std::vector<SpeedPoint> const& table) {
-  if (table.empty()) throw std::invalid_argument("contention: the table has no row");
+  if (table.empty()) throw std::invalid_argument("contention: the table has no row; give one or more");
   std::int64_t before = 0;
   for (auto const& [bytes, speeds] : table) {
     if (bytes <= before) {

@@ -12,15 +12,18 @@ namespace {
 
 std::string const& name_in(CsvTable const& table, std::size_t row, std::string const& column) {
   std::string const& name = table.text(row, column);
-  if (name.empty()) table.fail(row, "the " + column + " is empty");
+  if (name.empty()) table.fail(row, "the field " + column + " is empty; give a name");
   if (!is_printable(name))
-    table.fail(row, "the " + column + " \"" + echo(name) + "\" has control characters or is not UTF-8");
+    table.fail(row,
+               "the " + column + " \"" + echo(name) + "\" has control characters or is not UTF-8; rename it");
   return name;
 }
 
 double speed(CsvTable const& table, std::size_t row, char const* column) {
   const double value = table.number(row, column);
-  if (value <= 0 || value > 1) table.fail(row, std::string(column) + " must be above 0 and at most 1");
+  if (value <= 0 || value > 1)
+    table.fail(row,
+               std::string(column) + " is " + table.text(row, column) + "; it must be above 0 and at most 1");
   return value;
 }
 
@@ -65,10 +68,10 @@ std::vector<SpeedPoint> read_contention(std::filesystem::path const& file) {
   std::map<std::int64_t, Speeds> points;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const std::int64_t bytes = table.integer(row, "bytes");
-    if (bytes == 0) table.fail(row, "bytes must be positive");
+    if (bytes == 0) table.fail(row, "bytes is 0; it must be positive");
     const auto [point, is_new] =
         points.emplace(bytes, Speeds{speed(table, row, "kappa"), speed(table, row, "gamma")});
-    if (!is_new) table.fail(row, "duplicate bytes \"" + std::to_string(bytes) + "\"");
+    if (!is_new) table.fail(row, "duplicate bytes \"" + std::to_string(bytes) + "\"; remove one row");
   }
   std::vector<SpeedPoint> rising;
   for (auto const& [bytes, speeds] : points) rising.push_back({bytes, speeds});
@@ -82,7 +85,7 @@ std::vector<CurvePoint> read_curve(std::filesystem::path const& file) {
   std::vector<CurvePoint> curve;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const CurvePoint point{table.number(row, "bucket_mib"), table.seconds(row)};
-    if (point.bucket_mib <= 0) table.fail(row, "bucket_mib must be positive");
+    if (point.bucket_mib <= 0) table.fail(row, "bucket_mib is 0; it must be positive");
     curve.push_back(point);
   }
   return curve;

@@ -79,22 +79,22 @@ CsvTable::CsvTable(std::filesystem::path const& file) : file_(file) {
       add(number, split(content));
     }
   }
-  if (columns_.empty()) fail_at(1, "there is no header; the first line must name the columns");
-  if (rows_.empty()) fail_at(header_line_, "there are no rows below the header");
+  if (columns_.empty()) fail_at(1, "the file has no header; its first line must name the columns");
+  if (rows_.empty()) fail_at(header_line_, "the file has a header but no rows; add one row or more");
 }
 
 void CsvTable::set_header(std::size_t line, std::vector<std::string> names) {
   header_line_ = line;
   for (auto& name : names) {
-    if (has(name)) fail_at(line, "the column " + in_quotes(name) + " is named twice");
+    if (has(name)) fail_at(line, "the header names the column " + in_quotes(name) + " twice; remove one");
     columns_.push_back(std::move(name));
   }
 }
 
 void CsvTable::add(std::size_t line, std::vector<std::string> fields) {
   if (fields.size() != columns_.size()) {
-    fail_at(line, std::to_string(fields.size()) + " field(s), but the header names " +
-                      std::to_string(columns_.size()) + " column(s)");
+    fail_at(line, "number of fields in this row: " + std::to_string(fields.size()) +
+                      ", but the header names " + std::to_string(columns_.size()) + " column(s)");
   }
   rows_.push_back({line, std::move(fields)});
 }
@@ -135,10 +135,10 @@ std::string CsvTable::time_column() const {
   for (auto const& unit : time_units) {
     if (!has(unit.column)) continue;
     if (!found.empty())
-      fail_at(header_line_, "both \"" + found + "\" and \"" + unit.column + "\" are there; keep one");
+      fail_at(header_line_, "the header has both \"" + found + "\" and \"" + unit.column + "\"; keep one");
     found = unit.column;
   }
-  if (found.empty()) fail_at(header_line_, "the column \"seconds\" (or \"ms\" or \"us\") is missing");
+  if (found.empty()) fail_at(header_line_, "the column \"seconds\" is missing; add it, or \"ms\" or \"us\"");
   return found;
 }
 
@@ -148,8 +148,8 @@ double CsvTable::seconds(std::size_t row) const {
                                  [&](auto const& one) { return column == one.column; });
   const double seconds = number(row, column) * unit->seconds;
   if (seconds > most_seconds)
-    fail(row, in_quotes(text(row, column)) + " in the column \"" + column +
-                  "\": seconds above 1e30 are too large to add; check the unit");
+    fail(row, in_quotes(text(row, column)) + " in column \"" + column +
+                  "\" is more than 1e30 seconds, which is too large to add; check the unit");
   return seconds;
 }
 
@@ -167,7 +167,7 @@ void CsvTable::expect_columns(std::initializer_list<char const*> required,
   for (auto const& name : columns_) {
     const std::string wanted = is_time(name) ? "seconds" : name;
     if (std::find(known.begin(), known.end(), wanted) == known.end()) {
-      fail_at(header_line_, "unknown column " + in_quotes(name));
+      fail_at(header_line_, "unknown column " + in_quotes(name) + "; remove it, or correct its name");
     }
   }
 }
@@ -177,8 +177,8 @@ void CsvTable::expect_unique(std::string const& column) const {
   for (std::size_t row = 0; row < rows(); ++row) {
     const auto [first, added] = seen.emplace(text(row, column), rows_[row].line);
     if (!added) {
-      fail(row, "duplicate " + column + " " + in_quotes(first->first) + ", first in line " +
-                    std::to_string(first->second));
+      fail(row, "duplicate " + column + " " + in_quotes(first->first) + ", which is also in line " +
+                    std::to_string(first->second) + "; remove one");
     }
   }
 }

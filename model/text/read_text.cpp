@@ -19,8 +19,9 @@ std::string read_text(std::filesystem::path const& file, std::size_t most_bytes)
     text.append(block, 0, static_cast<std::size_t>(stream.gcount()));
   }
   if (text.size() > most_bytes)
-    throw std::invalid_argument(file.string() + ": is larger than " + std::to_string(most_bytes >> 20) +
-                                " MiB; check the path");
+    throw std::invalid_argument(file.string() + ": the file is larger than " +
+                                std::to_string(most_bytes >> 20) +
+                                " MiB, the limit for such a file; check the path");
   return text;
 }
 

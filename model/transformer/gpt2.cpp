@@ -104,7 +104,7 @@ Shape find_preset(std::string_view name) {
     if (preset.name == name) return preset.shape;
     known += (known.empty() ? "" : ", ") + std::string(preset.name);
   }
-  throw std::invalid_argument("no preset is called \"" + echo(name) + "\"; there are " + known);
+  throw std::invalid_argument("there is no preset \"" + echo(name) + "\"; the presets are " + known);
 }
 
 void check(Shape const& shape) {

@@ -26,7 +26,8 @@ bool is_in(Texts const& allowed, std::string_view key) {
 std::vector<Run> read_offers(CompareOptions const& options) {
   auto paths = options.base;
   paths.insert(paths.end(), options.next.begin(), options.next.end());
-  if (paths.empty()) throw std::invalid_argument("compare: --rank-machines needs files");
+  if (paths.empty())
+    throw std::invalid_argument("compare: --rank-machines needs results files, each as FILE or LABEL=FILE");
   auto runs = read_runs(paths);
   for (auto& run : runs)
     if (const auto given = options.labels.find(run.path); given != options.labels.end())
@@ -93,20 +94,25 @@ Texts differing(std::span<const Run> runs, Texts const& allowed) {
       if (auto const& value = value_of(run, key);
           !value_of(runs[0], key).empty() && seen.insert(value).second)
         doubts.push_back(runs[0].path.string() + " and " + run.path.string() + " differ in the " + key +
-                         ", so their figures of merit may: " + against(key, value_of(runs[0], key), value) +
-                         " (--allow " + key + ")");
+                         ": " + against(key, value_of(runs[0], key), value) +
+                         "; their figures of merit may differ for that reason alone (--allow " + key + ")");
   }
   return doubts;
 }
 
 std::string interval_doubt(MachineMerit const& m) {
   if (m.values == 0)
-    return m.machine + ": no figure of merit; no bucketed case was measured, or the files lack their tokens";
+    return m.machine +
+           ": there is no figure of merit, because no bucketed case was measured, or because the files do "
+           "not say their ranks, batch and sequence";
   const std::string unit = m.runs.size() == 1 ? "sample" : "run";
   const std::string count = std::to_string(m.values) + " " + unit + (m.values == 1 ? "" : "s");
   if (!m.has_interval())
-    return m.machine + ": " + count + ", an interval takes six; without one its place in the order is open";
-  return m.runs.size() == 1 ? m.machine + ": one run, the interval is that of its " + count : "";
+    return m.machine + ": " + count +
+           "; a 95 % interval needs at least 6, so the place in the ranking is uncertain";
+  return m.runs.size() == 1 ? m.machine + ": one run, so the interval covers its " + count +
+                                  " and not the spread between runs; give 6 runs or more"
+                            : "";
 }
 
 // Warns if runs of one host differ in their software: they may belong to two offers without a label.
@@ -116,16 +122,17 @@ void add_software_doubts(Texts& doubts, MachineMerit const& m, Texts const& allo
     if (software.contains(difference.key))
       doubts.push_back(m.machine + ": its runs " + difference.files + " differ in " + difference.key + ": " +
                        difference.values +
-                       "; if they are two offers, give each a label (LABEL=FILE) (--allow " + difference.key +
-                       ")");
+                       "; if these are two offers, give each a label (LABEL=FILE) (--allow " +
+                       difference.key + ")");
 }
 
 void add_overlaps(Texts& doubts, std::span<const MachineMerit> ranked) {
   for (std::size_t a = 0; a < ranked.size(); ++a)
     for (std::size_t b = a + 1; b < ranked.size(); ++b)
       if (overlap(ranked[a], ranked[b]))
-        doubts.push_back(ranked[a].machine + " and " + ranked[b].machine +
-                         " cannot be told apart: their 95 % intervals overlap");
+        doubts.push_back(
+            ranked[a].machine + " and " + ranked[b].machine +
+            " cannot be told apart, because their 95 % intervals overlap; give more runs of each");
 }
 
 Table table_of(std::span<const MachineMerit> ranked) {
@@ -134,8 +141,8 @@ Table table_of(std::span<const MachineMerit> ranked) {
                {"times", "times", Kind::text},
                {"runs", "runs", Kind::count},
                {"tokens_per_s", "tokens/s", Kind::number},
-               {"low", "95 % from", Kind::number},
-               {"high", "to", Kind::number}},
+               {"low", "95 % low", Kind::number},
+               {"high", "95 % high", Kind::number}},
               {}};
   for (auto const& m : ranked) {
     Row row{{{m.machine}, {m.replay ? "replayed" : "measured"}, {"", static_cast<double>(m.runs.size())}},
@@ -157,7 +164,9 @@ int order_machines(CompareOptions const& options, std::ostream& out, std::ostrea
   check_comparable(runs, allowed);
   auto doubts = differing(runs, options.allow);
   for (auto const& run : runs)
-    if (!run.complete) doubts.push_back(run.path.string() + ": the run was interrupted");
+    if (!run.complete)
+      doubts.push_back(run.path.string() +
+                       ": the run was interrupted; it is ranked by the samples that it has");
   const auto ranked = rank_machines(runs);
   for (auto const& m : ranked) {
     if (auto doubt = interval_doubt(m); !doubt.empty()) doubts.push_back(std::move(doubt));

@@ -15,14 +15,18 @@ namespace {
 void warn_of_files(Comparison& result, std::span<const Run> base, std::span<const Run> next) {
   for (auto side : {base, next})
     for (auto const& run : side)
-      if (!run.complete) result.warnings.push_back(run.path.string() + ": the run was interrupted");
+      if (!run.complete)
+        result.warnings.push_back(run.path.string() +
+                                  ": the run was interrupted; it is compared by the samples that it has");
   std::vector<std::string> both;
   for (auto const& run : next)
     if (std::ranges::any_of(base, [&](Run const& other) { return is_same_run(run, other); }))
       both.push_back(run.path.string());
   if (both.empty()) return;
   const std::string more = both.size() > 1 ? " and " + std::to_string(both.size() - 1) + " more" : "";
-  result.warnings.push_back(both.front() + more + ": the same run is on both sides");
+  result.warnings.push_back(both.front() + more +
+                            ": the same run is on both sides, so it shows no difference between the builds; "
+                            "give files of two builds");
 }
 
 using RoundName = std::pair<std::string, std::int64_t>;  // session and number
@@ -55,8 +59,8 @@ Rounds pair_rounds(std::span<const Run> base, std::span<const Run> next, std::ve
     }
   const auto unpaired = b.size() + n.size() - 2 * rounds.base.size();
   if (unpaired > 0 && !rounds.base.empty())
-    warnings.push_back(std::to_string(unpaired) +
-                       " files have no partner of the same round and are left out");
+    warnings.push_back(std::to_string(unpaired) + (unpaired == 1 ? " file has" : " files have") +
+                       " no partner of the same round on the other side; left out");
   return rounds;
 }
 
@@ -106,10 +110,10 @@ Comparison compare_common(std::span<const Run> base, std::span<const Run> next, 
   const Rounds rounds = pair_rounds(base, next, result.warnings);
   if (rounds.base.empty() && all_rounds(base) && all_rounds(next))
     throw std::invalid_argument(
-        "compare: no round of the base has a new run of the same round: " + base[0].path.string() + " and " +
+        "compare: the two sides have no round of scripts/gate in common: " + base[0].path.string() + " and " +
         next[0].path.string() +
-        " did not take turns, so they cannot be compared; give both sides of one start of "
-        "scripts/gate");
+        " did not take turns, so a drift of the machine would look like a slowdown; give both sides of one "
+        "start of scripts/gate");
   if (!rounds.base.empty()) {
     auto [cases, left_out] = common_cases(rounds.base, rounds.next);
     result.left_out = std::move(left_out);
@@ -138,7 +142,7 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
                           ", so a slowdown there is not excluded; measure the same cases on both sides, or "
                           "leave out the others with --allow sweep"};
   else
-    result.warnings.push_back(text + " and left out");
+    result.warnings.push_back(text + "; left out");
   return result;
 }
 

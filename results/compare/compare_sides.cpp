@@ -27,11 +27,11 @@ Table table_of(Comparison const& comparison) {
               {{"case", "case", Kind::text},
                {"base_s", "base", Kind::seconds},
                {"new_s", "new", Kind::seconds},
-               {"ratio", "ratio", Kind::ratio},
-               {"low", "95 % from", Kind::ratio},
-               {"high", "to", Kind::ratio},
+               {"ratio", "new/base", Kind::ratio},
+               {"low", "95 % low", Kind::ratio},
+               {"high", "95 % high", Kind::ratio},
                {"noise", "noise", Kind::share},
-               {"p", "p", Kind::number},
+               {"p", "p-value", Kind::number},
                {"verdict", "verdict", Kind::text},
                {"note", "", Kind::text}},
               {},
@@ -52,7 +52,8 @@ std::string units_of(Comparison const& c) {
   if (c.unit == Unit::rounds)
     return std::to_string(c.base_units) + (c.base_units == 1 ? " round" : " rounds") +
            ", in which both builds took turns";
-  return std::to_string(c.base_units) + " " + unit + " of the base, " + std::to_string(c.next_units) + " new";
+  return unit + " of the base build: " + std::to_string(c.base_units) +
+         ", of the new build: " + std::to_string(c.next_units);
 }
 
 // Returns the comparison as a night, with the base as the reference build. The noise is NaN if there is only
@@ -75,7 +76,8 @@ void keep_night(CompareOptions const& options, Comparison const& comparison, std
   if (comparison.unit != Unit::rounds || comparison.cases.size() < 2)
     throw std::invalid_argument(
         "compare: --night " + options.night->string() +
-        ": these files are no rounds of scripts/gate --reference; a night needs them");
+        ": a night needs rounds of scripts/gate, and these files come from none; run scripts/gate with "
+        "--reference and --history");
   write_night(*options.night, night_of(comparison, runs.front(), runs.back()));
 }
 
@@ -83,7 +85,8 @@ void keep_night(CompareOptions const& options, Comparison const& comparison, std
 
 int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
   if (options.base.empty() || options.next.empty())
-    throw std::invalid_argument("compare: give a file of the base and a new one, or --base F... --new F...");
+    throw std::invalid_argument(
+        "compare: give results files of both builds: BASE NEW, or --base FILE... --new FILE...");
   std::vector<Run> runs = read_runs(options.base);
   for (auto& run : read_runs(options.next)) runs.push_back(std::move(run));
   check_comparable(runs, options.allow);
@@ -93,14 +96,15 @@ int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ost
       compare_runs(all.first(options.base.size()), all.subspan(options.base.size()), options.tolerance,
                    may_miss ? MissingCases::warned_of : MissingCases::undecided);
   if (comparison.cases.empty())
-    throw std::invalid_argument("compare: the files have no measured case in common");
+    throw std::invalid_argument(
+        "compare: the files have no measured case in common; measure both builds with the same input");
   for (auto& doubt : doubts_of(all, options.allow)) comparison.warnings.push_back(std::move(doubt));
   keep_night(options, comparison, all);
   out << units_of(comparison) << '\n';
   finish(table_of(comparison), comparison.warnings, options, out, warnings);
   if (std::isfinite(comparison.smallest_of_all))
-    out << "a slowdown of all cases by " << percent(comparison.smallest_of_all) << ", or of one case by "
-        << percent(comparison.smallest_of_one) << ", would be found in 90 of 100 such comparisons\n";
+    out << "smallest slowdown found with a probability of 90 %: " << percent(comparison.smallest_of_all)
+        << " in all cases together, " << percent(comparison.smallest_of_one) << " in one case\n";
   out << comparison.outcome.reason << '\n';
   return exit_code_of(comparison.outcome.decision, options.allow_undecided);
 }

@@ -47,13 +47,13 @@ std::string slower_text(Comparison const& result) {
   std::string text;
   for (std::size_t k = 0; k < std::min<std::size_t>(3, slower.size()); ++k)
     text += (k ? "; " : "slower: ") + one_slower_text(*slower[k]);
-  return slower.size() > 3 ? text + "; and " + std::to_string(slower.size() - 3) + " more" : text;
+  return slower.size() > 3 ? text + "; and " + std::to_string(slower.size() - 3) + " more cases" : text;
 }
 
 std::string unchanged_text(Comparison const& result, double upper) {
   const double middle = result.cases[0].ratio.value - 1.0;
-  return "unchanged: all cases together differ by " + signed_percent(middle) + ", at most " +
-         signed_percent(std::expm1(upper)) + " (one-sided 95 %), which is less than the tolerance of " +
+  return "unchanged: all cases together differ by " + signed_percent(middle) + ", by at most " +
+         signed_percent(std::expm1(upper)) + " (one-sided 95 % limit), which is below the tolerance of " +
          percent(result.tolerance);
 }
 
@@ -62,18 +62,18 @@ std::string too_few_text(Comparison const& result) {
   const std::string has =
       rounds ? std::to_string(result.base_units) + (result.base_units == 1 ? " round" : " rounds")
              : std::to_string(result.base_units) + " and " + std::to_string(result.next_units) + " runs";
-  return "undecided: " + has + " cannot decide at the level of 1 %; give " +
+  return "undecided: " + has + " cannot decide at a significance level of 1 %; give " +
          (rounds ? std::to_string(fewest_rounds) + " rounds or more"
-                 : std::to_string(fewest_runs) + " runs a side or more");
+                 : std::to_string(fewest_runs) + " runs or more on each side");
 }
 
 std::string undecided_text(FamilyTest const& test, double upper, Comparison const& result) {
   const auto units = std::max(result.base_units, result.next_units);
   const auto needed = std::max(units + 1, units_needed(test.whole.deviation, result.tolerance, result.unit));
-  return "undecided: no case is slower than by chance, but all cases together may be slower by up to " +
-         signed_percent(std::expm1(upper)) + " (one-sided 95 %), and the tolerance is " +
+  return "undecided: no significant slowdown was found, but all cases together may be slower by up to " +
+         signed_percent(std::expm1(upper)) + " (one-sided 95 % limit), which is not below the tolerance of " +
          percent(result.tolerance) + "; about " + std::to_string(needed) + " " + name_of(result.unit) +
-         (result.unit == Unit::runs ? " a side" : "") + " would decide";
+         (result.unit == Unit::runs ? " on each side" : "") + " would decide";
 }
 
 }  // namespace

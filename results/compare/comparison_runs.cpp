@@ -53,7 +53,7 @@ CaseComparison row_of(std::string name, FamilyMember const& member, model::Estim
   CaseComparison row{std::move(name), seconds.base, seconds.next, ratio, noise, member.p_slower};
   row.verdict = verdict_of(member, upper, test.can_reject(), tolerance);
   if (member.noisy)
-    row.doubt = "its noise is above 5 %, so it does not enter all cases";
+    row.doubt = "noise above 5 %: left out of 'all cases'";
   else if (row.verdict == Verdict::undecided && test.can_reject())
     row.doubt = "a slowdown of up to " + signed_percent(std::expm1(upper)) + " is not excluded";
   return row;
@@ -119,8 +119,9 @@ void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result) 
     add(cases[c].name, test.cases[c], base[c], next[c],
         {model::median(medians(cases[c].base)), model::median(medians(cases[c].next))});
   result.warnings.push_back(
-      "the files are no pairs of rounds of scripts/gate: the verdict assumes one session, in which nothing "
-      "else about the machine changed between the runs of the two sides");
+      "these files are not rounds of scripts/gate, so the verdict assumes one session, in which nothing but "
+      "the build changed between the runs of the two sides; if the machine may have changed, use "
+      "scripts/gate");
   decide(test, upper, result);
 }
 

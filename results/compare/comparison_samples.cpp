@@ -74,7 +74,7 @@ void decide_replay(Comparison& result) {
   if (const auto n = count(Verdict::slower); n > 0) {
     const auto worst =
         std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
-    result.outcome = {Decision::slower, "slower: " + std::to_string(n) + of_all + ", most of all " +
+    result.outcome = {Decision::slower, "slower: " + std::to_string(n) + of_all + "; the slowest is " +
                                             worst->name + " by " + percent(worst->ratio.value - 1.0)};
   } else if (const auto open = count(Verdict::undecided); open > 0) {
     result.outcome = {Decision::undecided,
@@ -90,12 +90,12 @@ void decide_replay(Comparison& result) {
 
 void decide_real(Comparison& result) {
   const auto worst = std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
-  result.outcome = {Decision::undecided,
-                    "undecided: one file a side cannot tell a slower build from another run; the largest "
-                    "difference is " +
-                        worst->name + " by " + signed_percent(worst->ratio.value - 1.0) + "; " +
-                        std::to_string(fewest_rounds) +
-                        " rounds of scripts/gate, or 5 runs a side, can decide"};
+  result.outcome = {
+      Decision::undecided,
+      "undecided: one file on each side cannot tell a slower build from the spread between runs; the largest "
+      "difference is " +
+          signed_percent(worst->ratio.value - 1.0) + " in " + worst->name + "; " +
+          std::to_string(fewest_rounds) + " rounds of scripts/gate, or 5 runs on each side, can decide"};
 }
 
 }  // namespace
@@ -112,9 +112,9 @@ void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparis
     CaseComparison row = row_of(cases[c].name, samples[c]);
     if (replay) row.verdict = verdict_of_replay(samples[c], delay, result.tolerance);
     if (row.verdict == Verdict::undecided)
-      row.doubt = replay ? "slower by more than the tolerance, but the host delays samples by " +
+      row.doubt = replay ? "slower by more than the tolerance, but the host delays samples by up to " +
                                percent(std::expm1(delay))
-                         : "one file a side does not tell the spread from run to run";
+                         : "one file on each side does not show the spread between runs";
     result.cases.push_back(std::move(row));
   }
   if (replay)

@@ -61,9 +61,9 @@ Night night_of(JsonFields const& fields) {
   for (auto const& one : fields.objects("cases")) night.cases.push_back(case_of(one));
   for (std::size_t k = 0; k < night.cases.size(); ++k)
     if (night.find(night.cases[k].name) != &night.cases[k])
-      fields.refuse("cases", "has '" + model::echo(night.cases[k].name) + "' twice");
+      fields.refuse("cases", "has the case '" + model::echo(night.cases[k].name) + "' twice");
   if (night.cases.size() < 2 || !night.find(the_whole))
-    fields.refuse("cases", std::string("needs one case or more, and '") + the_whole + "'");
+    fields.refuse("cases", std::string("must have one case or more, and '") + the_whole + "'");
   return night;
 }
 

@@ -14,9 +14,12 @@ nlohmann::ordered_json read_json(std::filesystem::path const& path) {
   std::error_code absent;
   std::ifstream file;
   if (std::filesystem::is_regular_file(path, absent)) file.open(path);  // opening a pipe could block forever
-  if (!file.is_open()) throw std::invalid_argument(path.string() + ": cannot be read");
+  if (!file.is_open())
+    throw std::invalid_argument(path.string() +
+                                ": cannot be opened for reading; check the path and its permissions");
   auto json = nlohmann::ordered_json::parse(file, nullptr, false);
-  if (json.is_discarded()) throw std::invalid_argument(path.string() + ": is not valid JSON");
+  if (json.is_discarded())
+    throw std::invalid_argument(path.string() + ": is not valid JSON; restore the file, or leave it out");
   return json;
 }
 
@@ -24,11 +27,12 @@ JsonFields::JsonFields(std::filesystem::path path, Json const& json, std::string
     : path_(std::move(path)), json_(&json), where_(std::move(where)) {
   if (!json.is_object())
     throw std::invalid_argument(path_.string() + ": " + (where_.empty() ? "the file " : where_ + " ") +
-                                "is not a JSON object");
+                                "is not a JSON object; restore the file, or leave it out");
 }
 
 void JsonFields::refuse(char const* name, std::string const& what) const {
-  throw std::invalid_argument(path_.string() + ": the field " + where_ + name + " " + what);
+  throw std::invalid_argument(path_.string() + ": the field " + where_ + name + " " + what +
+                              "; restore the file, or leave it out");
 }
 
 JsonFields::Json const& JsonFields::member(char const* name) const {

@@ -70,11 +70,11 @@ struct Reader::Impl {
     if (status.type() == std::filesystem::file_type::not_found) {
       const bool has_part = std::filesystem::exists(path.string() + ".part", reason);
       fail(has_part
-               ? "no such file; the run was interrupted or is still going: give " + path.string() + ".part"
+               ? "no such file; the run was interrupted or is still going, so give " + path.string() + ".part"
                : "no such file");
     }
     if (reason) fail("cannot be opened: " + reason.message());
-    if (!std::filesystem::is_regular_file(status)) fail("it is no file");
+    if (!std::filesystem::is_regular_file(status)) fail("is not a regular file; give a results file");
     try {
       file = h5::open_file(path);
     } catch (h5::Error const& error) {
@@ -84,10 +84,10 @@ struct Reader::Impl {
 
   void check_version() const {
     const auto version = attribute("/", "schema_version");
-    if (!version) fail("is no ddproxy results file: it has no attribute schema_version");
+    if (!version) fail("is not a results file of ddproxy: it has no attribute schema_version");
     if (*version != Attribute(schema_version))
-      fail("has schema version " + model::echo(to_text(*version)) + "; this program reads version " +
-           std::to_string(schema_version));
+      fail("has schema version " + model::echo(to_text(*version)) + ", but this program reads version " +
+           std::to_string(schema_version) + "; use the ddproxy that wrote the file");
   }
 
   std::optional<Attribute> attribute(std::string_view group, std::string_view name) const {
@@ -106,7 +106,8 @@ struct Reader::Impl {
     } catch (h5::Error const& error) {
       fail("cannot read the " + what + ": " + error.what());
     } catch (std::bad_alloc const&) {
-      fail("the " + what + " does not fit into memory: the file is damaged, or this machine is too small");
+      fail("the " + what +
+           " does not fit into memory; the file is damaged, or this machine has too little memory");
     }
   }
 
@@ -116,16 +117,19 @@ struct Reader::Impl {
              std::function<void(hid_t, std::size_t)> const& read) const {
     Dataset const& spec = known(dataset);
     const std::string name(dataset);
-    if (!h5::exists(file, name)) fail("has no dataset " + name + " (interrupted, or not part of this run)");
+    if (!h5::exists(file, name))
+      fail("has no dataset " + name + "; the run was interrupted, or its command does not write it");
     guarded("dataset " + name, [&] {
       const h5::Id opened = h5::open_dataset(file, name);
       const auto extents = h5::extents(opened);
       const Type type = type_of(opened);
       const bool fits = type == wanted || (type == Type::integer && wanted == Type::real);
       if (!fits || extents.size() != spec.rank())
-        fail("the dataset " + name + " is not of the schema's type or shape");
+        fail("the dataset " + name + " has another type or shape than the schema; the file is damaged");
       const auto count = count_of(extents, most_values(file));
-      if (!count) fail("the dataset " + name + " announces more values than a file of this size can hold");
+      if (!count)
+        fail("the dataset " + name +
+             " claims more values than a file of this size can hold; the file is damaged");
       read(opened, *count);
     });
   }

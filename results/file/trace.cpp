@@ -37,7 +37,8 @@ Events read_events(Reader const& reader) {
   const std::size_t n = e.start.size();
   if (e.end.size() != n || e.resource.size() != n || e.label.size() != n || e.rank.size() != n ||
       (has_memory && (e.live_bytes_start.size() != n || e.live_bytes_end.size() != n)))
-    throw std::invalid_argument(reader.path().string() + ": the datasets of /timeline differ in length");
+    throw std::invalid_argument(reader.path().string() +
+                                ": the datasets of /timeline differ in length; the file is damaged");
   return e;
 }
 
@@ -99,7 +100,8 @@ std::vector<std::size_t> chosen_cases(Reader const& reader, std::vector<std::str
   for (auto const& name : wanted) {
     const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
     if (at >= count.size() || count[at] == 0)
-      throw std::invalid_argument(reader.path().string() + ": has no timeline of a case '" + name + "'");
+      throw std::invalid_argument(reader.path().string() + ": has no timeline of a case '" + name +
+                                  "'; give a case of the sweep");
     chosen.push_back(at);
   }
   return chosen;
@@ -116,8 +118,9 @@ void write_trace(Reader const& reader, std::vector<std::string> const& cases,
   auto events = ordered_json::array();
   for (std::size_t c : chosen_cases(reader, cases, names, count)) {
     if (first.at(c) < 0 || first[c] + count[c] > static_cast<std::int64_t>(all.start.size()))
-      throw std::invalid_argument(reader.path().string() +
-                                  ": /timeline/first and count point outside the events");
+      throw std::invalid_argument(
+          reader.path().string() +
+          ": /timeline/first and /timeline/count point outside the events; the file is damaged");
     CaseTrace trace(names.at(c), static_cast<std::int64_t>(c) * ranks, events);
     for (std::int64_t k = first[c]; k < first[c] + count[c]; ++k) trace.add(all, static_cast<std::size_t>(k));
   }

@@ -16,9 +16,9 @@ namespace {
 
 void check_options(CompareOptions const& options) {
   if (!(options.at_least > 0.0))
-    throw std::invalid_argument("compare: --at-least has to be a positive share such as 10% or 0.1");
+    throw std::invalid_argument("compare: --at-least must be a positive share such as 10% or 0.1");
   if (options.acknowledge && options.acknowledge->empty())
-    throw std::invalid_argument("compare: --acknowledge needs the reason, as a text");
+    throw std::invalid_argument("compare: --acknowledge needs the reason as a text, which must not be empty");
   if (!options.acknowledge && !options.acknowledge_cases.empty())
     throw std::invalid_argument("compare: --acknowledge-case needs --acknowledge REASON");
 }
@@ -32,7 +32,7 @@ std::size_t acknowledge(HistoryTest& test, CompareOptions const& options, std::o
   for (auto const& name : options.acknowledge_cases)
     if (std::ranges::find(test.names(), name) == test.names().end())
       throw std::invalid_argument("compare: --acknowledge-case " + model::echo(name) +
-                                  ": the history has no such case");
+                                  ": the history has no such case; the table lists the cases");
   auto all = read_acknowledged(*options.history);
   const std::size_t before = all.size();
   for (std::size_t s = 0; s < test.names().size(); ++s) {
@@ -42,7 +42,7 @@ std::size_t acknowledge(HistoryTest& test, CompareOptions const& options, std::o
                    tracker.newest(test.shape(s)).ratio - 1.0, utc_time_now(), *options.acknowledge});
     tracker.accept();
     out << "acknowledged: " << all.back().name << ", " << percent(all.back().slowdown)
-        << " slower, up to the night " << all.back().until << '\n';
+        << " slower, accepted up to the night of " << all.back().until << '\n';
   }
   if (all.size() > before) write_acknowledged(*options.history, all);
   return all.size() - before;
@@ -57,7 +57,7 @@ int show_history(CompareOptions const& options, std::ostream& out, std::ostream&
   auto doubts = test.history().warnings;
   for (auto& doubt : doubts_of(test)) doubts.push_back(std::move(doubt));
   if (options.acknowledge && acknowledge(test, options, out) == 0)
-    doubts.push_back("nothing was acknowledged: no such case is slower");
+    doubts.push_back("nothing was acknowledged, because none of these cases is slower now");
   const Table table = table_of(test, options.at_least);
   finish(table, doubts, options, out, warnings);
   out << table.whole->reason << '\n';

@@ -39,14 +39,15 @@ void keep_newest(Nights& nights, std::string Nights::value_type::*member, std::s
     if (night.*member != newest) ++others[night.*member];
   for (auto const& [name, count] : others)
     warnings.push_back(counted(count, "night") + " with the " + what + " '" + model::echo(name) +
-                       "' left out: the newest has '" + model::echo(newest) + "', and " + why);
+                       "' left out: the newest night has '" + model::echo(newest) + "', and " + why);
   std::erase_if(nights, [&](auto const& night) { return night.*member != newest; });
 }
 
 void check_same(Night const& first, Night const& other, std::span<const std::string> allowed) {
   if (first.created == other.created && first.revision == other.revision)
     throw std::invalid_argument(first.path.string() + " and " + other.path.string() +
-                                " hold the same night: both were begun at " + first.created + "; remove one");
+                                " hold the same night: both were begun at " + first.created +
+                                "; remove one of them");
   std::string differing;
   for (auto const& [key, value] : other.identity) {
     const auto own = std::ranges::find(first.identity, key, [](auto const& pair) { return pair.first; });
@@ -57,8 +58,8 @@ void check_same(Night const& first, Night const& other, std::span<const std::str
     differing += "; " + key + ": " + against(key, own->second, value) + " (--allow " + key + ")";
   }
   if (!differing.empty())
-    throw std::invalid_argument(first.path.string() + " and " + other.path.string() + " are not comparable" +
-                                differing);
+    throw std::invalid_argument(first.path.string() + " and " + other.path.string() +
+                                " cannot be compared, because they differ in " + differing.substr(2));
 }
 
 // Returns true unless the case scatters so much over the rounds that a gate would leave it out of the mean.
@@ -109,7 +110,7 @@ auto read_each(std::vector<Path> const& paths, Read const& read, History& histor
       if (written_at(path) > youngest) history.lost_newest.clear();
       youngest = std::max(youngest, written_at(path));
     } catch (std::invalid_argument const& error) {
-      history.warnings.push_back(std::string("left out: ") + error.what());
+      history.warnings.push_back(std::string("left out of the history: ") + error.what());
       if (written_at(path) < youngest) continue;
       youngest = written_at(path);
       history.lost_newest = path.filename().string();
@@ -117,7 +118,7 @@ auto read_each(std::vector<Path> const& paths, Read const& read, History& histor
   if (nights.size() < 2 && !history.warnings.empty())
     throw std::invalid_argument(
         "compare: --history: " + counted(nights.size(), "file") + " of " + std::to_string(paths.size()) +
-        " can be read, and a history needs two nights or more; " + history.warnings[0]);
+        " can be read, but a history needs two nights or more; " + history.warnings[0]);
   return nights;
 }
 
@@ -128,12 +129,12 @@ History read_ratios(std::vector<Path> const& paths, std::span<const std::string>
   history.nights = read_each(nights, read_night, history);
   std::ranges::stable_sort(history.nights, {}, &Night::created);
   keep_newest(history.nights, &Night::reference_revision, "reference build",
-              "a ratio to another build is another figure", history.warnings);
+              "ratios to different reference builds are not comparable", history.warnings);
   for (std::size_t k = 1; k < history.nights.size(); ++k)
     for (std::size_t j = 0; j < k; ++j) check_same(history.nights[j], history.nights[k], allowed);
   if (const auto runs = paths.size() - nights.size())
     history.warnings.push_back(counted(runs, "plain run") +
-                               " (*.h5) left out: the folder has ratio nights (*" + night_suffix +
+                               " (*.h5) left out: the folder also has ratio nights (*" + night_suffix +
                                "), whose noise is smaller");
   add_the_whole(history.nights);
   return history;
@@ -150,7 +151,9 @@ History read_plain(std::vector<Path> const& paths, std::span<const std::string> 
   check_comparable(runs, allowed);
   for (auto& doubt : doubts_of(runs, allowed)) history.warnings.push_back(std::move(doubt));
   for (auto const& run : runs) {
-    if (!run.complete) history.warnings.push_back(run.path.string() + ": the run was interrupted");
+    if (!run.complete)
+      history.warnings.push_back(run.path.string() +
+                                 ": the run was interrupted; it counts with the samples that it has");
     history.nights.push_back(night_of(run));
   }
   add_the_whole(history.nights);
@@ -164,7 +167,7 @@ std::vector<Path> history_files(Path const& folder) {
   const std::filesystem::directory_iterator entries(folder, reason);
   if (reason)
     throw std::invalid_argument("compare: --history " + folder.string() +
-                                ": there is no such folder, or it cannot be read: " + reason.message());
+                                ": no such folder, or it cannot be read: " + reason.message());
   std::vector<Path> paths;
   for (auto const& entry : entries)
     if (entry.path().extension() == ".h5" || is_night_file(entry.path())) paths.push_back(entry.path());
@@ -177,7 +180,7 @@ History read_history(Path const& folder, std::span<const std::string> allowed) {
   if (paths.size() < 2)
     throw std::invalid_argument("compare: --history " + folder.string() + " has " +
                                 counted(paths.size(), "file") + " (*.h5 or *" + night_suffix +
-                                "); each is one night, and a history needs two nights or more");
+                                "); each file is one night, and a history needs two nights or more");
   History history =
       std::ranges::any_of(paths, is_night_file) ? read_ratios(paths, allowed) : read_plain(paths, allowed);
   if (case_names(history).empty())
@@ -191,9 +194,8 @@ std::size_t index_of(History const& history, Path const& file) {
     auto const& path = history.nights[n].path;
     if (is_same_file(path, file) || path.filename() == file) return n;
   }
-  throw std::invalid_argument(
-      "compare: --pin " + file.string() +
-      ": no such file among the nights that are compared; give one of the folder's files");
+  throw std::invalid_argument("compare: --pin " + file.string() +
+                              ": no such file among the nights that are compared; give a file of the folder");
 }
 
 std::vector<std::string> case_names(History const& history) {

@@ -57,17 +57,18 @@ std::string alarm_of(Said const& said, Night const& first) {
 }
 
 std::string undecided_of(Said const& said, double at_least) {
-  if (!said.is_measured) return "the newest night did not measure it";
+  if (!said.is_measured) return "the newest night did not measure this case";
   if (!said.tracker->is_tested() || std::isnan(said.after_one))
     return std::to_string(said.nights) + (said.nights == 1 ? " night: " : " nights: ") +
-           "the test needs four nights before the newest to know the noise";
+           "the test needs four nights before the newest one to estimate the noise";
   if (said.nights <= nights_for_the_noise)
     return std::to_string(said.nights - 1) +
-           " nights before the newest: the noise is known well enough from " +
-           std::to_string(nights_for_the_noise) + " on; until then only large slowdowns are found";
+           " nights before the newest one; the noise is known well enough after " +
+           std::to_string(nights_for_the_noise) + ", and until then only large slowdowns are found";
   if (said.after_one > at_least)
-    return "one night shows a slowdown of " + percent(said.after_one) + " or more, and --at-least asks for " +
-           percent(at_least) + "; measure with more rounds, on a quieter machine, or raise --at-least";
+    return "one night can show a slowdown of " + percent(said.after_one) +
+           " or more, but --at-least asks for " + percent(at_least) +
+           "; measure more rounds, use a quieter machine, or raise --at-least";
   return "";
 }
 
@@ -104,12 +105,12 @@ Row row_of(HistoryTest const& test, Said const& said, double at_least) {
 std::vector<Column> columns(bool is_pinned) {
   std::vector<Column> all{{"case", "case", Kind::text},
                           {"nights", "nights", Kind::count},
-                          {"ratio", "newest", Kind::ratio},
-                          {"low", "95 % from", Kind::ratio},
-                          {"high", "to", Kind::ratio}};
-  if (is_pinned) all.push_back({"over_pinned", "over pinned", Kind::ratio});
-  all.insert(all.end(), {{"seen_after_1", "seen after 1", Kind::share},
-                         {"seen_after_5", "after 5", Kind::share},
+                          {"ratio", "newest/before", Kind::ratio},
+                          {"low", "95 % low", Kind::ratio},
+                          {"high", "95 % high", Kind::ratio}};
+  if (is_pinned) all.push_back({"over_pinned", "newest/pinned", Kind::ratio});
+  all.insert(all.end(), {{"seen_after_1", "seen after 1 night", Kind::share},
+                         {"seen_after_5", "after 5 nights", Kind::share},
                          {"since", "since", Kind::text},
                          {"file", "file", Kind::text},
                          {"revision", "revision", Kind::text},
@@ -143,19 +144,22 @@ bool is_undecided(HistoryTest const& test, Table const& table) {
 }
 
 Outcome outcome_of(HistoryTest const& test, Table const& table, double seen) {
-  const std::string of_all = " of " + std::to_string(table.rows.size()) + " in " + period_of(test) + ": ";
+  const std::string of_all =
+      " of " + std::to_string(table.rows.size()) + " cases in " + period_of(test) + ": ";
   std::size_t slower = 0, undecided = 0;
   const std::string alarm = last_of(table, &Row::alarm, slower);
   const std::string doubt = last_of(table, &Row::undecided, undecided);
-  if (slower > 0) return {Decision::slower, std::to_string(slower) + " slower" + of_all + alarm};
+  if (slower > 0) return {Decision::slower, "slower: " + std::to_string(slower) + of_all + alarm};
   if (auto const& lost = test.history().lost_newest; !lost.empty())
-    return {Decision::undecided, "undecided in " + period_of(test) + ": the youngest file, " + lost +
-                                     ", cannot be read, and may be the newest night; remove or repeat it"};
+    return {Decision::undecided,
+            "undecided in " + period_of(test) + ": the youngest file, " + lost +
+                ", cannot be read, and it may be the newest night; remove it, or measure "
+                "the night again"};
   if (is_undecided(test, table))
-    return {Decision::undecided, std::to_string(undecided) + " undecided" + of_all + doubt};
+    return {Decision::undecided, "undecided: " + std::to_string(undecided) + of_all + doubt};
   return {Decision::unchanged,
-          "no slowdown in " + period_of(test) + "; one of " + percent(seen) +
-              " of the whole would have been seen after one night (power 80 %)" +
+          "unchanged: no slowdown in " + period_of(test) + "; a slowdown of the whole by " + percent(seen) +
+              " would have been seen after one night with a probability of 80 %" +
               (undecided > 0 ? "; " + std::to_string(undecided) +
                                    (undecided == 1 ? " case is" : " cases are") + " undecided"
                              : "")};

@@ -38,11 +38,12 @@ void check_target(std::filesystem::path const& path) {
     throw std::invalid_argument("cannot write " + path.string() +
                                 ": it is a folder; give the name of a file");
   if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
-    throw std::invalid_argument("cannot write " + path.string() +
-                                ": it is no plain file, and would be replaced by one");
+    throw std::invalid_argument(
+        "cannot write " + path.string() +
+        ": it is not a regular file, and would be replaced by one; give another name");
   if (!std::filesystem::is_directory(folder_of(path)))
     throw std::invalid_argument("cannot write " + path.string() + ": there is no folder " +
-                                folder_of(path).string());
+                                folder_of(path).string() + "; create it, or give another name");
 }
 
 void rename_durably(std::filesystem::path const& part, std::filesystem::path const& path) {

@@ -68,7 +68,7 @@ void flush_standard_output() {
   if (streamed && printed && std::ferror(stdout) == 0) return;
   throw std::runtime_error(
       "cannot write standard output: " +
-      std::string(reason ? std::strerror(reason) : "a part of it was not taken; is its disk full?"));
+      std::string(reason ? std::strerror(reason) : "a part of it could not be written; is the disk full?"));
 }
 
 }  // namespace ddproxy::results

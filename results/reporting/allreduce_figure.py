@@ -21,7 +21,7 @@ def read_reference(path):
         raise ReportError(f"{path}: cannot be read: {error}") from error
     rows = [_reference_row(path, number, row) for (number, _), row in zip(lines[1:], csv.DictReader(line for _, line in lines))]
     if not rows:
-        raise ReportError(f"{path}: has no rows")
+        raise ReportError(f"{path}: has no rows; give a table with the columns bytes,seconds")
     ranks = max((r[2] for r in rows if r[2]), default=None)
     values = np.array([r[:2] for r in rows if r[2] == ranks])
     return values[:, 0], values[:, 1], ranks
@@ -32,7 +32,7 @@ def _reference_row(path, number, row):
         size, seconds = float(row["bytes"]), float(row["seconds"])
         ranks = int(row["ranks"]) if row.get("ranks") else None
     except (KeyError, TypeError, ValueError) as error:
-        raise ReportError(f"{path}:{number}: is no row of a table with the columns bytes,seconds: {error}") from error
+        raise ReportError(f"{path}:{number}: is not a row of a table with the columns bytes,seconds: {error}") from error
     if not (0 < size < np.inf and 0 < seconds < np.inf and (ranks is None or ranks > 0)):
         raise ReportError(f"{path}:{number}: bytes, seconds and ranks must be above 0 and finite")
     return size, seconds, ranks
@@ -88,19 +88,19 @@ def draw_allreduce(results, reference=None):
     x, seconds = np.asarray(results["/allreduce/bytes"], float), results["/allreduce/seconds"]
     figure, (upper, lower) = plt.subplots(2, 1, sharex=True, figsize=(5.2, 6.2), layout="constrained")
     upper.fill_between(x, np.fmin.reduce(seconds, 1), np.fmax.reduce(seconds, 1), color=style.SKY, alpha=0.4, linewidth=0,
-                       label="all samples")
+                       label="minimum to maximum")
     upper.plot(x, derive.median(seconds, 1), "o-", color=style.MEASURED, markersize=4, label=f"{'replayed' if is_replayed(results) else 'measured'}, median")
     fitted = fit(results)
     if fitted:
         line = fitted[0] + x / fitted[1]
         off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))  # of the drawn times: a replay's fit belongs to its table
         upper.plot(x, line, "--", color=style.PREDICTED,
-                   label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, {off:.0%} off on average")
+                   label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, mean error {off:.0%}")
     if results.has("/allreduce/busbw"):
         lower.plot(x, results["/allreduce/busbw"], "o-", color=style.MEASURED, markersize=4)
     if reference is not None:
         _draw_reference(upper, lower, reference)
-    upper.set(xscale="log", yscale="log", ylabel="a(x): time of one all-reduce (s)")
+    upper.set(xscale="log", yscale="log", ylabel="a(x): time of one all-reduce (s, log scale)")
     lower.set(xscale="log", yscale="log", ylabel="bus bandwidth (GB/s, log scale)")
     bandwidth_ticks(lower)
     size_ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))

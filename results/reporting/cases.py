@@ -29,7 +29,7 @@ class Cases:
         self.mib = results["/sweep/bucket_bytes"] / MIB
         self.bucketed = self.strategy == "bucketed"
         if not self.bucketed.any():
-            raise ReportError(f"{results.path}: has no bucketed case to draw")
+            raise ReportError(f"{results.path}: has no bucketed case to draw; sweep one bucket size or more")
         self.x = np.where(self.bucketed, np.log2(np.where(self.bucketed, self.mib, 1.0)), np.nan)
         files = (results, *beside)
         strategies = set().union(*(f["/sweep/strategy"] for f in files))
@@ -52,7 +52,7 @@ class Cases:
         axes.set_xticks([np.log2(c) for c in self.caps] + list(self.edges.values()), labels + [NAMES.get(n, n) for n in self.edges])
         for position in self.split:
             axes.axvline(position, color="#808080", linewidth=0.6, alpha=0.6)
-        axes.set_xlabel("bucket size (MiB, log scale)")
+        axes.set_xlabel("bucket size (MiB, log scale); strategies without a cap at the edges")
 
     def line(self, ours=True):
         """Returns the indices of the bucketed cases, sorted by cap."""

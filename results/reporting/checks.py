@@ -53,7 +53,7 @@ def _kind_fault(path, value, is_text):
     if not is_text and path not in MAY_BE_INFINITE and np.isinf(value).any():
         return f"{path} holds infinite values"
     if path in WITHOUT_GAPS and np.isnan(value).any():
-        return f"{path} holds values that are not there (NaN)"
+        return f"{path} holds missing values (NaN)"
     return None
 
 

@@ -31,7 +31,7 @@ def draw_against(files):
     medians = np.concatenate([derive.column(f, "measured_median") for f in files])
     if np.nanmax(medians) > 10 * np.nanmin(medians):
         axes.set_yscale("log")
-    axes.set_ylabel(f"T: backward pass and all-reduce ({unit})")
+    axes.set_ylabel(f"T: backward pass with all-reduces ({unit})")
     style.legend_above(axes)
     return figure
 
@@ -72,7 +72,7 @@ def differing_machines(files):
     if len(by_machine) < 2:
         return None
     parts = [" on ".join(part for part in found if part) + f" ({_some(names)})" for found, names in by_machine.items()]
-    return f"The machines differ: {'; '.join(parts)}. The times differ by the machine, too, not only by the program."
+    return f"The machines differ: {'; '.join(parts)}. So the times may differ because of the machine, not only because of the program."
 
 
 def _some(names):
@@ -98,7 +98,7 @@ def draw_history(files):
     times = [_time(f) for f in files]
     x = times if all(times) and len(set(times)) == len(times) else list(range(len(files)))
     figure, axes = plt.subplots(figsize=(5.2, 4.2), layout="constrained")
-    for (name, values), (colour, marker, line) in zip(_series(files).items(), LINES):
+    for (name, values), (colour, marker, line) in zip(history_series(files).items(), LINES):
         axes.plot(x, values / values[np.isfinite(values)][0], marker=marker, linestyle=line, color=colour, label=name)
     axes.axhline(1.0, color=style.GREY, linewidth=0.8)
     axes.set_ylabel("T relative to the first file")
@@ -109,7 +109,7 @@ def draw_history(files):
     return figure
 
 
-def _series(files):
+def history_series(files):
     """Returns {case: T in each file} of the first file's best bucketed case, and of naive, flat and per_tensor."""
     first = files[0]
     best = derive.best_case(first, derive.column(first, "measured_median"))

@@ -85,7 +85,7 @@ def caption(results):
         return ""
     text = "Speed of each operation over its arithmetic intensity."
     if found.roof() is None:
-        return f"{text} No roofline is drawn: the input has no [machine] that says the peaks."
+        return f"{text} No roofline is drawn, because the input has no [machine] with the peak rates."
     if found.is_roofline():
-        return f"{text} The times were replayed from the roofline, so the dots lie on it: they measure nothing."
-    return f"{text} The line is the roofline that [machine] of the input promises."
+        return f"{text} The times were replayed from the roofline, so the dots lie on it and they measure nothing."
+    return f"{text} The line is the roofline from [machine] of the input."

@@ -39,9 +39,9 @@ class Results:
     def _check(self):
         version = self.attributes.get(("/", "schema_version"))
         if version is None:
-            raise ReportError(f"{self.path}: is no ddproxy results file: it has no attribute schema_version")
+            raise ReportError(f"{self.path}: is not a results file of ddproxy: it has no attribute schema_version")
         if version != SCHEMA_VERSION:
-            raise ReportError(f"{self.path}: has schema version {version}; this program reads version {SCHEMA_VERSION}")
+            raise ReportError(f"{self.path}: has schema version {version}, but this program reads version {SCHEMA_VERSION}; use the report of the ddproxy that wrote the file")
         if self.complete:
             self._check_nothing_is_lost()
         if fault := find_fault(self.values):
@@ -52,16 +52,16 @@ class Results:
         parts = (BASE, REQUIRED.get(command, ()), *(p for p in (ALLREDUCE, TIMELINE) if any(path in self.values for path in p)))
         for path in (path for part in parts for path in part):
             if path not in self.values:
-                raise ReportError(f"{self.path}: has lost the dataset {path}, which a finished '{command}' writes")
+                raise ReportError(f"{self.path}: has lost the dataset {path}, which a finished '{command}' writes; copy the file again, or measure again")
         if command == "run" and ("/fom", "valid") not in self.attributes:
-            raise ReportError(f"{self.path}: has lost the attributes of /fom, which a finished 'run' writes")
+            raise ReportError(f"{self.path}: has lost the attributes of /fom, which a finished 'run' writes; copy the file again, or measure again")
 
     def has(self, *paths):
         return all(path in self.values for path in paths)
 
     def __getitem__(self, path):
         if path not in self.values:
-            raise ReportError(f"{self.path}: has no dataset {path} (interrupted, or not part of this run)")
+            raise ReportError(f"{self.path}: has no dataset {path}; the run was interrupted, or its command does not write it")
         return self.values[path]
 
     def attribute(self, group, name, otherwise=None):

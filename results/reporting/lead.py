@@ -3,12 +3,12 @@
 """The first lines of the page: how much faster the best bucket size is, and the answer in a few sentences."""
 import numpy as np
 
-from . import derive
+from . import derive, intervals
 
 COMMON = "25 MiB, PyTorch's default"
 
 
-def _cap(results, case):
+def cap_text(results, case):
     return f"{results['/sweep/bucket_bytes'][case] / 2**20:g} MiB"
 
 
@@ -38,13 +38,13 @@ def gain(results):
         return ""
     common = _common_case(results, totals)
     if common is None:
-        return f"Best bucket size: {_cap(results, best)}. {COMMON}, was not run, so the gain over it is not known."
+        return f"Best bucket size: {cap_text(results, best)}. {COMMON}, was not run, so the gain over it is not known."
     if common == best:
         return f"Best bucket size: {COMMON}. No other bucket size that was run is faster."
     saved, noise = totals[common] - totals[best], _within_noise(results, best, common)
-    text = f"Best bucket size: {_cap(results, best)}. It is {_time(saved)} ({saved / totals[common]:.1%}) faster than {COMMON}"
+    text = f"Best bucket size: {cap_text(results, best)}. It is {_time(saved)} ({saved / totals[common]:.1%}) faster than {COMMON}"
     if noise is None:
-        return f"{text}; a single sample does not tell whether that is noise."
+        return f"{text}; with a single sample, it is not known whether that is noise."
     return f"{text}; that is within the noise." if noise else f"{text}."
 
 
@@ -56,35 +56,41 @@ def finding(results):
         return ""
     noise = _within_noise(results, best, worst)
     if noise is None:
-        return f"Best bucket: {_cap(results, best)}; one sample a case, so the noise is not known"
+        return f"Best bucket: {cap_text(results, best)}; one sample per case, so the noise is not known"
     if noise:
-        return "No bucket size differs beyond the noise"
-    return f"Best bucket: {_cap(results, best)}; {(totals[worst] - totals[best]) / totals[worst]:.1%} faster than the worst, {_cap(results, worst)}"
+        return "The bucket sizes do not differ beyond the noise"
+    return f"Best bucket: {cap_text(results, best)}; {(totals[worst] - totals[best]) / totals[worst]:.1%} faster than the worst, {cap_text(results, worst)}"
 
 
 def answer(results):
     """Returns the answer in a few sentences."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
-        return "This file holds no sweep."
+        return "This file holds no sweep, so it says nothing about bucket sizes. The figures below show what it holds."
     totals, predicted = derive.column(results, "measured_median"), derive.column(results, "predicted")
     best, foreseen, names = derive.best_case(results, totals), derive.best_case(results, predicted), derive.case_names(results)
     if best is None:
-        return "No bucketed case was measured."
+        return "No bucketed case was measured, so there is no best bucket size."
     exposed = derive.column(results, "exposed")[best]
-    text = [f"With {_cap(results, best)}, backward pass and all-reduce take {_time(totals[best])}, of which {_time(exposed)} are exposed "
-            "communication."]
+    text = [f"With {cap_text(results, best)}, backward pass and all-reduces take T = {_time(totals[best])}{_interval(results, best)}. Of this, "
+            f"E = {_time(exposed)} is exposed communication."]
     if foreseen is not None:
-        text.append(f"The model predicts {_cap(results, foreseen)} as the best of the bucket sizes that were run.")
+        text.append(f"The model predicts {cap_text(results, foreseen)} as the best of the bucket sizes that were run.")
     text.append(_worst(results, totals, best))
     text.append(_others(results, totals, best, names))
     return " ".join(part for part in text if part)
+
+
+def _interval(results, case):
+    """The interval of T in parentheses; empty where the case has none."""
+    words, low, high = intervals.described(results)[case], derive.column(results, "ci_low")[case], derive.column(results, "ci_high")[case]
+    return f" ({words}: {_time(low)} to {_time(high)})" if words else ""
 
 
 def _others(results, totals, best, names):
     common = results["/sweep/bucket_bytes"] == derive.PYTORCH_DEFAULT_MIB * 2**20
     others = [f"{names[k]} {round(totals[k] / totals[best] - 1.0, 3) + 0.0:+.1%}" for k in range(len(names))
               if (results["/sweep/strategy"][k] != "bucketed" or common[k]) and k != best and np.isfinite(totals[k])]
-    return f"T relative to the best bucket size: {', '.join(others)}." if others else ""
+    return f"T relative to that of the best bucket size: {', '.join(others)}." if others else ""
 
 
 def _worst(results, totals, best):
@@ -94,5 +100,5 @@ def _worst(results, totals, best):
     if worst == best or noise is None:
         return ""
     gained = totals[worst] - totals[best]
-    return (f"The worst bucket size that was run, {_cap(results, worst)}, takes {_time(gained)} ({gained / totals[best]:.1%}) longer"
+    return (f"The worst bucket size that was run, {cap_text(results, worst)}, takes {_time(gained)} ({gained / totals[best]:.1%}) longer"
             f"{' (within the noise)' if noise else ''}.")

@@ -14,7 +14,7 @@ def _of_newest(newest):
     if drift := newest.attribute("/phases", "drift"):
         yield f"{drift}."
     if "replay" in newest.title():
-        yield "Replay: what is called replay took its times from a table; it computed or reduced nothing."
+        yield "Replay: the parts that are called replay took their times from tables. They computed and reduced nothing."
     if states := derive.states_note(newest):
         yield states
 
@@ -25,7 +25,7 @@ def warnings(files):
     found = [f"{f.path.name}: the run was interrupted; what it measured is shown." for f in files if not f.complete]
     found += _of_newest(newest)
     if unlike := differences(files):
-        found.append(f"The files differ in {', '.join(unlike)}: their times are not those of the same work.")
+        found.append(f"The files differ in {', '.join(unlike)}, so their times are not those of the same work.")
     if machines := differing_machines(files):
         found.append(machines)
     found += impossible(newest)
@@ -43,4 +43,4 @@ def as_html(files):
     found = slowest_rank(newest) if newest.has("/layers/seconds", "/layers/operation_layer") else None
     if found is None:
         return text
-    return f"{text}<p>The slowest rank in the backward pass is {page.escape(_rank(newest, found[0]))}, {found[1]:+.1%} over the median rank.</p>"
+    return f"{text}<p>The slowest rank in the backward pass is {page.escape(_rank(newest, found[0]))}, {found[1]:.1%} slower than the median rank.</p>"

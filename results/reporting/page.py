@@ -18,6 +18,7 @@ body { margin: 0 auto; padding: 1rem; max-width: 1240px; background: var(--paper
 h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 .gain { font-size: 1.25rem; font-weight: 600; margin: .6rem 0; } .lead { font-size: 1.1rem; }
 .warning { border-left: 4px solid #D55E00; padding: .3rem .8rem; background: var(--soft); }
+.first { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem; align-items: start; margin-bottom: 1.5rem; } .first > * { min-width: 0; }
 .figures { columns: 2 520px; column-gap: 1.5rem; } .figures figure { margin: 0 0 1.5rem; break-inside: avoid; }
 figure { margin: 0; } figure svg { display: block; width: 100%; height: auto; max-width: 640px; color: var(--ink); }
 figcaption { font-size: .9rem; }
@@ -33,6 +34,7 @@ button { font: inherit; padding: .35rem .8rem; border: 1px solid var(--accent); 
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--accent); }
 pre { background: var(--soft); padding: .6rem; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; }
 @media (max-width: 760px) {
+  .first { grid-template-columns: 1fr; }
   thead { display: none; } tr { display: block; padding: .5rem 0; border-bottom: 2px solid var(--line); }
   td, td.text, td:first-child { display: flex; justify-content: space-between; gap: 1rem; border: 0; text-align: right; }
   td { overflow-wrap: anywhere; } td::before { content: attr(data-label); font-weight: 400; text-align: left; } }
@@ -62,10 +64,10 @@ def _without_repetition(content):
         if value == "–":
             absent.append(label)
         elif form == "" and len(value) > 12:
-            same.append(f"{label} {value}")
+            same.append(f"{label}: {value}")
         else:
             kept.append(k)
-    sentences = [f"In all rows: {'; '.join(same)}."] * bool(same) + [f"No value in this run: {'; '.join(absent)}."] * bool(absent)
+    sentences = [f"The same in all rows: {'; '.join(same)}."] * bool(same) + [f"No value in this run: {'; '.join(absent)}."] * bool(absent)
     rows = [[row[k] for k in kept] for row in content.rows]
     return replace(content, columns=[content.columns[k] for k in kept], rows=rows), " ".join(sentences)
 
@@ -75,6 +77,11 @@ def noted_table(content, marked=None):
     content, repeated = _without_repetition(content)
     note = "".join(f'<p class="note">{escape(text)}</p>' for text in (content.note, repeated) if text)
     return note + (table(content, marked) if content.rows else "")
+
+
+def first_screen(answer, picture):
+    """The answer, with the picture beside it on a wide screen and below it on a narrow one."""
+    return f'<div class="first"><div>{answer}</div>{picture}</div>' if picture else answer
 
 
 def figure(svg, caption):

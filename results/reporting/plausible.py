@@ -25,7 +25,7 @@ def _overlaps(results):
                "shorter of compute and communication takes. Probably the machine was faster during the sweep than while T_compute or the "
                "all-reduce table was measured. Measure again on a quiet machine.")
     if below.any():
-        yield (f"An overlap below 0: {_named(names[below], overlap[below], '.3f')}. Running compute and communication at the same time took "
+        yield (f"An overlap is below 0: {_named(names[below], overlap[below], '.3f')}. Running compute and communication at the same time took "
                "longer than one after the other. Probably they share cores or memory bandwidth, or the machine was slower during the sweep.")
 
 
@@ -35,7 +35,7 @@ def _exposed(results):
     negative = exposed < -ROUNDING * totals
     if not negative.any():
         return
-    noise = " Their intervals include 0, so it is noise." if (high[negative] >= 0.0).all() else \
+    noise = " Their intervals include 0, so this is noise." if (high[negative] >= 0.0).all() else \
         " Their intervals do not include 0: T_compute was measured while the machine was slower. Measure again."
     yield (f"A negative E is impossible: {_named(names[negative], exposed[negative] * 1e3, '.3g', ' ms')}. A pass with communication cannot be faster "
            f"than the same pass without.{noise}")
@@ -46,7 +46,7 @@ def _slowdown(results):
     below = slowdown < -ROUNDING * totals
     if below.any():
         yield (f"A slowdown below 0 is impossible: {_named(names[below], slowdown[below] * 1e3, '.3g', ' ms')}. The backward pass cannot be faster with "
-               "communication than without. It is noise, or the machine was slower while T_compute was measured.")
+               "communication than without. This is noise, or the machine was slower while T_compute was measured.")
 
 
 def _below_bound(results):
@@ -55,15 +55,15 @@ def _below_bound(results):
     totals = derive.column(results, "measured_median")
     below = (np.fmax(exposed, high) < floor - ROUNDING * totals) & (exposed >= -ROUNDING * totals)
     if below.any():
-        yield (f"An E below its lower bound of {floor * 1e3:.3g} ms: {_named(names[below], exposed[below] * 1e3, '.3g', ' ms')}. The bound rests on the "
-               "all-reduce table: the all-reduces of the sweep were faster than those of the table.")
+        yield (f"An E is below its lower bound of {floor * 1e3:.3g} ms: {_named(names[below], exposed[below] * 1e3, '.3g', ' ms')}. The bound follows from the "
+               "all-reduce table, so the all-reduces of the sweep were faster than those of the table. Measure again on a quiet machine.")
 
 
 def _efficiency(results):
     found = costs_figure.costs(results)
     count = found.above_roof() if found is not None else 0
     if count:
-        yield (f"An efficiency above 1: {count} of {found.seconds.size} operations were faster than the roofline of the input allows. The peaks or the "
+        yield (f"An efficiency is above 1: {count} of {found.seconds.size} operations were faster than the roofline of the input allows. The peaks or the "
                "efficiency in [machine] of the input are too low, or the operands fit into a cache.")
 
 
@@ -72,8 +72,8 @@ def _speeds(results):
         values = results.values.get(f"/calibration/{name}")
         if values is None or values.dtype.kind not in "fi" or not (values > 1.02).any():
             continue
-        yield (f"{name} above 1 ({np.nanmax(values):.3f}): {what} was faster beside the other than alone. That is impossible but for noise: the "
-               "machine changed during the calibration.")
+        yield (f"{name} is above 1 ({np.nanmax(values):.3f}): {what} was faster beside the other than alone. Only noise can cause that, so the "
+               "machine changed during the calibration. Measure again on a quiet machine.")
 
 
 def impossible(results):

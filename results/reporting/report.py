@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Assembles figures and tables into the report."""
-from . import costs_figure, derive, lead, notes, page, perfetto, style, timeline_figure
+from . import costs_figure, derive, findings, lead, notes, page, perfetto, style, timeline_figure
 from .allreduce_figure import draw_allreduce, is_replayed
 from .collectives_figure import draw_collectives
 from .compare_figure import draw_against, draw_history, in_time, ratios
@@ -14,25 +14,25 @@ from .sweep_figure import draw_sweep
 from .tables import Table, tables_of
 
 CAPTIONS = {
-    "sweep": "T and E over the bucket size, measured and predicted; at the edges the strategies without a cap. Where some strategies take far longer than the others, the axis is "
-             "interrupted and they have a segment of their own.",
-    "samples": "The distribution of the samples of each case; their number is in parentheses. A sample is the maximum over the ranks.",
-    "split": "Compute only, communication only, their serial sum, and measured. With communication the backward pass ends later "
-             "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Its compute and tail are medians too; what is left between them is the slowdown.",
-    "layers": "Time of each layer in the backward pass, median over samples, all ranks at once.",
+    "sweep": "T and E over the bucket size, measured and predicted. Strategies without a cap stand at the edges. If some strategies take far longer than the others, the vertical "
+             "axis is interrupted, and they stand in the upper segment.",
+    "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
+    "split": "Where the time goes: compute only, communication only, their serial sum, and measured. With communication the backward pass ends later "
+             "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Its compute and its tail are medians too; the rest is the slowdown.",
+    "layers": "Time of each layer in the backward pass: the median over the samples, while all ranks compute.",
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
-    "collectives": "Bus bandwidth of each collective alone, by the factors of nccl-tests: 2(n-1)/n of an all-reduce, (n-1)/n of a reduce-scatter and an all-gather, 1 of a broadcast.",
-    "against": "T over the bucket size for each file.",
-    "history": "T of the best bucketed case of the first file, and of the strategies beside it, over time.",
+    "collectives": "Bus bandwidth of each collective alone. The factors are those of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",
+    "against": "T over the bucket size, for each file.",
+    "history": "T of the best bucketed case of the first file, and of the strategies without a cap, over time.",
 }
-TIMELINE = ("Compute and communication on rank {rank}. The exposed time is that of this one sample over its own T_compute. "
-            "That is the slowest rank's time without communication: this rank's compute can end before it or after it. "
+TIMELINE = ("Compute and communication on rank {rank}. The grey span is the exposed time of this one sample. It begins at T_compute, the time of the "
+            "slowest rank without communication, so the compute of this rank can end before or after that moment. "
             "E elsewhere on the page is the median over all samples.")
-FACTS = (("tokens_per_s", "tokens/s", ".1f"), ("backward_s", "T (s)", ".4f"), ("bucket_mib", "bucket (MiB)", "g"),
-         ("exposed_s", "exposed (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
+FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f"), ("backward_s", "T at the best bucket size (s)", ".4f"), ("bucket_mib", "best bucket size (MiB)", "g"),
+         ("exposed_s", "exposed communication E (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
          ("bus_bw_GBps", "bus bandwidth (GB/s)", ".3g"), ("model_error", "model error", ".3f"),
          ("model_error_beyond_noise", "model error beyond the noise", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"),
-         ("valid", "valid", ""))
+         ("valid", "validity of the figures", ""))
 
 
 def _fact(value, form):
@@ -52,7 +52,7 @@ class Report:
     def figure(self, name, drawn, title):
         if drawn is None:
             return ""
-        finding = lead.finding(self.newest) if name == "sweep" else ""
+        finding = findings.of(name, self.files)
         if finding:
             drawn.suptitle(finding, fontsize=10.5, fontweight="bold", y=1.01, va="bottom")
         svg = style.as_svg(drawn, name)
@@ -63,7 +63,7 @@ class Report:
     def caption(self, name, title):
         if name == "costs":
             return costs_figure.caption(self.newest)
-        late = " The times were replayed from a table; a busy machine ends them late." if name in ("allreduce", "collectives") and is_replayed(self.newest) else ""
+        late = " The times were replayed from a table. A busy machine ends them late." if name in ("allreduce", "collectives") and is_replayed(self.newest) else ""
         return CAPTIONS.get(name, title) + late
 
     def figures(self):
@@ -71,7 +71,8 @@ class Report:
         drawings = {"sweep": draw_sweep(self.newest), "split": self._split(), "samples": draw_samples(self.newest),
                     "layers": draw_layers(self.newest), "costs": costs_figure.draw_costs(self.newest),
                     "allreduce": draw_allreduce(self.newest, self.reference), "collectives": draw_collectives(self.newest)}
-        return "".join(self.figure(name, drawn, title) for name, drawn in drawings.items())
+        first, *others = [self.figure(name, drawn, title) for name, drawn in drawings.items()]
+        return first, "".join(others)
 
     def _split(self):
         return draw_split(self.newest) if self.newest.has("/sweep/strategy", "/sweep/measured") else None
@@ -108,14 +109,14 @@ class Report:
         """Returns the comparison of several files, side by side and over time. Empty for one file."""
         if len(self.files) < 2:
             return ""
-        parts = [self.figure("against", draw_against(self.files), "the same case in each file")] if len(self.files) <= 6 else []
+        parts = [self.figure("against", draw_against(self.files), "T of each file over the bucket size")] if len(self.files) <= 6 else []
         if len(self.files) > 2:
-            parts.append(self.figure("history", draw_history(self.files), "over time"))
+            parts.append(self.figure("history", draw_history(self.files), "T over time, relative to the first file"))
         first = self.files[0]
         table = Table("ratios", "", [("case", "case", ""), ("base_s", f"{first.path.stem} (s)", ".5f"),
-                                     ("new_s", f"{self.stem} (s)", ".5f"), ("ratio", "ratio", ".4f")], ratios(first, self.newest))
+                                     ("new_s", f"{self.stem} (s)", ".5f"), ("ratio", f"{self.stem} / {first.path.stem}", ".4f")], ratios(first, self.newest))
         self.extra_tables = [table]
-        return f'<h2>{len(self.files)} files</h2><div class="figures">{"".join(parts)}</div>{page.table(table)}'
+        return f'<h2>Comparison of {len(self.files)} files</h2><div class="figures">{"".join(parts)}</div>{page.table(table)}'
 
     def facts(self):
         pairs = [(label, self.newest.attribute("/fom", name)) for name, label, _ in FACTS]
@@ -123,7 +124,12 @@ class Report:
         try:
             return page.facts([(k, _fact(v, forms[k])) for k, v in pairs if v is not None])
         except ValueError as error:
-            raise ReportError(f"{self.newest.path}: an attribute of /fom is text where a number is expected: {error}") from error
+            raise ReportError(f"{self.newest.path}: an attribute of /fom is text where a number is expected: {error}; copy the file again, or measure again") from error
+
+    def _answer(self):
+        """The answer, its uncertainty, the figure of merit, and what a reader has to know before the figures."""
+        return (f'<p class="gain">{page.escape(lead.gain(self.newest))}</p><p class="lead">{page.escape(lead.answer(self.newest))}</p>'
+                f"{self.facts()}{notes.as_html(self.files)}")
 
     def write(self):
         """Writes the page and returns its path."""
@@ -133,10 +139,9 @@ class Report:
         best = derive.best_case(self.newest, derive.column(self.newest, "measured_median")) if len(name) else None
         marked = name[best] if best is not None else None
         tables = "".join(f"<h2>{t.heading}</h2>{page.noted_table(t, marked)}" for t in self.tables)
-        body = (f"<h1>ddproxy: {page.escape(self.newest.title())}</h1>"
-                f'<p class="gain">{page.escape(lead.gain(self.newest))}</p>'
-                f'<p class="lead">{page.escape(lead.answer(self.newest))}</p>{notes.as_html(self.files)}{self.facts()}'
-                f'<div class="figures">{self.figures()}</div>{self.comparison()}{self.timelines()}{tables}'
+        picture, figures = self.figures()
+        body = (f"<h1>ddproxy: {page.escape(self.newest.title())}</h1>{page.first_screen(self._answer(), picture)}"
+                f'<div class="figures">{figures}</div>{self.comparison()}{self.timelines()}{tables}'
                 f"<h2>Provenance</h2>{page.provenance(self.newest)}")
         path = self.folder / f"{self.stem}.html"
         text = page.document(f"ddproxy: {self.newest.title()}", body)

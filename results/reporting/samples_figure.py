@@ -10,7 +10,7 @@ from . import derive, intervals, style
 FAR = 8.0  # if a sample lies further from the median than FAR x the third quartile of these distances, the outer axis is logarithmic
 
 
-def _deviations(results):
+def deviations(results):
     """Returns the deviation of each sample from the median T of its case, in percent: (counted, left out), both [case, sample] with NaN."""
     every, counted = derive.of_every_sample(results, "measured"), derive.samples(results)
     middle = derive.column(results, "measured_median")[:, None]
@@ -59,7 +59,7 @@ def draw_samples(results):
     """Returns None if no case has two samples."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
         return None
-    counted, left_out = _deviations(results)
+    counted, left_out = deviations(results)
     rows = np.flatnonzero(np.isfinite(counted).any(axis=1))
     if not rows.size or np.isfinite(counted).sum(axis=1).max() < 2:
         return None

@@ -79,7 +79,7 @@ def _mark_best(axes, curve, values, colour, marker, size, word):
         return None
     best = line[np.nanargmin(values[line])]
     axes.plot(curve.cases.x[best], values[best], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
-              markeredgewidth=2, linestyle="none", label=f"best {word} of those run: {curve.cases.mib[best]:g} MiB")
+              markeredgewidth=2, linestyle="none", label=f"best of the bucket sizes run, {word}: {curve.cases.mib[best]:g} MiB")
     return best
 
 
@@ -106,14 +106,14 @@ def _mark_cut(segments, curve):
             axes.plot(x, np.full(x.size, edge), transform=axes.get_xaxis_transform(), marker=marker, markersize=6, linestyle="none",
                       color=style.MEASURED, clip_on=False, zorder=5)
             segments[0].plot([], [], marker=marker, linestyle="none", color=style.MEASURED,
-                             label=f"interval goes on {'above' if edge else 'below'} the axis")
+                             label=f"the interval extends {'above' if edge else 'below'} the axis")
 
 
 def _shade_plateau(axes, cases, results):
     found = derive.plateau(results)
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
-        words = "95 % interval of the predicted optimum" if results.has("/score/b_star_low") else "caps that the noise cannot tell from the best"
+        words = "95 % interval of the predicted optimum" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), facecolor=to_rgba(style.GOOD, 0.13),
                      edgecolor=to_rgba(style.GOOD, 0.6), linewidth=0.8, label=words)
 
@@ -145,7 +145,7 @@ def _baselines(axes, curve, bottom, unit):
     constant = derive.median(curve.columns[0][line])
     axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="best-constant baseline")
     if np.isfinite(floor):
-        _level(axes, floor, bottom, unit, "lower bound", color=style.GOOD, linewidth=1.5)
+        _level(axes, floor, bottom, unit, "lower bound on E", color=style.GOOD, linewidth=1.5)
 
 
 def _finish(figure, axes, cases, label):
@@ -166,10 +166,10 @@ def _draw_total(figure, cases, results):
         _draw(axes, curve)
         best = _mark_best(axes, curve, curve.columns[0], style.MEASURED, "*", 13, "measured")
         _mark_best(axes, curve, curve.columns[3], style.PREDICTED, "D", 13, "predicted")
-        _level(axes, compute, lower[0], unit, "T_compute", color=style.GREY, linestyle=":")
+        _level(axes, compute, lower[0], unit, "T_compute: without communication", color=style.GREY, linestyle=":")
     _name_best(segments[-1], curve, best, unit)
     _mark_cut(segments, curve)
-    _finish(figure, segments, cases, f"T: backward pass and all-reduce ({unit})")
+    _finish(figure, segments, cases, f"T: backward pass with all-reduces ({unit})")
 
 
 def _draw_exposed(figure, cases, results):

@@ -41,7 +41,7 @@ def shown(value, form):
     return str(value) if form == "" else format(value, form)
 
 
-STOPPED = {"samples": "the number asked for", "target": "E is known well enough", "budget": "the time given"}
+STOPPED = {"samples": "number of samples reached", "target": "E known well enough", "budget": "time limit reached"}
 
 
 def sweep_table(results):
@@ -57,12 +57,12 @@ def sweep_table(results):
     same_round = derive.column(results, "same_round_exposed") * 1e3
     for row, reason, seconds, interval in zip(rows, stopped, same_round, intervals.described(results)):
         row += [seconds, STOPPED.get(reason, reason), interval]
-    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "interval of T from (ms)", ".3f"),
-              ("high_ms", "to (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
+    labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "T low (ms)", ".3f"),
+              ("high_ms", "T high (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
               ("predicted_E_ms", "predicted E (ms)", ".3f"), ("slowdown_ms", "slowdown (ms)", ".3f"), ("tail_ms", "tail (ms)", ".3f"),
               ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "E predicted from the same round (ms)", ".3f"),
-              ("sampling", "sampling ended by", ""),
-              ("interval", "interval of T is the", "")]
+              ("sampling", "why sampling ended", ""),
+              ("interval", "T low to T high", "")]
     return Table("sweep", "Every case", labels, rows)
 
 
@@ -86,7 +86,7 @@ def allreduce_table(results):
     sizes = results["/allreduce/bytes"]
     columns = [results["/allreduce/" + n] if results.has("/allreduce/" + n) else np.full(sizes.size, np.nan) for n in names]
     rows = [[int(x), columns[0][k] * 1e6, columns[1][k] * 1e6, *[c[k] for c in columns[2:]]] for k, x in enumerate(sizes)]
-    return Table("allreduce", "All-reduce alone", [("bytes", "bytes", "d"), ("median_us", "median (µs)", ".2f"),
+    return Table("allreduce", "All-reduce alone", [("bytes", "message size (bytes)", "d"), ("median_us", "median (µs)", ".2f"),
                                                    ("p99_us", "p99 (µs)", ".2f"), ("algbw_GBps", "algbw (GB/s)", ".4g"),
                                                    ("busbw_GBps", "busbw (GB/s)", ".4g"), ("wrong", "wrong elements", ".0f")], rows)
 
@@ -97,8 +97,8 @@ def collectives_table(results):
     columns = [results["/collectives/" + n] if results.has("/collectives/" + n) else np.full(verbs.size, np.nan) for n in names]
     rows = [[verb, int(results["/collectives/bytes"][k]), *[c[k] * 1e6 for c in columns[:3]], *[c[k] for c in columns[3:]]]
             for k, verb in enumerate(verbs)]
-    return Table("collectives", "Collectives alone", [("verb", "collective", ""), ("bytes", "bytes", "d"), ("median_us", "median (µs)", ".2f"),
-                                                      ("min_us", "least (µs)", ".2f"), ("max_us", "largest (µs)", ".2f"),
+    return Table("collectives", "Collectives alone", [("verb", "collective", ""), ("bytes", "message size (bytes)", "d"), ("median_us", "median (µs)", ".2f"),
+                                                      ("min_us", "minimum (µs)", ".2f"), ("max_us", "maximum (µs)", ".2f"),
                                                       ("algbw_GBps", "algbw (GB/s)", ".4g"), ("busbw_GBps", "busbw (GB/s)", ".4g"),
                                                       ("wrong", "wrong elements", ".0f")], rows)
 
@@ -108,8 +108,8 @@ def score_table(results):
     columns = [results["/score/" + n] if results.has("/score/" + n) else np.full(results["/score/predictor"].size, np.nan)
                for n in names]
     rows = [[p, *[c[k] for c in columns]] for k, p in enumerate(results["/score/predictor"])]
-    labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("beyond_noise", "beyond the noise", ".3f"), ("max_error", "largest error", ".3f"),
-              ("pairs_in_order", "pairs in order", ".3f"), ("regret", "regret", ".4f"), ("tail_error", "error of the tail", ".3f"),
+    labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("beyond_noise", "mean error beyond the noise", ".3f"), ("max_error", "largest error", ".3f"),
+              ("pairs_in_order", "pairs in the right order", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"), ("tail_error", "error of the tail", ".3f"),
               ("slowdown_error", "error of the slowdown", ".3f")]
     return Table("score", "Score of the prediction", labels, rows)
 
@@ -121,7 +121,7 @@ def term_table(results):
     shares = _explained(results, *columns)
     case_names, below = derive.case_names(results), columns[-1] < columns[0]
     rows = [[name, *[c[k] for c in columns], *[s[k] for s in shares.values()]] for k, name in enumerate(case_names) if not below[k]]
-    return Table("terms", "The prediction of E, a term at a time, and what each explains of measured - ideal",
+    return Table("terms", "Predicted E term by term, and how much of measured - ideal each term explains",
                  [("case", "case", ""), *[(f"{n}_ms", f"{label} (ms)", ".5g") for n, label in names.items()],
                   *[(f"{name}_percent", f"{name} (%)", ".0f") for name in shares]], rows, _left_out(case_names[below]))
 
@@ -131,7 +131,7 @@ def _left_out(names):
     if not len(names):
         return ""
     return (f"Left out: {', '.join(names)}. Their measured E is below the ideal, so there is nothing that contention, copies and jitter could "
-            "explain. The machine was faster during the sweep than while the all-reduce table and the layer times were measured, or it is noise.")
+            "explain. Either this is noise, or the machine was faster during the sweep than while the all-reduce table and the layer times were measured.")
 
 
 def _explained(results, ideal, contention, copies, jitter, measured):

@@ -125,7 +125,7 @@ def _draw_memory(axes, results, case, factor):
     axes.step(times * factor, live / 1024.0**power, where="post", color=style.GOOD, linewidth=1.0)
     if allocated > 0:
         axes.axhline(allocated / 1024.0**power, color=style.GREY, linestyle="--", linewidth=1.0)
-    said = f"dashed: allocated, {allocated / 1024.0**power:.3g} {unit}" if allocated > 0 else "nothing is allocated: all times are replayed"
+    said = f"dashed: allocated, {allocated / 1024.0**power:.3g} {unit}" if allocated > 0 else "no memory is allocated, because all times are replayed"
     axes.text(0.99, 0.12, said, transform=axes.transAxes, ha="right", fontsize=8,
               bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75, "linewidth": 0})
     axes.set_ylim(0.0, 1.15 * most / 1024.0**power)

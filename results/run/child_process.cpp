@@ -133,7 +133,7 @@ std::string seconds_of(ChildLimits const& limits) {
 }
 
 std::string trouble_of(std::optional<int> status, ChildLimits const& limits) {
-  if (!status) return "gave no whole answer";
+  if (!status) return "sent an incomplete answer";
   if (WIFEXITED(*status)) return "ended early with exit code " + std::to_string(WEXITSTATUS(*status));
   if (WTERMSIG(*status) == SIGXCPU) return seconds_of(limits);
   if (WTERMSIG(*status) == SIGKILL) return "was killed, perhaps because the machine has no memory left";
@@ -154,14 +154,15 @@ ChildEnd run_in_child(std::function<std::string()> const& work, ChildLimits cons
   const auto end = Clock::now() +
                    std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error(std::string("no pipe: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw std::runtime_error(std::string("cannot create a pipe: ") + std::strerror(errno));
   const pid_t child = fork();
   if (child == 0) be_the_child(ends[1], work, limits);
   const int reason = errno;
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    throw std::runtime_error(std::string("no process can be started: ") + std::strerror(reason));
+    throw std::runtime_error(std::string("cannot start a process: ") + std::strerror(reason));
   }
   const auto received = receive(ends[0], end, limits.answer + sizeof(Length));
   close(ends[0]);

@@ -48,7 +48,7 @@ void leave_out(Reader const& reader, std::size_t item, std::vector<double>& samp
   const auto first = item * samples.size();
   if (counted.size() < first + samples.size())
     throw std::invalid_argument(reader.path().string() +
-                                ": /sweep/counted and /sweep/measured differ in length");
+                                ": /sweep/counted and /sweep/measured differ in length; the file is damaged");
   for (std::size_t s = 0; s < samples.size(); ++s)
     if (counted[first + s] == 0) samples[s] = std::nan("");
 }
@@ -58,7 +58,7 @@ std::vector<std::int64_t> verified_of(Reader const& reader, std::size_t cases) {
   auto verified = reader.integers("/sweep/verified");
   if (verified.size() != cases)
     throw std::invalid_argument(reader.path().string() +
-                                ": /sweep/verified and /sweep/name differ in length");
+                                ": /sweep/verified and /sweep/name differ in length; the file is damaged");
   return verified;
 }
 
@@ -66,8 +66,9 @@ void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
   const auto verified = verified_of(reader, cases.size());
   for (std::size_t c = 0; c < cases.size(); ++c)
     if (verified[c] == 0)
-      throw std::invalid_argument(reader.path().string() + ": the case " + model::echo(cases[c].name) +
-                                  " reduced wrong gradients; its time means nothing");
+      throw std::invalid_argument(
+          reader.path().string() + ": the case " + model::echo(cases[c].name) +
+          " reduced wrong gradients, so its time proves nothing; correct the build, and repeat the run");
 }
 
 }  // namespace
@@ -78,12 +79,15 @@ std::vector<CaseTimes> read_cases(Reader const& reader) {
   const auto values = reader.reals("/sweep/measured");
   const auto extents = reader.extents("/sweep/measured");
   if (extents[0] != names.size() || strategies.size() != names.size())
-    throw std::invalid_argument(file + ": /sweep/measured and /sweep/name differ in length");
-  if (extents[2] == 0) throw std::invalid_argument(file + ": /sweep/measured has no ranks");
+    throw std::invalid_argument(file +
+                                ": /sweep/measured and /sweep/name differ in length; the file is damaged");
+  if (extents[2] == 0)
+    throw std::invalid_argument(file + ": /sweep/measured has no ranks; the file is damaged");
   const auto sources =
       reader.has("/sweep/source") ? reader.texts("/sweep/source") : std::vector<std::string>(names.size());
   if (sources.size() != names.size())
-    throw std::invalid_argument(file + ": /sweep/source and /sweep/name differ in length");
+    throw std::invalid_argument(file +
+                                ": /sweep/source and /sweep/name differ in length; the file is damaged");
   std::vector<CaseTimes> cases;
   const std::size_t length = extents[1] * extents[2];
   for (std::size_t c = 0; c < names.size(); ++c) {
@@ -104,7 +108,8 @@ std::vector<CaseTimes> read_parts(Reader const& reader) {
   const auto values = reader.reals("/gate/seconds");
   const auto extents = reader.extents("/gate/seconds");
   if (extents[0] != names.size())
-    throw std::invalid_argument(file + ": /gate/seconds and /gate/name differ in length");
+    throw std::invalid_argument(file +
+                                ": /gate/seconds and /gate/name differ in length; the file is damaged");
   std::vector<CaseTimes> parts;
   for (std::size_t p = 0; p < names.size(); ++p) {
     const auto own = std::span(values).subspan(p * extents[1], extents[1]);

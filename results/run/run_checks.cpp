@@ -51,7 +51,7 @@ void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std
   if (silent == 0 || silent == std::ssize(runs)) return;
   const auto first = std::ranges::find_if_not(runs, says);
   doubts.push_back(first->path.string() + (silent > 1 ? " and " + std::to_string(silent - 1) + " more" : "") +
-                   ": not compared in " + std::string(key) + ", which the file does not say");
+                   ": not compared in " + std::string(key) + ", because the file does not state it");
 }
 
 // Rejects runs whose results nobody confirmed, because their times prove nothing.
@@ -67,7 +67,7 @@ void check_sound(Run const& run, std::span<const std::string> allowed) {
   throw std::invalid_argument(run.path.string() + ": the gradients of the case " +
                               model::echo(run.unverified[0]) +
                               (more > 0 ? " and " + std::to_string(more) + " more" : "") +
-                              " were not verified, so its time may be that of a wrong result; repeat the run "
+                              " were not verified, so the time may be that of a wrong result; repeat the run "
                               "(--allow verified)");
 }
 
@@ -90,7 +90,7 @@ void check_distinct(std::span<const Run> runs) {
     const auto twin = std::ranges::find_if(before, [&](Run const& run) { return is_same_run(run, runs[k]); });
     if (twin != before.end())
       throw std::invalid_argument(twin->path.string() + " and " + runs[k].path.string() +
-                                  " hold the same run; a copy is no further run: give it once");
+                                  " hold the same run, which must not count twice; give one of them");
   }
 }
 
@@ -118,7 +118,7 @@ void check_comparable(std::span<const Run> runs, std::span<const std::string> al
     for (auto const& before : runs.first(r))
       if (const std::string differing = differences(before, runs[r], allowed); !differing.empty())
         throw std::invalid_argument(before.path.string() + " and " + runs[r].path.string() +
-                                    " are not comparable" + differing);
+                                    " cannot be compared, because they differ in " + differing.substr(2));
 }
 
 std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed) {

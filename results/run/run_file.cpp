@@ -111,8 +111,9 @@ void check_names(Run const& run) {
     for (auto const& name : {one.name, one.strategy})
       if (name.size() > most_of_a_name || !model::is_printable(name))
         throw std::invalid_argument(run.path.string() + ": the name or strategy of a case, '" +
-                                    model::echo(name) + "', is not up to " + std::to_string(most_of_a_name) +
-                                    " bytes of printable UTF-8; the file is damaged or no ddproxy's");
+                                    model::echo(name) + "', is not printable UTF-8 of at most " +
+                                    std::to_string(most_of_a_name) +
+                                    " bytes; the file is damaged, or another program wrote it");
 }
 
 void make_printable(Run& run) {
@@ -130,11 +131,15 @@ Run checked(std::filesystem::path const& path, std::string_view answer) {
   try {
     run = unpack(answer.starts_with(read_whole) ? answer.substr(1) : "");
   } catch (std::invalid_argument const&) {
-    throw std::invalid_argument(path.string() + ": the process that read it sent nonsense; it is damaged");
+    throw std::invalid_argument(path.string() +
+                                ": the process that read it sent an invalid answer; the file is damaged: "
+                                "leave it out, or repeat the run");
   }
   run.path = path;
   if (!has_whole_identity(run) || !has_all_conditions(run))
-    throw std::invalid_argument(path.string() + ": the process that read it sent half a run; it is damaged");
+    throw std::invalid_argument(path.string() +
+                                ": the process that read it sent an incomplete run; the file is damaged: "
+                                "leave it out, or repeat the run");
   check_names(run);
   make_printable(run);
   return run;

@@ -25,7 +25,7 @@ Integers integers_of(Reader const& reader, std::string_view dataset, std::size_t
   auto values = reader.integers(dataset);
   if (values.size() != cases)
     throw std::invalid_argument(reader.path().string() + ": " + std::string(dataset) +
-                                " and /sweep/name differ in length");
+                                " and /sweep/name differ in length; the file is damaged");
   return values;
 }
 

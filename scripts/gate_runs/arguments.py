@@ -27,30 +27,30 @@ def parse_arguments(arguments, doc):
     usage, text = doc.split("\n\n")
     parser = Parser(prog="scripts/gate", usage=usage.split("   ")[0].replace("gate", "scripts/gate", 1), description=text,
                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("input", metavar="INPUT.toml", type=pathlib.Path)
+    parser.add_argument("input", metavar="INPUT.toml", type=pathlib.Path, help="input file; inputs/gate.toml is made for this")
     base = parser.add_mutually_exclusive_group(required=True)
-    base.add_argument("--base", type=pathlib.Path, help="build folder or prefix of the base")
-    base.add_argument("--reference", type=pathlib.Path, help="the same of the reference build of a history")
-    parser.add_argument("--history", type=pathlib.Path, help="with --reference: the folder that keeps the nights")
+    base.add_argument("--base", type=pathlib.Path, help="build folder or prefix of the base build")
+    base.add_argument("--reference", type=pathlib.Path, help="build folder or prefix of the pinned reference build of a history")
+    parser.add_argument("--history", type=pathlib.Path, help="with --reference: folder in which the nights are stored")
     parser.add_argument("--new", required=True, type=pathlib.Path, help="build folder or prefix of the new build")
-    parser.add_argument("--rounds", default="16", help="number of rounds (16), or auto: until a slowdown of 3 %% could be found")
-    parser.add_argument("--max-seconds", type=float, default=600, help="auto: start no round after so many seconds (600)")
-    parser.add_argument("--ranks", type=int, default=2, help="MPI ranks of each build (2)")
-    parser.add_argument("--threads", type=int, default=1, help="threads with which a rank computes (1)")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/gate"), help="folder for the results, a new one in it for each start (out/gate)")
-    parser.add_argument("--base-options", default="", help="options for the base's sweep alone, in one argument")
-    parser.add_argument("--new-options", default="", help="options for the new build's sweep alone, in one argument")
-    parser.add_argument("--judge", type=pathlib.Path, metavar="BUILD", help="the build whose `ddproxy compare` decides (the base: a fault in the "
-                        "new build cannot acquit it)")
+    parser.add_argument("--rounds", default="16", help="number of rounds (default 16), or auto: as many as it takes to find a slowdown of 3 %%")
+    parser.add_argument("--max-seconds", type=float, default=600, help="with --rounds auto: start no further round after this many seconds (default 600)")
+    parser.add_argument("--ranks", type=int, default=2, help="MPI ranks of each build (default 2)")
+    parser.add_argument("--threads", type=int, default=1, help="compute threads of each rank (default 1)")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/gate"), help="folder for the results files; each start makes a new folder in it (default out/gate)")
+    parser.add_argument("--base-options", default="", help="further options for the sweep of the base build, in one argument")
+    parser.add_argument("--new-options", default="", help="further options for the sweep of the new build, in one argument")
+    parser.add_argument("--judge", type=pathlib.Path, metavar="BUILD", help="build whose `ddproxy compare` decides (default: the base build, so "
+                        "that a fault in the new build cannot hide its slowdown)")
     judge = parser.add_argument_group("options of `ddproxy compare`")
-    judge.add_argument("--tolerance", help="the slowdown that matters (2%%)")
-    judge.add_argument("--allow", action="append", default=[], metavar="KEY", help="compare although this key differs")
-    judge.add_argument("--allow-undecided", action="store_true", help="exit with 0 instead of 5")
+    judge.add_argument("--tolerance", help="smallest slowdown that matters (default 2%%)")
+    judge.add_argument("--allow", action="append", default=[], metavar="KEY", help="compare although the files differ in this key; may be repeated")
+    judge.add_argument("--allow-undecided", action="store_true", help="exit with code 0 instead of 5 if the comparison is undecided")
     for name in ("json", "csv", "junit"):
-        judge.add_argument(f"--{name}", type=pathlib.Path, help=f"write the table to this file too, as {name}")
+        judge.add_argument(f"--{name}", type=pathlib.Path, help=f"also write the table to this file as {name.upper()}")
     for name in ("pin", "at-least", "acknowledge"):
-        judge.add_argument(f"--{name}", help="with --history, see ddproxy compare --help")
-    judge.add_argument("--acknowledge-case", action="append", default=[], metavar="CASE")
+        judge.add_argument(f"--{name}", help="with --history: see ddproxy compare --help")
+    judge.add_argument("--acknowledge-case", action="append", default=[], metavar="CASE", help="with --acknowledge: see ddproxy compare --help")
     return parser.parse_args(arguments)
 
 
@@ -73,14 +73,14 @@ def program_of(folder):
     for program in (folder / "ddproxy", folder / "bin" / "ddproxy"):
         if program.is_file() and os.access(program, os.X_OK):
             return program.resolve()
-    raise Failed(RUN_FAILED, f"{folder}: there is no program ddproxy or bin/ddproxy; give a build folder or a prefix")
+    raise Failed(RUN_FAILED, f"{folder}: there is no program ddproxy or bin/ddproxy in it; give a build folder or a prefix")
 
 
 def check(options):
     if options.rounds != "auto" and not re.fullmatch(r"[1-9][0-9]*", options.rounds):
-        raise Failed(USAGE, f"--rounds {options.rounds}: give a number from 1 on, or auto")
+        raise Failed(USAGE, f"--rounds {options.rounds}: give a whole number from 1 upwards, or auto")
     if (options.reference is None) != (options.history is None):
-        raise Failed(USAGE, "--reference and --history belong together: give the reference build and the folder of the nights")
+        raise Failed(USAGE, "--reference and --history belong together: give both the reference build and the folder of the nights")
     for name in ("ranks", "threads", "max_seconds"):
         if not getattr(options, name) > 0:
             raise Failed(USAGE, f"--{name.replace('_', '-')} {getattr(options, name)}: give a number above 0")
@@ -92,7 +92,7 @@ def check(options):
     if not options.history and (options.pin or options.at_least or options.acknowledge or options.acknowledge_case):
         raise Failed(USAGE, "--pin, --at-least and --acknowledge need --history")
     if not options.input.is_file():
-        raise Failed(USAGE, f"{options.input}: there is no such input file")
+        raise Failed(USAGE, f"{options.input}: no such input file; check the path")
     core_lists(options.ranks, options.threads)
     refuse_overwriting(options)
 
@@ -109,4 +109,4 @@ def refuse_overwriting(options):
         inputs += [options.input.parent / name for name in named if isinstance(name, str)]
     for output in filter(None, (options.json, options.csv, options.junit)):
         if any(output.resolve() == path.resolve() for path in inputs):
-            raise Failed(USAGE, f"{output} is to be written, but also read; give another file")
+            raise Failed(USAGE, f"{output} would be written, but it is also read; give another file")

@@ -17,7 +17,7 @@ def core_lists(ranks, threads):
     cores = sorted(os.sched_getaffinity(0))
     needed = ranks * threads
     if needed > len(cores):
-        raise Failed(USAGE, f"{ranks} ranks of {threads} threads need {needed} cores, but this process may use {len(cores)}; give fewer "
+        raise Failed(USAGE, f"ranks: {ranks}, threads of each: {threads}; they need {needed} cores, but this process may use {len(cores)}; give fewer "
                             "(--ranks, --threads)")
     own = [cores[r * threads:(r + 1) * threads] for r in range(ranks)]
     spare = cores[needed:]
@@ -45,6 +45,6 @@ def launcher_of(ranks, folder):
     try:
         version = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
     except OSError as error:
-        raise Failed(RUN_FAILED, f"{program}: {error.strerror}; put MPI's launcher on PATH, or set MPIEXEC") from error
+        raise Failed(RUN_FAILED, f"{program}: {error.strerror}; put the launcher of MPI on PATH, or set MPIEXEC") from error
     is_open_mpi = re.search("Open MPI|OpenRTE|PRTE|prte", version)
     return [program, *(["--bind-to", "none", "--oversubscribe"] if is_open_mpi else []), "-n", str(ranks)]

@@ -82,7 +82,7 @@ class Side:
         finally:
             if ended is not None:
                 os.close(ended)
-        raise Failed(RUN_FAILED, f"{shlex.join(self.line)}: no sample within {LONGEST_TURN_S} s")
+        raise Failed(RUN_FAILED, f"{shlex.join(self.line)}: no sample within {LONGEST_TURN_S} s, so the build may hang; its output is in {self.log.name}")
 
     def fail(self):
         code = self.process.wait()

@@ -32,9 +32,9 @@ def keep_night(sides, rounds, session, options):
     """Stores the rounds as a night of the history. Returns the exit code of `ddproxy compare --history`."""
     night = options.history / f"{session}.night.json"
     if run_compare(options.judge, *files_of(sides, rounds), *judge_options(options), "--night", night, "--allow-undecided").returncode == USAGE:
-        raise Failed(RUN_FAILED, f"{night} could not be written; the rounds are in {options.out}")
+        raise Failed(RUN_FAILED, f"{night} could not be written, so this night is missing from the history; its rounds are in {options.out}")
     if len(list(options.history.glob("*.night.json"))) < 2:
-        say(f"{options.history} holds its first night; a history can be tested from the second one on")
+        say(f"{options.history} holds its first night; the history can be tested from the second night on")
         return 0 if options.allow_undecided else UNDECIDED
     print(flush=True)
     return run_compare(options.judge, "--history", options.history, *judge_options(options), *output_options(options)).returncode
@@ -65,4 +65,4 @@ def check_compare(options):
         history = ["--history", options.history]
     done = run_compare(options.judge, "--dry-run", *history, *judge_options(options), *output_options(options), capture_output=True, text=True)
     if done.returncode != 0:
-        raise Failed(USAGE, done.stderr.strip() or f"{options.judge} compare --dry-run ended with {done.returncode}")
+        raise Failed(USAGE, done.stderr.strip() or f"{options.judge} compare --dry-run failed with exit code {done.returncode}")

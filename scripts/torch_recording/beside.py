@@ -15,7 +15,7 @@ def check(path):
     try:
         with h5py.File(path) as file:
             if "/sweep/measured" not in file:
-                raise UsageError(f"--beside {path}: has no sweep of ddproxy")
+                raise UsageError(f"--beside {path}: has no sweep of ddproxy; give a file of ddproxy run or sweep")
             return file["/sweep/measured"].shape[2], int(file["/model/numel"][()].sum())
     except OSError as error:
         raise UsageError(f"--beside {path}: {error}") from error

@@ -47,7 +47,7 @@ def join(backend):
     """Joins the process group and returns the device of this rank."""
     if backend == "nccl":
         if not torch.cuda.is_available():
-            raise UsageError("--backend nccl: this torch sees no GPU")
+            raise UsageError("--backend nccl: PyTorch sees no GPU; use --backend gloo")
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
     elif "OMP_NUM_THREADS" not in os.environ:
         here = int(os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"]))

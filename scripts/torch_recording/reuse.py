@@ -16,7 +16,7 @@ def read(path, columns):
     except OSError as error:
         raise ranks.UsageError(f"--reuse: {path}: {error.strerror}; record without --reuse first") from error
     except (KeyError, TypeError, ValueError) as error:
-        raise ranks.UsageError(f"--reuse: {path}: is no table of record-torch.py ({' '.join(str(error).split())}); record anew") from error
+        raise ranks.UsageError(f"--reuse: {path}: is not a table of record-torch.py ({' '.join(str(error).split())}); record again without --reuse") from error
 
 
 def check_model(path, recorded, ours):
@@ -24,15 +24,15 @@ def check_model(path, recorded, ours):
     for name in [*ours, *recorded]:
         here, there = ours.get(name, 0), recorded.get(name, 0)
         if here != there:
-            raise ranks.UsageError(f"--reuse: {path} is of another model: of {name} it has {there} elements, this model {here}; "
-                                   "record anew, without --reuse or with another -o")
+            raise ranks.UsageError(f"--reuse: {path} belongs to another model: {name} has {there} elements there, and {here} in this model; "
+                                   "record again without --reuse, or give another -o")
 
 
 def check_ranks(path):
     there, here = {row[0] for row in read(path, {"ranks": int})}, dist.get_world_size()
     if there != {here}:
         counts = " and ".join(map(str, sorted(there))) or "no"
-        raise ranks.UsageError(f"--reuse: {path} is of {counts} ranks, these are {here}; record anew, or start as many")
+        raise ranks.UsageError(f"--reuse: {path} was recorded on {counts} ranks, but this run has {here}; start as many, or record again without --reuse")
 
 
 def read_checked(folder, model):

@@ -39,7 +39,7 @@ def make_cases(caps, lists):
             first = cap if FIRST_IS_CAP else DEFAULT_FIRST_MIB
             cases.append(Case(f"DDP {cap:g} MiB", "bucketed", {"bucket_cap_mb": cap}, cap, first))
     if lists and not HAS_LIST:
-        ranks.say("warning: this torch has no bucket_cap_mb_list; the lists are left out")
+        ranks.say("warning: this PyTorch has no bucket_cap_mb_list, so the lists are left out; use a later version for them")
         lists = []
     for number, caps_of_list in enumerate(lists, 1):
         name = "DDP list" if len(lists) == 1 else f"DDP list {number}"

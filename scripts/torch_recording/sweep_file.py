@@ -62,13 +62,13 @@ class File:
 def write_sweep(file, cases):
     by_case = {
         "name": ([c.name for c in cases], "1", "name of the case, for instance bucketed 25 MiB", TEXT),
-        "strategy": ([c.strategy for c in cases], "1", "naive, flat, per_tensor, bucketed or optimal", TEXT),
+        "strategy": ([c.strategy for c in cases], "1", "strategy of the case: bucketed or optimal", TEXT),
         "source": (["pytorch"] * len(cases), "1", "program that ran the case: ddproxy or pytorch", TEXT),
-        "compute_source": (["round"] * len(cases), "1", "T_compute: one a round, shared by its cases", TEXT),
-        "bucket_bytes": ([int(c.cap_mib * MIB) if c.cap_mib > 0 else -1 for c in cases], "byte", "bucket cap", "i8"),
-        "first_bucket_bytes": ([int(c.first_mib * MIB) if c.first_mib > 0 else -1 for c in cases], "byte", "cap of the first bucket", "i8"),
-        "buckets": ([len(c.bucket_bytes) for c in cases], "1", "number of buckets", "i8"),
-        "verified": ([-1] * len(cases), "1", "1: the reduced gradients were right, 0: they were wrong", "i8"),
+        "compute_source": (["round"] * len(cases), "1", "how T_compute was sampled: once in each round, shared by its cases", TEXT),
+        "bucket_bytes": ([int(c.cap_mib * MIB) if c.cap_mib > 0 else -1 for c in cases], "byte", "bucket cap of the case", "i8"),
+        "first_bucket_bytes": ([int(c.first_mib * MIB) if c.first_mib > 0 else -1 for c in cases], "byte", "cap of the first bucket of the case", "i8"),
+        "buckets": ([len(c.bucket_bytes) for c in cases], "1", "number of buckets of the case", "i8"),
+        "verified": ([-1] * len(cases), "1", "1: the reduced gradients were right; 0: they were wrong; -1: they were not checked", "i8"),
     }
     for names, meaning, values in ((("measured_median", "ci_low", "ci_high"), "the median T", map(totals, cases)),
                                    (("exposed", "exposed_low", "exposed_high"), "the median E = T - T_compute", map(exposed, cases))):
@@ -77,8 +77,8 @@ def write_sweep(file, cases):
     for name, (values, units, long_name, kind) in by_case.items():
         file.put(f"/sweep/{name}", ["case"], values, units, long_name, kind)
     file.put("/sweep/order", ["case", "sample"], [c.order for c in cases], "1", "position in which the sample ran among all samples", "i8")
-    for name, attribute, meaning in (("measured", "seconds", "T: until backward is over and every bucket is reduced"),
-                                     ("compute", "compute", "T_compute: backward pass with no communication")):
+    for name, attribute, meaning in (("measured", "seconds", "T: from the start of the backward pass until it has ended and every bucket has been reduced"),
+                                     ("compute", "compute", "T_compute: time of the backward pass without communication")):
         file.put(f"/sweep/{name}", ["case", "sample", "rank"], [getattr(c, attribute) for c in cases], "s", meaning)
 
 
@@ -91,7 +91,7 @@ def write_plans(file, cases, gradients):
     file.put("/plans/first", ["case"], [0, *itertools.accumulate(counts)][:-1], "1", "index of the case's first bucket", "i8")
     file.put("/plans/count", ["case"], counts, "1", "number of buckets of the case", "i8")
     file.put("/plans/last_gradient", ["bucket"], last, "1", "index of the gradient that makes the bucket ready", "i8")
-    file.put("/plans/bytes", ["bucket"], sizes, "byte", "size of the bucket", "i8")
+    file.put("/plans/bytes", ["bucket"], sizes, "byte", "bytes of the gradients in the bucket", "i8")
 
 
 def write(path, cases, gradients, about):
@@ -105,8 +105,8 @@ def write(path, cases, gradients, about):
     file.file["/sweep"].attrs.update({"ranks": about["ranks"], "compute_mode": "pytorch", "backend": about["backend"]})
     names = [name for name, _, _ in gradients]
     for name, values, units, meaning, kind in (("name", names, "1", "name of the parameter tensor, in ready order", TEXT),
-                                               ("layer", [n.rpartition(".")[0] for n in names], "1", "layer that it belongs to", TEXT),
-                                               ("numel", [numel for _, numel, _ in gradients], "1", "number of elements", "i8")):
+                                               ("layer", [n.rpartition(".")[0] for n in names], "1", "layer that the gradient belongs to", TEXT),
+                                               ("numel", [numel for _, numel, _ in gradients], "1", "number of elements of the gradient", "i8")):
         file.put(f"/model/{name}", ["gradient"], values, units, meaning, kind)
     file.file["/model"].attrs.update({"preset": about["model"], "precision": "fp32"})
     if all(c.bucket_bytes for c in cases):

@@ -86,9 +86,9 @@ def negative(file):
 
 
 REFUSED = {
-    "wrapping extents": (wrap_extents, "announces more values"),
-    "2^40 samples": (claim_many_samples, "announces more values"),
-    "2^40 names": (claim_a_long_text, "announces more values"),
+    "wrapping extents": (wrap_extents, "claims more values"),
+    "2^40 samples": (claim_many_samples, "claims more values"),
+    "2^40 names": (claim_a_long_text, "claims more values"),
     "a dangling dataset": (dangle("sweep/measured"), "/sweep/measured"),
     "a dangling group": (dangle("provenance"), "/provenance"),
     "a link to another file": (dangle_outside, "/sweep/measured"),
@@ -163,7 +163,7 @@ def check_history(folder, whole):
     (nights / "n05.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(1000))
     os.utime(nights / "n05.h5", (1e9 + 5, 1e9 + 5))
     done = run("compare", "--history", nights)
-    assert done.returncode == 0 and b"warning: left out: " in done.stderr and b"n05.h5: " in done.stderr, done
+    assert done.returncode == 0 and b"warning: left out of the history: " in done.stderr and b"n05.h5: " in done.stderr, done
     os.truncate(nights / "n19.h5", 5000)
     done = run("compare", "--history", nights)
     assert done.returncode == 5 and b"n19.h5, cannot be read" in done.stdout, done
@@ -175,7 +175,7 @@ def check_history(folder, whole):
     refused("n00.h5", "compare", "--history", nights, said="0 files of 20 can be read")
     for name in ("a.h5", "b.night.json", "c.night.json"):
         os.mkfifo(nights / name)
-    refused("b.night.json", "compare", "--history", nights, said="cannot be read")
+    refused("b.night.json", "compare", "--history", nights, said="cannot be opened for reading")
 
 
 def check_inputs(folder):

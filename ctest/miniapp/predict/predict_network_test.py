@@ -51,7 +51,7 @@ class PredictNetwork(PredictCase):
         self.assertIn("2 nodes, but the table covers one node", self.refused(*two_nodes))
         result, done = self.predict(*two_nodes, "--node-latency", "5e-6", "--node-bandwidth", "25")
         self.assertGreater(result["t_comm_s"], self.predict(NODE)[0]["t_comm_s"])
-        self.assertIn("stated link", done.stderr)
+        self.assertIn("latency and bandwidth between nodes", done.stderr)
         link = ["--node-latency", "5e-6", "--node-bandwidth", "25"]
         self.assertIn("leave them out", self.refused(NODE, *link))
         self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 ranks need it
@@ -98,7 +98,7 @@ class PredictNetwork(PredictCase):
         self.assertIn("no row for bucket_mib 4", self.refused(SLINGSHOT, "--measured", same, "--measured", short))
         for cap in ("1e17", "1e-8"):
             odd = self.path("odd.csv", f"bucket_mib,seconds\n{cap},1\n")
-            self.assertRegex(self.refused(SLINGSHOT, "--measured", odd), r"odd\.csv: bucket_mib 1e\S+ is no size of a bucket")
+            self.assertRegex(self.refused(SLINGSHOT, "--measured", odd), r"odd\.csv: bucket_mib 1e\S+ is not a bucket size")
 
     def test_sensitivity(self):
         file = self.path("sensitivity.csv")

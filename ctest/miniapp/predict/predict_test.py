@@ -32,8 +32,8 @@ class Predict(PredictCase):
         arguments[1] = huge
         self.assertIn("huge.csv: the gradients have 9.22e+18 elements", self.refused(*arguments))
         for cap in ("1e14", "1e-9", "nan"):
-            self.assertIn("size of a bucket", self.refused(*self.small(), "--caps", cap))
-        self.assertIn("size of a bucket", self.refused(*self.small(), "--first-bucket", "1e14"))
+            self.assertIn("is not a bucket size", self.refused(*self.small(), "--caps", cap))
+        self.assertIn("is not a bucket size", self.refused(*self.small(), "--first-bucket", "1e14"))
 
     def test_the_numbers_of_a_small_job(self):
         result, done = self.predict(*self.small(), "--caps", "1,2")
@@ -85,8 +85,8 @@ class Predict(PredictCase):
         self.assertNotIn("efficiency", self.predict(SLINGSHOT, "--precision", "tf32")[1].stderr)
 
     def test_what_is_there_twice_is_refused(self):
-        self.assertIn("--caps: 25 is there twice", self.refused(NODE, "--caps", "25,1,25"))
-        self.assertIn("--ranks: 8 is there twice", self.refused(NODE, "--ranks", "8,4,8", "--ranks-per-node", "8"))
+        self.assertIn("--caps: 25 is given twice", self.refused(NODE, "--caps", "25,1,25"))
+        self.assertIn("--ranks: 8 is given twice", self.refused(NODE, "--ranks", "8,4,8", "--ranks-per-node", "8"))
 
     def test_files_as_spreadsheets_write_them(self):
         gradients, table = self.small()[1], self.small()[3]

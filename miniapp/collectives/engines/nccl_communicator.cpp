@@ -94,8 +94,8 @@ NcclCommunicator::~NcclCommunicator() {
 // Runs on the watch's thread.
 void NcclCommunicator::give_up(char const* what) const {
   results::say_error(
-      fmt::format("ddproxy: rank {}: NCCL: {} does not come to an end within {} s (allreduce.timeout_s)",
-                  rank_, what, timeout_s_));
+      fmt::format("ddproxy: rank {}: NCCL: {} did not complete within {} s (allreduce.timeout_s)", rank_,
+                  what, timeout_s_));
   std::_Exit(exit_run_time);
 }
 
@@ -142,7 +142,7 @@ void NcclCommunicator::settle(ncclResult_t status, std::string const& what, std:
     if (status == ncclSuccess) status = state;
     if (status == ncclSuccess) return;
     if (seconds_since(start) > timeout_s_)
-      abort(fmt::format("{} does not get on for {} s (allreduce.timeout_s)", what, timeout_s_));
+      abort(fmt::format("{} made no progress for {} s (allreduce.timeout_s)", what, timeout_s_));
   }
   abort(fmt::format("{}: {}: {} (line {})", what, ncclGetErrorString(status), last_error(communicator_),
                     where.line()));

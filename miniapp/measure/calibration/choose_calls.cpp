@@ -53,7 +53,8 @@ CallChoice choose_automatically(RankContext& context, Cores const& cores) {
     return {CallTable(false), false, "the compute side drives the reductions"};
   if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "one rank"};
   if (cores.oversubscribed())
-    return {CallTable(false), false, "auto: ranks share cores, and who waits leaves its core to the others"};
+    return {CallTable(false), false,
+            "auto: ranks share cores, and a rank that waits in a nonblocking call yields its core"};
   if (!context.reduces() && cores.own_everywhere())
     return {CallTable(true), true, "auto: each rank has a core for it"};
   if (!context.reduces()) return {CallTable(false), cores.own(), "auto: " + too_few_cores(cores)};
@@ -65,10 +66,11 @@ CallChoice choose(RankContext& context) {
   if (context.config.call == Call::automatic) return choose_automatically(context, cores);
   const bool blocking = context.config.call == Call::blocking;
   if (blocking && !cores.own_everywhere() && context.runtime.root())
-    results::say_error(fmt::format(
-        "warning: [allreduce] call = \"blocking\": {}; what overlaps is slow. Leave a core to each "
-        "rank, or use \"auto\"",
-        too_few_cores(cores)));
+    results::say_error(
+        fmt::format("warning: [allreduce] call = \"blocking\": {}, so overlapped all-reduces are slow; leave "
+                    "a core free on "
+                    "each rank, or use call = \"auto\"",
+                    too_few_cores(cores)));
   return {CallTable(blocking), cores.own(), "as the input says"};
 }
 

@@ -50,10 +50,8 @@ std::string standstill(std::vector<ContentionSample> const& runs, CallChoice con
   if (sizes.empty()) return "";
   return fmt::format(
       "all-reduces of {} and compute did not run at the same time: one of them made no progress. They "
-      "probably "
-      "share a core; leave one core of each rank free for communication. The prediction takes the speed of "
-      "what "
-      "stood still as {}, so E of buckets of this size is uncertain",
+      "probably share a core; leave one core of each rank free for communication. The prediction uses a "
+      "speed of {} for the one without progress, so E of buckets of this size is uncertain",
       fmt::join(sizes, ", "), slowest_told);
 }
 

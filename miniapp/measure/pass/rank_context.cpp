@@ -79,8 +79,8 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
   if (config.backend == Backend::nccl && runtime.ranks_on_device() > 1 &&
       !std::getenv("NCCL_MULTI_RANK_GPU_ENABLE"))
     throw std::runtime_error(
-        "NCCL takes one rank a device: use [allreduce] backend = \"mpi\" where ranks share one (NCCL 2.30 "
-        "and later: NCCL_MULTI_RANK_GPU_ENABLE=1)");
+        "NCCL allows one rank on each device; start fewer ranks, or use [allreduce] backend = \"mpi\" (NCCL "
+        "2.30 and later: or set NCCL_MULTI_RANK_GPU_ENABLE=1)");
 }
 
 // Checks that the host has enough memory for this rank. Rank 0 also needs memory for the results file.

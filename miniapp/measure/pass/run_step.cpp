@@ -47,10 +47,11 @@ class StepRun {
                              " communication lanes, and run_step was given " + std::to_string(lanes_.size()));
     for (auto const& phase : step_.phases())
       if (!compute_.knows(phase.compute))
-        throw std::logic_error(
-            "run_step cannot carry out the " + std::string(model::name_of(phase.compute.phase)) +
-            " of operator " + std::to_string(index(phase.compute.op)) + ", micro-batch " +
-            std::to_string(phase.compute.micro_batch) + ": the compute lane does not know it");
+        throw std::logic_error("run_step cannot carry out the " +
+                               std::string(model::name_of(phase.compute.phase)) + " of operator " +
+                               std::to_string(index(phase.compute.op)) + ", micro-batch " +
+                               std::to_string(phase.compute.micro_batch) +
+                               ": the compute lane has neither a kernel nor a replayed time for it");
   }
 
   void begin_lanes() {

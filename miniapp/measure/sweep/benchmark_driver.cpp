@@ -69,9 +69,10 @@ void require_some(std::vector<std::string> const& cases, int rounds) {
           return;
   } catch (std::regex_error const& error) {
     throw std::invalid_argument(
-        fmt::format("--benchmark_filter: '{}' is no regular expression: {}", filter, error.what()));
+        fmt::format("--benchmark_filter: '{}' is not a regular expression: {}", filter, error.what()));
   }
-  throw std::invalid_argument(fmt::format("--benchmark_filter: '{}' leaves out every case", filter));
+  throw std::invalid_argument(
+      fmt::format("--benchmark_filter: '{}' leaves out every case; --dry-run lists the cases", filter));
 }
 
 bool has_own_arguments() {

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Titles of the figures: each says in one sentence what its figure shows."""
+import numpy as np
+
+from . import costs_figure, derive, lead, samples_figure, style
+from .compare_figure import history_series
+from .layers_figure import layer_seconds
+
+
+def _split(files):
+    """Returns how much of T is exposed communication at the best bucket size."""
+    results = files[-1]
+    totals, exposed = (derive.column(results, name) for name in ("measured_median", "exposed"))
+    best = derive.best_case(results, totals)
+    if best is None or not exposed[best] >= 0.0:
+        return ""
+    return f"Best bucket: {lead.cap_text(results, best)}; {exposed[best] / totals[best]:.1%} of T is exposed communication"
+
+
+def _samples(files):
+    """Returns how far the samples scatter around the median of their case."""
+    counted, _ = samples_figure.deviations(files[-1])
+    distances = np.abs(counted[np.isfinite(counted)])
+    return f"Nine of ten samples lie within {np.quantile(distances, 0.9):.2g}% of the median" if distances.size else ""
+
+
+def _layers(files):
+    """Returns the layer that takes the largest share of the backward pass; of each layer the slowest rank counts."""
+    names, seconds = layer_seconds(files[-1])
+    slowest = np.nan_to_num(seconds).max(axis=0)
+    longest = int(np.argmax(slowest))
+    return f"Longest layer: {names[longest]}, {slowest[longest] / slowest.sum():.1%} of the backward pass" if slowest.sum() > 0 else ""
+
+
+def _costs(files):
+    """Returns the speed of the operations as a share of the roofline."""
+    found = costs_figure.costs(files[-1])
+    if found.roof() is None:
+        return ""
+    if found.is_roofline():
+        return "The times are those of the roofline: nothing was measured"
+    shares = found.modelled / found.seconds
+    return f"Half of the operations reach {derive.median(shares):.0%} of the roofline or more"
+
+
+def _bandwidth(sizes, busbw, what):
+    """Returns the highest bus bandwidth; empty on one rank, where all are 0."""
+    if not (busbw > 0).any():
+        return ""
+    best = int(np.nanargmax(busbw))
+    return f"Highest bus bandwidth: {what(best)}{busbw[best]:.3g} GB/s at {style.size(float(sizes[best]))}"
+
+
+def _allreduce(files):
+    results = files[-1]
+    return _bandwidth(results["/allreduce/bytes"], results["/allreduce/busbw"], lambda best: "") if results.has("/allreduce/busbw") else ""
+
+
+def _collectives(files):
+    bytes_of, busbw, verbs = (files[-1]["/collectives/" + name] for name in ("bytes", "busbw", "verb"))
+    return _bandwidth(bytes_of, busbw, lambda best: f"{verbs[best].replace('_', '-')}, ")
+
+
+def _against(files):
+    """Returns how the best T of the newest file differs from that of the first one, and whether that is within the noise."""
+    first, newest = files[0], files[-1]
+    before, after = (derive.best_case(f, derive.column(f, "measured_median")) for f in (first, newest))
+    if before is None or after is None:
+        return ""
+    change = derive.column(newest, "measured_median")[after] / derive.column(first, "measured_median")[before] - 1.0
+    (low, high), (other_low, other_high) = ([derive.column(f, name)[case] for name in ("ci_low", "ci_high")]
+                                            for f, case in ((newest, after), (first, before)))
+    noise = ", within the noise" if low <= other_high and other_low <= high else ""
+    return f"Best T of {newest.path.stem}: {abs(change):.1%} {'shorter' if change < 0 else 'longer'} than of {first.path.stem}{noise}"
+
+
+def _history(files):
+    """Returns how T of the best case of the first file changed until the newest file."""
+    for name, values in history_series(files).items():
+        if np.isfinite(values[[0, -1]]).all():
+            return f"T of {name}: {values[-1] / values[0] - 1.0:+.1%} from the first file to the newest"
+    return ""
+
+
+FINDINGS = {"sweep": lambda files: lead.finding(files[-1]), "split": _split, "samples": _samples, "layers": _layers, "costs": _costs,
+            "allreduce": _allreduce, "collectives": _collectives, "against": _against, "history": _history}
+
+
+def of(name, files):
+    """Returns the title of a figure that was drawn; empty where the files do not hold enough to say one. The newest file is the last."""
+    return FINDINGS[name](files) if name in FINDINGS else ""
