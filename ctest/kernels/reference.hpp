@@ -34,8 +34,10 @@ LinearGradients layernorm_backward(Size rows, Size columns, Array const& x, Arra
 Array gelu(Array const& x);
 Array gelu_backward(Array const& x, Array const& dy);
 
+/// qkv has the queries of all heads side by side, then the keys and the values of kv_heads heads each.
 struct AttentionSize {
   Size batch, sequence, heads, head_size;
+  Size kv_heads = heads;
 };
 
 Array attention(AttentionSize size, Array const& qkv);

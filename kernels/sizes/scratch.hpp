@@ -31,13 +31,19 @@ struct LinearSize {
 /// Returns the elements of scratch memory that linear_backward() needs.
 Index linear_scratch(Index concurrency, LinearSize size);
 
-/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D.
+/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, K =
+/// kv_heads. With K < H, H/K consecutive query heads share the keys and values of one head (grouped-query
+/// attention). K must divide H; the caller checks that.
 struct AttentionSize {
   Index batch;
   Index sequence;
-  Index heads;
+  Index heads;  ///< of queries
   Index head_size;
+  Index kv_heads = heads;  ///< of keys and values
   Index columns() const { return heads * head_size; }
+  Index kv_columns() const { return kv_heads * head_size; }
+  /// Returns the number of query heads that share one head of keys and values.
+  Index group() const { return heads / kv_heads; }
 };
 
 namespace batched {
