@@ -31,6 +31,23 @@ Array layernorm(Size rows, Size columns, Array const& x, Array const& weight, Ar
 LinearGradients layernorm_backward(Size rows, Size columns, Array const& x, Array const& weight,
                                    Array const& dy);
 
+/// Returns y = x weight / rms, with the root mean square over the columns of each row.
+Array rmsnorm(Size rows, Size columns, Array const& x, Array const& weight);
+/// Returns the gradients of rmsnorm(). The one of the bias is empty.
+LinearGradients rmsnorm_backward(Size rows, Size columns, Array const& x, Array const& weight,
+                                 Array const& dy);
+
+/// Returns y = silu(gate) up.
+Array swiglu(Array const& gate, Array const& up);
+struct SwigluGradients {
+  Array gate, up;
+};
+SwigluGradients swiglu_backward(Array const& gate, Array const& up, Array const& dy);
+
+/// Returns x [N, heads, D] with its pairs of neighbouring features rotated. Row n has position n % sequence.
+/// `direction` is 1, or -1 for the inverse rotation.
+Array rope(Size sequence, Size heads, Size head_size, double theta, Array const& x, double direction);
+
 Array gelu(Array const& x);
 Array gelu_backward(Array const& x, Array const& dy);
 

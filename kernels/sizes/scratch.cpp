@@ -20,6 +20,15 @@ Index layernorm_scratch(Index concurrency, Index columns) {
   return 2 * row_sum_scratch(concurrency, columns);
 }
 
+// The gradient of the weight.
+Index rmsnorm_scratch(Index concurrency, Index columns) {
+  return row_sum_scratch(concurrency, columns);
+}
+
+Index rope_table_elements(Index positions, Index head_size) {
+  return positions * head_size;
+}
+
 // The gradient of the bias.
 Index linear_scratch(Index concurrency, LinearSize size) {
   return row_sum_scratch(concurrency, size.out);

@@ -21,6 +21,12 @@ Index row_sum_scratch(Index concurrency, Index columns);
 /// Returns the elements of scratch memory that layernorm_backward() needs.
 Index layernorm_scratch(Index concurrency, Index columns);
 
+/// Returns the elements of scratch memory that rmsnorm_backward() needs.
+Index rmsnorm_scratch(Index concurrency, Index columns);
+
+/// Returns the elements of a table of rope_table(): a cosine and a sine for each position and pair.
+Index rope_table_elements(Index positions, Index head_size);
+
 /// Dimensions of a linear map: it maps `rows` tokens from `in` features to `out` features.
 struct LinearSize {
   Index rows;
@@ -28,7 +34,7 @@ struct LinearSize {
   Index out;
 };
 
-/// Returns the elements of scratch memory that linear_backward() needs.
+/// Returns the elements of scratch memory that linear_backward() needs. A layer without a bias needs none.
 Index linear_scratch(Index concurrency, LinearSize size);
 
 /// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, K =
