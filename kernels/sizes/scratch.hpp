@@ -24,6 +24,9 @@ Index layernorm_scratch(Index concurrency, Index columns);
 /// Returns the elements of scratch memory that rmsnorm_backward() needs.
 Index rmsnorm_scratch(Index concurrency, Index columns);
 
+/// Returns the elements of scratch memory that sum_of_squares() needs.
+Index sum_of_squares_scratch(Index concurrency);
+
 /// Returns the elements of a table of rope_table(): a cosine and a sine for each position and pair.
 Index rope_table_elements(Index positions, Index head_size);
 
