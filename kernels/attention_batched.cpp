@@ -23,8 +23,9 @@ struct Tile {
   TileRows layout() const { return {size.heads, rows, keys(), first}; }
 };
 
-/// The operands of a tile's products. `queries` starts at the first row of the tile; `keys` and `values`
-/// start at the first row of the sequence.
+/// The operands of a tile's products. `queries` starts at the first row of the tile, and its step goes from
+/// one query head to the next; `keys` and `values` start at the first row of the sequence, and their step
+/// goes from one of their heads to the next.
 struct Operands {
   Matrix queries;
   Matrix keys;
@@ -40,12 +41,11 @@ Matrix transpose(Matrix m) {
   return m;
 }
 
-Operands operands(Tile const& tile, float const* qkv) {
-  const Index c = tile.size.columns();
+Operands operands(Tile const& tile, ConstQkv const& m) {
   const Index d = tile.size.head_size;
-  return {of_heads(qkv + tile.offset(3 * c, tile.first), 3 * c, d),
-          of_heads(qkv + c + tile.offset(3 * c, 0), 3 * c, d),
-          of_heads(qkv + 2 * c + tile.offset(3 * c, 0), 3 * c, d)};
+  return {of_heads(m.q + tile.offset(m.q_stride, tile.first), m.q_stride, d),
+          of_heads(m.k + tile.offset(m.kv_stride, 0), m.kv_stride, d),
+          of_heads(m.v + tile.offset(m.kv_stride, 0), m.kv_stride, d)};
 }
 
 Matrix scores_matrix(Tile const& tile, float const* scores) {
@@ -56,44 +56,83 @@ Result scores_result(Tile const& tile, float* scores) {
   return {scores, tile.keys(), tile.rows * tile.keys()};
 }
 
-void forward_tile(Space const& exec, Tile const& tile, float const* qkv, float* out, float* log_sum,
+/// Returns the operand or result of one batch of products. `all` has a matrix for each query head; the result
+/// has those of the query heads `member`, G + member, 2 G + member and so on, where G is the size of a group.
+/// So a batch has one query head of each group, and one matrix of keys or values for each of them.
+template <class Operand>
+Operand of_member(Tile const& tile, Operand all, Index member) {
+  all.data += member * all.step;
+  all.step *= tile.size.group();
+  return all;
+}
+
+void forward_tile(Space const& exec, Tile const& tile, ConstQkv const& qkv, float* out, float* log_sum,
                   float* scores) {
   const auto [q, k, v] = operands(tile, qkv);
   const Index c = tile.size.columns();
   const Index d = tile.size.head_size;
-  gemm_strided_batched(exec, tile.size.heads, {tile.rows, tile.keys(), d}, tile.scale, q, transpose(k), 0,
-                       scores_result(tile, scores));
+  const Matrix p = scores_matrix(tile, scores);
+  const Result y{out + tile.offset(c, tile.first), c, d};
+  for (Index m = 0; m < tile.size.group(); ++m)
+    gemm_strided_batched(exec, tile.size.kv_heads, {tile.rows, tile.keys(), d}, tile.scale,
+                         of_member(tile, q, m), transpose(k), 0,
+                         of_member(tile, scores_result(tile, scores), m));
   softmax_rows(exec, tile.layout(), scores, log_sum + tile.sums(), tile.size.sequence);
-  gemm_strided_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, scores_matrix(tile, scores), v,
-                       0, {out + tile.offset(c, tile.first), c, d});
+  for (Index m = 0; m < tile.size.group(); ++m)
+    gemm_strided_batched(exec, tile.size.kv_heads, {tile.rows, d, tile.keys()}, 1, of_member(tile, p, m), v,
+                         0, of_member(tile, y, m));
 }
 
-/// Computes the gradients of one tile. The last tile of a sequence runs first: it sees every key, so it
-/// assigns the gradients of all keys and values. The other tiles add to them.
-void backward_tile(Space const& exec, Tile const& tile, AttentionForward const& kept, float const* dout,
-                   float* dqkv, float* scores) {
+/// The scores of a tile and their gradients: S and dP at first, P and dS after softmax_rows_backward().
+struct Scores {
+  float* s;
+  float* ds;
+};
+
+void recompute_scores(Space const& exec, Tile const& tile, AttentionKept const& kept, float const* dout,
+                      Scores scores) {
   const auto [q, k, v] = operands(tile, kept.qkv);
   const Index c = tile.size.columns();
   const Index d = tile.size.head_size;
   const Index own = tile.offset(c, tile.first);
-  const Matrix dy = of_heads(dout + own, c, d);
-  const float keep = tile.keys() == tile.size.sequence ? 0 : 1;
-  float* const dscores = scores + tile.size.heads * tile.rows * tile.keys();
   const GemmSize wide{tile.rows, tile.keys(), d};
-  gemm_strided_batched(exec, tile.size.heads, wide, tile.scale, q, transpose(k), 0,
-                       scores_result(tile, scores));
-  gemm_strided_batched(exec, tile.size.heads, wide, 1, dy, transpose(v), 0, scores_result(tile, dscores));
+  const Matrix dy = of_heads(dout + own, c, d);
+  for (Index m = 0; m < tile.size.group(); ++m) {
+    gemm_strided_batched(exec, tile.size.kv_heads, wide, tile.scale, of_member(tile, q, m), transpose(k), 0,
+                         of_member(tile, scores_result(tile, scores.s), m));
+    gemm_strided_batched(exec, tile.size.kv_heads, wide, 1, of_member(tile, dy, m), transpose(v), 0,
+                         of_member(tile, scores_result(tile, scores.ds), m));
+  }
   const RowGradients rows{
       kept.log_sum + tile.sums(), tile.size.sequence, dout + own, kept.out + own, c, d, tile.scale};
-  softmax_rows_backward(exec, tile.layout(), rows, scores, dscores);
+  softmax_rows_backward(exec, tile.layout(), rows, scores.s, scores.ds);
+}
+
+/// Computes the gradients of one tile. The last tile of a sequence runs first: it sees every key, so its
+/// first products assign the gradients of all keys and values. The other products add to them.
+void backward_tile(Space const& exec, Tile const& tile, AttentionKept const& kept, float const* dout,
+                   Qkv const& dqkv, float* scores) {
+  float* const dscores = scores + tile.size.heads * tile.rows * tile.keys();
+  recompute_scores(exec, tile, kept, dout, {scores, dscores});
+  const auto [q, k, v] = operands(tile, kept.qkv);
+  const Index c = tile.size.columns();
+  const Index d = tile.size.head_size;
+  const GemmSize tall{tile.keys(), d, tile.rows};
+  const Matrix dy = of_heads(dout + tile.offset(c, tile.first), c, d);
   const Matrix p = scores_matrix(tile, scores);
   const Matrix ds = scores_matrix(tile, dscores);
-  const GemmSize tall{tile.keys(), d, tile.rows};
-  float* const of_keys = dqkv + tile.offset(3 * c, 0);
-  gemm_strided_batched(exec, tile.size.heads, tall, 1, transpose(p), dy, keep, {of_keys + 2 * c, 3 * c, d});
-  gemm_strided_batched(exec, tile.size.heads, tall, 1, transpose(ds), q, keep, {of_keys + c, 3 * c, d});
-  gemm_strided_batched(exec, tile.size.heads, {tile.rows, d, tile.keys()}, 1, ds, k, 0,
-                       {dqkv + tile.offset(3 * c, tile.first), 3 * c, d});
+  const Result dq{dqkv.q + tile.offset(dqkv.q_stride, tile.first), dqkv.q_stride, d};
+  const Result dk{dqkv.k + tile.offset(dqkv.kv_stride, 0), dqkv.kv_stride, d};
+  const Result dv{dqkv.v + tile.offset(dqkv.kv_stride, 0), dqkv.kv_stride, d};
+  for (Index m = 0; m < tile.size.group(); ++m) {
+    const float keep = m == 0 && tile.keys() == tile.size.sequence ? 0 : 1;
+    const Matrix ds_m = of_member(tile, ds, m);
+    gemm_strided_batched(exec, tile.size.kv_heads, tall, 1, transpose(of_member(tile, p, m)),
+                         of_member(tile, dy, m), keep, dv);
+    gemm_strided_batched(exec, tile.size.kv_heads, tall, 1, transpose(ds_m), of_member(tile, q, m), keep, dk);
+    gemm_strided_batched(exec, tile.size.kv_heads, {tile.rows, d, tile.keys()}, 1, ds_m, k, 0,
+                         of_member(tile, dq, m));
+  }
 }
 
 /// Calls work(tile) for every tile of every sequence. Within a sequence the tile of the last queries comes
@@ -109,13 +148,13 @@ void for_each_tile(AttentionSize const& size, Work const& work) {
 
 }  // namespace
 
-void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
+void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch) {
   for_each_tile(size, [&](Tile const& tile) { forward_tile(exec, tile, qkv, out, log_sum, scratch); });
 }
 
-void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
-                        float* dqkv, float* scratch) {
+void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
+                        Qkv const& dqkv, float* scratch) {
   for_each_tile(size, [&](Tile const& tile) { backward_tile(exec, tile, kept, dout, dqkv, scratch); });
 }
 

@@ -55,16 +55,27 @@ void copy(float const* from, Index stride, Index count, Index head_size, Rows to
   }
 }
 
-/// One head of one sequence. Its functions return the position, in the arrays of all heads, of the row of a
-/// token of this head.
+/// One query head of one sequence. Its functions return the place, in the arrays of all heads, of the row of
+/// a token of this head.
 struct Head {
   AttentionSize size;
   Index sequence;
   Index head;
-  enum Which { queries, keys, values };
-  Index qkv(Which which, Index token) const {
-    return (row(token) * 3 + which) * size.columns() + head * size.head_size;
+  template <class Float>
+  Float* queries(BasicQkv<Float> const& m, Index token) const {
+    return m.q + row(token) * m.q_stride + head * size.head_size;
   }
+  template <class Float>
+  Float* keys(BasicQkv<Float> const& m, Index token) const {
+    return m.k + row(token) * m.kv_stride + kv_head() * size.head_size;
+  }
+  template <class Float>
+  Float* values(BasicQkv<Float> const& m, Index token) const {
+    return m.v + row(token) * m.kv_stride + kv_head() * size.head_size;
+  }
+  Index kv_head() const { return head / size.group(); }
+  bool is_first_of_group() const { return head % size.group() == 0; }
+  bool is_last_of_group() const { return (head + 1) % size.group() == 0; }
   Index out(Index token) const { return row(token) * size.columns() + head * size.head_size; }
   Index sums(Index token) const { return (sequence * size.heads + head) * size.sequence + token; }
   Index row(Index token) const { return sequence * size.sequence + token; }
@@ -89,10 +100,10 @@ void exponentials(Tile const& t, float scale, float* scores, Queries& largest, Q
   }
 }
 
-void forward_tile(Head const& head, Tile const& t, float const* qkv, float* out, float* log_sum,
+void forward_tile(Head const& head, Tile const& t, ConstQkv const& in, float* out, float* log_sum,
                   Scratch const& s) {
   const Index c = head.size.columns();
-  copy(qkv + head.qkv(Head::queries, t.first), 3 * c, t.queries, t.head_size, s.queries);
+  copy(head.queries(in, t.first), in.q_stride, t.queries, t.head_size, s.queries);
   pack_transposed(s.queries, t.queries, t.head_size, s.transposed);
   multiply_transposed(t, s.keys, s.transposed, s.scores);
   Queries largest, sum;
@@ -128,12 +139,13 @@ void gradients(Tile const& t, float scale, Queries const& log_sum, Queries const
   }
 }
 
-/// Computes the gradients of one tile. The last tile of a sequence runs first: it sees every key, so it
-/// assigns the gradients of all keys and values. The other tiles add to them.
-void backward_tile(Head const& head, Tile const& t, AttentionForward const& kept, float const* dout,
-                   float* dqkv, Scratch const& s) {
+/// Computes the gradients of one tile. The last tile of a sequence runs first, and it sees every key. So the
+/// last tile of the first head of a group assigns the gradients of all keys and values. The other tiles of
+/// the group add to them.
+void backward_tile(Head const& head, Tile const& t, AttentionKept const& kept, float const* dout,
+                   Qkv const& dqkv, Scratch const& s) {
   const Index c = head.size.columns();
-  copy(kept.qkv + head.qkv(Head::queries, t.first), 3 * c, t.queries, t.head_size, s.queries);
+  copy(head.queries(kept.qkv, t.first), kept.qkv.q_stride, t.queries, t.head_size, s.queries);
   copy(dout + head.out(t.first), c, t.queries, t.head_size, s.dout);
   pack_transposed(s.queries, t.queries, t.head_size, s.transposed);
   multiply_transposed(t, s.keys, s.transposed, s.scores);
@@ -143,21 +155,34 @@ void backward_tile(Head const& head, Tile const& t, AttentionForward const& kept
   std::copy_n(kept.log_sum + head.sums(t.first), t.queries, log_sum);
   inner_products(t, s.dout, kept.out + head.out(t.first), c, inner);
   gradients(t, head.scale(), log_sum, inner, s.scores, s.dscores);
-  const auto write = t.keys() == head.size.sequence ? tile::Write::assign : tile::Write::add;
+  const bool is_first = t.keys() == head.size.sequence && head.is_first_of_group();
+  const auto write = is_first ? tile::Write::assign : tile::Write::add;
   sum_over_queries(t, s.scores, s.dout, write, s.dvalues);
   sum_over_queries(t, s.dscores, s.queries, write, s.dkeys);
-  sum_over_keys(t, s.dscores, s.keys, {dqkv + head.qkv(Head::queries, t.first), 3 * c});
+  sum_over_keys(t, s.dscores, s.keys, {head.queries(dqkv, t.first), dqkv.q_stride});
 }
 
-/// Calls work(head, scratch) for every head of every sequence. Each thread takes a share of the heads and has
-/// scratch memory of its own.
+void copy_keys_and_values(Head const& head, ConstQkv const& in, Scratch const& own) {
+  const Index t = head.size.sequence, d = head.size.head_size;
+  copy(head.keys(in, 0), in.kv_stride, t, d, own.keys);
+  copy(head.values(in, 0), in.kv_stride, t, d, own.values);
+}
+
+/// Calls work(head, scratch) for every query head of every sequence, with the keys and values of the head in
+/// the scratch memory. Each thread takes a share of the heads and has scratch memory of its own. `unit`
+/// consecutive heads are on the same thread: 1 or the size of a group.
 template <class Work>
-void for_each_head(Space const& exec, AttentionSize size, float* scratch, Work const& work) {
-  const Index count = size.batch * size.heads, parts = std::min<Index>(exec.concurrency(), count);
+void for_each_head(Space const& exec, AttentionSize size, Index unit, ConstQkv const& in, float* scratch,
+                   Work const& work) {
+  const Index count = size.batch * size.heads / unit, parts = std::min<Index>(exec.concurrency(), count);
   Kokkos::parallel_for("attention", Range(exec, 0, parts), [=](Index part) {
     const Scratch own = divide(size, scratch + part * scratch_of_thread(size));
-    for (Index i = count * part / parts; i < count * (part + 1) / parts; ++i)
-      work(Head{size, i / size.heads, i % size.heads}, own);
+    const Index first = count * part / parts * unit, last = count * (part + 1) / parts * unit;
+    for (Index i = first; i < last; ++i) {
+      const Head head{size, i / size.heads, i % size.heads};
+      if (i == first || head.is_first_of_group()) copy_keys_and_values(head, in, own);
+      work(head, own);
+    }
   });
 }
 
@@ -168,36 +193,29 @@ void for_each_tile(AttentionSize size, Work const& work) {
     work(Tile{first, std::min(tile_queries, size.sequence - first), size.head_size});
 }
 
-void copy_keys_and_values(Head const& head, float const* qkv, Scratch const& own) {
-  const Index c = head.size.columns(), t = head.size.sequence, d = head.size.head_size;
-  copy(qkv + head.qkv(Head::keys, 0), 3 * c, t, d, own.keys);
-  copy(qkv + head.qkv(Head::values, 0), 3 * c, t, d, own.values);
-}
-
-void store_gradients(Head const& head, Scratch const& own, float* dqkv) {
+void store_gradients(Head const& head, Scratch const& own, Qkv const& out) {
   const Index d = head.size.head_size;
   for (Index k = 0; k < head.size.sequence; ++k) {
-    std::copy_n(own.dkeys.data + k * own.dkeys.stride, d, dqkv + head.qkv(Head::keys, k));
-    std::copy_n(own.dvalues.data + k * own.dvalues.stride, d, dqkv + head.qkv(Head::values, k));
+    std::copy_n(own.dkeys.data + k * own.dkeys.stride, d, head.keys(out, k));
+    std::copy_n(own.dvalues.data + k * own.dvalues.stride, d, head.values(out, k));
   }
 }
 
 }  // namespace
 
-void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
+void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch) {
-  for_each_head(exec, size, scratch, [=](Head const& head, Scratch const& own) {
-    copy_keys_and_values(head, qkv, own);
+  for_each_head(exec, size, 1, qkv, scratch, [=](Head const& head, Scratch const& own) {
     for_each_tile(size, [&](Tile const& t) { forward_tile(head, t, qkv, out, log_sum, own); });
   });
 }
 
-void attention_backward(Space const& exec, AttentionSize size, AttentionForward kept, float const* dout,
-                        float* dqkv, float* scratch) {
-  for_each_head(exec, size, scratch, [=](Head const& head, Scratch const& own) {
-    copy_keys_and_values(head, kept.qkv, own);
+// One thread computes a whole group, because the group's heads add to the same gradients.
+void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
+                        Qkv const& dqkv, float* scratch) {
+  for_each_head(exec, size, size.group(), kept.qkv, scratch, [=](Head const& head, Scratch const& own) {
     for_each_tile(size, [&](Tile const& t) { backward_tile(head, t, kept, dout, dqkv, own); });
-    store_gradients(head, own, dqkv);
+    if (head.is_last_of_group()) store_gradients(head, own, dqkv);
   });
 }
 

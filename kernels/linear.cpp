@@ -28,13 +28,14 @@ void fill_rows(Space const& exec, Index rows, Index columns, float const* row, f
 
 void linear_forward(Space const& exec, LinearSize size, float const* x, float const* weight,
                     float const* bias, float* y) {
-  fill_rows(exec, size.rows, size.out, bias, y);
-  gemm(exec, {size.rows, size.out, size.in}, 1, plain(x, size.in), plain(weight, size.out), 1, {y, size.out});
+  if (bias != nullptr) fill_rows(exec, size.rows, size.out, bias, y);
+  gemm(exec, {size.rows, size.out, size.in}, 1, plain(x, size.in), plain(weight, size.out),
+       bias != nullptr ? 1 : 0, {y, size.out});
 }
 
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch) {
-  row_sum(exec, size.rows, size.out, dy, out.bias, scratch);
+  if (out.bias != nullptr) row_sum(exec, size.rows, size.out, dy, out.bias, scratch);
   gemm(exec, {size.in, size.out, size.rows}, 1, transposed(x, size.in), plain(dy, size.out), 0,
        {out.weight, size.out});
   gemm(exec, {size.rows, size.in, size.out}, 1, plain(dy, size.out), transposed(weight, size.out), 0,

@@ -7,13 +7,14 @@
 namespace ddproxy::kernels {
 
 /// Computes y = x W + bias. W has the layout of Hugging Face's Conv1D. Reads x [rows, in], weight [in, out]
-/// and bias [out]; assigns y [rows, out].
+/// and bias [out]; assigns y [rows, out]. With a null pointer as the bias, as in Llama models, it computes
+/// y = x W.
 void linear_forward(Space const& exec, LinearSize size, float const* x, float const* weight,
                     float const* bias, float* y);
 
 /// The gradients that linear_backward() writes. All of them are assigned.
 struct LinearGradients {
-  float* bias;    ///< [out]
+  float* bias;    ///< [out], or a null pointer for a layer without a bias
   float* weight;  ///< [in, out]
   float* x;       ///< [rows, in]
 };
@@ -23,11 +24,12 @@ struct LinearGradients {
 ///   dW    = x^T dy
 ///   dx    = dy W^T
 /// Reads x [rows, in], weight [in, out] and dy [rows, out]. scratch [linear_scratch()] is overwritten.
+/// Without a bias the scratch memory is not used and may be a null pointer.
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch);
 
-/// Computes the output head, logits = x table^T. Reads x [rows, in] and table [out, in], a token embedding;
-/// assigns logits [rows, out].
+/// Computes the output head, logits = x table^T, a linear layer without a bias. Reads x [rows, in] and table
+/// [out, in]: the token embedding of a tied model, or the head's own weight. Assigns logits [rows, out].
 void head_forward(Space const& exec, LinearSize size, float const* x, float const* table, float* logits);
 
 /// Computes the gradients of the output head, dtable = dlogits^T x and dx = dlogits table. Reads x [rows,

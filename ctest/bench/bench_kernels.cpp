@@ -15,7 +15,7 @@
 namespace ddproxy::bench {
 namespace {
 
-constexpr double c = d_model, f = d_ff, v = vocabulary;
+constexpr double c = d_model, d = d_model / heads, f = d_ff, v = vocabulary, p = parameters;
 constexpr auto forward = Direction::forward;
 constexpr auto backward = Direction::backward;
 
@@ -43,6 +43,14 @@ constexpr Operation operations[] = {
     {"lm_head backward", backward, run_head, d_model, vocabulary, 0, 0, 0},
     {"lm_head.loss forward", forward, run_cross_entropy, 0, 0, v, 0, 0},
     {"lm_head.loss backward", backward, run_cross_entropy, 0, 0, 2 * v, 0, 0},
+    {"rmsnorm forward", forward, run_rmsnorm, 0, 0, 2 * c, 0, 0},
+    {"rmsnorm backward", backward, run_rmsnorm, 0, 0, 4 * c, 0, 0},
+    {"swiglu forward", forward, run_swiglu, 0, 0, 3 * f, 0, 0},
+    {"swiglu backward", backward, run_swiglu, 0, 0, 5 * f, 0, 0},
+    {"rope forward", forward, run_rope, 0, 0, 4 * c + d, 0, 0},
+    {"rope backward", backward, run_rope, 0, 0, 4 * c + d, 0, 0},
+    {"gradient norm", forward, run_norm, 0, 0, 0, 3 * p, 0},
+    {"adamw update", forward, run_adamw, 0, 0, 0, 7 * p, 0, MemoryLoop::update},
 };
 
 constexpr Index token_counts[] = {64, 256, 1024};
@@ -74,7 +82,8 @@ double seconds_of(Operation const& operation, Arrays const& arrays) {
 /// Returns the peak that bounds an operation, in bytes or flops per second.
 double peak_of(Operation const& operation, Peaks const& peaks) {
   constexpr int tries = 2;
-  return operation.flops(1) > 0 ? peaks.flops(tries) : peaks.bytes(tries);
+  if (operation.flops(1) > 0) return peaks.flops(tries);
+  return operation.bound == MemoryLoop::update ? peaks.update_bytes(tries) : peaks.bytes(tries);
 }
 
 /// Measures an operation. `fraction` is the time that the peak allows, divided by the least time taken. The
@@ -139,6 +148,7 @@ void add_context(Peaks const& peaks) {
   benchmark::AddCustomContext("threads", std::to_string(kernels::Space().concurrency()));
   benchmark::AddCustomContext("peak sgemm GFLOP/s", std::to_string(peaks.flops(10) / 1e9));
   benchmark::AddCustomContext("peak triad GB/s", std::to_string(peaks.bytes(10) / 1e9));
+  benchmark::AddCustomContext("peak update GB/s", std::to_string(peaks.update_bytes(10) / 1e9));
 }
 
 }  // namespace

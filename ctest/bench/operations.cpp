@@ -4,12 +4,17 @@
 
 #include <algorithm>
 
+#include "kernels/adamw.hpp"
 #include "kernels/attention.hpp"
 #include "kernels/cross_entropy.hpp"
 #include "kernels/gelu.hpp"
+#include "kernels/gradient_norm.hpp"
 #include "kernels/layernorm.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/residual.hpp"
+#include "kernels/rmsnorm.hpp"
+#include "kernels/rope.hpp"
+#include "kernels/swiglu.hpp"
 
 namespace ddproxy::bench {
 namespace {
@@ -32,6 +37,13 @@ kernels::AttentionSize attention_size(Arrays const& a) {
   return {1, a.tokens, heads, d_model / heads};
 }
 
+kernels::Floats rotation_table(Index tokens) {
+  constexpr double theta = 10000;
+  const kernels::Floats table = array("rotations", kernels::rope_table_elements(tokens, d_model / heads));
+  kernels::rope_table({}, tokens, d_model / heads, theta, table.data());
+  return table;
+}
+
 kernels::RowStatistics statistics(Arrays const& a) {
   return {a.statistics.data(), a.statistics.data() + a.tokens};
 }
@@ -39,7 +51,7 @@ kernels::RowStatistics statistics(Arrays const& a) {
 Index scratch_elements(Index tokens) {
   const Index threads = Space().concurrency();
   return std::max({kernels::attention_scratch(threads, {1, tokens, heads, d_model / heads}),
-                   kernels::layernorm_scratch(threads, d_model),
+                   kernels::layernorm_scratch(threads, d_model), kernels::sum_of_squares_scratch(threads),
                    kernels::linear_scratch(threads, {tokens, 0, d_ff})});
 }
 
@@ -55,6 +67,8 @@ Arrays::Arrays(Index n)
       gradient(array("gradient", vocabulary * d_model)),
       bias(array("bias", d_ff)),
       statistics(array("statistics", 3 * n * heads)),
+      optimized(array("optimized", 3 * parameters)),
+      rotations(rotation_table(n)),
       scratch(array("scratch", scratch_elements(n))),
       ids(kernels::copy_tokens("tokens", spread_tokens(n))),
       groups(kernels::group_tokens(spread_tokens(n))) {}
@@ -132,6 +146,49 @@ void run_positions(Space const& exec, Arrays const& a, Operation const&) {
 
 void run_tokens(Space const& exec, Arrays const& a, Operation const&) {
   kernels::token_backward(exec, d_model, a.groups, a.ids.data(), a.in.data(), a.gradient.data());
+}
+
+void run_rmsnorm(Space const& exec, Arrays const& a, Operation const& op) {
+  float* const inverse_rms = a.statistics.data();
+  if (op.direction == Direction::forward)
+    kernels::rmsnorm_forward(exec, a.tokens, d_model, a.in.data(), a.weight.data(), a.out.data(),
+                             inverse_rms);
+  else
+    kernels::rmsnorm_backward(exec, a.tokens, d_model, a.in.data(), inverse_rms, a.weight.data(),
+                              a.wide_in.data(), {a.gradient.data(), a.out.data()}, a.scratch.data());
+}
+
+void run_swiglu(Space const& exec, Arrays const& a, Operation const& op) {
+  const Index count = a.tokens * d_ff;
+  float const* const up = a.wide_in.data();
+  if (op.direction == Direction::forward)
+    kernels::swiglu_forward(exec, count, a.in.data(), up, a.out.data());
+  else
+    kernels::swiglu_backward(exec, count, a.in.data(), up, up + count,
+                             {a.wide_out.data(), a.wide_out.data() + count});
+}
+
+void run_rope(Space const& exec, Arrays const& a, Operation const& op) {
+  float* const q = a.wide_out.data();
+  float* const k = q + a.tokens * d_model;
+  const kernels::AttentionSize size = attention_size(a);
+  const kernels::Qkv qkv = kernels::separate_qkv<float>(size, q, k, nullptr);
+  if (op.direction == Direction::forward)
+    kernels::rope_forward(exec, size, a.rotations.data(), qkv);
+  else
+    kernels::rope_backward(exec, size, a.rotations.data(), qkv);
+}
+
+void run_adamw(Space const& exec, Arrays const& a, Operation const&) {
+  float* const p = a.optimized.data();
+  kernels::adamw(exec, parameters, {}, 10, {p, a.gradient.data(), p + parameters, p + 2 * parameters},
+                 a.bias.data());
+}
+
+void run_norm(Space const& exec, Arrays const& a, Operation const&) {
+  auto* const sum = reinterpret_cast<double*>(a.statistics.data());
+  kernels::sum_of_squares(exec, 3 * parameters, a.optimized.data(), kernels::SumMode::assign, sum,
+                          a.scratch.data());
 }
 
 }  // namespace ddproxy::bench

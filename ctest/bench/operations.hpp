@@ -14,6 +14,7 @@ inline constexpr Index d_ff = 5120;
 inline constexpr Index heads = 20;
 inline constexpr Index vocabulary = 50257;
 inline constexpr Index context = 1024;
+inline constexpr Index parameters = 2 * d_model * d_ff;  // updated by one call of the optimizer
 
 /// Arrays that are large enough for every operation on N = `tokens` tokens, at most `context`. All operations
 /// use the same arrays. C = d_model, F = d_ff, V = vocabulary, H = heads.
@@ -29,12 +30,18 @@ struct Arrays {
   kernels::Floats gradient;    ///< [V, C]
   kernels::Floats bias;        ///< [F]
   kernels::Floats statistics;  ///< [3, N, H]
+  kernels::Floats optimized;   ///< [3, parameters]: parameters and their two moments
+  kernels::Floats rotations;   ///< [N, C/H]
   kernels::Floats scratch;
   kernels::TokenIds ids;  ///< [N]
   kernels::TokenGroups groups;
 };
 
 enum class Direction { forward, backward };
+
+/// The loop whose speed bounds an operation without matrix products: STREAM's triad, or one that reads and
+/// writes three arrays and reads a fourth.
+enum class MemoryLoop { triad, update };
 
 /// One row of the table: an operation, its cost and how it is run.
 struct Operation {
@@ -46,6 +53,7 @@ struct Operation {
   double token_elements;  ///< elements read and written per token, each operand once; without the linear map
   double fixed_elements;  ///< elements read and written whatever the number of tokens
   double pair_flops;      ///< flops of attention for each pair of a token and a token that it attends to
+  MemoryLoop bound = MemoryLoop::triad;
 
   /// Returns the flops of the matrix products for n tokens.
   constexpr double flops(double n) const {
@@ -65,6 +73,6 @@ struct Operation {
 
 using Run = void(kernels::Space const& exec, Arrays const& arrays, Operation const& operation);
 Run run_linear, run_head, run_attention, run_layernorm, run_gelu, run_residual, run_cross_entropy,
-    run_embedding, run_positions, run_tokens;
+    run_embedding, run_positions, run_tokens, run_rmsnorm, run_swiglu, run_rope, run_adamw, run_norm;
 
 }  // namespace ddproxy::bench

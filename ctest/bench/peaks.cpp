@@ -29,7 +29,7 @@ double best_seconds(int tries, Work const& work) {
 
 }  // namespace
 
-Peaks::Peaks() : a_("a", length), b_("b", length), c_("c", length) {}
+Peaks::Peaks() : a_("a", length), b_("b", length), c_("c", length), d_("d", length) {}
 
 double Peaks::flops(int tries) const {
   constexpr Index n = rows;
@@ -46,6 +46,18 @@ double Peaks::bytes(int tries) const {
   };
   return 3 * sizeof(float) * length /
          best_seconds(tries, [&] { Kokkos::parallel_for(kernels::Range(Space(), 0, length), triad); });
+}
+
+double Peaks::update_bytes(int tries) const {
+  float *const x = a_.data(), *const y = b_.data(), *const z = c_.data(), *const from = d_.data();
+  const auto update = KOKKOS_LAMBDA(Index i) {
+    const float value = from[i];
+    x[i] += value;
+    y[i] += 2 * value;
+    z[i] += 3 * value;
+  };
+  return 7 * sizeof(float) * length /
+         best_seconds(tries, [&] { Kokkos::parallel_for(kernels::Range(Space(), 0, length), update); });
 }
 
 }  // namespace ddproxy::bench

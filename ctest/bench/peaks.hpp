@@ -17,10 +17,14 @@ class Peaks {
   /// Returns the bytes per second of a[i] = b[i] + s c[i], STREAM's triad (McCalpin, 1995). Counts three
   /// arrays.
   double bytes(int tries) const;
+  /// Returns the bytes per second of a loop that reads and writes three arrays and reads a fourth, 28 bytes
+  /// per element, as an optimizer's update does. The triad would flatter an update: the lines that the triad
+  /// writes are read first and are not counted.
+  double update_bytes(int tries) const;
 
  private:
   static constexpr kernels::Index rows = 1536, length = kernels::Index{1} << 24;  // larger than the caches
-  kernels::Floats a_, b_, c_;
+  kernels::Floats a_, b_, c_, d_;
 };
 
 }  // namespace ddproxy::bench

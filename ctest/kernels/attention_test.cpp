@@ -14,44 +14,129 @@ namespace {
 class Attention : public testing::TestWithParam<reference::AttentionSize> {};
 
 /// Returns inputs whose queries and keys are larger than the values, so that the softmax is far from uniform.
-std::vector<double> sharp_qkv(std::size_t rows, std::size_t columns) {
-  auto qkv = numbers(rows * 3 * columns, 1);
+std::vector<double> sharp_qkv(reference::AttentionSize const& s) {
+  const std::size_t row = (s.heads + 2 * s.kv_heads) * s.head_size,
+                    sharp = (s.heads + s.kv_heads) * s.head_size;
+  auto qkv = numbers(s.batch * s.sequence * row, 1);
   for (std::size_t i = 0; i < qkv.size(); ++i)
-    if (i % (3 * columns) < 2 * columns) qkv[i] *= 2;
+    if (i % row < sharp) qkv[i] *= 2;
   return qkv;
 }
 
 AttentionSize in_space(reference::AttentionSize const& s) {
   return {static_cast<Index>(s.batch), static_cast<Index>(s.sequence), static_cast<Index>(s.heads),
-          static_cast<Index>(s.head_size)};
+          static_cast<Index>(s.head_size), static_cast<Index>(s.kv_heads)};
 }
 
-/// Computes `out` and `dqkv` with the given functions and compares them with the reference.
-void check(reference::AttentionSize const& s, Index scratch_elements, decltype(attention_forward)& forward,
-           decltype(attention_backward)& backward) {
-  const std::size_t rows = s.batch * s.sequence, columns = s.heads * s.head_size;
+/// Copies `count` columns of each row of `x`, which has rows of `row` elements, from column `first` on.
+template <class Float>
+std::vector<Float> columns_of(std::vector<Float> const& x, std::size_t row, std::size_t first,
+                              std::size_t count) {
+  std::vector<Float> part;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (i % row >= first && i % row < first + count) part.push_back(x[i]);
+  return part;
+}
+
+using Forward = void (*)(Space const&, AttentionSize, ConstQkv const&, float*, float*, float*);
+using Backward = void (*)(Space const&, AttentionSize, AttentionKept const&, float const*, Qkv const&,
+                          float*);
+
+struct Kernels {
+  Index scratch_elements;
+  Forward forward;
+  Backward backward;
+};
+
+Kernels chosen(reference::AttentionSize const& s) {
+  return {attention_scratch(Space().concurrency(), in_space(s)), attention_forward, attention_backward};
+}
+
+Kernels in_batches(reference::AttentionSize const& s) {
+  return {batched::attention_scratch(in_space(s)), batched::attention_forward, batched::attention_backward};
+}
+
+/// The arrays that attention assigns.
+struct Outputs {
+  Floats out, dqkv;
+};
+
+/// Computes with packed memory.
+Outputs packed(reference::AttentionSize const& s, Kernels const& kernels, std::vector<double> const& qkv,
+               std::vector<double> const& gradient) {
   const AttentionSize size = in_space(s);
-  const auto qkv = sharp_qkv(rows, columns), gradient = numbers(rows * columns, 2);
   const Space exec;
-  const Floats scratch = poisoned(static_cast<std::size_t>(scratch_elements));
-  const Floats in = to_space(qkv), out = poisoned(rows * columns), log_sum = poisoned(rows * s.heads);
-  const Floats dout = to_space(gradient), dqkv = poisoned(rows * 3 * columns);
-  forward(exec, size, in.data(), out.data(), log_sum.data(), scratch.data());
-  backward(exec, size, {in.data(), out.data(), log_sum.data()}, dout.data(), dqkv.data(), scratch.data());
+  const Floats scratch = poisoned(static_cast<std::size_t>(kernels.scratch_elements));
+  const Floats in = to_space(qkv), log_sum = poisoned(s.batch * s.sequence * s.heads);
+  const Floats dout = to_space(gradient), out = poisoned(gradient.size()), dqkv = poisoned(qkv.size());
+  const ConstQkv all = as_const(packed_qkv(size, in.data()));
+  kernels.forward(exec, size, all, out.data(), log_sum.data(), scratch.data());
+  kernels.backward(exec, size, {all, out.data(), log_sum.data()}, dout.data(), packed_qkv(size, dqkv.data()),
+                   scratch.data());
   exec.fence();
+  return {out, dqkv};
+}
+
+/// Computes with the given functions and compares the results with the reference.
+void check(reference::AttentionSize const& s, Kernels const& kernels) {
+  const auto qkv = sharp_qkv(s), gradient = numbers(s.batch * s.sequence * s.heads * s.head_size, 2);
+  const auto [out, dqkv] = packed(s, kernels, qkv, gradient);
   EXPECT_LT(reference::relative_error(to_host(out), reference::attention(s, qkv)), 1e-5);
   EXPECT_LT(reference::relative_error(to_host(dqkv), reference::attention_backward(s, qkv, gradient)), 1e-5);
 }
 
 TEST_P(Attention, MatchesTheReference) {
-  const auto scratch = attention_scratch(Space().concurrency(), in_space(GetParam()));
-  check(GetParam(), scratch, attention_forward, attention_backward);
+  check(GetParam(), chosen(GetParam()));
 }
 
 // Tests the code for devices. It also runs on a host.
 TEST_P(Attention, InBatchedProductsMatchesTheReference) {
-  const auto scratch = batched::attention_scratch(in_space(GetParam()));
-  check(GetParam(), scratch, batched::attention_forward, batched::attention_backward);
+  check(GetParam(), in_batches(GetParam()));
+}
+
+/// Separate q, k and v, or their gradients.
+struct Separate {
+  Floats q, k, v;
+  Qkv view(AttentionSize const& size) const { return separate_qkv(size, q.data(), k.data(), v.data()); }
+};
+
+double difference(Floats const& got, std::vector<float> const& expected) {
+  return reference::relative_error(to_host(got), std::vector<double>(expected.begin(), expected.end()));
+}
+
+/// Computes with separate memories and compares the results with those of packed memory.
+void expect_the_same_separate(reference::AttentionSize const& s, Kernels const& kernels, double tolerance) {
+  const std::size_t c = s.heads * s.head_size, kv = s.kv_heads * s.head_size, row = c + 2 * kv;
+  const auto qkv = sharp_qkv(s), gradient = numbers(s.batch * s.sequence * c, 2);
+  const AttentionSize size = in_space(s);
+  const Space exec;
+  const Floats scratch = poisoned(static_cast<std::size_t>(kernels.scratch_elements));
+  const Separate in{to_space(columns_of(qkv, row, 0, c)), to_space(columns_of(qkv, row, c, kv)),
+                    to_space(columns_of(qkv, row, c + kv, kv))};
+  const Separate d{poisoned(in.q.size()), poisoned(in.k.size()), poisoned(in.v.size())};
+  const Floats out = poisoned(gradient.size()), log_sum = poisoned(s.batch * s.sequence * s.heads);
+  const Floats dout = to_space(gradient);
+  const ConstQkv all = as_const(in.view(size));
+  kernels.forward(exec, size, all, out.data(), log_sum.data(), scratch.data());
+  kernels.backward(exec, size, {all, out.data(), log_sum.data()}, dout.data(), d.view(size), scratch.data());
+  exec.fence();
+  const Outputs expected = packed(s, kernels, qkv, gradient);
+  const auto dqkv = to_host(expected.dqkv);
+  EXPECT_LE(difference(out, to_host(expected.out)), tolerance);
+  EXPECT_LE(difference(d.q, columns_of(dqkv, row, 0, c)), tolerance);
+  EXPECT_LE(difference(d.k, columns_of(dqkv, row, c, kv)), tolerance);
+  EXPECT_LE(difference(d.v, columns_of(dqkv, row, c + kv, kv)), tolerance);
+}
+
+// A BLAS may compute in another order for another stride. Attention head by head gives the same bits.
+constexpr double of_blas = 2e-6;
+
+TEST_P(Attention, SeparateMemoriesGiveTheSame) {
+  expect_the_same_separate(GetParam(), chosen(GetParam()), on_device ? of_blas : 0);
+}
+
+TEST_P(Attention, SeparateMemoriesInBatchedProductsGiveTheSame) {
+  expect_the_same_separate(GetParam(), in_batches(GetParam()), of_blas);
 }
 
 // One token; shorter than a tile; exactly one tile; longer; several tiles of which the last is short; a
@@ -62,6 +147,15 @@ INSTANTIATE_TEST_SUITE_P(
                     reference::AttentionSize{1, 48, 2, 16}, reference::AttentionSize{1, 64, 2, 16},
                     reference::AttentionSize{2, 65, 5, 12}, reference::AttentionSize{1, 200, 3, 20},
                     reference::AttentionSize{1, 300, 2, 8}));
+
+// Query heads that share keys and values: one head of keys; a number of groups that threads cannot share
+// evenly; several tiles of a host; longer than a tile of a device; a group that begins on one thread and ends
+// on another.
+INSTANTIATE_TEST_SUITE_P(
+    Groups, Attention,
+    testing::Values(reference::AttentionSize{1, 1, 2, 4, 1}, reference::AttentionSize{2, 5, 4, 8, 1},
+                    reference::AttentionSize{1, 48, 6, 16, 3}, reference::AttentionSize{2, 65, 6, 12, 2},
+                    reference::AttentionSize{1, 300, 4, 8, 2}, reference::AttentionSize{1, 100, 6, 10, 1}));
 
 }  // namespace
 }  // namespace ddproxy::kernels

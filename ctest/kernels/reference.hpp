@@ -31,11 +31,30 @@ Array layernorm(Size rows, Size columns, Array const& x, Array const& weight, Ar
 LinearGradients layernorm_backward(Size rows, Size columns, Array const& x, Array const& weight,
                                    Array const& dy);
 
+/// Returns y = x weight / rms, with the root mean square over the columns of each row.
+Array rmsnorm(Size rows, Size columns, Array const& x, Array const& weight);
+/// Returns the gradients of rmsnorm(). The one of the bias is empty.
+LinearGradients rmsnorm_backward(Size rows, Size columns, Array const& x, Array const& weight,
+                                 Array const& dy);
+
+/// Returns y = silu(gate) up.
+Array swiglu(Array const& gate, Array const& up);
+struct SwigluGradients {
+  Array gate, up;
+};
+SwigluGradients swiglu_backward(Array const& gate, Array const& up, Array const& dy);
+
+/// Returns x [N, heads, D] with its pairs of neighbouring features rotated. Row n has position n % sequence.
+/// `direction` is 1, or -1 for the inverse rotation.
+Array rope(Size sequence, Size heads, Size head_size, double theta, Array const& x, double direction);
+
 Array gelu(Array const& x);
 Array gelu_backward(Array const& x, Array const& dy);
 
+/// qkv has the queries of all heads side by side, then the keys and the values of kv_heads heads each.
 struct AttentionSize {
   Size batch, sequence, heads, head_size;
+  Size kv_heads = heads;
 };
 
 Array attention(AttentionSize size, Array const& qkv);

@@ -22,10 +22,12 @@ Normalised normalise(double const* x, Size columns) {
   return row;
 }
 
-/// Returns where q, k or v (part 0, 1, 2) of a position and head starts.
+/// Returns where q, k or v (part 0, 1, 2) of a position and query head starts. Consecutive query heads share
+/// k and v.
 Size place(AttentionSize const& s, Size b, Size t, Size part, Size h) {
-  const Size columns = s.heads * s.head_size;
-  return (b * s.sequence + t) * 3 * columns + part * columns + h * s.head_size;
+  const Size token = (b * s.sequence + t) * (s.heads + 2 * s.kv_heads);
+  if (part == 0) return (token + h) * s.head_size;
+  return (token + s.heads + (part - 1) * s.kv_heads + h * s.kv_heads / s.heads) * s.head_size;
 }
 
 /// Returns the softmax weights of one query over the keys 0 to t.

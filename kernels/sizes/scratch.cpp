@@ -20,6 +20,20 @@ Index layernorm_scratch(Index concurrency, Index columns) {
   return 2 * row_sum_scratch(concurrency, columns);
 }
 
+// The gradient of the weight.
+Index rmsnorm_scratch(Index concurrency, Index columns) {
+  return row_sum_scratch(concurrency, columns);
+}
+
+Index sum_of_squares_scratch(Index concurrency) {
+  constexpr Index elements_of_a_double = 2;
+  return elements_of_a_double * row_parts(concurrency);
+}
+
+Index rope_table_elements(Index positions, Index head_size) {
+  return positions * head_size;
+}
+
 // The gradient of the bias.
 Index linear_scratch(Index concurrency, LinearSize size) {
   return row_sum_scratch(concurrency, size.out);

@@ -21,6 +21,15 @@ Index row_sum_scratch(Index concurrency, Index columns);
 /// Returns the elements of scratch memory that layernorm_backward() needs.
 Index layernorm_scratch(Index concurrency, Index columns);
 
+/// Returns the elements of scratch memory that rmsnorm_backward() needs.
+Index rmsnorm_scratch(Index concurrency, Index columns);
+
+/// Returns the elements of scratch memory that sum_of_squares() needs.
+Index sum_of_squares_scratch(Index concurrency);
+
+/// Returns the elements of a table of rope_table(): a cosine and a sine for each position and pair.
+Index rope_table_elements(Index positions, Index head_size);
+
 /// Dimensions of a linear map: it maps `rows` tokens from `in` features to `out` features.
 struct LinearSize {
   Index rows;
@@ -28,16 +37,22 @@ struct LinearSize {
   Index out;
 };
 
-/// Returns the elements of scratch memory that linear_backward() needs.
+/// Returns the elements of scratch memory that linear_backward() needs. A layer without a bias needs none.
 Index linear_scratch(Index concurrency, LinearSize size);
 
-/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D.
+/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, K =
+/// kv_heads. With K < H, H/K consecutive query heads share the keys and values of one head (grouped-query
+/// attention). K must divide H; the caller checks that.
 struct AttentionSize {
   Index batch;
   Index sequence;
-  Index heads;
+  Index heads;  ///< of queries
   Index head_size;
+  Index kv_heads = heads;  ///< of keys and values
   Index columns() const { return heads * head_size; }
+  Index kv_columns() const { return kv_heads * head_size; }
+  /// Returns the number of query heads that share one head of keys and values.
+  Index group() const { return heads / kv_heads; }
 };
 
 namespace batched {

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/types.hpp"
+
+namespace ddproxy::kernels {
+
+/// The settings of AdamW. The defaults are those of torch.optim.AdamW.
+struct AdamwSettings {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 1e-2;
+};
+
+/// The arrays of a run of parameters. Does not own the memory.
+struct AdamwArrays {
+  float* parameter;       ///< [count] read and assigned
+  float const* gradient;  ///< [count] read
+  float* first_moment;    ///< [count] read and assigned; 0 before the first update
+  float* second_moment;   ///< [count] read and assigned; 0 before the first update
+};
+
+/// Computes one update of AdamW with decoupled weight decay (Loshchilov and Hutter, arXiv:1711.05101,
+/// algorithm 2), term by term as torch.optim.AdamW does. With p, g, m, v the parameter, the gradient and its
+/// moments, lr the learning rate, and t = `step` the number of updates up to this one (from 1):
+///   g' = gradient_scale g
+///   p *= 1 - lr weight_decay
+///   m += (1 - beta1) (g' - m)
+///   v  = beta2 v + (1 - beta2) g'^2
+///   p -= lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
+/// gradient_scale [1] lies in memory of the execution space, so that a factor of clip_factor() needs no wait
+/// of the host; a null pointer stands for the factor 1. The update reads and writes 28 bytes for each
+/// parameter. The arrays must not overlap.
+void adamw(Space const& exec, Index count, AdamwSettings const& settings, Index step,
+           AdamwArrays const& arrays, float const* gradient_scale);
+
+}  // namespace ddproxy::kernels

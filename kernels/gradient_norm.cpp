@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/gradient_norm.hpp"
+
+#include "kernels/row_sum.hpp"
+#include "kernels/teams.hpp"
+
+namespace ddproxy::kernels {
+namespace {
+
+KOKKOS_INLINE_FUNCTION double square(double x) {
+  return x * x;
+}
+
+/// Each team sums a part of the elements. The sum is in double: with 8e8 elements a sum in float stops
+/// growing.
+struct PartialSum {
+  Index count;
+  Index elements_a_part;
+  float const* x;
+  double* partial;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Index first = Kokkos::min(count, team.league_rank() * elements_a_part);
+    const Index last = Kokkos::min(count, first + elements_a_part);
+    const Index run = (last - first) / runs;
+    const double sum = sum_of_runs(team, x + first, run) + sum_of_rest(team, first + runs * run, last);
+    double* const out = partial + team.league_rank();
+    Kokkos::single(Kokkos::PerTeam(team), [=]() { *out = sum; });
+  }
+
+  /// Reads several runs at the same time. One addition to the sum then waits for the one before it only once
+  /// for several elements.
+  static constexpr int runs = 4;
+
+  KOKKOS_FUNCTION double sum_of_runs(Team const& team, float const* in, Index run) const {
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, run),
+        [=](Index i, double& part) {
+          part += (square(in[i]) + square(in[run + i])) + (square(in[2 * run + i]) + square(in[3 * run + i]));
+        },
+        sum);
+    return sum;
+  }
+
+  KOKKOS_FUNCTION double sum_of_rest(Team const& team, Index first, Index last) const {
+    float const* const in = x;
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, first, last), [=](Index i, double& part) { part += square(in[i]); },
+        sum);
+    return sum;
+  }
+};
+
+KOKKOS_INLINE_FUNCTION double total_of(Index count, double const* values) {
+  double total = 0;
+  for (Index i = 0; i < count; ++i) total += values[i];
+  return total;
+}
+
+}  // namespace
+
+void sum_of_squares(Space const& exec, Index count, float const* x, SumMode mode, double* sum,
+                    float* scratch) {
+  const Index parts = row_parts(exec);
+  const Index elements_a_part = (count + parts - 1) / parts;
+  auto* const partial = reinterpret_cast<double*>(scratch);
+  Kokkos::parallel_for("sum_of_squares", teams_of_rows(exec, parts, elements_a_part),
+                       PartialSum{count, elements_a_part, x, partial});
+  Kokkos::parallel_for(
+      "sum_of_squares of parts", Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {
+        const double before = mode == SumMode::add ? *sum : 0;
+        *sum = before + total_of(parts, partial);
+      });
+}
+
+void clip_factor(Space const& exec, Index count, double const* sums, double clip, ClipResult out) {
+  Kokkos::parallel_for(
+      "clip_factor", Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {
+        constexpr double of_torch = 1e-6;
+        const double norm = Kokkos::sqrt(total_of(count, sums));
+        const double factor = clip / (norm + of_torch);
+        if (out.norm != nullptr) *out.norm = static_cast<float>(norm);
+        if (out.factor != nullptr) *out.factor = static_cast<float>(factor < 1 ? factor : 1);
+      });
+}
+
+}  // namespace ddproxy::kernels

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/types.hpp"
+
+namespace ddproxy::kernels {
+
+// The global norm of the gradients, and the factor that clips it (Pascanu, Mikolov, Bengio, arXiv:1211.5063,
+// algorithm 1). The norm is the root of the sum of the squares of all elements of all gradients. Everything
+// stays in memory of the execution space: the host does not wait.
+
+/// Says whether a sum is assigned, or added to what is there.
+enum class SumMode { assign, add };
+
+/// Computes the sum of x[i]^2 for x [count] in double, and assigns it to *sum or adds it, as `mode` says. Two
+/// calls give the same result, bit for bit, if the execution space has the same number of threads. scratch
+/// [sum_of_squares_scratch()] is overwritten; its address must be a multiple of 8 bytes. A count of 0 is
+/// allowed.
+void sum_of_squares(Space const& exec, Index count, float const* x, SumMode mode, double* sum,
+                    float* scratch);
+
+/// What clip_factor() writes. Both are assigned. A null pointer is not written.
+struct ClipResult {
+  float* factor;  ///< [1]
+  float* norm;    ///< [1] the norm before it is clipped
+};
+
+/// Computes the norm, sqrt(sum of `sums`), and the factor that limits it to `clip` when all gradients are
+/// multiplied by it, as torch.nn.utils.clip_grad_norm_ does:
+///   factor = min(1, clip / (norm + 1e-6))
+/// Reads sums [count], results of sum_of_squares() of parts of the gradients. `clip` must be positive; the
+/// caller checks that.
+void clip_factor(Space const& exec, Index count, double const* sums, double clip, ClipResult out);
+
+}  // namespace ddproxy::kernels

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/types.hpp"
+
+namespace ddproxy::kernels {
+
+inline constexpr float rmsnorm_epsilon = 1e-5f;
+
+/// Computes y = x weight / rms for each row, with rms = sqrt(mean(x^2) + rmsnorm_epsilon) and the mean taken
+/// over the columns of the row (Zhang and Sennrich, arXiv:1910.07467, equation 4). Reads x [N, C] and weight
+/// [C]; assigns y [N, C] and inverse_rms [N], the value 1 / rms of each row. N = rows, C = columns.
+void rmsnorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
+                     float* y, float* inverse_rms);
+
+/// The gradients that rmsnorm_backward() writes.
+struct RmsnormGradients {
+  float* weight;  ///< [C] assigned
+  float* x;       ///< [N, C] ACCUMULATED: it is the gradient of the residual stream
+};
+
+/// Computes the gradients of an RMS norm. With x^ = x / rms, d = dy weight, and mean() taken over the columns
+/// of a row:
+///   dweight = sum over rows of dy x^
+///   dx     += (d - x^ mean(d x^)) / rms
+/// Reads x [N, C], dy [N, C], weight [C] and inverse_rms [N] of the forward pass. scratch [rmsnorm_scratch()]
+/// is overwritten.
+void rmsnorm_backward(Space const& exec, Index rows, Index columns, float const* x, float const* inverse_rms,
+                      float const* weight, float const* dy, RmsnormGradients out, float* scratch);
+
+}  // namespace ddproxy::kernels
