@@ -9,15 +9,16 @@ namespace ddproxy::kernels {
 // Causal multi-head attention (Vaswani et al., arXiv:1706.03762, section 3.2). For each sequence and head:
 //   P   = softmax(Q K^T / sqrt(D)), taken over the keys up to the query's own position
 //   out = P V
-// Q, K and V are [T, D] with D = head_size; the scores Q K^T are [T, T]. Memory holds the scores of one tile
-// of queries at a time. The backward pass recomputes P from the scores and the logarithm of the softmax's
-// denominator, as in Dao et al., FlashAttention, arXiv:2205.14135, section 3.1.
+// Q, K and V are [T, D]; the scores Q K^T are [T, T]. B = batch, T = sequence, H = heads, D = head_size, C =
+// H D. Memory holds the scores of one tile of queries at a time. The backward pass recomputes P from the
+// scores and the logarithm of the softmax's denominator, as in Dao et al., FlashAttention, arXiv:2205.14135,
+// section 3.1.
 //
 // With kv_heads < heads several query heads share the keys and values of one head (grouped-query attention,
 // Ainslie et al., arXiv:2305.13245, section 2.2). Query head h uses the keys and values of head
 // h / (heads / kv_heads). The gradients of keys and values are the sums over the query heads that use them.
 
-/// Returns the elements of scratch memory that attention_forward() and attention_backward() need in an
+/// Returns how many floats of scratch memory attention_forward() and attention_backward() need in an
 /// execution space that runs `concurrency` threads.
 Index attention_scratch(Index concurrency, AttentionSize size);
 
@@ -55,8 +56,8 @@ struct AttentionForward {
 void attention_backward(Space const& exec, AttentionSize size, AttentionForward const& kept,
                         float const* dout, float* dqkv, float* scratch);
 
-// The two implementations, one of which the functions above call. These functions have the meaning and the
-// arguments of those above.
+// The two implementations. The functions above call `batched` in a build for a device, and `heads` in a build
+// for a host. The functions of both namespaces have the meaning and the arguments of the functions above.
 
 /// Attention by strided-batched matrix products over all heads of a sequence. Batches of that size keep a
 /// device busy. With grouped queries a batch has one query head of each group. The functions also give right

@@ -19,7 +19,7 @@ struct Sample {
   std::vector<double> total;         ///< [rank] step time T
   std::vector<double> backward_end;  ///< [rank] end of the backward pass with communication
   std::vector<double> compute;       ///< [rank] T_compute: the backward pass without communication
-  std::vector<double> arrival;       ///< [rank] when it reached the starting barrier, after the first rank
+  std::vector<double> arrival;       ///< [rank] delay behind the first rank at the starting barrier
   /// [bucket] The time of each bucket's all-reduce alone, measured right after the pass: the maximum over
   /// ranks. Empty if nothing is reduced, or if a table gives the times.
   std::vector<double> buckets_alone = {};
@@ -27,7 +27,7 @@ struct Sample {
   double probe_after = not_available;           ///< probe after T
   double compute_probe_before = not_available;  ///< probe before T_compute
   double compute_probe_after = not_available;   ///< probe after T_compute
-  /// Returns the sum of buckets_alone, which is T_comm of this sample. Returns NaN if it is empty.
+  /// Returns the sum of buckets_alone, which is T_comm of this sample. Returns NaN if buckets_alone is empty.
   double communication_alone() const;
 };
 
@@ -44,20 +44,20 @@ struct CaseResult {
   double communication = 0;  ///< T_comm of the case's plan, from the table of a(x)
   /// Median of the T_comm measured right after each sample. NaN if a sample has none.
   double communication_alone = not_available;
-  std::optional<model::Estimate>
-      overlap;  ///< (T_compute + T_comm - T) / min(T_compute, T_comm); T_comm is that of the same sample if
-                ///< it was measured, else that of the table; absent if the divisor is within the noise of T
+  /// (T_compute + T_comm - T) / min(T_compute, T_comm). T_comm is communication_alone of each sample if it
+  /// was measured, else `communication`. Absent if the divisor is not larger than the noise of T.
+  std::optional<model::Estimate> overlap;
 };
 
 /// Returns the results of a case. `communication`: T_comm of its plan from the table of a(x), seconds; NaN if
 /// unknown. Throws std::invalid_argument if there is no sample.
 CaseResult analyse(std::vector<Sample> const& samples, double communication);
 
-/// T and E that the model predicts from measurements of the same round: the T_compute and the all-reduces
-/// alone of each sample. Medians over the samples, in seconds; NaN if not available.
+/// T and E that the model predicts for each sample from measurements of the same round: its T_compute, and
+/// the times of its all-reduces without compute. Medians over the samples, in seconds; NaN if not available.
 ///
-/// This prediction explains an error of the prediction made before the sweep. The difference between the two
-/// predictions is the drift of the machine; the rest is the error of the model.
+/// This prediction splits the error of the prediction that was made before the sweep. The difference between
+/// the two predictions comes from the drift of the machine. The rest of the error comes from the model.
 struct RoundPrediction {
   double total = not_available;
   double exposed = not_available;
@@ -78,7 +78,8 @@ struct CaseReport {
 CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
 
 /// Returns the measured bucketed cases in the form that model::score() takes. E is the median of the paired
-/// differences T - T_compute, the tail is its own median, and the slowdown is E minus this tail.
+/// differences T - T_compute. The tail is the median of the samples' tails, and the slowdown is E minus this
+/// tail.
 std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports);
 
 /// Returns the figure of merit except bus_bw_GBps and valid. `tokens`: tokens of one rank in one step.

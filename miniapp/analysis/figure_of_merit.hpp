@@ -28,11 +28,13 @@ struct FigureOfMerit {
   double bus_bw_GBps = not_available;   ///< bus bandwidth of the all-reduce at the largest size, GB/s
   double model_error =
       not_available;  ///< mean of |predicted E - E| / max(E, 0.5 % of T) over the bucketed cases
-  /// T of the cap with the smallest predicted E over the smallest T, minus 1. The mean over a tie.
+  /// T of the cap with the smallest predicted E, divided by the smallest T of all caps, minus 1. If several
+  /// caps share the smallest predicted E, their mean T is used.
   double regret = not_available;
   double model_error_beyond_noise =
       not_available;  ///< mean of max(0, |predicted E - E| - noise) / max(E, 0.5 % of T); not in the line
-  std::string why_no_error, why_no_regret;  ///< reasons why these are NaN, else empty; not in the line
+  /// Why model_error and regret are NaN; empty if they are available. Not in the line.
+  std::string why_no_error, why_no_regret;
   results::Validity valid = results::Validity::no;  ///< how far the figures can be trusted
 };
 

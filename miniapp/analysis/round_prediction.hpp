@@ -9,9 +9,10 @@
 
 namespace ddproxy {
 
-/// Predicts a case once for each sample and returns the medians. Works like predict(), with two changes.
-/// T_compute is that of the sample, and the ready times of `before` are scaled to it. The times of the
-/// sample's all-reduces alone replace a(x). Returns NaN if a sample lacks the time of an all-reduce.
+/// Predicts a case once for each sample and returns the medians. Works like predict(), with two changes. The
+/// first: T_compute comes from the sample, and the ready times of `before` are scaled to this T_compute. The
+/// second: the times of the sample's all-reduces without compute replace a(x). Returns NaN if a sample lacks
+/// the time of an all-reduce.
 RoundPrediction predict_rounds(Case const& item, model::Job const& before,
                                std::vector<Sample> const& samples);
 

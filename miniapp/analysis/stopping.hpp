@@ -21,9 +21,9 @@ enum class Stop {
 inline constexpr std::array<Word<Stop>, 3> stop_words{
     {{"samples", Stop::samples}, {"target", Stop::target}, {"budget", Stop::budget}}};
 
-/// Returns whether the half-width of the 95 % interval of E is at most `target` x max(E, 0.5 % of T). The
-/// second term is there because an E close to zero need not be known more precisely than that. Returns false
-/// for fewer than six samples, because they give no such interval.
+/// Returns whether the half-width of the 95 % interval of E is at most `target` x max(E, 0.5 % of T). An E
+/// close to zero need not be known more precisely than 0.5 % of T. Returns false for fewer than six samples,
+/// because a sweep does not end a case on Student's interval.
 bool is_precise(CaseResult const& result, double target);
 
 /// Decides after each round of a sweep whether another one is taken.
@@ -33,10 +33,11 @@ class RoundBudget {
   /// is 0, no more than `fewest` rounds are taken.
   RoundBudget(int fewest, double max_seconds) : fewest_(fewest), max_seconds_(max_seconds) {}
 
-  /// Returns whether to take another round after `rounds` rounds, which took `seconds` together. `precise`:
-  /// every case is_precise(). A round is taken only if one of average length fits into the remaining time.
+  /// Returns whether to take another round after `rounds` rounds, which took `seconds` together. `precise`
+  /// says whether is_precise() is true for every case. A round is taken only if one of average length fits
+  /// into the remaining time.
   bool takes_another(int rounds, double seconds, bool precise) const;
-  /// Returns why a case ended. `precise`: the case is_precise().
+  /// Returns why a case has no more samples. `precise`: is_precise() is true for the case.
   Stop reason(bool precise) const;
 
  private:

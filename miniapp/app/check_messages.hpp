@@ -13,7 +13,8 @@ namespace ddproxy {
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
 
 /// Checks the collectives of --op. Throws std::invalid_argument that names the table if all-reduces are
-/// replayed and the table has no times of a collective, nor of another collective that can stand for it.
+/// replayed and the table has no times of a collective, nor of another collective that can replace the
+/// missing one.
 void check_verbs(Options const& options, Config const& config);
 
 }  // namespace ddproxy

@@ -72,16 +72,17 @@ class Recorder {
 
   /// Writes all co-runs of compute and collectives, with their probes. Writes nothing if there are none.
   void calibration(std::vector<ContentionSample> const& runs);
-  /// Writes the samples of the three tables that were taken after the sweep. Writes nothing for a table that
-  /// has none.
+  /// Writes the samples of /layers, /allreduce and /calibration that were taken after the sweep. Writes
+  /// nothing for a table without such samples.
   void later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
              std::vector<ContentionSample> const& runs);
   /// Writes kappa and gamma of the co-runs that count, and the fit alpha + x / beta of a(x). May be called
   /// again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);
   /// Writes the states of the machine and the state of each sample. `state` is the state of tables and
-  /// figures; nothing: all samples count. `order` [case][round] holds the position of each sample among all
-  /// samples, or -1 if the case has no sample in that round. `samples` [case] are in the order of the rounds.
+  /// figures; if it is empty, all samples count. `order` [case][round] holds the position of each sample
+  /// among all samples, or -1 if the case has no sample in that round. `samples` [case] are in the order of
+  /// the rounds.
   void states(SweepStates const& sweep, std::optional<std::size_t> state,
               std::vector<std::vector<Sample>> const& samples,
               std::vector<std::vector<std::int64_t>> const& order);
@@ -94,7 +95,7 @@ class Recorder {
   /// Writes the score of each predictor, and the 95 % interval of the best cap in bytes.
   void score(model::ScoreCard const& card, model::Band best_cap);
   /// Writes T_compute and a(x) in each phase of the run. `drift` is the warning that T_compute differs
-  /// between phases; it is empty if it does not.
+  /// between the calibration and the sweep; empty without such a difference.
   void phases(std::vector<Phase> const& phases, std::string const& drift);
 
   /// Writes the names and plans of the cases, and their predictions if `predicted` is true. Reserves space
@@ -102,7 +103,7 @@ class Recorder {
   void plan(RankContext const& context, std::vector<CaseReport> const& reports, bool predicted, double floor);
   /// Writes the predictions of the cases and the lower bound on E, `floor`. May be called again.
   void predictions(std::vector<CaseReport> const& reports, double floor);
-  /// Writes for each case 1 if it was right, else 0.
+  /// Writes for each case 1 if its reduced gradients were right, else 0.
   void verified(std::vector<std::int64_t> const& right);
   /// Writes /wire: the errors of real gradients that were reduced in the wire format.
   void wire_errors(WireErrors const& errors, WireFormat wire);

@@ -25,9 +25,10 @@ namespace ddproxy {
 ///     run          open_calibration(), verify(), close_calibration(), sweep()
 ///     sweep        plan_from_input(), verify(), sweep()
 ///
-/// The calibration has two parts, so that its samples cover as many of the minutes before the sweep as they
-/// can. If a step throws, the results so far can still be kept: call keep_open_calibration(), then save().
-/// Every method is collective unless its comment says otherwise.
+/// The calibration has two parts, before and after verify(). Its samples are thus spread over the minutes
+/// before the sweep, so that they contain the drift of the machine. If one of these methods throws, the
+/// results so far can still be kept: call keep_open_calibration(), then save(). Every method is collective
+/// unless its comment says otherwise.
 class Session {
  public:
   /// Creates the results file on rank 0, and gathers the provenance. `options` must outlive the session.
@@ -41,7 +42,7 @@ class Session {
   void layers();
   /// Measures and records a(x); makes its CSV file. Throws CollectiveError (exit code 3) if a sum is wrong.
   void allreduce();
-  /// Measures and records the time in which a fixed total is reduced in pieces.
+  /// Measures and records the time to reduce a fixed number of bytes in pieces of different sizes.
   void pieces();
   /// Does what allreduce() does, for each verb that the options name.
   void collectives();
@@ -53,14 +54,16 @@ class Session {
   /// Measures the other rounds, right before the sweep. Records all samples, and predicts every case from
   /// them. Replayed times are known and are not measured.
   void close_calibration();
-  /// Records the tables of a calibration that an error or a signal ended. Does nothing on ranks other than 0,
-  /// after close_calibration(), and if the operators or a message size have no samples yet. Not collective.
+  /// Records the tables of a calibration that an error or a signal ended. Does nothing in three cases: on
+  /// ranks other than 0; after close_calibration(); or if the operators or a message size have no samples
+  /// yet. Not collective.
   void keep_open_calibration();
   /// Makes the plans of `optimal` from the costs that the input states, without measurements. Throws
   /// CollectiveError (exit code 2) if such a plan is needed and the input states no costs.
   void plan_from_input();
   /// Verifies every case and records the plans. Throws CollectiveError (exit code 3) if a case is wrong, or
-  /// if gradients that were rounded for the wire or by the precision of products are beyond their bound.
+  /// if the rounding error of the gradients exceeds its bound. Gradients are rounded by bf16 on the wire, and
+  /// by matrix products in tf32 or bf16.
   void verify();
   /// Measures every case, and records the timeline of its last sample.
   void sweep();
@@ -89,7 +92,7 @@ class Session {
   }
   void check_sums() const;
   std::int64_t total_to_move() const;
-  std::int64_t element_of_each_rank() const;  // bytes on the wire of one element for each rank
+  std::int64_t element_of_each_rank() const;  // bytes on the wire if each rank has one element: a full size
   std::vector<std::int64_t> divisible(std::vector<std::int64_t> sizes) const;
   void say_rounding(std::vector<std::int64_t> const& asked) const;
   void warn_of_substitutes() const;
@@ -116,9 +119,9 @@ class Session {
   model::Job take_measurements();
   void predict_cases(model::Job const& job);
 
-  // The samples that count on a machine with several states: session_states.cpp. These methods and those
-  // below run on rank 0 only, except measure_missing_tables(), gather_clocks() and share_plan(), which all
-  // ranks call.
+  // A machine may change its state during a run (model/predict/machine_state.hpp). These methods choose the
+  // samples that count; they are in session_states.cpp. All methods from here on run on rank 0 only, except
+  // measure_missing_tables(), gather_clocks() and share_plan(), which all ranks call.
   model::MachineStates find_states() const;
   OperationTimes layers_of_state() const;
   std::vector<SizeTimes> sizes_of_state() const;
@@ -160,13 +163,13 @@ class Session {
   std::optional<model::TableCost> known_cost_;  // a(x) of the input, if all-reduces are replayed
   std::optional<model::TableCost> cost_;        // a(x), where x is bytes on the wire
   std::vector<std::vector<Sample>> samples_;
-  std::vector<std::vector<std::int64_t>> order_;
-  std::vector<std::string> parts_;        // what a sweep times in addition to its cases
-  std::vector<std::size_t> part_values_;  // number of values of each part so far
-  std::vector<Stop> stops_;               // [case]
+  std::vector<std::vector<std::int64_t>> order_;  // [case][sample] position among all samples of the sweep
+  std::vector<std::string> parts_;                // what a sweep measures in addition to its cases
+  std::vector<std::size_t> part_values_;          // number of values of each part so far
+  std::vector<Stop> stops_;                       // [case]
   FigureOfMerit figures_;
   model::MachineStates states_;        // derived from all probes so far
-  std::optional<std::size_t> state_;   // state of tables and figures; nothing: all samples count
+  std::optional<std::size_t> state_;   // machine state of tables and figures; if empty, all samples count
   std::vector<double> clocks_before_;  // GPU clocks of all ranks at the start, if NVML gives them; on rank 0
   bool predicted_ = false, verified_ = false;
   bool oversubscribed_ = false;  // some thread of some rank has no core; known on rank 0

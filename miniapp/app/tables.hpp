@@ -33,19 +33,19 @@ std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int
 std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports,
                         std::vector<Stop> const& stops, bool predicted);
 /// Returns a line with the predicted memory need of a rank, `need`, and the largest of the measured `peaks`,
-/// both in bytes. Returns an empty text if both are below 1 GiB. Such a peak is mostly memory of the linked
+/// both in bytes. Returns an empty text if both are below 1 GiB: a small peak is mostly memory of the linked
 /// libraries, which differs from build to build and is not predicted.
 std::string memory_line(std::vector<double> const& peaks, double need);
 /// Returns a line with the lower bound on E (`floor`, seconds; left out if NaN), and a line with the best
-/// measured cap. The second line says how much faster the best cap is than 25 MiB, if that was measured, and
-/// than the worst cap. Returns an empty text if no case with a cap was measured.
+/// measured cap. The second line says how much faster the best cap is than the worst cap, and than 25 MiB if
+/// 25 MiB was measured. Returns an empty text if no case with a cap was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 /// Returns a line with the difference between E of a case and its prediction from before the sweep. The
 /// difference is split into the drift of the machine and the error of the model. Returns an empty text if the
 /// rounds of the sweep did not measure what the split needs.
 std::string miss_line(CaseReport const& report);
-/// Returns a line with the causes of E of a measured case, term by term. If E is less than the ideal, the
-/// line says that it cannot be split. Returns an empty text if no term adds to the ideal overlap.
+/// Returns a line with the causes of E of a measured case, term by term. If E is less than the ideal E, the
+/// line says that E cannot be split. Returns an empty text if no term adds to the ideal overlap.
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms);
 
 /// The endings of the tables' files.
@@ -56,15 +56,15 @@ inline std::filesystem::path beside(std::filesystem::path results, std::string c
   return results.replace_extension(ending);
 }
 
-/// Returns `layer,seconds`. This and the functions below return the text of a CSV file with these columns.
+/// Returns the text of a CSV file with the columns `layer,seconds`.
 std::string layer_csv(Workload const& workload, OperationTimes const& times, bool replayed);
-/// Returns `name,numel,seconds`.
+/// Returns the text of a CSV file with the columns `name,numel,seconds`.
 std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool replayed);
-/// Returns `ranks,bytes,seconds`, where bytes are those on the wire.
+/// Returns the text of a CSV file with the columns `ranks,bytes,seconds`; bytes on the wire.
 std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed);
-/// Returns `verb,ranks,bytes,seconds`, where bytes are those on the wire.
+/// Returns the text of a CSV file with the columns `verb,ranks,bytes,seconds`; bytes on the wire.
 std::string collectives_csv(std::vector<SizeTimes> const& rows, int ranks, bool replayed);
-/// Returns `bytes,kappa,gamma`, where bytes are those on the wire.
+/// Returns the text of a CSV file with the columns `bytes,kappa,gamma`; bytes on the wire.
 std::string contention_csv(std::vector<ContentionSample> const& runs, WireFormat wire);
 
 }  // namespace ddproxy

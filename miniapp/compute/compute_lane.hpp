@@ -11,25 +11,28 @@
 
 namespace ddproxy {
 
-using model::Slice;  ///< of the memory of a step
+using model::Slice;  ///< a range of elements of the memory of a step
 
 /// A slice of the memory of a step that a task uses.
 struct PlacedAccess {
   Slice slice;
   model::AccessMode mode;
   model::Content content;
-  std::size_t model;  ///< the element of the model that slice.offset stands for (activations: the operator)
-  bool last_use;      ///< the slice is undefined after the task
+  /// Index, in the parameters or gradients of the model, of the element at slice.offset. For activations:
+  /// index of the operator.
+  std::size_t model;
+  bool last_use;  ///< the slice is undefined after the task
 };
 
-/// A compute task of a step and what it uses, in the order of the graph. For the time of a call.
+/// A compute task of a step, and the slices that it uses in the order of the graph. Valid only during the
+/// call that it is passed to.
 struct ComputeCall {
   model::Compute compute;
   std::span<const PlacedAccess> accesses;
 };
 
 /// The compute lane of one rank: carries out operators and copies one after another, in the order in which
-/// they are asked for. On a device every method but fence() returns before the work is done.
+/// run() and copy() are called. On a device every method but fence() returns before the work is done.
 ///
 /// All gradients are assigned, not accumulated, so that a step can be repeated any number of times. Order of
 /// calls: begin(), then run(), copy() and wait_for() in any order, then fence().
@@ -43,7 +46,8 @@ class ComputeLane {
   virtual void begin() {}
   /// Runs an operator, an index into BackwardPass::operations.
   virtual void run(std::size_t operation) = 0;
-  /// Whether carry_out() knows this task: another phase than the backward pass, or a further micro-batch.
+  /// Returns whether carry_out() can carry out this task. Such a task belongs to another phase than the
+  /// backward pass, or to a further micro-batch.
   virtual bool knows(model::Compute const&) const { return false; }
   /// Carries out such a task.
   virtual void carry_out(ComputeCall const&) {
@@ -51,12 +55,12 @@ class ComputeLane {
   }
   /// Copies the elements `from` of the memory of the step to those that begin at `to`.
   virtual void copy(Slice from, std::size_t to) = 0;
-  /// What is asked for from now on begins when `completion` is over.
+  /// Makes later run(), copy() and carry_out() begin their work only after `completion`.
   virtual void wait_for(Completion const& completion) = 0;
-  /// Returns the completion of all that was asked for since begin(). On a device the event stays valid until
-  /// as many more operators and copies have been asked for as one step has.
+  /// Returns the completion of all work since begin(). On a device events are reused: the result stays valid
+  /// for as many further operators and copies as one step contains.
   virtual Completion completion() = 0;
-  /// Returns when all that was asked for is done.
+  /// Waits until all work since begin() is done.
   virtual void fence() = 0;
 };
 

@@ -79,8 +79,8 @@ struct Config {
 Config read_config(std::filesystem::path const& file);
 
 /// Checks what a run needs and a prediction does not: replayed copies need a bandwidth. Throws
-/// std::invalid_argument if it is missing. Checks that depend on the build of the program follow when it
-/// runs.
+/// std::invalid_argument if the bandwidth is missing. What depends on the build of the program is checked
+/// when the program runs.
 void check_can_run(Config const& config);
 
 /// The bucket caps in MiB of an input file that names none.

@@ -27,12 +27,12 @@ struct SpeedSamples {
 };
 
 /// kappa and gamma as functions of the collective's bytes. The size matters: a small message is mostly
-/// latency and waits for a processor or a slot on the device, while a large one shares memory and links.
-/// Between two sizes gamma may therefore differ by a factor of several. Between the sizes of a table both are
-/// linear in log(bytes). Beyond its ends they are constant.
+/// latency and waits for a processor or a slot on the device, while a large one shares memory and links. So
+/// gamma of a small and gamma of a large message may differ several times. Between two sizes of a table,
+/// kappa and gamma are interpolated linearly in log(bytes). Beyond the ends of the table they are constant.
 ///
 /// The constructors throw std::invalid_argument for a speed outside (0, 1]. The table's constructor also
-/// throws it for an empty table and for bytes that are not positive or do not rise.
+/// throws this error for an empty table and for bytes that are not positive or do not rise.
 class Contention {
  public:
   Contention() = default;                  ///< no contention

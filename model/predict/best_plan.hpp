@@ -29,7 +29,7 @@ struct CapRange {
 std::vector<CapRange> sweep_caps(Job const& job, FirstBucket first_bucket = {});
 
 /// Returns the best caps b* as a plateau: the range with the smallest T, joined with its neighbours whose T
-/// is at most (1 + tolerance) times that. Throws std::invalid_argument for an empty sweep.
+/// is at most (1 + tolerance) times the smallest T. Throws std::invalid_argument for an empty sweep.
 CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 
 /// Returns the plan with the smallest predicted T among all plans.
@@ -40,22 +40,24 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// The recurrence needs an a(x) that never decreases with the bytes.
 ///
 /// With contention each step of the recurrence advances the fluid simulation, with the kappa and gamma of the
-/// bucket's size. For each j it keeps the plan after which the next bucket can start earliest. The result is
-/// then close to the optimum but not exact. The same holds with copies out. In these cases the plan of the
-/// best cap, with `first_bucket` and without, is also a candidate if it is faster. All candidates are
-/// simulated, so no such cap is predicted to be faster than the result.
+/// bucket's size. For each j the recurrence keeps the plan after which the next bucket can start earliest.
+/// The result is then close to the optimum but not exact. The same holds with copies out. In these cases the
+/// plan of the best cap, with `first_bucket` and without, is also a candidate if it is faster. All candidates
+/// are simulated, so the predicted T of the result is at most a share of equal_share above the T of every
+/// such cap.
 ///
-/// Plans count as equal if their T agree to equal_share. Among equal plans the function returns the one that
-/// loses least if every all-reduce takes 10 % longer (the recurrence with such an a(x) gives further
-/// candidates). Among those it returns the one with the fewest calls. O(n^2 log n) time, O(n) memory.
+/// Plans count as equal if their T agree to equal_share. Among equal plans the function takes those that
+/// would be fastest if every all-reduce took 10 % longer (the recurrence with such an a(x) gives further
+/// candidates). If several plans remain, it returns the one with the fewest calls. O(n^2 log n) time, O(n)
+/// memory.
 Plan optimal_plan(Job const& job, FirstBucket first_bucket = {});
 
 /// Returns a plan as PyTorch DDP's `bucket_cap_mb_list`: one value per bucket, in MiB, exact in binary.
 std::vector<double> cap_list_mib(Plan const& plan);
 
-/// Returns a lower bound of E over all plans, in seconds. It is the a(x) of the last gradient alone, from the
-/// time when it is ready, minus the compute that still runs after that time. Copies out and contention can
-/// only add to it. Returns 0 if there is no gradient.
+/// Returns a lower bound of E over all plans, in seconds: max(0, r_last + a(s_last) - T_compute). The last
+/// gradient has s_last bytes and cannot be reduced before it is ready, at r_last. Copies out of buckets and
+/// contention can only make E larger. Returns 0 if there is no gradient.
 double floor_seconds(Job const& job);
 
 }  // namespace ddproxy::model

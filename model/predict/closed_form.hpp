@@ -7,11 +7,11 @@ namespace ddproxy::model {
 /// The textbook case: gradients can be cut anywhere and become ready at a constant rate, and a(x) = o + x /
 /// w.
 struct UniformJob {
-  double bytes;         ///< s, bytes of all gradients
+  double bytes;         ///< S, bytes of all gradients
   double call_seconds;  ///< o, seconds per call
   double bandwidth;     ///< w, bytes per second
   double t_compute;     ///< T_compute, seconds
-  /// Returns rho_w = s / (w T_compute): the part of the communication load that no bucket size can change.
+  /// Returns rho_w = S / (w T_compute): the part of the communication load that no bucket size can change.
   double load() const { return bytes / (bandwidth * t_compute); }
 };
 
@@ -26,13 +26,13 @@ inline constexpr double near_balance = 0.05;
 /// Returns the regime of a job.
 Regime regime(UniformJob const& job);
 
-/// Returns the bucket size b* in bytes that minimises E(b); it is at most s:
-///   rho_w > 1:  s sqrt(o / T_compute)
-///   rho_w = 1:  sqrt(s o w)
-///   rho_w < 1:  min(o w rho_w / (1 - rho_w), s sqrt(o / T_compute))
-/// Here E(b), with K = s / b buckets, is
+/// Returns the bucket size b* in bytes that minimises E(b). It is at most S:
+///   rho_w > 1:  S sqrt(o / T_compute)
+///   rho_w = 1:  sqrt(S o w)
+///   rho_w < 1:  min(o w rho_w / (1 - rho_w), S sqrt(o / T_compute))
+/// Here E(b), with K = S / b buckets, is
 ///   o + b / w where o + b / w <= T_compute / K: only the last call is exposed;
-///   T_compute / K + K o + s / w - T_compute otherwise: from the first ready bucket on, call follows call.
+///   T_compute / K + K o + S / w - T_compute otherwise: from the first ready bucket on, call follows call.
 /// For rho_w < 1, calls queue below the first value of the minimum, and the last call grows above it. For
 /// real models the result is a bound. Throws std::invalid_argument for a job that is not positive.
 double uniform_best_bucket(UniformJob const& job);

@@ -9,7 +9,7 @@
 
 namespace ddproxy::model {
 
-/// Returns the text of a round trip, for instance "55 ns".
+/// Returns the time of a round trip as text, for instance "55 ns".
 std::string name_of_round_trip(double seconds);
 
 /// Probes of the machine before and after each sample of one quantity. A probe is the seconds of a cache
@@ -40,30 +40,31 @@ struct StateWords {
 ///
 /// Probes that lie close together on a log scale form one state. A gap of more than a factor of 1.6 between
 /// successive probes starts another state. Probes with few others near them are disturbances. So are groups
-/// of less than 5 % of the probes of each phase of the run. Disturbances form no state: they belong to the
-/// nearest state. A machine whose probes scatter by 20 % has one state. If there is one state, every sample
-/// belongs to it, whatever its probes say.
+/// that have less than 5 % of the probes in every part of the run. Disturbances form no state: they belong to
+/// the nearest state. A machine whose probes scatter by 20 % has one state. If there is one state, every
+/// sample belongs to it, whatever its probes say.
 ///
-/// A state counts only if times differ by it. Two neighbouring states are joined if the measured quantities
-/// take the same time in both: the two sums of their medians differ by less than 5 %. Only quantities with at
-/// least three samples in both states enter the sums. For example, a slow network link takes equally long
-/// whatever the round trip between cores takes. States that share no such quantity stay separate.
+/// Two states are told apart only if measured times differ between them. Two neighbouring states are joined
+/// if the measured quantities take the same time in both: the two sums of their medians differ by less than 5
+/// %. Only quantities with at least three samples in both states enter the sums. For example, a slow network
+/// link takes equally long whatever the round trip between cores takes. States that share no such quantity
+/// stay separate.
 class MachineStates {
  public:
   MachineStates() = default;  ///< one state, without probes
-  /// Derives the states. `phases` holds the probes of each phase of a run, for instance a(x), calibration and
+  /// Derives the states. `phases` holds the probes of each part of a run, for instance a(x), calibration and
   /// sweep, in any order; NaN is ignored. `quantities` holds what was measured between the probes.
   explicit MachineStates(std::vector<std::vector<double>> phases,
                          std::vector<ProbedTimes> const& quantities = {});
-  /// Derives the states from the probes of a single phase.
+  /// Derives the states from the probes of a single part of a run.
   explicit MachineStates(std::vector<double> probes, std::vector<ProbedTimes> const& quantities = {});
   /// Returns states with known limits(), for instance read from a file. They have no round trips.
   static MachineStates between(std::vector<double> limits);
 
   /// Returns the number of states, at least 1.
   std::size_t count() const { return limits_.size() + 1; }
-  /// Returns the probes that separate each state from the next one, in seconds, rising. There is one fewer
-  /// than count().
+  /// Returns the thresholds between neighbouring states, in seconds, rising: count() - 1 values. A probe
+  /// below limits()[i] belongs to state i or to a state before it.
   std::vector<double> const& limits() const { return limits_; }
   /// Returns the median of each state's probes, in seconds, rising; empty if unknown.
   std::vector<double> const& round_trips() const { return round_trips_; }
@@ -86,7 +87,7 @@ class MachineStates {
   bool alike(std::size_t state, std::vector<ProbedTimes> const& quantities) const;
 
   std::vector<double> round_trips_;  // [state], or empty
-  std::vector<double> limits_;       // [state]: the probe that separates it from the next state
+  std::vector<double> limits_;       // [state]: threshold between this state and the next one
   StateWords words_;
 };
 

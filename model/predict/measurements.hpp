@@ -10,9 +10,9 @@
 
 namespace ddproxy::model {
 
-/// Median seconds of the same work, one value for each phase of a run that timed it. A machine may be faster
-/// in one phase than in the next, and a prediction is about a future phase. Fewer than two phases give no
-/// information about drift.
+/// Median seconds of the same work, one value for each phase of a run in which the work was timed. A machine
+/// may be faster in one phase than in the next, and a prediction is about a future phase. Fewer than two
+/// phases give no information about drift.
 struct Drift {
   std::vector<double> compute;    ///< T_compute
   std::vector<double> allreduce;  ///< a(x) at one size

@@ -19,18 +19,18 @@ struct Exposed {
 /// One bucketed case of a sweep.
 struct ScoredCase {
   double cap_mib;
-  double measured_total;  ///< step time T, seconds
+  double measured_total;  ///< T: the backward pass with its all-reduces, seconds
   double noise;           ///< half-width of the 95 % interval of the median E, seconds; NaN: unknown
   Exposed measured;
   Exposed predicted;
   double uncontended;  ///< E predicted by the model without contention, seconds
 };
 
-/// Returns the divisor of errors of E, in seconds: the larger of E and 0.5 % of T. The noise does not enter
-/// it, so more noise cannot make a wrong prediction look better.
+/// Returns the value by which an error of E is divided to make it relative: the larger of E and 0.5 % of T,
+/// in seconds. The noise is not part of this value, so more noise cannot make a wrong prediction look better.
 double error_scale(ScoredCase const& scored);
 
-/// Largest noise of E, relative to error_scale(), at which its error is scored.
+/// Largest noise of E, relative to error_scale(), at which the error of E is scored.
 inline constexpr double most_noise = 0.2;
 
 /// Smallest number of caps for which a choice, and thus a regret, is meaningful.

@@ -44,9 +44,10 @@ struct Fluid {
   double delay = 0;  ///< seconds by which compute lags behind undisturbed compute
   double free = 0;   ///< seconds at which the communication resource becomes free
 
-  /// Adds one bucket and returns its start in seconds. The bucket is ready after `ready` of the `busy`
-  /// seconds of undisturbed compute, and its reduction takes `alone` seconds if alone. Because the state is
-  /// kept as a delay, kappa = gamma = 1 gives the plain recurrence, bit for bit.
+  /// Adds one bucket and returns its start in seconds. Undisturbed compute takes `busy` seconds in all, and
+  /// completes the bucket after `ready` seconds. The reduction takes `alone` seconds if nothing else runs.
+  /// Because the state is kept as a delay, kappa = gamma = 1 gives the recurrence of simulate() below without
+  /// contention, without rounding differences.
   double reduce(double ready, double busy, double alone, Speeds const& speeds) {
     const double start = std::max(ready + delay, free);
     const double left = std::max(0.0, busy + delay - start);
@@ -58,8 +59,8 @@ struct Fluid {
 };
 
 /// Simulates two resources, compute and communication. Buckets are reduced one after another, each as soon as
-/// its last gradient is ready. `ready` holds the seconds of undisturbed compute until each gradient is
-/// complete, and `t_compute` those until the pass ends.
+/// its last gradient is ready. Both times are seconds of undisturbed compute: `ready` until each gradient is
+/// complete, `t_compute` until the pass ends.
 ///
 /// Without contention this is the recurrence of wait-free backpropagation (Zhang et al., Poseidon, USENIX ATC
 /// 2017): e_k = max(R_k, e_{k-1}) + a(x_k) and T = max(T_compute, e_K). Bucket k has x_k bytes, its last
@@ -87,7 +88,7 @@ struct Job {
   Copies copies = {};
 };
 
-/// Simulates a job with a plan. It equals the function above with the members of `job`.
+/// Simulates a job with a plan: calls the function above with the members of `job`.
 Timeline simulate(Job const& job, Plan const& plan);
 
 /// Returns T_comm: the sum of a(x_k) over the plan's buckets, in seconds.

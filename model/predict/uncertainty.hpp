@@ -26,8 +26,9 @@ struct Bands {
 
 /// Returns 95 % bands by the bootstrap, percentile method (Efron and Tibshirani, "An Introduction to the
 /// Bootstrap", 1993). Passes are drawn with replacement as a whole, because their operations are correlated.
-/// Each size of the all-reduce table and of the co-runs is drawn separately. Each replicate also draws how
-/// much slower or faster a future phase is (Measurements::drift), for compute and for all-reduces.
+/// The samples of each size of the all-reduce table, and of each size of kappa and gamma, are drawn
+/// separately. Each replicate also draws two factors by which a future phase is slower or faster
+/// (Measurements::drift): one for compute and one for all-reduces.
 ///
 /// The interval of b* runs from the 2.5 % quantile of the plateaus' low ends to the 97.5 % quantile of their
 /// high ends. The same seed gives the same bands.

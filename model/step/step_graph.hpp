@@ -75,7 +75,9 @@ enum class BufferKind {
   scalar,
 };
 
-/// An array in the memory of one rank. It lives as long as the graph.
+/// Describes an array in the memory of one rank. The memory exists during the whole step. Its contents are
+/// defined from the first task that writes them to the last one that uses them, and at the ends of the step
+/// as at_entry and at_exit say.
 struct Buffer {
   BufferKind kind;
   DataType type = DataType::fp32;
@@ -103,10 +105,13 @@ struct Access {
   std::size_t padding =
       0;  ///< elements at the end of the slice that belong to no tensor; their values do not matter
   /// If set, each rank accesses only its part of the slice: the slice is divided equally among the ranks of
-  /// the group of this communicator, in the order of their places. The size of the group divides slice.count.
+  /// the group of this communicator, in the order of their places. slice.count is a multiple of the size of
+  /// the group.
   std::optional<CommunicatorId> part = std::nullopt;
-  /// If set, the buffer is a shard. The slice then stands for the slice.count elements of the model that
-  /// begin at `model` + place x slice.count. `place` is the rank's place in its group of this communicator.
+  /// If set, the buffer is a shard: it holds this rank's part only, and the slice is not divided further. The
+  /// slice then stands for the slice.count elements of the model that begin at `model` + place x slice.count.
+  /// `place` is the rank's place in its group of this communicator. Example with two ranks, model = 0 and
+  /// slice = {0, 50}: on place 0 the slice has elements 0 to 49 of the model, on place 1 elements 50 to 99.
   std::optional<CommunicatorId> shard = std::nullopt;
   bool last_use = false;  ///< the elements are undefined after the task
 };
@@ -121,7 +126,8 @@ enum class Phase {
   update,  ///< runs the optimizer
 };
 
-/// Runs the kernels of one operator, or of the norm, the clipping or the update.
+/// Runs the kernels of a phase: of one operator, or of the norm, the clipping or the update. For these three,
+/// `op` is not used.
 struct Compute {
   OperatorId op;
   Phase phase;
@@ -149,7 +155,8 @@ enum class Reduction : std::uint8_t { sum, average };
 ///   reduce_scatter  reads x elements, then assigns or contributes to x/n elements
 ///   all_gather      reads x/n elements, then assigns x elements
 ///   broadcast       reads x elements on the root, assigns x elements on the others
-///   send, receive   reads x elements, assigns x elements
+///   send            reads x elements
+///   receive         assigns x elements
 struct Collective {
   Verb verb;
   CommunicatorId communicator;
@@ -158,8 +165,8 @@ struct Collective {
   DataType wire = DataType::fp32;                          ///< type of the elements that are transferred
 };
 
-/// Makes the host wait until all tasks that this one waits for have ended. Compute tasks on a device wait for
-/// the host in no other task.
+/// Makes the host wait until all tasks that this one waits for have ended. This is the only kind of task at
+/// which later compute tasks on a device have to wait for the host.
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };
@@ -167,7 +174,9 @@ enum class LaneKind { compute, copy, communication };
 /// A resource that carries out its tasks one after another, in the order of StepGraph::tasks.
 struct Lane {
   LaneKind kind = LaneKind::compute;
-  std::size_t number = 0;  ///< of the copy engine, or of the communication lane: usually one per communicator
+  /// Which copy engine, or which communication lane. A step usually has one communication lane for each
+  /// communicator.
+  std::size_t number = 0;
   auto operator<=>(Lane const&) const = default;
 };
 

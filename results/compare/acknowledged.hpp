@@ -11,10 +11,10 @@ namespace ddproxy::results {
 /// A slowdown that a person accepted.
 struct Acknowledgement {
   std::string name;       ///< name of the case
-  std::string until;      ///< Night::created of the newest night at that time; the level up to it is accepted
+  std::string until;      ///< Night::created of the newest night then; the level up to this night is accepted
   double slowdown = 0.0;  ///< the accepted slowdown, relative (0.05: 5 %)
   std::string at;         ///< ISO time of the acknowledgement
-  std::string reason;     ///< as given by the person who acknowledged it
+  std::string reason;     ///< the reason that the person gave who accepted the slowdown
 };
 
 /// Returns the path of the file that holds the acknowledgements of a history: acknowledged.json in its

@@ -18,11 +18,12 @@ struct CompareOptions {
   std::vector<Path> next = {};
   double tolerance = 0.02;                  ///< smallest slowdown that matters, relative
   std::vector<std::string> allow = {};      ///< keys in which the files may differ: known_keys()
-  bool rank_machines = false;               ///< rank the machines of all files by the figure of merit instead
-  std::map<Path, std::string> labels = {};  ///< --rank-machines: name of an offer, replaces the label
-  std::optional<Path> history = {};  ///< instead, test the newest nights of this folder against earlier ones
-  std::optional<Path> pin = {};      ///< with history: also compare with the level at this night
-  double at_least = 0.1;             ///< with history: undecided if a slowdown of this size could go unseen
+  bool rank_machines = false;               ///< do not compare; rank the machines by the figure of merit
+  std::map<Path, std::string> labels = {};  ///< --rank-machines: [file] replaces the label in the file
+  /// Do not compare; test the newest nights of this folder against earlier ones.
+  std::optional<Path> history = {};
+  std::optional<Path> pin = {};  ///< with history: also compare with the level at this night
+  double at_least = 0.1;         ///< with history: undecided if a slowdown of this size could go unseen
   std::optional<std::string> acknowledge = {};      ///< with history: accept the slowdowns, for this reason
   std::vector<std::string> acknowledge_cases = {};  ///< accept only the slowdowns of these cases; empty: all
   std::optional<Path> night = {};                   ///< also write the rounds as a night of a history

@@ -9,19 +9,20 @@
 
 namespace ddproxy::results {
 
-/// What a case means that only some of the runs measured: by itself it keeps the whole from being unchanged,
-/// because it may hide a slowdown.
+/// The effect of a case that only some of the runs measured. Such a case may hide a slowdown. `undecided`:
+/// the whole comparison cannot be unchanged. `warned_of`: the case is left out with a warning.
 enum class MissingCases { undecided, warned_of };
 
-/// Compares what the runs have in common. They must be comparable (check_comparable).
+/// Compares the cases that all runs have. The runs must be comparable (check_comparable).
 ///
-/// Slower: the family test rejects at 1 % (family_test.hpp); the tolerance plays no part. Otherwise
-/// unchanged: the one-sided 95 % upper end of the mean slowdown over all cases is below 1 + tolerance.
-/// Otherwise undecided, and so is a comparison with too few units for that level.
+/// The result is `slower` if the family test rejects at 1 % (family_test.hpp); the tolerance does not matter
+/// for this. Else it is `unchanged` if the one-sided 95 % upper end of the mean ratio over all cases is below
+/// 1 + tolerance. Else it is `undecided`. It is also `undecided` if there are too few units (rounds or runs)
+/// for a test at 1 %.
 ///
-/// Where all files belong to rounds of one gate, the round is the unit. Otherwise the run is. With one file a
-/// side nothing tells the spread between runs, so the whole stays undecided, unless both are replays: their
-/// work takes the time of a table, and only the host's delays vary.
+/// If all files belong to rounds of one gate, the unit is the round. Otherwise the unit is the run. One file
+/// on each side does not show how much runs differ, so the result is `undecided`. Two twins are the
+/// exception: their work takes the time of a table, and only the delays by the host vary.
 Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance,
                         MissingCases missing = MissingCases::undecided);
 

@@ -14,8 +14,8 @@
 
 namespace ddproxy::results {
 
-/// What is exchangeable if nothing changed: the two runs of a round that took turns, the runs of a session,
-/// or, of one file a side, the samples.
+/// What could be exchanged between base and new if both builds were equal: the two runs of a round that took
+/// turns; the runs of a session; or, with one file on each side, the samples.
 enum class Unit { rounds, runs, samples };
 
 enum class Verdict { unchanged, slower, faster, undecided };
@@ -25,9 +25,9 @@ struct CaseComparison {
   double base = std::nan(""), next = std::nan("");  ///< median over units, seconds
   model::Estimate ratio{};                          ///< new over base, 95 % interval
   double noise = std::nan("");  ///< standard deviation of the logarithm between units; NaN where unknown
-  double p = std::nan("");      ///< that it is not slower, adjusted for all cases; NaN for samples
+  double p = std::nan("");  ///< p-value of "not slower", corrected for the number of cases; NaN for samples
   Verdict verdict = Verdict::undecided;
-  std::string doubt = {};  ///< why there is no verdict, or what limits it
+  std::string doubt = {};  ///< why there is no verdict, or what limits the verdict
 };
 
 /// The name of the first of Comparison::cases.
@@ -37,9 +37,9 @@ struct Comparison {
   double tolerance = 0.0;
   Unit unit = Unit::runs;
   std::size_t base_units = 0, next_units = 0;
-  std::vector<CaseComparison> cases;  ///< the first is "all cases", their mean, where there are several
-  /// The slowdown that would have been found in 90 of 100 such comparisons, a share: of all cases together,
-  /// and of one case of middling noise. NaN for samples and where there are too few units.
+  std::vector<CaseComparison> cases;  ///< if there are several, the first is their mean, "all cases"
+  /// The smallest slowdown, as a share, that would be found in 90 of 100 such comparisons: a slowdown of all
+  /// cases together, and of one case with the median noise. NaN for samples and if there are too few units.
   double smallest_of_all = std::nan(""), smallest_of_one = std::nan("");
   Outcome outcome;
   std::vector<std::string> left_out;  ///< names of cases that only some of the runs measured

@@ -10,7 +10,8 @@
 
 namespace ddproxy::results {
 
-// The parts of compare_runs(): each fills cases and outcome of a Comparison whose tolerance is set.
+// The parts of compare_runs(). Each function fills `cases` and `outcome` of a Comparison; the caller has set
+// `tolerance`.
 
 /// One case that both sides measured.
 struct CommonCase {
@@ -18,12 +19,15 @@ struct CommonCase {
   std::vector<CaseTimes const*> base, next;  ///< one for each run
 };
 
-/// base[k] and next[k] are the two runs of a round.
+/// Compares by rounds of the gate: base[k] and next[k] are the two runs of round k.
 void compare_rounds(std::vector<CommonCase> const& cases, Comparison& result);
+/// Compares by runs.
 void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result);
+/// Compares one file on each side by its samples. Decides only if both are twins (`replay`).
 void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparison& result);
 
-/// Decides from the test and the one-sided 95 % upper end of the mean log ratio over all cases.
+/// Sets the outcome from the test and from `upper`, the one-sided 95 % upper end of the mean log ratio over
+/// all cases.
 void decide(FamilyTest const& test, double upper, Comparison& result);
 
 }  // namespace ddproxy::results

@@ -16,10 +16,10 @@ namespace ddproxy::results {
 /// cases. The reason is that a variance of few values is itself uncertain (the idea of Smyth, Stat. Appl.
 /// Genet. Mol. Biol. 3(1), 2004, here with fixed weights).
 ///
-/// The family consists of the mean over the cases and of each case. Its statistic is the largest of theirs.
-/// The distribution of this statistic comes from relabelling: base and new are exchanged within rounds, or
-/// runs are redistributed to both sides. If there are at most most_relabellings relabellings, all of them are
-/// used; otherwise that many random ones are used.
+/// The family consists of the mean over the cases and of each case. The statistic of the family is the
+/// largest statistic of its members. The distribution of this statistic comes from relabelling: base and new
+/// are exchanged within rounds, or runs are redistributed to both sides. If there are at most
+/// most_relabellings relabellings, all of them are used; otherwise that many random ones are used.
 ///
 /// The p-value of a member is the share of relabellings whose largest statistic is at least the member's own.
 /// In a family without a change, the probability that any p-value is below alpha is then at most alpha
@@ -39,7 +39,7 @@ using Logs = std::vector<std::vector<double>>;
 /// The result for one member of the family: one case, or the mean over the cases.
 struct FamilyMember {
   double shift = 0.0;      ///< mean log ratio new / base
-  double deviation = 0.0;  ///< standard deviation of its values between rounds, or between runs of a side
+  double deviation = 0.0;  ///< standard deviation of the values between rounds, or between runs of a side
   double error = 0.0;      ///< standard error of the shift that the statistic uses (moderated)
   bool noisy = false;
   double p_slower = 1.0;  ///< p-value, corrected for the number of members

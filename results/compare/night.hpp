@@ -30,7 +30,7 @@ struct NightCase {
 /// The result of one night. In a ratio night, a new build was measured in turns with a pinned reference
 /// build. A plain run measured one build.
 struct Night {
-  std::filesystem::path path = {};  ///< the file that it was read from; not written
+  std::filesystem::path path = {};  ///< the file from which the night was read; not written to the file
   std::string created;              ///< ISO time
   std::string machine;              ///< same as Run::machine
   std::string revision;             ///< source revision of the new build

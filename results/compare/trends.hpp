@@ -17,20 +17,22 @@ struct MachineMerit {
   bool replay = false;
   std::vector<Run const*> runs;
   std::size_t values = 0;  ///< number of figures of merit: one per run, or one per sample of a single run
-  model::Estimate tokens_per_s;  ///< median of the figures of merit with a 95 % interval; from the samples
-                                 ///< of the run if there is only one
+  /// The median of the figures of merit with its 95 % interval, which needs six values. Infinite bounds: too
+  /// few values.
+  model::Estimate tokens_per_s;
 
   bool has_interval() const;  ///< returns false if there are too few values
 };
 
-/// Returns true if both have a 95 % interval and these overlap. Their order is then open.
+/// Returns true if both machines have a 95 % interval and the intervals overlap. It is then not certain which
+/// machine is faster.
 bool overlap(MachineMerit const& a, MachineMerit const& b);
 
 /// Returns tokens / T of the best bucketed case, in tokens per second. Returns NaN if the run measured no
-/// such case or does not contain its number of tokens.
+/// bucketed case, or if its file lacks the number of tokens.
 double figure_of_merit(Run const& run);
 
-/// Returns the machines, best first. They point into `runs`, which must outlive them.
+/// Returns the machines, best first. They point into `runs`, which must outlive the result.
 std::vector<MachineMerit> rank_machines(std::span<const Run> runs);
 
 }  // namespace ddproxy::results

@@ -20,8 +20,9 @@ namespace ddproxy::results {
 ///
 /// Problem: a run may be killed at any time, and its results up to then must remain readable. HDF5 therefore
 /// holds the file in memory. Each flush writes all of it to a fresh file, which is then renamed to PATH.part.
-/// PATH.part is thus complete at every moment, and a kill loses only what was written since the last flush.
-/// The memory needed is twice the size of the file.
+/// PATH.part can thus be read at every moment, and a kill loses only what was written since the last flush.
+/// The root attribute `complete` is 0 until finish() sets it to 1. The memory needed is twice the size of the
+/// file.
 ///
 /// Order of calls: construct the writer, set attributes and write datasets in any order, call flush_if_due()
 /// from time to time, and call finish() last. finish() renames PATH.part to PATH.
@@ -33,8 +34,8 @@ namespace ddproxy::results {
 class Writer {
  public:
   /// Creates PATH.part. A file that an earlier run left there is kept under another name. Throws
-  /// std::invalid_argument with the reason if that is impossible, for instance because another program is
-  /// writing the file; that program is not disturbed. Throws std::runtime_error if the disk is full.
+  /// std::invalid_argument with the reason if PATH.part cannot be created. One reason is that another program
+  /// is writing the file; its work is not disturbed. Throws std::runtime_error if the disk is full.
   explicit Writer(std::filesystem::path path);
   ~Writer();  ///< flushes and ignores a failure; PATH.part stays, with complete = 0
   Writer(Writer&&) noexcept;
@@ -61,8 +62,8 @@ class Writer {
   void write_part(std::string_view dataset, std::vector<std::size_t> const& offsets,
                   std::vector<std::size_t> const& counts, std::span<const double> values);
 
-  /// Writes the whole file and syncs it to the disk. Throws std::runtime_error that names PATH.part. After
-  /// that the previous flush is still on the disk, and nothing more can be written.
+  /// Writes the whole file and syncs it to the disk. If this fails, throws std::runtime_error that names
+  /// PATH.part. The previous flush is then still on the disk, and the writer can no longer be used.
   void flush();
   /// Flushes if 100 times the duration of the last flush has passed since it ended. Flushes thus take less
   /// than 1 % of a run's time.
@@ -70,10 +71,10 @@ class Writer {
   /// Returns a reader of the content in memory, including what is written later. It may outlive the writer.
   Reader reader() const;
 
-  /// Sets complete = 1, flushes, and renames PATH.part to PATH. It then renames the texts `beside` to their
-  /// names. Older files with these names are removed just before PATH is renamed, so they never lie next to
-  /// another run's file. Throws std::runtime_error. If only a text cannot be written, it throws too, but PATH
-  /// is complete.
+  /// Sets complete = 1, flushes, and renames PATH.part to PATH. It then gives the text files `beside` their
+  /// final names; until then they have temporary names. Older files with these names are removed just before
+  /// PATH is renamed, so they never lie next to another run's file. Throws std::runtime_error. If only a text
+  /// cannot be written, it throws too, but PATH is complete.
   void finish(std::vector<TextFile> const& beside = {});
 
   /// Returns warnings for the user: the new name of an earlier run's part, and a file system without locks.

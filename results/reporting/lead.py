@@ -17,19 +17,19 @@ def _time(seconds):
 
 
 def _common_case(results, totals):
-    """Returns the index of ddproxy's case with a cap of 25 MiB, or None if it was not measured."""
+    """Returns the index of the bucketed case of ddproxy (not of PyTorch) with a cap of 25 MiB, or None if this case was not measured."""
     is_common = results["/sweep/bucket_bytes"] == derive.PYTORCH_DEFAULT_MIB * 2**20
     return derive.best_case(results, np.where(is_common, totals, np.nan))
 
 
 def _within_noise(results, best, other):
-    """Returns whether the intervals of the two cases overlap. None if a case has one sample and so no interval."""
+    """Returns whether the 95 % intervals of the two cases overlap. None if a case has no interval: it needs two samples."""
     low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
     return bool(high[best] >= low[other]) if np.isfinite(high[best] - low[other]) else None
 
 
 def gain(results):
-    """Says how much faster the best bucket size is than 25 MiB. Empty if no bucketed case was measured."""
+    """Says how much faster the best bucket size is than 25 MiB. Returns an empty text if no bucketed case was measured."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
         return ""
     totals = derive.column(results, "measured_median")
@@ -49,7 +49,7 @@ def gain(results):
 
 
 def finding(results):
-    """Returns the title of the plot of T over the bucket size. Empty if fewer than two bucket sizes were measured."""
+    """Returns the title of the plot of T over the bucket size. Returns an empty text if fewer than two bucket sizes were measured."""
     totals = derive.column(results, "measured_median")
     best, worst = derive.best_case(results, totals), derive.best_case(results, -totals)
     if best is None or best == worst:

@@ -23,7 +23,7 @@ struct CaseTimes {
 /// One condition under which a run was measured.
 struct Condition {
   std::string key;                 ///< key for --allow
-  std::string value = {};          ///< empty: the file does not contain it
+  std::string value = {};          ///< empty: the file does not contain the condition
   std::vector<double> hertz = {};  ///< replaces `value`: one frequency per rank, NaN if unknown
   double round_trip = 0;           ///< replaces `value`: round trip of the machine's state, s; 0: unknown
 };
@@ -37,8 +37,8 @@ struct Run {
   std::string machine;   ///< device kind, ranks, host names without their numbers
   std::string label;     ///< the user's name for the offer; empty: none
   bool replay = false;   ///< compute or all-reduces took their times from a table
-  std::string valid;     ///< `valid` in this version's words; "missing" if a finished file lacks it;
-                         ///< empty for an unfinished file
+  std::string valid;     ///< `valid` in this version's words; "missing" if a finished file has no such
+                         ///< attribute; empty for an unfinished file
   double tokens = 0.0;   ///< ranks x tokens per rank; NaN if the file does not contain them
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
   Values identity;  ///< must be equal, by key for --allow; an empty value is unknown and not compared

@@ -9,9 +9,9 @@
 
 namespace ddproxy::results {
 
-/// Reads the cases of /sweep. A sample that no rank has (NaN), and that no measured sample follows, was not
-/// measured and is NaN. Throws std::invalid_argument with file and case if gradients were wrong or if a time
-/// is not a positive number.
+/// Reads the cases of /sweep. If a sample is NaN on all ranks and no measured sample follows, it was not
+/// measured; it is NaN in the result. Throws std::invalid_argument with file and case if gradients were wrong
+/// or if a time is not a positive number.
 std::vector<CaseTimes> read_cases(Reader const& reader);
 
 /// Reads the parts of /gate as cases of the strategy "part". Returns none if the file has no such group.

@@ -31,7 +31,7 @@ struct ConditionDifference {
   std::string values;  ///< "'x' against 'y'"
 };
 
-/// Returns, for each key, the first pair of runs that differ; at most one pair per key. Keys in `allowed` are
+/// Returns for each key the first difference between two runs, if there is one. Keys in `allowed` are
 /// skipped. Clocks differ if they are more than 5 % apart. A value that a file does not contain is not
 /// compared.
 std::vector<ConditionDifference> differing_conditions(std::span<Run const* const> runs,

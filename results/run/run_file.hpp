@@ -21,8 +21,8 @@ namespace ddproxy::results {
 /// started.
 Run read_run(std::filesystem::path const& path, double patience = 20.0);
 
-/// Returns true if both are one file or copies of it: they started at the same time and have the same
-/// identity and samples.
+/// Returns true if both runs come from one file or from copies of one file: they started at the same time and
+/// have the same identity and samples.
 bool is_same_run(Run const& a, Run const& b);
 
 /// Throws std::invalid_argument with the names of two files that hold the same run.
@@ -38,11 +38,11 @@ std::string known_keys();
 void check_keys(std::span<const std::string> allowed);
 
 /// Throws std::invalid_argument if a run's figure of merit is not valid or its gradients were not verified,
-/// and if any two runs differ in their identity. The message names the runs. Keys in `allowed` are skipped.
+/// or if two runs differ in their identity. The message names the runs. Keys in `allowed` are skipped.
 void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed);
 
-/// Returns one warning per line: what could not be compared because a file does not contain it, and what
-/// differs but was not rejected.
+/// Returns warnings: values that could not be compared because a file lacks them, and differences that were
+/// not rejected.
 std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed);
 
 }  // namespace ddproxy::results

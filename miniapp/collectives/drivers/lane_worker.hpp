@@ -28,12 +28,13 @@ namespace ddproxy {
 /// other for a while, and then sleep.
 ///
 /// Order of calls: the compute side calls begin(), post() or post_group() for each call, and wait(); then it
-/// may read finished(). The communication thread calls work(), which returns after quit(). No list is locked:
-/// each side writes an element of a list before the atomic counter covers it.
+/// may read finished(). The communication thread calls work(), which returns after quit(). The lists need no
+/// lock: an element is written before the atomic counter (posted_ or finished_) is raised past it.
 class LaneWorker {
  public:
-  /// Takes the engine, and starts a watch if the engine blocks without a time limit. `own_core` tells whether
-  /// the communication thread has a core beside those that compute. Error messages name `rank`.
+  /// Takes the engine, and starts a watchdog (CallWatch) if the engine blocks without a time limit.
+  /// `own_core` tells whether the communication thread has a core beside those that compute. Error messages
+  /// name `rank`.
   LaneWorker(std::unique_ptr<CollectiveEngine> engine, bool own_core, int rank);
 
   /// Forgets earlier calls and makes room for `calls` calls. All posted calls must be done.
@@ -57,7 +58,8 @@ class LaneWorker {
 
   /// Carries out the posted calls. For the communication thread. Returns after quit(). Errors go to wait().
   void work();
-  /// Lets work() return when it looks for the next call.
+  /// Makes work() return after the call that it is carrying out. Posted calls that have not begun are not
+  /// carried out.
   void quit();
   /// Returns whether the communication thread did not return from a call within the time limit.
   bool stuck() const { return stuck_; }
@@ -81,7 +83,7 @@ class LaneWorker {
   std::atomic<bool> quit_{false}, failed_{false}, stuck_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // the first error; guarded by failure_mutex_
-  std::string name_;            // name of the call in flight, for the watch
+  std::string name_;            // name of the call in flight, for the watchdog
   std::optional<CallWatch> watch_;
 };
 

@@ -21,14 +21,15 @@ namespace ddproxy {
 /// and scaled by 1/n if it is averaged, when it has arrived.
 ///
 /// The sends and receives of a group use nonblocking functions. They are in flight at the same time, each
-/// with a buffer of its own. The k-th send of rank a to rank b matches the k-th receive of b from a, whatever
-/// is grouped.
+/// with a buffer of its own. The k-th send of rank a to rank b matches the k-th receive of b from a, no
+/// matter how the calls are grouped.
 class MpiEngine : public CollectiveEngine {
  public:
   /// Duplicates `communicator`, so construct the engine on all its ranks together. `arena` must outlive the
   /// engine. A piece has at most `piece_elements` elements. A collective that takes longer than `timeout_s`
   /// seconds is an error. `calls` selects the MPI function by bytes on the wire, and must be the same on all
-  /// ranks. Device memory needs `scale`, and is sent as it is, in fp32.
+  /// ranks. For device memory pass `scale`, the function that multiplies a slice on the device by a factor;
+  /// device memory is always sent in fp32. For host memory `scale` is null.
   MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
             WireFormat wire = WireFormat::fp32, CallTable calls = CallTable(), Scale scale = nullptr);
   ~MpiEngine() override;

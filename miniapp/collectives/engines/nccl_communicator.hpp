@@ -20,12 +20,13 @@
 
 namespace ddproxy {
 
-/// The arguments of one call of NCCL. The buffers are device memory and are not owned. If a rank assigns its
-/// own part of what it reads, or reads its own part of what it assigns, NCCL works in place.
+/// The arguments of one call of NCCL. The buffers are device memory and are not owned. NCCL works in place if
+/// `receive` is this rank's part of `send` (reduce_scatter), or if `send` is this rank's part of `receive`
+/// (all_gather).
 struct NcclMessage {
   model::Verb verb;
-  void const* send;   ///< receive does not use it
-  void* receive;      ///< send does not use it
+  void const* send;   ///< not used by Verb::receive
+  void* receive;      ///< not used by Verb::send
   std::size_t count;  ///< number of elements; for reduce_scatter and all_gather, of one part
   ncclDataType_t type;
   ncclRedOp_t operation;  ///< of all_reduce and reduce_scatter; NCCL's own rounding applies to bf16
@@ -36,7 +37,7 @@ struct NcclMessage {
 ///
 /// Problem: NCCL blocks without a time limit, in two places. If a rank fails, kernels on other ranks wait for
 /// ever. So any error aborts the communicator, which ends its kernels. And a call on the host may never
-/// return. Such a call cannot be cancelled, so after the time limit a watch prints a line and ends the
+/// return. Such a call cannot be cancelled, so after the time limit a watchdog prints a line and ends the
 /// process with exit_run_time.
 ///
 /// Order of calls: watch(), then enqueue() or enqueue_group() while the result of watch() lives. The work has
@@ -44,8 +45,8 @@ struct NcclMessage {
 /// must not be used.
 class NcclCommunicator {
  public:
-  /// Makes the communicator. `timeout_s` is the time limit of a call, in seconds. Throws as
-  /// make_nccl_allreduce(). Collective over `communicator`.
+  /// Makes the communicator. `timeout_s` is the time limit of a call, in seconds. Throws std::runtime_error
+  /// if NCCL is too old (nccl_version.hpp) or cannot connect the ranks. Collective over `communicator`.
   NcclCommunicator(MPI_Comm communicator, double timeout_s);
   ~NcclCommunicator();
   NcclCommunicator(NcclCommunicator const&) = delete;
@@ -59,13 +60,14 @@ class NcclCommunicator {
   /// the message, and must outlive the result.
   [[nodiscard]] CallWatch::Scope watch(char const* what) { return {watch_, what}; }
 
-  /// Enqueues one collective, send or receive on the stream. If it fails, aborts the communicator and throws
-  /// std::runtime_error, which names it `what`. The caller watches the call.
+  /// Enqueues one collective, send or receive on the stream. If this fails, aborts the communicator and
+  /// throws std::runtime_error; its message contains `what`, the caller's name for the call. The caller must
+  /// hold the result of watch().
   void enqueue(NcclMessage const& message, gpu::Stream stream, std::string const& what);
   /// Enqueues sends and receives as one group (ncclGroupStart, ncclGroupEnd), so that none waits for another.
-  /// Errors as enqueue().
+  /// Reports errors as enqueue() does.
   void enqueue_group(std::span<const NcclMessage> messages, gpu::Stream stream, std::string const& what);
-  /// Asks NCCL for errors of work that was enqueued. Errors as enqueue().
+  /// Asks NCCL for errors of work that was enqueued. Reports errors as enqueue() does.
   void check_errors(std::string const& what) { settle(ncclSuccess, what); }
 
   /// Ends the work in flight on this rank, including its kernels, and throws std::runtime_error with the

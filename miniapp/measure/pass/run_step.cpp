@@ -61,11 +61,13 @@ class StepRun {
     }
   }
 
+  // wait.lane is `nothing` for the compute lane.
   Completion completion_of(Wait const& wait) const {
     if (wait.lane == nothing) return step_.ends()[wait.number];
     return lanes_[wait.lane]->completion_of(wait.number);
   }
 
+  // Returns the completion after which a collective may start. launch.wait is the first of launch.waits.
   Completion ready_of(Launch const& launch) {
     if (launch.waits.empty()) return {times_.start};
     return launch.waits.size() == 1 ? completion_of(launch.wait) : joined(launch);
@@ -95,7 +97,7 @@ class StepRun {
     if (launch.kind == Kind::host_wait) return wait_for_host(end);
     compute_is_busy_ = true;
     end = compute_.completion();
-    if constexpr (on_device) {
+    if constexpr (on_device) {  // sleeps if the host is too far ahead of the device
       if (launch.kind != Kind::copy) run_ahead_.asked(end);
     }
   }

@@ -23,8 +23,8 @@ namespace ddproxy {
 /// same passes and returns after end(). The accessors involve one rank only.
 class Passes {
  public:
-  /// Compiles the steps of the cases. `context` outlives this object. With `in_turns` the ranks sleep between
-  /// commands (see Turns). Collective.
+  /// Compiles the steps of the cases. `context` outlives this object. `in_turns`: another program takes turns
+  /// with this one on the same cores (see Turns), so the ranks sleep while they wait for rank 0. Collective.
   Passes(RankContext& context, std::vector<CaseReport> const& cases, bool in_turns)
       : context_(context),
         in_turns_(in_turns),
@@ -41,10 +41,11 @@ class Passes {
   }
 
   void compute();  ///< runs the backward pass without communication, as a warm-up
-  /// Runs the backward pass without communication. Returns a sample with T_compute of each computing rank and
-  /// its probes; its other members are empty.
+  /// Runs the backward pass without communication. Returns a sample that has only T_compute of each computing
+  /// rank and the two probes of T_compute.
   Sample measure_compute();
-  /// Measures a part, by its index in part_names(). Returns its seconds, the maximum over the ranks.
+  /// Measures one part of a step besides the cases (see Parts). `part` is its index in part_names(). Returns
+  /// the seconds of the part, the maximum over the ranks.
   double part(std::size_t part);
   std::vector<std::string> const& part_names() const { return parts_.names(); }
   OperatorTimes const& operators() const { return operators_; }
@@ -59,8 +60,8 @@ class Passes {
   /// this one.
   bool can_reduce_alone() const { return context_.computing_ranks() > 1 && !in_turns_; }
   /// Runs the all-reduces of a case one after another without compute, on the same elements of the arena as
-  /// in a pass. Returns the seconds of each bucket. Their sum is the time of the whole row, the maximum over
-  /// the ranks; it is divided among the buckets in the proportions of rank 0.
+  /// in a pass. Returns the seconds of each bucket. The time of all of them together (the maximum over the
+  /// ranks) is divided among the buckets in the proportions that rank 0 measured.
   std::vector<double> reduce_alone(std::size_t item);
   void end(bool interrupted);  ///< lets follow() return on the other ranks
   bool follow();               ///< on all ranks but 0: returns false if the sweep was interrupted

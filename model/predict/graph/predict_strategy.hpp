@@ -12,14 +12,16 @@ namespace ddproxy::model {
 /// ready order, each as soon as it is ready or all after the backward pass.
 bool follows_recurrence(Strategy const& strategy);
 
-/// Predicts a strategy with these buckets: by the recurrence where it holds, else by simulate() on the step
-/// graph that the strategy builds. A strategy that does not overlap makes no copies. Throws as both do.
+/// Predicts a strategy with the buckets of `plan`. Uses the recurrence if follows_recurrence(), else
+/// simulate() on the step graph that the strategy builds. A strategy that does not overlap makes no copies.
+/// Throws what these functions throw.
 Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan);
 
-/// The same by the step graph, whatever the strategy.
+/// Predicts any strategy with simulate() on its step graph. Throws what simulate() throws.
 Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan);
 
-/// Predicts the live buffers of a rank during a step of a strategy with these buckets. Throws as predict().
+/// Predicts the live buffers of a rank during a step of a strategy with the buckets of `plan`. Throws as
+/// predict() does.
 LiveMemory predict_live_memory(Strategy const& strategy, Job const& job, Plan const& plan);
 
 }  // namespace ddproxy::model

@@ -38,9 +38,9 @@ struct StepCosts {
   /// Writes the speed of each task that runs at the same time on a rank of the class, [active task] (1: as
   /// fast as alone).
   ///
-  /// A collective gets the share s of its link: s = shared_speed(number of active collectives on that link).
-  /// Its speed is s, or s times its gamma while compute runs. The speed of compute is the product of kappa^s
-  /// over all active collectives. One collective beside compute thus gives exactly kappa and gamma.
+  /// A collective gets the share h of its link: h = shared_speed(number of active collectives on that link).
+  /// The speed of the collective is h, or h gamma while compute runs. The speed of compute is the product of
+  /// kappa^h over all active collectives. One collective beside compute thus gives exactly kappa and gamma.
   void rates(std::size_t rank_class, std::span<TaskId const> active, std::span<double> speeds) const;
 };
 

@@ -12,7 +12,7 @@ namespace ddproxy::model {
 /// The dependencies of a task on its own rank: what it waits for, and what waits for it.
 struct TaskWaits {
   std::size_t waits = 0;          ///< tasks that must end first, including the one before it on its lane
-  std::vector<std::size_t> next;  ///< tasks that wait for this one; listed twice if for two reasons
+  std::vector<std::size_t> next;  ///< tasks that wait for this one; a task with two reasons is listed twice
 };
 
 /// Returns the dependencies of every task of a graph, [task].
