@@ -15,7 +15,7 @@ def _split(files):
     best = derive.best_case(results, totals)
     if best is None or not exposed[best] >= 0.0:
         return ""
-    return f"Best bucket: {lead.cap_text(results, best)}; {exposed[best] / totals[best]:.1%} of T is exposed communication"
+    return f"With a bucket size of {lead.cap_text(results, best)}, {exposed[best] / totals[best]:.1%} of T is exposed communication"
 
 
 def _samples(files):
@@ -34,10 +34,10 @@ def _layers(files):
 
 
 def _costs(files):
-    """Returns the speed of the operations as a share of the roofline."""
+    """Returns the speed of the operations as a share of the roofline, or without a roofline the highest speed."""
     found = costs_figure.costs(files[-1])
     if found.roof() is None:
-        return ""
+        return f"The fastest operation reaches {found.speed.max() / 1e9:.3g} Gflop/s"
     if found.is_roofline():
         return "The times are those of the roofline: nothing was measured"
     shares = found.modelled / found.seconds

@@ -28,8 +28,14 @@ def _within_noise(results, best, other):
     return bool(high[best] >= low[other]) if np.isfinite(high[best] - low[other]) else None
 
 
+def _all_within_noise(results, totals, best):
+    """Returns whether several bucket sizes were measured and even the worst one is within the noise of the best."""
+    worst = derive.best_case(results, -totals)
+    return worst != best and _within_noise(results, best, worst) is True
+
+
 def gain(results):
-    """Says how much faster the best bucket size is than 25 MiB. Returns an empty text if no bucketed case was measured."""
+    """Says how much faster the best bucket size is than 25 MiB, or that no bucket size differs beyond the noise. Returns an empty text if no bucketed case was measured."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
         return ""
     totals = derive.column(results, "measured_median")
@@ -37,6 +43,9 @@ def gain(results):
     if best is None:
         return ""
     common = _common_case(results, totals)
+    if _all_within_noise(results, totals, best):
+        without = "" if common is not None else f" {COMMON}, was not run."
+        return f"The bucket sizes do not differ beyond the noise. {cap_text(results, best)} was the fastest.{without}"
     if common is None:
         return f"Best bucket size: {cap_text(results, best)}. {COMMON}, was not run, so the gain over it is not known."
     if common == best:

@@ -95,11 +95,12 @@ class Report:
         """Returns a timeline for the page. Also saves the timeline of the compared cases as PNG."""
         results, drawn = self.newest, timeline_figure.draw_timelines(self.newest, cases)
         svg = style.as_svg(drawn, name)
-        title = " and ".join(str(derive.case_names(results)[c]) for c in cases) + f": {results.title()}, last sample"
+        of = " and ".join(str(derive.case_names(results)[c]) for c in cases) + f": {results.title()}, last sample"
+        title = "\n".join(part for part in (timeline_figure.finding(results, cases), of) if part)
         if name == "timeline":
             self._save(drawn, name, title)
         style.close(drawn)
-        return page.figure(svg, f"{title}. {TIMELINE.format(rank=timeline_figure.first_rank(results, cases[0]))}")
+        return page.figure(svg, f"{title.replace(chr(10), '. ')}. {TIMELINE.format(rank=timeline_figure.first_rank(results, cases[0]))}")
 
     def _save(self, drawn, name, title):
         drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")

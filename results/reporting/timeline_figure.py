@@ -35,10 +35,6 @@ def first_rank(results, case):
     return int(np.min(results["/timeline/event_rank"][_range(results, case)])) if results.has("/timeline/event_rank") else 0
 
 
-def title(results, case):
-    return f"{derive.case_names(results)[case]}: {results.title()}, last sample"
-
-
 def compared_cases(results):
     """Returns the best case and the case to compare it with: 25 MiB, else naive, else flat. Skips cases without a timeline."""
     best = derive.best_case(results, derive.column(results, "measured_median"))
@@ -130,6 +126,16 @@ def _draw_memory(axes, results, case, factor):
               bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75, "linewidth": 0})
     axes.set_ylim(0.0, 1.15 * most / 1024.0**power)
     axes.set_ylabel(f"live buffers\n({unit})", fontsize=8.5)
+
+
+def finding(results, cases):
+    """Returns how much of the last sample of each case is exposed communication. Skips cases whose T_compute is not known."""
+    names, said = derive.case_names(results), []
+    for case in cases:
+        end, compute = float(np.max(_events(results, case, ("end",))[0])), _last_compute(results, case)
+        if np.isfinite(compute) and end > 0.0:
+            said.append(f"{max(end - compute, 0.0) / end:.0%} of T with {names[case]}")
+    return f"Exposed communication: {' and '.join(said)}" if said else ""
 
 
 def draw_timelines(results, cases):
