@@ -29,6 +29,16 @@ std::string documented(Dataset const& dataset) {
          std::string(dataset.long_name) + " |";
 }
 
+// A description is stored with its dataset, so it must not need that of another one.
+TEST(Schema, every_description_stands_alone) {
+  const auto leans = [](std::string_view text) {
+    return text.starts_with("as ") || text.starts_with("its ") || text.starts_with("the same ");
+  };
+  for (auto const& dataset : schema()) EXPECT_FALSE(leans(dataset.long_name)) << dataset.path;
+  for (auto const& attribute : schema_attributes())
+    EXPECT_FALSE(leans(attribute.meaning)) << attribute.group << ' ' << attribute.name;
+}
+
 TEST(Schema, every_row_is_whole_and_unique) {
   std::set<std::string_view> paths;
   for (auto const& dataset : schema()) {

@@ -100,7 +100,7 @@ def draw_allreduce(results, reference=None):
         lower.plot(x, results["/allreduce/busbw"], "o-", color=style.MEASURED, markersize=4)
     if reference is not None:
         _draw_reference(upper, lower, reference)
-    upper.set(xscale="log", yscale="log", ylabel="a(x): time of one all-reduce (s, log scale)")
+    upper.set(xscale="log", yscale="log", ylabel="a(x): one all-reduce (s, log scale)")
     lower.set(xscale="log", yscale="log", ylabel="bus bandwidth (GB/s, log scale)")
     bandwidth_ticks(lower)
     size_ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
