@@ -14,7 +14,8 @@ inline constexpr Index d_ff = 5120;
 inline constexpr Index heads = 20;
 inline constexpr Index vocabulary = 50257;
 inline constexpr Index context = 1024;
-inline constexpr Index parameters = 2 * d_model * d_ff;  // updated by one call of the optimizer
+// Updated by one call of the optimizer. They are as many as the elements of the loops in Peaks.
+inline constexpr Index parameters = Index{1} << 24;
 
 /// Arrays that are large enough for every operation on N = `tokens` tokens, at most `context`. All operations
 /// use the same arrays. C = d_model, F = d_ff, V = vocabulary, H = heads.
