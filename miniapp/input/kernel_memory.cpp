@@ -113,6 +113,8 @@ void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
   if (shape.norm != model::Norm::layernorm) not_there("norm \"rmsnorm\"");
   if (shape.positions != model::Positions::learned) not_there("models without learned positions");
   if (shape.qkv != model::Qkv::fused) not_there("separate q, k and v");
+  if (shape.kv_heads != 0 && shape.kv_heads != shape.heads)
+    not_there("heads of keys that several queries share");
   if (!shape.biases) not_there("models without biases");
   check_tokens(shape, tokens);
 }
