@@ -112,7 +112,8 @@ class Follower {
     }
   }
 
-  /// An update that reads the norm clips what it reads itself.
+  /// Adds a violation unless the update gets gradients clipped as often as expected, its own clipping
+  /// included: an update that reads the norm clips what it reads.
   void check_clipped(std::size_t rank, std::vector<Access> const& accesses, Access const& access,
                      Value const& gradient) {
     const bool clips =
