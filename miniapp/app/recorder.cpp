@@ -20,13 +20,24 @@ Integers to_integers(Reals const& values) {
   return {values.begin(), values.end()};
 }
 
+/// What a model has beyond GPT-2. Nothing is added for the others, so that `compare` finds a model of an
+/// older file unchanged.
+std::string describe_llama(model::Shape const& s) {
+  std::string text;
+  if (s.kv_heads != 0 && s.kv_heads != s.heads) text += fmt::format(" kv_heads {}", s.kv_heads);
+  if (s.positions == model::Positions::rope) text += fmt::format(" rope_theta {:g}", s.rope_theta);
+  return text;
+}
+
 std::string describe(model::Shape const& s) {
   return fmt::format(
-      "layers {} d_model {} heads {} d_ff {} vocabulary {} context {} tied {} biases {} activation {} norm "
-      "{} positions {} qkv {}",
-      s.layers, s.d_model, s.heads, s.d_ff, s.vocabulary, s.context, s.tied, s.biases,
-      word_of(s.activation, activation_words), word_of(s.norm, norm_words),
-      word_of(s.positions, positions_words), word_of(s.qkv, qkv_words));
+             "layers {} d_model {} heads {} d_ff {} vocabulary {} context {} tied {} biases {} activation {} "
+             "norm "
+             "{} positions {} qkv {}",
+             s.layers, s.d_model, s.heads, s.d_ff, s.vocabulary, s.context, s.tied, s.biases,
+             word_of(s.activation, activation_words), word_of(s.norm, norm_words),
+             word_of(s.positions, positions_words), word_of(s.qkv, qkv_words)) +
+         describe_llama(s);
 }
 
 }  // namespace

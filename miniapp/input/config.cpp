@@ -31,6 +31,7 @@ model::Shape read_dimensions(Section& section, model::Shape shape) {
   shape.layers = section.integer("layers", shape.layers, 1, most_layers);
   shape.d_model = section.integer("d_model", shape.d_model, 1, widest);
   shape.heads = section.integer("heads", shape.heads, 1, widest);
+  shape.kv_heads = section.integer("kv_heads", shape.kv_heads, 0, widest);
   shape.d_ff = section.integer("d_ff", shape.d_ff ? shape.d_ff : 4 * shape.d_model, 1, widest);
   shape.vocabulary = section.integer("vocabulary", shape.vocabulary, 1, most_tokens);
   shape.context = section.integer("context", shape.context, 1, most_tokens);
@@ -43,6 +44,9 @@ model::Shape read_variant(Section& section, model::Shape shape) {
   shape.activation = section.choice("activation", shape.activation, activation_words);
   shape.norm = section.choice("norm", shape.norm, norm_words);
   shape.positions = section.choice("positions", shape.positions, positions_words);
+  shape.rope_theta = section.positive("rope_theta", shape.rope_theta);
+  if (section.has("rope_theta") && shape.positions != model::Positions::rope)
+    section.fail("rope_theta", "is for positions = \"rope\" only");
   shape.qkv = section.choice("qkv", shape.qkv, qkv_words);
   return shape;
 }

@@ -111,8 +111,10 @@ void check_kernels_have(model::Shape const& shape, model::Tokens tokens) {
   model::check(shape);
   if (shape.activation != model::Activation::gelu) not_there("[model] activation = \"swiglu\"");
   if (shape.norm != model::Norm::layernorm) not_there("[model] norm = \"rmsnorm\"");
-  if (shape.positions != model::Positions::learned) not_there("[model] positions = \"none\"");
+  if (shape.positions != model::Positions::learned) not_there("[model] positions other than \"learned\"");
   if (shape.qkv != model::Qkv::fused) not_there("[model] qkv = \"separate\"");
+  if (shape.kv_heads != 0 && shape.kv_heads != shape.heads)
+    not_there("[model] kv_heads that are fewer than heads");
   if (!shape.biases) not_there("[model] biases = false");
   check_tokens(shape, tokens);
 }

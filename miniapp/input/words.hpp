@@ -57,21 +57,24 @@ inline constexpr std::array<Word<Buffers>, 3> buffers_words{
 inline constexpr std::array<Word<model::CopyMode>, 3> copy_words{
     {{"none", model::CopyMode::none}, {"in", model::CopyMode::in}, {"in+out", model::CopyMode::in_out}}};
 
-inline constexpr std::array<Word<model::OperationKind>, 8> operation_kind_words{
+inline constexpr std::array<Word<model::OperationKind>, 9> operation_kind_words{
     {{"cross_entropy", model::OperationKind::cross_entropy},
      {"linear", model::OperationKind::linear},
      {"head", model::OperationKind::head},
      {"norm", model::OperationKind::norm},
      {"activation", model::OperationKind::activation},
      {"attention", model::OperationKind::attention},
+     {"rope", model::OperationKind::rope},
      {"position_table", model::OperationKind::position_table},
      {"token_table", model::OperationKind::token_table}}};
 inline constexpr std::array<Word<model::Activation>, 2> activation_words{
     {{"gelu", model::Activation::gelu}, {"swiglu", model::Activation::swiglu}}};
 inline constexpr std::array<Word<model::Norm>, 2> norm_words{
     {{"layernorm", model::Norm::layernorm}, {"rmsnorm", model::Norm::rmsnorm}}};
-inline constexpr std::array<Word<model::Positions>, 2> positions_words{
-    {{"learned", model::Positions::learned}, {"none", model::Positions::none}}};
+inline constexpr std::array<Word<model::Positions>, 3> positions_words{
+    {{"learned", model::Positions::learned},
+     {"rope", model::Positions::rope},
+     {"none", model::Positions::none}}};
 inline constexpr std::array<Word<model::Qkv>, 2> qkv_words{
     {{"fused", model::Qkv::fused}, {"separate", model::Qkv::separate}}};
 

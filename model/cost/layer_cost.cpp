@@ -58,6 +58,11 @@ Work attention_forward(Extents const& n) {
   return {4 * n.scores * n.head + 5 * n.scores, n.in + n.out + 4 * n.scores};
 }
 
+/// Counts two products and one sum an element, in place. The cosines and sines stay in cache.
+Work rotation(Extents const& n) {
+  return {3 * n.out, 2 * n.out};
+}
+
 Work backward_elements(OperationKind kind, bool tied, Extents const& n) {
   switch (kind) {
     case OperationKind::cross_entropy:  // (probability - target) / tokens
@@ -71,6 +76,8 @@ Work backward_elements(OperationKind kind, bool tied, Extents const& n) {
       return {15 * n.out, 2 * n.in + n.out};
     case OperationKind::attention:
       return attention_backward(n);
+    case OperationKind::rope:
+      return rotation(n);
     case OperationKind::position_table:  // sums over the batch; zeroes the rest of the table
       return {n.out, n.out + n.weight};
     case OperationKind::token_table:  // adds rows to a table that the head has filled, or that is
@@ -93,6 +100,8 @@ Work forward_elements(OperationKind kind, Extents const& n) {
       return {8 * n.out, n.in + n.out};
     case OperationKind::attention:
       return attention_forward(n);
+    case OperationKind::rope:
+      return rotation(n);
     case OperationKind::position_table:  // adds rows of the table to the tokens' rows
       return {n.out, 3 * n.out};
     case OperationKind::token_table:  // copies the tokens' rows

@@ -202,7 +202,7 @@ struct Expected {
   CommunicatorId replicas;                       ///< every rank of the group contributes
   int micro_batches = 1;                         ///< every micro-batch contributes
   std::vector<ExpectedGradient> gradients = {};  ///< gradients of this rank; sorted by offset, no overlap
-  bool clipped = false;                          ///< an update reads clipped gradients
+  bool clipped = false;  ///< an update reads clipped gradients, or reads the norm and clips them itself
   bool updated = false;  ///< true: every parameter and optimizer state is updated once; false: none is
 };
 

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/transformer/gpt2.hpp"
 
-#include <stdexcept>
 #include <utility>
-
-#include "model/text/echo.hpp"
 
 namespace ddproxy::model {
 namespace {
@@ -69,19 +66,22 @@ void add_mlp(Builder& builder, Shape const& shape, std::string const& layer) {
   builder.operation(layer + ".mlp.act", OperationKind::activation, gated ? 2 * shape.d_ff : shape.d_ff,
                     shape.d_ff);
   builder.linear(".mlp.c_fc", Part::c_fc, shape.d_model, shape.d_ff);
-  if (gated) builder.linear(".mlp.c_gate", Part::none, shape.d_model, shape.d_ff);
+  if (gated) builder.linear(".mlp.c_gate", Part::c_gate, shape.d_model, shape.d_ff);
   builder.norm(".ln_2", Part::ln_2);
 }
 
 void add_attention(Builder& builder, Shape const& shape, std::string const& layer) {
-  const std::int64_t d = shape.d_model;
+  const std::int64_t d = shape.d_model, keys = shape.key_features();
   builder.linear(".attn.c_proj", Part::attn_c_proj, d, d);
-  builder.operation(layer + ".attn.sdpa", OperationKind::attention, 3 * d, d);
+  builder.operation(layer + ".attn.sdpa", OperationKind::attention, d + 2 * keys, d);
+  if (shape.positions == Positions::rope)
+    builder.operation(layer + ".attn.rope", OperationKind::rope, d + keys, d + keys);
   if (shape.qkv == Qkv::fused) {
-    builder.linear(".attn.c_attn", Part::c_attn, d, 3 * d);
+    builder.linear(".attn.c_attn", Part::c_attn, d, d + 2 * keys);
   } else {
-    for (auto const* part : {".attn.v_proj", ".attn.k_proj", ".attn.q_proj"})
-      builder.linear(part, Part::none, d, d);
+    builder.linear(".attn.v_proj", Part::v_proj, d, keys);
+    builder.linear(".attn.k_proj", Part::k_proj, d, keys);
+    builder.linear(".attn.q_proj", Part::q_proj, d, d);
   }
   builder.norm(".ln_1", Part::ln_1);
 }
@@ -97,30 +97,6 @@ void add_embedding(Builder& builder, Shape const& shape) {
 }
 
 }  // namespace
-
-Shape find_preset(std::string_view name) {
-  std::string known;
-  for (auto const& preset : presets) {
-    if (preset.name == name) return preset.shape;
-    known += (known.empty() ? "" : ", ") + std::string(preset.name);
-  }
-  throw std::invalid_argument("there is no preset \"" + echo(name) + "\"; the presets are " + known);
-}
-
-void check(Shape const& shape) {
-  const std::pair<char const*, std::int64_t> dimensions[] = {
-      {"layers", shape.layers}, {"d_model", shape.d_model},       {"heads", shape.heads},
-      {"d_ff", shape.d_ff},     {"vocabulary", shape.vocabulary}, {"context", shape.context}};
-  for (auto const& [name, value] : dimensions) {
-    if (value > 0) continue;
-    throw std::invalid_argument("model: " + std::string(name) + " is " + std::to_string(value) +
-                                "; it must be positive");
-  }
-  if (shape.d_model % shape.heads != 0) {
-    throw std::invalid_argument("model: d_model (" + std::to_string(shape.d_model) +
-                                ") must be a multiple of heads (" + std::to_string(shape.heads) + ")");
-  }
-}
 
 BackwardPass backward_pass(Shape const& shape) {
   check(shape);

@@ -2,58 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "model/transformer/presets.hpp"
+#include "model/transformer/shape.hpp"
+
 namespace ddproxy::model {
-
-enum class Activation { gelu, swiglu };
-enum class Norm { layernorm, rmsnorm };
-enum class Positions { learned, none };
-enum class Qkv { fused, separate };
-
-/// Dimensions of a decoder-only transformer of the GPT-2 class.
-struct Shape {
-  std::int64_t layers = 0;
-  std::int64_t d_model = 0;
-  std::int64_t heads = 0;
-  std::int64_t d_ff = 0;
-  std::int64_t vocabulary = 0;
-  std::int64_t context = 0;
-  bool tied = true;    ///< the output head shares its weight with the token embedding
-  bool biases = true;  ///< linear maps and norms have biases
-  Activation activation = Activation::gelu;
-  Norm norm = Norm::layernorm;
-  Positions positions = Positions::learned;
-  Qkv qkv = Qkv::fused;
-  bool operator==(Shape const&) const = default;
-};
-
-/// A named shape.
-struct Preset {
-  std::string_view name;
-  Shape shape;
-};
-
-/// Sizes from Radford et al., "Language Models are Unsupervised Multitask Learners", 2019, table 2. `tiny` is
-/// for tests.
-inline constexpr std::array<Preset, 5> presets{{
-    {"tiny", {2, 64, 4, 256, 256, 32}},
-    {"gpt2", {12, 768, 12, 3072, 50257, 1024}},
-    {"gpt2-medium", {24, 1024, 16, 4096, 50257, 1024}},
-    {"gpt2-large", {36, 1280, 20, 5120, 50257, 1024}},
-    {"gpt2-xl", {48, 1600, 25, 6400, 50257, 1024}},
-}};
-
-/// Returns the preset's shape. Throws std::invalid_argument that lists the known presets.
-Shape find_preset(std::string_view name);
-
-/// Throws std::invalid_argument that names the first dimension that is not positive or does not fit the
-/// others.
-void check(Shape const& shape);
 
 /// What an operation of the backward pass does.
 enum class OperationKind {
@@ -63,13 +20,27 @@ enum class OperationKind {
   norm,            ///< layer norm or RMS norm; adds to the gradient of the residual stream
   activation,      ///< GELU, or the product in SwiGLU
   attention,       ///< causal scaled dot-product attention
+  rope,            ///< rotation of queries and keys by their positions; the gradients are rotated back
   position_table,  ///< gradient of the position embedding
   token_table,     ///< gradient of the token embedding; added to the head's gradient in a tied model
 };
 
 /// The part of a layer whose parameters an operation uses, named as in Hugging Face's GPT-2. `none` also
 /// marks operations that no kernel computes.
-enum class Part { none, ln_1, c_attn, attn_c_proj, ln_2, c_fc, mlp_c_proj, ln_f };
+enum class Part {
+  none,
+  ln_1,
+  c_attn,  ///< queries, keys and values in one map
+  q_proj,
+  k_proj,
+  v_proj,
+  attn_c_proj,
+  ln_2,
+  c_gate,  ///< the gate of SwiGLU; c_fc is the map that it is multiplied with
+  c_fc,
+  mlp_c_proj,
+  ln_f
+};
 
 /// One operation of the backward pass. Operations are listed in the order in which they run.
 struct Operation {
@@ -97,8 +68,11 @@ struct BackwardPass {
   std::vector<Gradient> gradients;  ///< in ready order: by operation; the bias before the weight
 };
 
-/// Returns the backward pass of a model, last layer first. Of the embeddings, wpe comes before wte; a tied
-/// token embedding is the last gradient. Throws as check() does.
+/// Returns the backward pass of a model, last layer first, in the order in which PyTorch completes the
+/// gradients: its autograd engine runs the node first that the forward pass made last. So the values' map
+/// comes before that of the keys, and that of the keys before that of the queries; c_fc comes before c_gate.
+/// Of the embeddings, wpe comes before wte; a tied token embedding is the last gradient. Throws as check()
+/// does.
 BackwardPass backward_pass(Shape const& shape);
 
 /// Returns the number of parameters: the sum of the elements of all gradients.

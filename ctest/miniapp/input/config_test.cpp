@@ -49,6 +49,13 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\nlayers = 0\n", ":3", "at least 1"},
         Bad{"[model]\npreset = \"tiny\"\nnorm = \"batch\"\n", ":3", "layernorm, rmsnorm"},
         Bad{"[model]\nlayers = 2\n", ":1", "[model]: model: d_model"},
+        Bad{"[model]\npreset = \"llama3-8b\"\nkv_heads = 3\n", ":1", "kv_heads (3) must divide heads (32)"},
+        Bad{"[model]\npreset = \"tiny\"\nkv_heads = -1\n", ":3", "at least 0"},
+        Bad{"[model]\npreset = \"tiny\"\npositions = \"rope\"\nd_model = 60\n", ":1",
+            "must be even; it is 15"},
+        Bad{"[model]\npreset = \"tiny\"\nrope_theta = 500000\n", ":3", "positions = \"rope\""},
+        Bad{"[model]\npreset = \"cs336-s\"\nrope_theta = 0\n", ":3", "above 0"},
+        Bad{"[model]\npreset = \"tiny\"\npositions = \"sine\"\n", ":3", "learned, rope, none"},
         Bad{"[model]\npreset = \"tiny\"\n[step]\nsequence = 33\n", ":4", "context of 32"},
         Bad{"[model]\npreset = \"tiny\"\n[step]\nbatch = 1.5\n", ":4", "whole number"},
         Bad{"[model]\npreset = \"tiny\"\n[compute]\nprecision = \"fp16\"\n", ":4", "fp32, tf32, bf16"},
@@ -168,6 +175,22 @@ TEST(Config, AChangedPresetIsCalledChanged) {
   EXPECT_EQ(read_config(folder.file("a.toml", "[model]\npreset = \"tiny\"\n")).model, "tiny");
   EXPECT_EQ(read_config(folder.file("b.toml", "[model]\npreset = \"tiny\"\nlayers = 3\n")).model,
             "tiny (changed)");
+}
+
+TEST(Config, ReadsModelsOfTheLlamaClass) {
+  const Folder folder;
+  const auto shape_of = [&](std::string const& text) {
+    return read_config(folder.file("a.toml", "[model]\n" + text)).shape;
+  };
+  EXPECT_EQ(shape_of("preset = \"llama3-8b\"\n"), model::find_preset("llama3-8b"));
+  EXPECT_EQ(shape_of("preset = \"cs336-2.7b\"\n"), model::find_preset("cs336-2.7b"));
+  EXPECT_EQ(
+      shape_of("layers = 32\nd_model = 4096\nheads = 32\nkv_heads = 8\nd_ff = 14336\nvocabulary = 128256\n"
+               "context = 8192\ntied = false\nbiases = false\nactivation = \"swiglu\"\nnorm = \"rmsnorm\"\n"
+               "positions = \"rope\"\nrope_theta = 500000\nqkv = \"separate\"\n"),
+      model::find_preset("llama3-8b"));
+  EXPECT_EQ(shape_of("preset = \"llama3-8b\"\nkv_heads = 0\n").key_features(), 4096);
+  EXPECT_EQ(shape_of("preset = \"gpt2\"\nnorm = \"rmsnorm\"\n").norm, model::Norm::rmsnorm);
 }
 
 }  // namespace

@@ -5,17 +5,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "model/transformer/tensor_layout.hpp"
-
 namespace ddproxy::model {
-namespace {
 
-double seconds_of_copy(Slice slice, TensorLayout const& layout, Copies const& copies) {
+double copy_seconds(Slice slice, TensorLayout const& layout, Copies const& copies) {
   const auto bytes = static_cast<std::int64_t>(slice.count) * bytes_of(DataType::fp32);
   return copy_seconds({layout.tensor_of(slice.offset), layout.tensor_of(slice.end() - 1), bytes}, copies);
 }
-
-}  // namespace
 
 StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
                     std::span<const double> operator_seconds, AllreduceCost const& cost,
@@ -29,7 +24,7 @@ StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
   CostModel model{.seconds = [&](std::size_t, Task const& task) {
     auto const* compute = std::get_if<Compute>(&task.work);
     return compute ? operator_seconds[index(compute->op)]
-                   : seconds_of_copy(task.accesses.front().slice, layout, copies);
+                   : copy_seconds(task.accesses.front().slice, layout, copies);
   }};
   model.collectives.set(Verb::all_reduce, cost);
   model.contention = contention;

@@ -7,8 +7,13 @@
 #include "model/predict/graph/step_costs.hpp"
 #include "model/predict/timeline.hpp"
 #include "model/transformer/gpt2.hpp"
+#include "model/transformer/tensor_layout.hpp"
 
 namespace ddproxy::model {
+
+/// Returns the seconds of copying the gradients in a slice of the model in one direction, as copy_seconds()
+/// of timeline.hpp does for a bucket.
+double copy_seconds(Slice slice, TensorLayout const& layout, Copies const& copies);
 
 /// Returns the costs of a graph that ddp() built, from the data that simulate(Job, Plan) takes from a Job.
 /// `operator_seconds` has one entry for each of `pass.operations`. Copies cost what copy_seconds() returns:

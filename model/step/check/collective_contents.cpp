@@ -62,7 +62,8 @@ std::vector<Pieces> CollectiveContents::sources(Members const& members) {
 }
 
 void CollectiveContents::all_reduce(Members const& members) {
-  const Pieces reduced = sums_.sum(members.front().rank, sources(members));
+  const Pieces reduced =
+      sums_.sum(members.front().rank, sources(members), members.front().collective.reduction);
   for (Member const& member : members) contents_.write(member.rank, member.accesses[0], reduced);
 }
 

@@ -106,14 +106,25 @@ class Follower {
       sums_.check_complete(rank, piece);
     }
     if (compute.phase != Phase::update) return;
-    const int clipped = contents_.graph(rank).expected.clipped ? 1 : 0;
-    if (value.content == Content::gradient && value.version != clipped) {
-      wrong(rank, clipped ? "updates with a gradient that is not clipped" : "updates with a clipped gradient",
-            access);
-    }
+    if (value.content == Content::gradient) check_clipped(rank, accesses, access, value);
     if (value.content == Content::parameter && !reads_gradient(rank, accesses, piece)) {
       wrong(rank, "updates parameters whose gradient it does not read,", access);
     }
+  }
+
+  /// Adds a violation unless the update gets gradients clipped as often as expected, its own clipping
+  /// included: an update that reads the norm clips what it reads.
+  void check_clipped(std::size_t rank, std::vector<Access> const& accesses, Access const& access,
+                     Value const& gradient) {
+    const bool clips =
+        std::ranges::any_of(accesses, [](auto const& a) { return a.content == Content::norm; });
+    const int clipped = gradient.version + (clips ? 1 : 0);
+    if (clipped == (contents_.graph(rank).expected.clipped ? 1 : 0)) return;
+    wrong(rank,
+          clipped == 0   ? "updates with a gradient that is not clipped"
+          : clipped == 1 ? "updates with a clipped gradient"
+                         : "updates with a gradient that is clipped twice,",
+          access);
   }
 
   bool reads_gradient(std::size_t rank, std::vector<Access> const& accesses, Piece const& parameter) const {

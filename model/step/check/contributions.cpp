@@ -3,6 +3,7 @@
 #include "model/step/check/contributions.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ddproxy::model {
 namespace {
@@ -39,6 +40,24 @@ std::optional<ContributionSets::Id> ContributionSets::joined(std::vector<Id> con
   std::ranges::sort(all);
   const bool twice = std::ranges::adjacent_find(all) != all.end();
   return unions_[sets] = twice ? std::nullopt : std::optional(id(std::move(all)));
+}
+
+std::optional<ContributionSets::Id> ContributionSets::averaged(std::vector<Id> const& sets) {
+  std::vector<Contribution> common = sets_[sets.front()];
+  for (const Id set : sets) {
+    std::vector<Contribution> both;
+    std::ranges::set_intersection(common, sets_[set], std::back_inserter(both));
+    common = std::move(both);
+  }
+  if (sets.size() < 2 || common.empty()) return joined(sets);
+  std::vector<Id> parts{id(common)};
+  for (const Id set : sets) {
+    std::vector<Contribution> own;
+    std::ranges::set_difference(sets_[set], common, std::back_inserter(own));
+    if (own.empty()) return std::nullopt;
+    parts.push_back(id(std::move(own)));
+  }
+  return joined(parts);
 }
 
 std::optional<CoveredElements::Id> CoveredElements::id(std::vector<Slice> slices) {

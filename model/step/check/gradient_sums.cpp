@@ -16,7 +16,7 @@ std::optional<std::size_t> GradientSums::cover(std::size_t rank, std::vector<Sli
   return id;
 }
 
-Pieces GradientSums::sum(std::size_t rank, std::vector<Pieces> const& sources) {
+Pieces GradientSums::sum(std::size_t rank, std::vector<Pieces> const& sources, Reduction reduction) {
   Pieces result;
   std::vector<std::size_t> next(sources.size());
   for (std::size_t at = 0;;) {
@@ -28,12 +28,18 @@ Pieces GradientSums::sum(std::size_t rank, std::vector<Pieces> const& sources) {
       end = std::min(end, sources[s][next[s]].run.end());
       values.push_back(sources[s][next[s]].value);
     }
-    result.push_back({{at, end - at}, sum(rank, values)});
+    result.push_back({{at, end - at}, sum(rank, values, reduction)});
     at = end;
   }
 }
 
-Value GradientSums::sum(std::size_t rank, std::vector<Value> const& values) {
+std::optional<std::size_t> GradientSums::joined(Content content, std::vector<std::size_t> const& sets,
+                                                Reduction reduction) {
+  if (content == Content::norm) return covers_.joined(sets);
+  return reduction == Reduction::average ? sets_.averaged(sets) : sets_.joined(sets);
+}
+
+Value GradientSums::sum(std::size_t rank, std::vector<Value> const& values, Reduction reduction) {
   Value total = values.front();
   std::vector<std::size_t> sets;
   for (Value const& value : values) {
@@ -51,7 +57,7 @@ Value GradientSums::sum(std::size_t rank, std::vector<Value> const& values) {
                   "adds " + name_of(total.content) + ", which is not a gradient or a norm");
     return {.padding = true};
   }
-  const auto set = total.content == Content::norm ? covers_.joined(sets) : sets_.joined(sets);
+  const auto set = joined(total.content, sets, reduction);
   if (!set) {
     findings_.add(Rule::contributes_once, rank, "a contribution enters " + name_of(total.content) + " twice");
     return {.padding = true};

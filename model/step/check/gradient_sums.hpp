@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,15 +25,17 @@ class GradientSums {
   /// returns nothing.
   std::optional<std::size_t> cover(std::size_t rank, std::vector<Slice> slices);
 
-  /// Returns the sum of several sources, run by run. All sources must be gradients of the same elements of
-  /// the model, or norms. Adds a violation otherwise.
-  Pieces sum(std::size_t rank, std::vector<Pieces> const& sources);
+  /// Returns the sum of several sources, run by run, or their average over ranks. All sources must be
+  /// gradients of the same elements of the model, or norms. Adds a violation otherwise.
+  Pieces sum(std::size_t rank, std::vector<Pieces> const& sources, Reduction reduction = Reduction::sum);
 
   /// Adds a violation if a gradient lacks a contribution, or a norm lacks an element.
   void check_complete(std::size_t rank, Piece const& piece);
 
  private:
-  Value sum(std::size_t rank, std::vector<Value> const& values);
+  Value sum(std::size_t rank, std::vector<Value> const& values, Reduction reduction);
+  std::optional<std::size_t> joined(Content content, std::vector<std::size_t> const& sets,
+                                    Reduction reduction);
   void check_norm(std::size_t rank, Value const& value);
   std::size_t expected_set(std::size_t rank, ExpectedGradient const& gradient);
 

@@ -2,27 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/step/strategies/ddp.hpp"
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
 
 #include "model/step/graph_builder.hpp"
+#include "model/step/strategies/tied_head.hpp"
 
 namespace ddproxy::model {
 namespace {
 
 constexpr CommunicatorId world{0};
-
-/// Returns the operator of the output head if its weight is the token embedding. The head then assigns the
-/// gradient of this weight, and the operator of the token table, which comes last, completes it. Returns
-/// nothing if the head has a weight of its own.
-std::optional<std::size_t> tied_head(BackwardPass const& pass) {
-  const auto head = std::ranges::find(pass.operations, OperationKind::head, &Operation::kind);
-  if (head == pass.operations.end()) return std::nullopt;
-  const auto h = static_cast<std::size_t>(head - pass.operations.begin());
-  if (std::ranges::find(pass.gradients, h, &Gradient::operation) != pass.gradients.end()) return std::nullopt;
-  return h;
-}
 
 class DdpBuilder {
  public:

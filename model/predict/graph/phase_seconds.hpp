@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "model/predict/graph/live_memory.hpp"
+#include "model/step/step_graph.hpp"
+#include "model/step/step_trace.hpp"
+
+namespace ddproxy::model {
+
+/// What a rank's compute lane does in a step, in seconds. The members up to `waiting` add up to `step`.
+struct PhaseSeconds {
+  double forward = 0;
+  double recompute = 0;  ///< of activations that were not kept
+  double backward = 0;
+  double clip = 0;     ///< norm and clip tasks; scaling within the update counts as update
+  double update = 0;   ///< of the parameters
+  double copies = 0;   ///< into and out of buckets
+  double waiting = 0;  ///< the lane is idle, or the step goes on elsewhere
+  double step = 0;     ///< T: from 0 to the end of the last task
+
+  /// Returns the time in which operators run: T_compute, lengthened by contention.
+  double compute() const { return forward + recompute + backward + clip + update; }
+};
+
+/// Sums the tasks of compute lane 0 by phase, from a measured or simulated trace. `step_end` is the end of
+/// the step over all ranks, as StepTraces::end() says; without it, the end of the rank's last task. Throws
+/// std::invalid_argument if the trace and the graph have different numbers of tasks.
+PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace);
+PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace, double step_end);
+
+/// Returns E, the exposed communication: T less the compute of `alone`, the same step without communication.
+double exposed_seconds(PhaseSeconds const& step, PhaseSeconds const& alone);
+
+/// Returns the most bytes of live buffers while a task of each phase runs. Throws std::invalid_argument if
+/// `memory` belongs to another graph.
+std::map<Phase, std::int64_t> phase_memory(StepGraph const& graph, LiveMemory const& memory);
+
+}  // namespace ddproxy::model

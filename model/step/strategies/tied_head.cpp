@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/step/strategies/tied_head.hpp"
+
+#include <algorithm>
+
+namespace ddproxy::model {
+
+std::optional<std::size_t> tied_head(BackwardPass const& pass) {
+  const auto head = std::ranges::find(pass.operations, OperationKind::head, &Operation::kind);
+  if (head == pass.operations.end()) return std::nullopt;
+  const auto h = static_cast<std::size_t>(head - pass.operations.begin());
+  if (std::ranges::find(pass.gradients, h, &Gradient::operation) != pass.gradients.end()) return std::nullopt;
+  return h;
+}
+
+}  // namespace ddproxy::model

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "model/transformer/gpt2.hpp"
+
+namespace ddproxy::model {
+
+/// Returns the operator of the output head if its weight is the token embedding. The head then assigns the
+/// gradient of this weight, and the operator of the token table, which comes last, completes it. Returns
+/// nothing if the head has a weight of its own.
+std::optional<std::size_t> tied_head(BackwardPass const& pass);
+
+}  // namespace ddproxy::model
