@@ -3,7 +3,6 @@
 #include "model/step/strategies/micro_batch.hpp"
 
 #include <optional>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -31,11 +30,11 @@ class MicroBatch {
   std::vector<Task> build() {
     for (auto const& operation : pass_.operations) forward(operation, Phase::forward);
     std::optional<std::size_t> recomputed;
-    for (auto const& operation : std::views::reverse(pass_.operations)) {
-      const auto block = block_of(operation);
+    for (auto operation = pass_.operations.rbegin(); operation != pass_.operations.rend(); ++operation) {
+      const auto block = block_of(*operation);
       if (block && block != recomputed) recompute(*block);
       if (block) recomputed = block;
-      backward(operation);
+      backward(*operation);
     }
     mark_last_uses();
     return std::move(tasks_);
@@ -118,8 +117,8 @@ class MicroBatch {
   /// An access is the last one to what the buffer holds if the next one overwrites it, or if there is none.
   void mark_last_uses() {
     std::set<BufferId> used_later;
-    for (Task& task : std::views::reverse(tasks_)) {
-      for (Access& access : task.accesses) {
+    for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task) {
+      for (Access& access : task->accesses) {
         if (access.content != Content::activation) continue;
         access.last_use = !used_later.contains(access.buffer);
         if (access.mode == AccessMode::assign)
