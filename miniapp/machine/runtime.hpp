@@ -72,8 +72,8 @@ class Runtime {
   /// the call. `overdue` must end the process. Before the first limit_calls() the limit is call_limit_s, and
   /// the process exits with code 4.
   void limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const;
-  /// Removes the `overdue` of the other limit_calls() and keeps its time limit. If a call takes longer, a line
-  /// that names the rank, the call and the step is printed, and the process exits with code 4.
+  /// Removes the `overdue` of the other limit_calls() and keeps its time limit. If a call takes longer, a
+  /// line that names the rank, the call and the step is printed, and the process exits with code 4.
   void limit_calls() const;
   static constexpr double call_limit_s = 300;
   /// Applies the time limit to an MPI call of the caller, for as long as the result lives. `call` is the name

@@ -113,12 +113,11 @@ void check(Shape const& shape) {
       {"d_ff", shape.d_ff},     {"vocabulary", shape.vocabulary}, {"context", shape.context}};
   for (auto const& [name, value] : dimensions) {
     if (value > 0) continue;
-    throw std::invalid_argument("model: " + std::string(name) + " is " + std::to_string(value) +
-                                "; it must be positive");
+    throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
   }
   if (shape.d_model % shape.heads != 0) {
-    throw std::invalid_argument("model: d_model (" + std::to_string(shape.d_model) +
-                                ") must be a multiple of heads (" + std::to_string(shape.heads) + ")");
+    throw std::invalid_argument("d_model (" + std::to_string(shape.d_model) +
+                                ") is not a multiple of heads (" + std::to_string(shape.heads) + ")");
   }
 }
 
