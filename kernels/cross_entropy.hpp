@@ -6,8 +6,8 @@
 
 namespace ddproxy::kernels {
 
-// Softmax and cross entropy in one kernel. The probabilities are never stored; the logarithm of the softmax's
-// denominator is.
+// Softmax and cross entropy in one kernel. Of the softmax, only the logarithm of the denominator is stored,
+// not the probabilities.
 
 /// Computes the loss of each token:
 ///   log_sum[n] = log(sum over v of exp(logits[n, v]))

@@ -9,7 +9,8 @@
 
 namespace ddproxy::kernels {
 
-/// Dimensions of an embedding: B = batch, T = sequence, C = columns.
+/// Dimensions of an embedding: B = batch, T = sequence, C = columns. The comments below also use V =
+/// vocabulary and N = B T, the number of tokens of the batch.
 struct EmbeddingSize {
   Index batch;
   Index sequence;
@@ -26,17 +27,17 @@ void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens,
 void position_backward(Space const& exec, EmbeddingSize size, Index context, float const* dx,
                        float* dposition);
 
-/// The positions in the batch, grouped by token. One team sums all rows that belong to the same token. So
-/// token_backward() needs no atomics, and its result is the same each time.
+/// The rows of the batch, grouped by token. Row n = b T + t belongs to tokens[b, t]. One team sums all rows
+/// that belong to the same token. So token_backward() needs no atomics, and its result is the same each time.
 struct TokenGroups {
-  TokenIds place;  ///< [N] positions in the batch; positions of equal tokens lie side by side
+  TokenIds place;  ///< [N] row numbers; rows of equal tokens lie side by side
   TokenIds first;  ///< [groups + 1] where each group starts in `place`; the last entry is N
 };
 
 /// Copies tokens from the host to memory of the execution space and returns the copy. Waits for the copy.
 TokenIds copy_tokens(std::string const& label, std::vector<int> const& tokens);
 
-/// Groups the positions of `tokens` [N] by token and copies the result to memory of the execution space.
+/// Groups the rows of `tokens` [N] by token and copies the result to memory of the execution space.
 TokenGroups group_tokens(std::vector<int> const& tokens);
 
 /// Adds dx[n] to dtoken[tokens[n]] for all n. `groups` comes from group_tokens() of the same tokens. Reads

@@ -45,7 +45,7 @@ def replay_with(times=TIMES, table=TABLE):
 
 def check_usage():
     expect(2, "required", "run")
-    expect(2, "ddproxy --help", "run", "x.toml", "--bogus")
+    expect(2, "ddproxy run --help", "run", "x.toml", "--bogus")
     expect(2, "nowhere.toml: cannot be opened", "run", "nowhere.toml")
     expect(2, "unknown key", "run", write("a.toml", TINY + "colour = 1\n"))
     expect(2, "a.toml:2: [model] preset", "run", write("a.toml", '[model]\npreset = "gpt5"\n'))

@@ -27,10 +27,10 @@ TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
                                   measured(model::strategy_named("bucketed"), 25, {0.165, 0.164, 0.166}),
                                   measured(model::strategy_named("bucketed"), 64, {0.150, 0.149, 0.151}),
                                   measured(model::strategy_named("optimal"), 0, {0.1, 0.1, 0.1})};
-  const std::string worst = "50 ms (25.0 %) faster than bucketed/4, the worst cap\n";
+  const std::string worst = "50 ms (25.0 %) faster than bucketed/4 (the worst cap)\n";
   EXPECT_EQ(tuning_line(reports, 0.017),
-            "lower bound on E: 17 ms\nbest cap: bucketed/64, 15 ms (9.1 %) faster than 25 MiB, PyTorch's "
-            "default, and " +
+            "lower bound on E: 17 ms\nbest cap: bucketed/64, 15 ms (9.1 %) faster than 25 MiB (PyTorch's "
+            "default), and " +
                 worst);
   reports.erase(reports.begin() + 2);
   EXPECT_EQ(tuning_line(reports, unknown), "best cap: bucketed/64, " + worst);
@@ -50,9 +50,9 @@ TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
       measured(model::strategy_named("bucketed"), 25, {0.150, unknown, unknown})};
   EXPECT_EQ(
       tuning_line(reports, 1e-17),
-      "lower bound on E: 0 ms\nbest cap: bucketed/25, 0 ms (0.0 %) faster than 25 MiB, PyTorch's default, "
-      "and 2050 ms (93.2 %) faster than bucketed/4, the worst cap (the noise is not known: a case has one "
-      "sample)\n");
+      "lower bound on E: 0 ms\nbest cap: bucketed/25, 0 ms (0.0 %) faster than 25 MiB (PyTorch's default), "
+      "and 2050 ms (93.2 %, noise not known because a case has one sample) faster than bucketed/4 (the worst "
+      "cap)\n");
 }
 
 TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {

@@ -60,15 +60,13 @@ TEST(ChooseThreads, AWishCountsWhateverItCosts) {
 }
 
 TEST(Threads, TheLineNamesThreadsRanksCoresAndWhy) {
-  EXPECT_EQ(
-      describe(choose_threads({{{0, 1}}, {{0, 1}}}), {}),
-      "threads: 1 in each of 2 ranks, communication shares a core with compute; a rank has 2 cores that "
-      "2 ranks share");
+  EXPECT_EQ(describe(choose_threads({{{0, 1}}, {{0, 1}}}), {}),
+            "threads: 1 in each of 2 ranks, communication shares a core with compute; 2 ranks share 2 cores");
   EXPECT_EQ(
       describe(choose_threads({{{0, 1, 2, 3}}}), {}),
-      "threads: 3 in each of 1 rank, one core is left for communication; a rank has 4 cores of its own");
+      "threads: 3 in the only rank, one core is left for communication; the rank has 4 cores of its own");
   EXPECT_EQ(describe(choose_threads({{{0}, 1}}), {1, "OMP_NUM_THREADS"}),
-            "threads: 1 in each of 1 rank, as OMP_NUM_THREADS says; a rank has 1 core of its own");
+            "threads: 1 in the only rank, as OMP_NUM_THREADS says; the rank has 1 core of its own");
 }
 
 TEST(Threads, AComplaintNamesTheCure) {

@@ -106,7 +106,7 @@ class Repetition(WithSample):
         return page.noted_table(next(t for t in tables.tables_of(Results(self.sample)) if t.name == "sweep"))
 
     def test_what_all_rows_say(self):
-        self.assertRegex(self.shown(), "The same in all rows: why sampling ended: number of samples reached; T low to T high: minimum to maximum")
+        self.assertRegex(self.shown(), r"Why sampling ended: number of samples reached \(in all rows\)\. T low to T high: minimum to maximum \(in all rows\)\.")
         self.assertNotIn("<th>why sampling ended</th>", self.shown())
         self.change(lambda file: file["sweep/stopped_by"].__setitem__(0, "target"))
         self.assertIn("<th>why sampling ended</th>", self.shown())
@@ -114,7 +114,7 @@ class Repetition(WithSample):
     def test_what_no_row_has(self):
         self.assertIn("<th>slowdown (ms)</th>", self.shown())
         self.change(lambda file: file["sweep/slowdown"].__setitem__(slice(None), np.nan))
-        self.assertRegex(self.shown(), "No value in this run: [^.]*slowdown")
+        self.assertRegex(self.shown(), "Columns left out because this run has no value for them: [^.]*slowdown")
         self.assertNotIn("<th>slowdown (ms)</th>", self.shown())
 
 
@@ -239,7 +239,7 @@ class Impossible(WithSample):
 
     def test_names_the_case_and_says_why(self):
         self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
-        self.assertRegex(self.said("overlap", -0.2), r"An overlap is below 0: bucketed 4 MiB \(-0\.200\)\..*share cores")
+        self.assertRegex(self.said("overlap", -0.2), r"An overlap is clearly below 0 \(less than -0\.005\): bucketed 4 MiB \(-0\.200\)\..*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # for naive, the contradictions in the file say that
 

@@ -142,11 +142,11 @@ class Page(WithSample):
 class Split(WithSample):
     """The parts of the measured bar must add up to the median T, even if the samples scatter."""
 
-    def medians(self, compute, tail):
-        """Returns the parts of each case, as shares of its T."""
+    def medians(self, slowdown, tail):
+        """Sets the medians of each case, as shares of its T."""
         def write(file):
             total = file["sweep/measured_median"][()]
-            file["sweep/compute"][...] = compute * total[:, None, None]
+            file["sweep/slowdown"][...] = slowdown * total
             file["sweep/tail"][...] = tail * total
         self.change(write)
 
@@ -159,22 +159,26 @@ class Split(WithSample):
             self.assertAlmostEqual(sum(parts.values()), median, delta=1e-12)
         return {part: round(seconds / median, 6) for part, seconds in parts.items()}
 
-    def test_compute_that_took_longer_shows_as_slowdown(self):
-        self.medians(0.5, 0.3)
+    def test_the_slowdown_is_that_of_the_table(self):
+        self.medians(0.2, 0.3)
         self.assertEqual(self.parts(), {"compute": 0.5, "slowdown": 0.2, "tail": 0.3})
 
     def test_noise_makes_no_negative_part(self):
         self.medians(0.5, -0.1)
         self.assertEqual(self.parts(), {"compute": 0.5, "slowdown": 0.5, "tail": 0.0})
-        self.medians(1.2, 0.3)
-        self.assertEqual(self.parts(), {"compute": 1.0, "slowdown": 0.0, "tail": 0.0})
+        self.medians(-0.1, 0.3)
+        self.assertEqual(self.parts(), {"compute": 0.7, "slowdown": 0.0, "tail": 0.3})
+        self.medians(0.9, 0.3)
+        self.assertEqual(self.parts(), {"compute": 0.0, "slowdown": 0.7, "tail": 0.3})
+        self.medians(0.1, 1.2)
+        self.assertEqual(self.parts(), {"compute": 0.0, "slowdown": 0.0, "tail": 1.0})
 
     def test_the_slowdown_is_named_where_it_matters(self):
         def texts():
             return [t.get_text() for t in draw_split(Results(self.sample)).axes[0].texts]
-        self.medians(0.5, 0.3)
+        self.medians(0.2, 0.3)
         self.assertTrue(texts() and all(re.fullmatch(r"slowdown [\d.]+ m?s", t) for t in texts()), texts())
-        self.medians(0.699, 0.3)
+        self.medians(0.001, 0.3)
         self.assertEqual(texts(), [])
 
     def test_of_no_sample(self):
@@ -223,7 +227,8 @@ class Headline(WithSample):
         share = f"Best bucket size: 16 MiB. It is {(times[caps == 25 * 2**20][0] - times.min()) * 1e3:.2f} ms"
         self.assertTrue(self.intervals(1.0, 1.0).startswith(share), self.answer())
         self.assertIn("faster than 25 MiB, PyTorch's default. With 16 MiB, backward", self.answer())
-        self.assertTrue(self.intervals(0.1, 2.0).startswith("The bucket sizes do not differ beyond the noise. 16 MiB was the fastest. With"), self.answer())
+        self.assertTrue(self.intervals(0.1, 2.0).startswith(
+            "The bucket sizes do not differ beyond the noise, so 25 MiB, PyTorch's default, will do. 16 MiB was the fastest. With"), self.answer())
         self.assertIn("with a single sample, it is not known", self.intervals(np.nan, np.nan))
         self.make_best(25, 0.5)
         self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run is faster.", self.answer())
@@ -253,7 +258,7 @@ class Headline(WithSample):
     def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
         self.assertEqual(sum("of the bucket sizes run, " in text for text in legend), 2, legend)
-        self.assertIn("95 % interval of the predicted optimum", legend)
+        self.assertIn("95 % interval of the predicted best bucket size", legend)
 
 
 class Notes(WithSample):
@@ -309,14 +314,14 @@ class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         results = Results(self.sample)
         self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication: \d+% of T with naive$")
-        self.assertIn("naive: gpt2-large, 8 ranks, replay (times from tables), last sample", Path(report(self.sample).stdout.splitlines()[0]).read_text())
+        self.assertIn("naive. gpt2-large, 8 ranks, replay (times from tables)", Path(report(self.sample).stdout.splitlines()[0]).read_text())
         with unittest.mock.patch.object(style, "save_png") as saved:
             html = Report([Results(self.sample)], self.folder, None).timelines()
         (figure, path), _ = saved.call_args
         titles = [text.get_text() for text in figure.texts]
         self.assertEqual((path.name, len(titles)), ("sample-timeline.png", 1))
-        self.assertIn("replay (times from tables), last sample", titles[0])
-        self.assertIn("naive: gpt2-large, 8 ranks, replay (times from tables), last sample. Compute and communication on rank 0.", html)
+        self.assertIn("replay (times from tables)", titles[0])
+        self.assertIn("naive. gpt2-large, 8 ranks, replay (times from tables). Compute and communication on rank 0.", html)
 
     def test_two_cases_stand_above_each_other_on_one_time_axis(self):
         results = Results(self.sample)
@@ -325,7 +330,7 @@ class Timeline(WithSample):
         self.assertEqual((len(cases), cases[0]), (2, best))
         figure = timeline_figure.draw_timelines(results, cases)
         upper, upper_memory, lower, _ = figure.axes
-        self.assertIn("live buffers", upper_memory.get_ylabel())
+        self.assertIn("buffers in use", upper_memory.get_ylabel())
         self.assertEqual(upper.get_xlim(), lower.get_xlim())
         self.assertEqual([a.get_title(loc="left") for a in (upper, lower)], [derive.case_names(results)[c] for c in cases])
         ends = [results["/timeline/end"][int(results["/timeline/first"][c] + results["/timeline/count"][c]) - 1] for c in cases]

@@ -22,8 +22,8 @@
 
 namespace ddproxy {
 
-/// The uncertainty of one case's prediction, in seconds: the 95 % band of T, and the predicted E while its
-/// causes are added one by one. NaN: not available.
+/// The uncertainty of one case's prediction, in seconds: the 95 % band of T, and four predictions of E
+/// (ideal, then with contention, with copies and with jitter added). NaN: not available.
 struct Uncertainty {
   model::Band total{not_available, not_available};
   model::Waterfall terms{not_available, not_available, not_available, not_available};
@@ -54,7 +54,8 @@ class Recorder {
   void ready_times(ReadyTimes const& ready);
   /// Writes /allreduce: all samples with their probes, one row for each message size.
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
-  /// Writes the MPI call that reduced as an attribute of `group`. Writes nothing if MPI reduced nothing.
+  /// Writes, as an attribute of `group`, which MPI call carried out the reductions. Writes nothing if MPI
+  /// reduced nothing.
   void call(std::string_view group, RankContext const& context);
   /// Writes medians and bandwidths of the samples that count. May be called again.
   void allreduce_figures(std::vector<SizeTimes> const& times, int ranks);
@@ -62,12 +63,13 @@ class Recorder {
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
   /// Writes the a(x) that predictions use, x in bytes on the wire. May be called again.
   void cost_table(std::vector<model::CostPoint> const& table);
-  /// Writes /collectives: all samples with their probes, one row for each verb and size. This method and the
-  /// next two are in recorder_collectives.cpp.
+  /// Writes /collectives: all samples with their probes, one row for each kind of collective and each size.
+  /// This method and the next two are in recorder_collectives.cpp.
   void collectives(std::vector<SizeTimes> const& rows, int ranks);
   /// Writes medians, extremes and bandwidths of the samples that count. May be called again.
   void collective_figures(std::vector<SizeTimes> const& rows, int ranks);
-  /// Writes the times in which `total` bytes were moved in pieces, one row for each verb and piece size.
+  /// Writes the times in which `total` bytes were moved in pieces, one row for each kind of collective
+  /// and each piece size.
   void collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total);
 
   /// Writes all co-runs of compute and collectives, with their probes. Writes nothing if there are none.
@@ -79,10 +81,10 @@ class Recorder {
   /// Writes kappa and gamma of the co-runs that count, and the fit alpha + x / beta of a(x). May be called
   /// again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);
-  /// Writes the states of the machine and the state of each sample. `state` is the state of tables and
-  /// figures; if it is empty, all samples count. `order` [case][round] holds the position of each sample
-  /// among all samples, or -1 if the case has no sample in that round. `samples` [case] are in the order of
-  /// the rounds.
+  /// Writes the states of the machine and the state of each sample. Tables and figures use the samples in
+  /// `state` only; if it is empty, they use all samples. `order` [case][round] holds the position of each
+  /// sample among all samples, or -1 if the case has no sample in that round. `samples` [case] are in the
+  /// order of the rounds.
   void states(SweepStates const& sweep, std::optional<std::size_t> state,
               std::vector<std::vector<Sample>> const& samples,
               std::vector<std::vector<std::int64_t>> const& order);
@@ -109,16 +111,17 @@ class Recorder {
   void wire_errors(WireErrors const& errors, WireFormat wire);
   /// Writes /precision: the errors of real gradients at the precision of the input.
   void precision_errors(PrecisionErrors const& errors);
-  /// Writes the session and the round of the gate, if the run belongs to one. If there are parts of the step,
-  /// writes their names, and reserves space for `samples` values of each.
+  /// If scripts/gate started the run, writes the name of its session and the number of its round. `parts` are
+  /// the names of what `[gate]` measures besides the cases, for instance "compute/linear". If there are any,
+  /// writes the names and reserves space for `samples` values of each.
   void gate(TurnOptions const& turns, std::vector<std::string> const& parts, std::size_t samples);
-  /// Writes value `index` of a part of the step.
+  /// Writes value number `index` of the part number `part`; see gate().
   void part(std::size_t part, std::size_t index, double seconds);
   /// Writes the sample of the case `item` in a round.
   void sample(std::size_t item, int round, Sample const& sample);
   /// Reserves space for `samples` samples of each case.
   void grow_samples(std::size_t samples) { writer_.grow_samples(samples); }
-  /// Writes why each case has no more samples.
+  /// Writes for each case why sampling stopped.
   void stops(std::vector<Stop> const& stops, Config const& config);
   /// Writes sentences about results that contradict each other. Writes nothing if there are none.
   void contradictions(std::vector<std::string> const& sentences);

@@ -44,15 +44,15 @@ std::string change_ms(double seconds) {
 
 char const* doubt(model::Estimate const& least, model::Estimate const& most) {
   if (std::isnan(least.noise()) || std::isnan(most.noise()))
-    return " (the noise is not known: a case has one sample)";
-  return least.high >= most.low ? " (within the noise)" : "";
+    return ", noise not known because a case has one sample";
+  return least.high >= most.low ? ", within the noise" : "";
 }
 
 std::string gain_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
   model::Estimate const &least = best.measured->total, &most = other.measured->total;
   const double gain = most.value - least.value;
-  return fmt::format("{} ms ({:.1f} %) faster than {}{}", brief_ms(gain), 100 * gain / most.value, name,
-                     &best == &other ? "" : doubt(least, most));
+  return fmt::format("{} ms ({:.1f} %{}) faster than {}", brief_ms(gain), 100 * gain / most.value,
+                     &best == &other ? "" : doubt(least, most), name);
 }
 
 bool has_same_round(std::vector<CaseReport> const& reports) {
@@ -150,8 +150,8 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
   return fmt::format("{}best cap: {}, {}{}\n",
                      std::isnan(floor) ? "" : fmt::format("lower bound on E: {} ms\n", brief_ms(floor)),
                      best->item.name(),
-                     common ? gain_text(*best, *common, "25 MiB, PyTorch's default") + ", and " : "",
-                     gain_text(*best, *worst, fmt::format("{}, the worst cap", worst->item.name())));
+                     common ? gain_text(*best, *common, "25 MiB (PyTorch's default)") + ", and " : "",
+                     gain_text(*best, *worst, fmt::format("{} (the worst cap)", worst->item.name())));
 }
 
 std::string miss_line(CaseReport const& report) {

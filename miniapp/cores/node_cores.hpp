@@ -21,9 +21,9 @@ std::vector<int> allowed_cores(pid_t pid = 0);
 /// choice of this rank. Collective over `node`.
 ThreadChoice agree_on_threads(MPI_Comm node, int wish);
 
-/// Returns core_share() of this rank within its node (miniapp/cores/placement.hpp). It counts the cores that
-/// any thread of a rank may use (allowed_processors()). `communicator` may span several nodes. Collective
-/// over `communicator`.
+/// Returns the number of cores that this rank may count as its own: a core that k ranks of the node may use
+/// counts 1/k (core_share() in miniapp/cores/placement.hpp). A rank may use a core if any of its threads may
+/// use it (allowed_processors()). `communicator` may span several nodes. Collective over `communicator`.
 double core_share(MPI_Comm communicator);
 
 }  // namespace ddproxy

@@ -38,10 +38,11 @@ std::string plural(std::string const& count, std::string_view what) {
 // Says how many cores a rank has, and how many ranks share them.
 std::string describe_cores(std::vector<ThreadChoice> const& ranks) {
   const auto allowed = range(ranks, &ThreadChoice::allowed), sharing = range(ranks, &ThreadChoice::sharing);
-  if (sharing == "1") return fmt::format("{} of its own", plural(allowed, "core"));
+  const auto cores = plural(allowed, "core");
+  if (sharing == "1") return fmt::format("{} rank has {} of its own", ranks.size() == 1 ? "the" : "a", cores);
   const bool divided = std::ranges::all_of(ranks, &ThreadChoice::divided);
-  return fmt::format("{} that {} share{}", plural(allowed, "core"), plural(sharing, "rank"),
-                     divided ? ", and keeps to its part of them" : "");
+  return fmt::format("{} share {}{}", plural(sharing, "rank"), cores,
+                     divided ? ", and each rank is bound to its part of them" : "");
 }
 
 std::string reason(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
@@ -73,9 +74,9 @@ std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node) {
 }
 
 std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
-  return fmt::format("threads: {} in each of {}, {}; a rank has {}", range(ranks, &ThreadChoice::threads),
-                     plural(fmt::format("{}", ranks.size()), "rank"), reason(ranks, wish),
-                     describe_cores(ranks));
+  const auto where = ranks.size() == 1 ? "the only rank" : fmt::format("each of {} ranks", ranks.size());
+  return fmt::format("threads: {} in {}, {}; {}", range(ranks, &ThreadChoice::threads), where,
+                     reason(ranks, wish), describe_cores(ranks));
 }
 
 std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {

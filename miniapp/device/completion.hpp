@@ -16,13 +16,14 @@ class Event {
   virtual ~Event() = default;
   /// Returns whether the event has completed. Does not wait.
   virtual bool over() const = 0;
-  /// Returns when the event completed, on the host's clock. Call it only after over() has returned true, and
-  /// for an event of a device that was recorded after synchronise_clocks() (miniapp/device/device.hpp).
+  /// Returns when the event completed, on the host's clock. Call it only after over() has returned true. An
+  /// event of a device must have been recorded after synchronise_clocks() (miniapp/device/device.hpp).
   virtual Clock::time_point moment() const = 0;
 };
 
-/// The completion of all work that was enqueued so far. It is an event on a device, a flag where another lane
-/// carries the work out, and a time on a host and in replay. In replay the time may lie in the future.
+/// The completion of all work that was enqueued before this object was made. If a device or another lane does
+/// the work, `event` is set. If the host does the work, or in replay, `when` is set. In replay the time may
+/// lie in the future.
 struct Completion {
   Clock::time_point when{};      ///< when the work completes; undefined if there is an event
   Event const* event = nullptr;  ///< if set, completes with the work; not owned

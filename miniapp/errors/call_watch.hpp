@@ -17,13 +17,14 @@ namespace ddproxy {
 /// ever. A CallWatch has a thread of its own that looks at the clock while a call is in progress.
 ///
 /// Order of calls: construct one CallWatch, then a Scope around each call. Scopes must not overlap: the watch
-/// knows one call at a time. After `overdue` has run the watch's thread ends, so later calls are not watched.
+/// knows one call at a time. When `overdue` has returned, the thread of the watch ends. Later calls are then
+/// not watched.
 class CallWatch {
  public:
   /// Starts the watch. If a call takes longer than `timeout_s` seconds, `overdue` is called once, on the
-  /// watch's thread, with the text `what` of the call's Scope. It is called at most timeout_s / 8 after the
-  /// limit, and never more than a second after it (limits below 8 ms: up to 1 ms). While `overdue` runs, the
-  /// thread that made the call cannot leave its Scope.
+  /// watch's thread, with the text `what` of the call's Scope. The watch looks at the clock every timeout_s /
+  /// 8 seconds, but at least once a second and at most once a millisecond; so late is `overdue` called at
+  /// most. While `overdue` runs, the thread that made the call cannot leave its Scope.
   CallWatch(double timeout_s, std::function<void(char const* what)> overdue);
   ~CallWatch();
   CallWatch(CallWatch const&) = delete;

@@ -65,7 +65,9 @@ void read_model(Config& config, Section section) {
   try {
     model::check(config.shape);
   } catch (std::invalid_argument const& error) {
-    section.fail("", std::string(error.what()) + "; give a preset, or all dimensions");
+    section.fail("",
+                 std::string(error.what()) +
+                     "; a dimension that is not given has the value of the preset, or 0 without a preset");
   }
 }
 

@@ -38,9 +38,10 @@ struct RuntimeOptions {
 /// Problem: a rank that fails or stops must not leave the others waiting for ever. So every call in which a
 /// rank waits for others runs within a time limit. An error on one rank becomes the same error on all ranks.
 ///
-/// Construct one Runtime at the start of main(); it lives for the whole run. Use limited() around every MPI
-/// call that waits and is not a member of this class. Run an action that may fail on some ranks only in
-/// together(). The members that communicate are collective: all ranks call them in the same order.
+/// Construct one Runtime at the start of main(); it lives for the whole run. The members of this class apply
+/// the time limit themselves. Around any other MPI call that waits, use limited(). If an action can fail on
+/// some of the ranks, run it with together(). The members that communicate are collective: all ranks call
+/// them in the same order.
 class Runtime {
  public:
   /// Starts everything. Throws std::runtime_error if MPI offers less than options.mpi_threads. Throws
@@ -65,14 +66,14 @@ class Runtime {
   ThreadChoice const& threads() const { return threads_; }
   ThreadWish const& wish() const { return wish_; }
 
-  /// Limits every later call in which this rank waits for others to `timeout_s` seconds, the input file's
-  /// allreduce.timeout_s. If a call takes longer, `overdue` is called with a line that names the rank, the
-  /// call and the step. `overdue` runs on another thread, because the rank's own thread is still in the call.
-  /// `overdue` must end the process. Before the first limit_calls() the limit is call_limit_s, and the
-  /// process exits with code 4.
+  /// Sets a time limit of `timeout_s` seconds ([allreduce] timeout_s of the input) for every later call in
+  /// which this rank waits for others. If a call takes longer, `overdue` is called with a line that names the
+  /// rank, the call and the step. `overdue` runs on another thread, because the rank's own thread is still in
+  /// the call. `overdue` must end the process. Before the first limit_calls() the limit is call_limit_s, and
+  /// the process exits with code 4.
   void limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const;
-  /// Keeps the current time limit. A call that takes longer prints the line, and the process exits with
-  /// code 4.
+  /// Removes the `overdue` of the other limit_calls() and keeps its time limit. If a call takes longer, a
+  /// line that names the rank, the call and the step is printed, and the process exits with code 4.
   void limit_calls() const;
   static constexpr double call_limit_s = 300;
   /// Applies the time limit to an MPI call of the caller, for as long as the result lives. `call` is the name
@@ -99,7 +100,8 @@ class Runtime {
   double maximum(double mine) const;
   /// Returns the sum of the values of all ranks, on all ranks. Collective.
   double sum(double mine) const;
-  /// Assigns the values of rank 0 to `values` on all ranks, which have the same size everywhere. Collective.
+  /// Assigns the values of rank 0 to `values` on all ranks. `values` must have the same size on every rank.
+  /// Collective.
   void broadcast(std::vector<std::int64_t>& values) const;
   /// Broadcasts as broadcast() does, but without a time limit, while rank 0 waits for another program. A
   /// waiting rank sleeps for 1 ms between two tests, so that its core is free for that program. Collective.
@@ -110,8 +112,8 @@ class Runtime {
   void together(std::function<void()> const& action) const;
 
  private:
-  /// Starts and ends MPI. As a member it starts before and ends after the others, even if a constructor
-  /// throws.
+  /// Starts and ends MPI. It is a member, so that MPI starts before the members below are made and ends after
+  /// they are destroyed, even if a constructor throws.
   struct Mpi {
     Mpi(int& argc, char**& argv, int threads, std::optional<CallWatch>& watch);
     ~Mpi();  ///< ends MPI, within the time limit if there is one

@@ -9,9 +9,13 @@ namespace ddproxy {
 namespace {
 
 constexpr auto about_compare =
-    "Needs results files of `ddproxy run` or `sweep`; scripts/gate makes files that can decide.\n"
-    "Prints one row for each case: both times, the ratio new/base with its 95 % interval, and a verdict; "
-    "then the decision.\n"
+    "Needs results files of `ddproxy run` or `sweep`. One file on each side is too few for a decision; "
+    "scripts/gate makes enough.\n"
+    "Prints one row for each case: both times, the ratio new/base with its 95 % interval, the noise and a "
+    "verdict; then the decision.\n"
+    "The ratio comes from pairs of rounds, runs or samples, so it can differ from the quotient of the two "
+    "times.\n"
+    "The noise is the standard deviation between rounds, runs or samples.\n"
     "Exit codes: 0 no regression; 1 regression; 2 wrong usage, or files that cannot be compared; 4 run-time "
     "failure;\n"
     "5 undecided: no slowdown was found, but the runs are too few or too noisy to exclude one.";
@@ -59,23 +63,23 @@ void add_share(CLI::App& command, std::string const& name, double& share, std::s
 }
 
 void add_history(CLI::App& command, results::CompareOptions& compare) {
-  CLI::Option* history = command.add_option("--history", compare.history,
-                                            "instead of two builds, test the newest nights in this folder "
-                                            "(*.night.json or *.h5) against the nights "
-                                            "before them");
-  command
-      .add_option("--pin", compare.pin,
-                  "with --history: also compare with the level of the night in this file")
+  CLI::Option* history =
+      command.add_option("--history", compare.history,
+                         "do not compare two builds: test the newest nights in this folder "
+                         "(*.night.json or *.h5) against the nights "
+                         "before them");
+  command.add_option("--pin", compare.pin, "also compare with the times of the night in this file")
       ->needs(history);
   add_share(command, "--at-least", compare.at_least,
-            "with --history: undecided if a slowdown by this share could stay unseen (default 10%)");
+            "with --history: answer 'undecided' if the nights could not show a slowdown of this share "
+            "(default 10%)");
   command
       .add_option("--acknowledge", compare.acknowledge,
-                  "with --history: accept the present slowdowns, and store this reason in the folder")
+                  "accept the present slowdowns, and store this reason in the folder")
       ->needs(history);
   command
       .add_option("--acknowledge-case", compare.acknowledge_cases,
-                  "with --acknowledge: accept only the slowdowns of this case; may be repeated")
+                  "with --acknowledge: accept the slowdowns of this case only; may be repeated")
       ->allow_extra_args(false)
       ->needs(history);
 }
@@ -100,24 +104,26 @@ void add_compare_command(CLI::App& app, Options& options) {
   auto& compare = options.compare;
   CLI::App* command = app.add_subcommand(
       "compare",
-      "decide from results files whether a build is slower than another; rank machines; watch nights");
+      "decide from results files whether a build is slower than another; rank machines; find slowdowns in a "
+      "series of nightly runs");
   add_sides(*command, compare);
   add_share(*command, "--tolerance", compare.tolerance,
             "smallest slowdown that matters, for instance 2% or 0.02 (default 2%)");
   command
-      ->add_option(
-          "--allow", compare.allow,
-          "compare although the files differ in this key, or leave out the warning; may be repeated; keys: " +
-              results::known_keys())
+      ->add_option("--allow", compare.allow,
+                   "compare although the files differ in this key; without this option a difference is an "
+                   "error, or for "
+                   "some keys a warning; may be repeated; keys: " +
+                       results::known_keys())
       ->allow_extra_args(false);
   command->add_flag(
       "--rank-machines", compare.rank_machines,
-      "instead of two builds, rank the machines in the files by their figure of merit; runs of one machine "
-      "with different labels are different offers");
+      "do not compare two builds: rank the machines that the files come from by the figure of merit; each "
+      "label is a machine of its own");
   add_history(*command, compare);
   command->add_option(
       "--night", compare.night,
-      "also write the ratios of these rounds of scripts/gate to this file, as a night for --history");
+      "also write the ratios to this file, as one night for --history; FILES must be rounds of scripts/gate");
   command->add_option("--json", compare.json, "also write the table to this file as JSON");
   command->add_option("--csv", compare.csv, "also write the table to this file as CSV");
   command->add_option("--junit", compare.junit, "also write the table to this file as JUnit XML");

@@ -9,8 +9,9 @@ namespace {
 constexpr auto about_predict =
     "Needs the times of the backward pass and a table of all-reduce times, but neither MPI nor a device.\n"
     "Prints T, E, tail and slowdown of each case, the lower bound on E, the best cap b*, and the best plan.\n"
-    "Exit codes: 0 success; 1 the score is outside --max-model-error or --max-regret; 2 wrong usage or "
-    "input; 4 run-time failure.";
+    "Exit codes: 0 success; 1 the model error is above --max-model-error, or the regret above --max-regret; "
+    "2 wrong usage or input;\n"
+    "4 run-time failure.";
 
 template <class E, std::size_t n>
 CLI::IsMember one_of(std::array<Word<E>, n> const& words) {

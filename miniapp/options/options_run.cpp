@@ -13,9 +13,9 @@ constexpr auto about_run =
     "Prints one row for each case with T, its 95 % interval, E and the predictions of both; at the end the "
     "best cap, the model error\n"
     "and the line DDPROXY_FOM for other programs.\n"
-    "Exit codes: 0 success; 1 the score is outside --max-model-error or --max-regret; 2 wrong usage or "
-    "input; 3 wrong gradients;\n"
-    "4 run-time failure; 75 interrupted, and the samples so far are in FILE.part.";
+    "Exit codes: 0 success; 1 the model error is above --max-model-error, or the regret above --max-regret; "
+    "2 wrong usage or input;\n"
+    "3 wrong numbers; 4 run-time failure; 75 interrupted, and the samples so far are in FILE.part.";
 
 CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, std::string const& what) {
   CLI::App* command = app.add_subcommand(name, what);
@@ -31,7 +31,7 @@ CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, 
       ->add_option("--kokkos-num-threads", options.threads,
                    "compute threads of each rank; default: from the environment, the input file or the cores "
                    "of the rank")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 4096).description("(1 to 4096)"));
   command->add_flag("--strict", options.strict,
                     "exit with code 2 if the ranks have more threads than cores, instead of a warning");
   command->callback([&options, name] { options.command = name; });
@@ -66,7 +66,7 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
                      "name of the session of scripts/gate, stored in the results file");
   command
       .add_option("--round", turns.round, "number of the round of scripts/gate, stored in the results file")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber.description("(above 0)"));
   command
       .add_option(
           "--compute-cores", turns.compute_cores,
@@ -81,10 +81,10 @@ void add_turns(CLI::App& command, TurnOptions& turns) {
 
 void add_sampling(CLI::App& command, Options& options) {
   command
-      .add_option("--max-seconds", options.max_seconds,
-                  "take further samples until the interval of E of every case meets [sweep] target, for at "
-                  "most this many "
-                  "seconds")
+      .add_option(
+          "--max-seconds", options.max_seconds,
+          "take more than [sweep] samples, until E of every case is known within [sweep] target; stop "
+          "when all samples together have taken this many seconds")
       ->check(positive_number());
 }
 
@@ -99,23 +99,25 @@ void add_label(CLI::App& command, Options& options) {
     return is_line ? std::string() : "the label must be one line of text without control characters";
   };
   command
-      .add_option(
-          "--label", options.label,
-          "name of the offer, stored in the results file; `compare --rank-machines` tells offers apart by it")
-      ->check(CLI::Validator(one_line, "TEXT"));
+      .add_option("--label", options.label,
+                  "name for this machine or for a vendor's offer, stored in the results file; "
+                  "`compare --rank-machines` treats each name as a machine of its own")
+      ->check(CLI::Validator(one_line, ""));
 }
 
 }  // namespace
 
 void add_limits(CLI::App& command, Options& options) {
   command
-      .add_option("--max-model-error", options.max_model_error,
-                  "exit with code 1 if the mean error of the predicted E is above this share")
+      .add_option(
+          "--max-model-error", options.max_model_error,
+          "exit with code 1 if the mean error of the predicted E is above this share, for instance 0.1")
       ->check(share_of_one());
   command
       .add_option(
           "--max-regret", options.max_regret,
-          "exit with code 1 if T at the predicted best cap is above the best T by more than this share")
+          "exit with code 1 if T at the predicted best cap is above the best T by more than this share, for "
+          "instance 0.02")
       ->check(share_of_one());
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <span>
 
 #include "miniapp/input/config.hpp"
@@ -24,20 +25,40 @@ constexpr auto about =
     "all-reduced,\nfinds the best bucket size, and compares both with a performance model.\n"
     "run, layers, allreduce, collectives and sweep measure: start them with mpirun or srun, one process for "
     "each rank.\n"
-    "predict, compare and --dry-run need neither MPI nor a device; ddproxy-model offers only these.\n"
+    "predict, compare and run --dry-run need neither MPI nor a device; the program ddproxy-model has only "
+    "these.\n"
     "Arguments after -- go to Google Benchmark (run, sweep), for instance -- --benchmark_filter=bucketed.";
 
 constexpr auto exit_codes =
-    "Exit codes: 0 success; 1 a regression (compare), or a score outside --max-model-error or --max-regret; "
-    "2 wrong usage or input;\n"
-    "3 wrong gradients; 4 run-time failure; 5 undecided (compare); 75 interrupted, and the samples so far "
-    "are in FILE.part.";
+    "Exit codes: 0 success; 1 a regression (compare), or a model error or regret above its limit (run, "
+    "predict);\n"
+    "2 wrong usage or input; 3 wrong numbers; 4 run-time failure; 5 undecided (compare);\n"
+    "75 interrupted, and the samples so far are in FILE.part.";
+
+// Writes the help of an option. CLI11 alone would write "FLOAT:(above 0) Needs: --other".
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(CLI::Option const* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    for (char const* needs : {" Needs:", " Excludes:"}) text.resize(std::min(text.find(needs), text.size()));
+    if (const auto kind = text.find(':'); kind != std::string::npos) text[kind] = ' ';
+    return text;
+  }
+  std::string make_option_desc(CLI::Option const* option) const override {
+    std::string text = option->get_description();
+    for (CLI::Option const* other : option->get_needs()) text += "; needs " + other->get_name();
+    for (CLI::Option const* other : option->get_excludes()) text += "; not with " + other->get_name();
+    return text;
+  }
+};
 
 int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
   if (error.get_exit_code() == 0) return speak ? app.exit(error) : 0;
+  std::string program = app.get_name();
+  for (CLI::App const* command : app.get_subcommands()) program += " " + command->get_name();
   if (speak)
-    results::say_error(
-        fmt::format("{0}: {1}; see {0} --help", app.get_name(), model::echo(error.what(), most_of_a_line)));
+    results::say_error(fmt::format("{}: {}; see {} --help", app.get_name(),
+                                   model::echo(error.what(), most_of_a_line), program));
   return 2;
 }
 
@@ -71,24 +92,24 @@ std::string complain(Arguments arguments, Options const& options) {
 }  // namespace
 
 CLI::Validator positive_number() {
-  return number_that([](double value) { return value > 0; }, "a number above 0", "POSITIVE");
+  return number_that([](double value) { return value > 0; }, "a number above 0", "(above 0)");
 }
 
 CLI::Validator number_from_zero() {
-  return number_that([](double value) { return value >= 0; }, "a number from 0 upwards", "NONNEGATIVE");
+  return number_that([](double value) { return value >= 0; }, "a number from 0 upwards", "(0 or more)");
 }
 
 CLI::Validator bucket_size() {
-  return number_that(is_bucket_size, "a bucket size; give 1 byte to 1e9 MiB, as a number of MiB", "MIB");
+  return number_that(is_bucket_size, "a bucket size; give 1 byte to 1e9 MiB, as a number of MiB", "(MiB)");
 }
 
 CLI::Validator message_size() {
-  return number_that(is_bucket_size, "a message size; give 1 byte to 1e9 MiB, as a number of MiB", "MIB");
+  return number_that(is_bucket_size, "a message size; give 1 byte to 1e9 MiB, as a number of MiB", "(MiB)");
 }
 
 CLI::Validator share_of_one() {
   return number_that([](double value) { return value >= 0; },
-                     "a share; give 0 or more, for instance 0.05 for 5 %", "SHARE");
+                     "a share; give 0 or more, for instance 0.05 for 5 %", "(share)");
 }
 
 std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,
@@ -103,6 +124,7 @@ std::optional<Options> parse_options(int argc, char const* const* argv, char con
   CLI::App app(about, options.program);
   app.set_version_flag("--version", options.program + " " + version);
   app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpFormatter>());  // subcommands inherit it
   app.footer(exit_codes);  // the subcommands that have no footer of their own inherit it
   add_run_commands(app, options);
   add_predict_command(app, options);

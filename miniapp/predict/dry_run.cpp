@@ -42,10 +42,10 @@ std::string describe_compute_time(Config const& config, Workload const& workload
   const double pass = std::accumulate(operations.begin(), operations.end(), 0.0);
   const auto count = static_cast<double>(cases.size());
   const double alone = config.shared_compute ? 1.0 : count;
-  const char* source = config.times.empty() ? "[machine]'s roofline" : "the table of times";
+  const char* source = config.times.empty() ? "the roofline of [machine]" : "the table of times";
   return fmt::format(
-      "time: at least {:.2g} s of compute by {}; all-reduces come on top, and are not known before they are "
-      "measured\n",
+      "time: at least {:.2g} s of compute, from {}; the time of the all-reduces, which is not known before "
+      "the run, is added to it\n",
       pass * (config.samples * (count + alone) + count), source);
 }
 

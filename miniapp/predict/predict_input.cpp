@@ -81,8 +81,9 @@ PredictInput from_input_file(Options const& options) {
   input.workload = make_workload(input.config);
   if (input.workload.operation_seconds.empty())
     throw std::invalid_argument(fmt::format(
-        "{}: compute.mode = \"kernels\" is not measured here; give [machine] peak_flops and bandwidth for a "
-        "roofline, or measure with 'ddproxy layers' and predict from --gradients",
+        "{}: [compute] mode is \"kernels\", but predict runs no kernels; give [machine] peak_flops and "
+        "bandwidth for a roofline, or run 'ddproxy layers INPUT -o F.h5' and give --gradients "
+        "F.gradients.csv",
         options.input.string()));
   input.name = input.config.model;
   return input;

@@ -61,8 +61,8 @@ std::string tuning_text(Prediction const& prediction, model::FirstBucket first) 
 std::string throughput_text(Prediction const& p) {
   if (p.network.ranks == 0) return "";
   const auto tokens = p.rank_tokens > 0 ? fmt::format("{:.6g} tokens/s, ", p.tokens_per_s()) : "";
-  return fmt::format("throughput with b*: {}scaling {:.4g}, parallel efficiency {:.1f} %\n", tokens,
-                     p.scaling(), 100 * p.efficiency());
+  return fmt::format("throughput with b*: {}{:.4g} times that of one rank, parallel efficiency {:.1f} %\n",
+                     tokens, p.scaling(), 100 * p.efficiency());
 }
 
 // All best caps give the same T, but their plans may have different numbers of buckets.
@@ -96,13 +96,14 @@ std::string affine_text(Prediction const& p) {
 // b* is in bytes of gradients. The affine fit counts bytes on the wire, so its bandwidth is converted.
 std::string closed_form_text(Prediction const& p, WireFormat wire) {
   if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
-    return "closed form: none, because the affine fit of a(x) has no latency or no bandwidth\n";
+    return "rough check: none, because the affine fit of a(x) has no latency or no bandwidth\n";
   double bytes = 0;
   for (const auto each : p.job.gradient_bytes) bytes += static_cast<double>(each);
   const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);
   const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
-      "closed form: {} (rho_w {:.2f}); for uniform gradients and this affine a(x), b* = {:.2f} MiB\n",
+      "rough check: {} (rho_w {:.2f}); if all gradients had the same size and a(x) were the affine fit, b* "
+      "would be {:.2f} MiB\n",
       regime_text(model::regime(uniform)), uniform.load(),
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }

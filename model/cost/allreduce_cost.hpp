@@ -51,8 +51,8 @@ struct LogPoint {
 /// Carlson, SIAM J. Numer. Anal. 17(2), 1980).
 ///
 /// Above the table it is linear in bytes, through the last two points that differ in time. Below the table it
-/// is linear through the first two points, but never less than proportional to the bytes. If the table is not
-/// monotonic, its running maximum is used. Zero bytes cost nothing.
+/// is the larger of two lines: the line through the first two points, and the line through the origin and the
+/// first point. If the table is not monotonic, its running maximum is used. Zero bytes cost nothing.
 class TableCost {
  public:
   /// Builds the interpolant. Throws std::invalid_argument for fewer than two points, for bytes that do not

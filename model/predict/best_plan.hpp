@@ -19,7 +19,7 @@ inline constexpr double equal_share = 1e-6;
 /// A range of neighbouring caps with the same predicted T, or with nearly the same T.
 struct CapRange {
   std::int64_t low;     ///< smallest cap, bytes, included
-  std::int64_t high;    ///< largest cap, bytes, included; any_cap: no upper end
+  std::int64_t high;    ///< largest cap, bytes, included; any_cap (cap_walk.hpp) if there is no upper end
   std::size_t buckets;  ///< buckets of the plan; of the best plan if there are several
   double seconds;       ///< predicted T; the smallest if there are several
 };
@@ -39,17 +39,18 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// reduced, r_j is the ready time of gradient j, and S_j is the sum of the bytes of the first j gradients.
 /// The recurrence needs an a(x) that never decreases with the bytes.
 ///
-/// With contention each step of the recurrence advances the fluid simulation, with the kappa and gamma of the
-/// bucket's size. For each j the recurrence keeps the plan after which the next bucket can start earliest.
-/// The result is then close to the optimum but not exact. The same holds with copies out. In these cases the
-/// plan of the best cap, with `first_bucket` and without, is also a candidate if it is faster. All candidates
-/// are simulated, so the predicted T of the result is at most a share of equal_share above the T of every
-/// such cap.
+/// With contention each step of the recurrence advances the simulation of simulate() (timeline.hpp) with the
+/// kappa and gamma of the bucket's size. For each j the recurrence keeps the plan after which the next bucket
+/// can start earliest. The result is then close to the optimum but not exact. The same holds with copies out.
+///
+/// The function therefore compares several candidates: the plan of the recurrence; the plan of the recurrence
+/// for all-reduces that take 10 % longer; and the plans of the best cap with and without `first_bucket`,
+/// where they are faster than the plan of the recurrence. All candidates are simulated. So T of the result is
+/// at most (1 + equal_share) times the T of every cap.
 ///
 /// Plans count as equal if their T agree to equal_share. Among equal plans the function takes those that
-/// would be fastest if every all-reduce took 10 % longer (the recurrence with such an a(x) gives further
-/// candidates). If several plans remain, it returns the one with the fewest calls. O(n^2 log n) time, O(n)
-/// memory.
+/// would be fastest if every all-reduce took 10 % longer. If several plans remain, it returns the one with
+/// the fewest calls. O(n^2 log n) time, O(n) memory.
 Plan optimal_plan(Job const& job, FirstBucket first_bucket = {});
 
 /// Returns a plan as PyTorch DDP's `bucket_cap_mb_list`: one value per bucket, in MiB, exact in binary.

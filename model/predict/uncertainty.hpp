@@ -21,7 +21,7 @@ struct Band {
 struct Bands {
   std::vector<Band> total;    ///< T of each plan, seconds
   std::vector<Band> exposed;  ///< E = T - T_compute of each plan, seconds
-  Band best_cap;              ///< b*, bytes: from the lowest to the highest cap of the central plateaus
+  Band best_cap;              ///< b*, bytes; see bootstrap()
 };
 
 /// Returns 95 % bands by the bootstrap, percentile method (Efron and Tibshirani, "An Introduction to the
@@ -30,17 +30,17 @@ struct Bands {
 /// separately. Each replicate also draws two factors by which a future phase is slower or faster
 /// (Measurements::drift): one for compute and one for all-reduces.
 ///
-/// The interval of b* runs from the 2.5 % quantile of the plateaus' low ends to the 97.5 % quantile of their
-/// high ends. The same seed gives the same bands.
+/// In each replicate b* is a range of caps (best_caps()). Its interval runs from the 2.5 % quantile of the
+/// low ends of these ranges to the 97.5 % quantile of their high ends. The same seed gives the same bands.
 Bands bootstrap(Measurements const& measurements, Jitter jitter, std::span<const Plan> plans,
                 int replicates = 200, std::uint64_t seed = 1);
 
-/// A breakdown of the predicted E in seconds. Each member adds one term to the one before.
+/// Four predictions of E, in seconds. Each one includes all effects of the previous one and adds one effect.
 struct Waterfall {
-  double ideal = 0;       ///< the recurrence without contention and copies
-  double contention = 0;  ///< adds kappa and gamma
-  double copies = 0;      ///< adds copies
-  double jitter = 0;      ///< adds the latest rank of each gradient; this is the prediction
+  double ideal = 0;       ///< without contention, copies and jitter
+  double contention = 0;  ///< compute and all-reduces also slow each other (kappa and gamma)
+  double copies = 0;      ///< gradients are also copied into and out of buckets
+  double jitter = 0;      ///< each bucket also waits for the latest rank; this is the prediction of the run
 };
 /// Returns the breakdown of E for one plan. Throws as job_from() does.
 Waterfall explain(Measurements const& measurements, Plan const& plan);

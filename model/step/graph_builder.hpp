@@ -21,11 +21,13 @@ class GraphBuilder {
   BufferId buffer(Buffer const& buffer);
 
   /// Adds a task behind all others and returns its id. The task waits for the tasks in `task.after` and for
-  /// those that its accesses imply. Waits that the order of a lane implies are left out: of several tasks on
-  /// one lane only the last is kept, and of the task's own lane none.
+  /// those that its accesses imply. Waits that the order of a lane implies are left out: of all waits for
+  /// tasks on another lane only the wait for the last one is kept, and no wait for a task on the same lane is
+  /// kept.
   TaskId task(Task task);
 
-  /// Returns the graph and leaves the builder empty.
+  /// Returns the graph and leaves the builder empty. `expected` says what a complete gradient of this rank
+  /// consists of and whether the step updates parameters; check() compares the graph with it.
   StepGraph finish(Expected expected);
 
  private:

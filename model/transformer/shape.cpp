@@ -11,12 +11,12 @@ namespace ddproxy::model {
 namespace {
 
 [[noreturn]] void refuse(std::string const& what) {
-  throw std::invalid_argument("model: " + what);
+  throw std::invalid_argument(what);
 }
 
 void check_heads(Shape const& shape) {
   if (shape.d_model % shape.heads != 0) {
-    refuse("d_model (" + std::to_string(shape.d_model) + ") must be a multiple of heads (" +
+    refuse("d_model (" + std::to_string(shape.d_model) + ") is not a multiple of heads (" +
            std::to_string(shape.heads) + ")");
   }
   if (shape.kv_heads < 0 || (shape.kv_heads > 0 && shape.heads % shape.kv_heads != 0)) {

@@ -90,12 +90,15 @@ void decide_replay(Comparison& result) {
 
 void decide_real(Comparison& result) {
   const auto worst = std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
-  result.outcome = {
-      Decision::undecided,
-      "undecided: one file on each side cannot tell a slower build from the spread between runs; the largest "
-      "difference is " +
-          signed_percent(worst->ratio.value - 1.0) + " in " + worst->name + "; " +
-          std::to_string(fewest_rounds) + " rounds of scripts/gate, or 5 runs on each side, can decide"};
+  const double change = worst->ratio.value - 1.0;
+  const std::string found =
+      change > 0.0 ? "the largest slowdown in these two files is " + percent(change) + " in "
+                   : "no case is slower in these two files, the least gain is " + percent(-change) + " in ";
+  result.outcome = {Decision::undecided,
+                    "undecided: runs differ from each other, and one file on each side does not show by how "
+                    "much; " +
+                        found + worst->name + "; " + std::to_string(fewest_rounds) +
+                        " rounds of scripts/gate, or 5 runs on each side, can decide"};
 }
 
 }  // namespace
@@ -114,7 +117,7 @@ void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparis
     if (row.verdict == Verdict::undecided)
       row.doubt = replay ? "slower by more than the tolerance, but the host delays samples by up to " +
                                percent(std::expm1(delay))
-                         : "one file on each side does not show the spread between runs";
+                         : "one file on each side";
     result.cases.push_back(std::move(row));
   }
   if (replay)

@@ -7,7 +7,7 @@
 
 namespace ddproxy::results {
 
-/// The test of the regression gate. It answers: is any case slower, or are all of them together?
+/// The test of the regression gate. It answers: is any case slower, or is the mean over the cases slower?
 ///
 /// A value is a natural logarithm: of the ratio new / base of a case in one round, or of the time of a case
 /// in one run. The statistic of a case is its mean shift divided by its standard error (studentised).
@@ -56,8 +56,8 @@ struct FamilyTest {
   /// Returns true if there are enough relabellings for a p-value of family_level.
   bool can_reject() const { return static_cast<double>(relabellings) * family_level >= 1.0; }
   bool rejects() const;  ///< returns true if any member is slower
-  /// Returns the shift of a member that this test finds with a probability of 90 %, for its standard error
-  /// and the critical value.
+  /// Returns the smallest shift that this test would find with a probability of 90 % in a member with the
+  /// standard error of `member`.
   double smallest_found(FamilyMember const& member) const;
   /// Returns the median of smallest_found() over the cases that are not noisy.
   double smallest_found_of_a_case() const;

@@ -9,15 +9,22 @@
 
 namespace ddproxy::results {
 
-// The rule by which the newest nights count as slower than a level. Their mean must lie above the level by
-// more than a critical factor times the standard error of the difference, and by more than a floor. The
-// factors were chosen by simulation (ctest/results/history_gate_test.cpp).
+// The rule by which the newest nights count as slower than a level. A level is the mean of several nights
+// (night_levels.hpp). The newest nights are tested against the window: up to 30 nights directly before them.
+// The last level, of the newest nights without an open slowdown, is tested against the best level, which is
+// the fastest level so far, and against the pinned level, which is the level at a night that the user chose.
+//
+// The mean of the newest nights must lie above the level by more than a critical factor times the standard
+// error of the difference, and by more than a floor. The factors were chosen by simulation
+// (ctest/results/history_gate_test.cpp).
 
-/// Numbers of newest nights that are tested against the window before them. Long ones find small changes.
+/// Lengths of the series of newest nights that are tested against the window before them. Longer series find
+/// smaller changes.
 inline constexpr std::array<std::size_t, 7> lengths{1, 2, 3, 5, 8, 13, 21};
-/// Number of nights from which the last, the best and the pinned level are computed.
+/// Number of nights from which the last, the best and the pinned level are computed, at most.
 inline constexpr std::size_t level_nights = 10;
-/// Minimum number of nights of a last level, and of a speed-up that starts a new level.
+/// Minimum number of nights of the last level. A speed-up starts a new level when it has lasted this many
+/// nights.
 inline constexpr std::size_t fewest_level_nights = 5;
 /// Minimum degrees of freedom of the noise for a test; four nights have three.
 inline constexpr std::size_t fewest_degrees = 3;
@@ -30,7 +37,9 @@ double critical_factor(Against against, std::size_t length, std::size_t degrees)
 
 /// Properties of the noise that all series share.
 struct NoiseShape {
-  double tail = 0.0;         ///< tail_factor()
+  /// How far one night may lie above its level by noise alone, in robust standard deviations; see
+  /// tail_factor() in night_noise.hpp. 0 if unknown.
+  double tail = 0.0;
   double correlation = 0.0;  ///< correlation of successive nights; at least 0
   double deviation = 0.0;    ///< median standard deviation of the cases; 0 if unknown
 };
@@ -50,12 +59,13 @@ double error_of_shift(double new_deviation, std::size_t length, double deviation
 /// with two modes that are `tolerance` apart raises no alarm.
 double floor_of_shift(std::size_t length, double tolerance);
 
-/// Returns the share of tail_factor() that the mean of `length` nights must reach: 1 for one night, 0.4 for
-/// two, 0.15 for three and 0.05 for more. The share falls because several bad nights in a row are rare.
+/// Returns the share of NoiseShape::tail by which the mean of `length` nights must lie above the level: 1 for
+/// one night, 0.4 for two, 0.15 for three and 0.05 for more. The share falls because several bad nights in a
+/// row are rare.
 double tail_share(std::size_t length);
 
-/// Returns how many of `length` slow nights may lie below half of the slowdown: none of fewer than five, one
-/// of five, and a third of more. The others must lie above it, so a single bad night does not count as a
+/// Returns how many of `length` slow nights may lie below half of the slowdown: 0 if `length` is below 5, 1
+/// if it is 5, and length / 3 above. The others must lie above it, so a single bad night does not count as a
 /// slowdown of five nights.
 std::size_t exceptions(std::size_t length);
 

@@ -73,7 +73,7 @@ class Results:
 
     def title(self):
         """Returns the model, the ranks and the mode in one line."""
-        modes = {self.attribute("/sweep", "compute_mode"), self.attribute("/sweep", "backend")}
+        modes = (self.attribute("/sweep", "compute_mode"), self.attribute("/sweep", "backend"))
         model = self.attribute("/model", "preset", "a model")
         of_collectives = int(self["/collectives/ranks"][0]) if self.has("/collectives/ranks") else "?"
         ranks = self.attribute("/sweep", "ranks", self.attribute("/allreduce", "ranks", of_collectives))
@@ -82,8 +82,6 @@ class Results:
 
 
 def _mode(modes):
-    if modes == {"replay"}:
+    if set(modes) == {"replay"}:
         return "replay (times from tables)"
-    if "replay" in modes:
-        return "partly replay: " + " + ".join(sorted(str(m) for m in modes))
-    return " + ".join(sorted(str(m) for m in modes if m))
+    return ", ".join(f"{what}: {mode}" for what, mode in zip(("compute", "all-reduce"), modes) if mode)

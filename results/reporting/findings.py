@@ -22,7 +22,7 @@ def _samples(files):
     """Returns how far the samples scatter around the median of their case."""
     counted, _ = samples_figure.deviations(files[-1])
     distances = np.abs(counted[np.isfinite(counted)])
-    return f"Nine of ten samples lie within {np.quantile(distances, 0.9):.2g}% of the median" if distances.size else ""
+    return f"90% of the samples lie within {np.quantile(distances, 0.9):.2g}% of the median of their case" if distances.size else ""
 
 
 def _layers(files):

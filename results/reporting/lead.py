@@ -44,8 +44,8 @@ def gain(results):
         return ""
     common = _common_case(results, totals)
     if _all_within_noise(results, totals, best):
-        without = "" if common is not None else f" {COMMON}, was not run."
-        return f"The bucket sizes do not differ beyond the noise. {cap_text(results, best)} was the fastest.{without}"
+        without = f", so {COMMON}, will do. " if common is not None else f". {COMMON}, was not run. "
+        return f"The bucket sizes do not differ beyond the noise{without}{cap_text(results, best)} was the fastest."
     if common is None:
         return f"Best bucket size: {cap_text(results, best)}. {COMMON}, was not run, so the gain over it is not known."
     if common == best:

@@ -43,4 +43,6 @@ def as_html(files):
     found = slowest_rank(newest) if newest.has("/layers/seconds", "/layers/operation_layer") else None
     if found is None:
         return text
-    return f"{text}<p>The slowest rank in the backward pass is {page.escape(_rank(newest, found[0]))}, {found[1]:.1%} slower than the median rank.</p>"
+    ranks = newest["/layers/seconds"].shape[0]
+    middle = "mean of the two ranks" if ranks == 2 else "median over the ranks"
+    return f"{text}<p>The slowest rank in the backward pass is {page.escape(_rank(newest, found[0]))}, {found[1]:.1%} slower than the {middle}.</p>"

@@ -25,6 +25,7 @@ figcaption { font-size: .9rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: .6rem; padding: 0; margin: 1rem 0; }
 .facts div { background: var(--soft); padding: .5rem .7rem; border-radius: 6px; }
 .facts dt { font-size: .85rem; } .facts dd { margin: 0; font-weight: 600; }
+.words dt { font-weight: 600; } .words dd { margin: 0 0 .3rem 1.2rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .3rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: top; }
 th:first-child, td:first-child { text-align: left; }
@@ -64,10 +65,10 @@ def _without_repetition(content):
         if value == "–":
             absent.append(label)
         elif form == "" and len(value) > 12:
-            same.append(f"{label}: {value}")
+            same.append(f"{label[0].upper()}{label[1:]}: {value} (in all rows).")
         else:
             kept.append(k)
-    sentences = [f"The same in all rows: {'; '.join(same)}."] * bool(same) + [f"No value in this run: {'; '.join(absent)}."] * bool(absent)
+    sentences = same + [f"Columns left out because this run has no value for them: {'; '.join(absent)}."] * bool(absent)
     rows = [[row[k] for k in kept] for row in content.rows]
     return replace(content, columns=[content.columns[k] for k in kept], rows=rows), " ".join(sentences)
 
@@ -94,6 +95,33 @@ def fold(summary, content, is_open=False):
 
 def facts(pairs):
     return '<dl class="facts">' + "".join(f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in pairs) + "</dl>"
+
+
+WORDS = (
+    ("T", "time from the start of the backward pass until the pass has ended and every bucket has been reduced"),
+    ("T_compute", "time of the backward pass without communication"),
+    ("E", "exposed communication: T - T_compute"),
+    ("tail", "the part of E after the end of the backward pass"),
+    ("slowdown", "the part of E by which communication makes the backward pass longer"),
+    ("overlap", "(T_comm - E) / min(T_comm, T_compute), where T_comm is the time of the all-reduces without compute. 1: as much is hidden as possible; 0: nothing is"),
+    ("bucket size, cap", "the bytes at which a bucket of gradients is closed and reduced"),
+    ("naive, flat, per_tensor, optimal", "cases without a cap: every gradient alone after the pass; all gradients at once after the pass; every gradient alone during the pass; the "
+     "buckets with the smallest predicted T"),
+    ("kernels, replay, mpi, nccl", "how a time came about: computed by real kernels; waited for, as a table or roofline says; reduced by MPI; reduced by NCCL"),
+    ("contention", "compute and all-reduces that run at the same time slow each other"),
+    ("copies", "gradients are copied into their bucket and back"),
+    ("jitter", "a gradient is ready at a different time on each rank, and its bucket waits for the latest rank"),
+    ("ideal", "the predicted E without contention, copies and jitter"),
+    ("model error", "mean of |predicted E - E| / E over the bucketed cases (E counts as 0.5 % of T at least); beyond the noise: the part that the noise of E does not explain"),
+    ("regret", "T measured at the cap that the model calls best, divided by the smallest T measured at any cap, minus 1"),
+    ("algbw, busbw", "bytes / time of a collective; the same times the factor of nccl-tests (2(n-1)/n for an all-reduce over n ranks), which makes numbers of ranks comparable"),
+    ("valid", "what the figures are worth: true, or the reason why they must not be compared as measurements of this machine (docs/results.md lists the values)"),
+)
+
+
+def words():
+    """Explains the words of the page in one line each. The first element has the id "words"."""
+    return '<h2 id="words">Words on this page</h2><dl class="words">' + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in WORDS) + "</dl>"
 
 
 def provenance(results):

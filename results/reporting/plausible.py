@@ -25,7 +25,7 @@ def _overlaps(results):
                "shorter of compute and communication takes. Probably the machine was faster during the sweep than while T_compute or the "
                "all-reduce table was measured. Measure again on a quiet machine.")
     if below.any():
-        yield (f"An overlap is below 0: {_named(names[below], overlap[below], '.3f')}. Running compute and communication at the same time took "
+        yield (f"An overlap is clearly below 0 (less than -{ROUNDING}): {_named(names[below], overlap[below], '.3f')}. Running compute and communication at the same time took "
                "longer than one after the other. Probably they share cores or memory bandwidth, or the machine was slower during the sweep.")
 
 

@@ -14,25 +14,27 @@ from .sweep_figure import draw_sweep
 from .tables import Table, tables_of
 
 CAPTIONS = {
-    "sweep": "T and E over the bucket size, measured and predicted. Strategies without a cap stand at the edges. If some strategies take far longer than the others, the vertical "
-             "axis is interrupted, and they stand in the upper segment.",
+    "sweep": "T and E over the bucket size, measured and predicted. Cases without a bucket size (naive, flat and others) stand at the edges.",
     "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
     "split": "Where the time goes: compute only, communication only, their serial sum, and measured. With communication the backward pass ends later "
-             "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Its compute and its tail are medians too; the rest is the slowdown.",
-    "layers": "Time of each layer in the backward pass: the median over the samples, while all ranks compute.",
+             "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is "
+             "the rest.",
+    "layers": "Time of each layer in the backward pass: the median over the samples. All ranks compute at the same time, without communication.",
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
     "collectives": "Bus bandwidth of each collective alone. The factors are those of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",
     "against": "T over the bucket size, for each file.",
-    "history": "T of the best bucketed case of the first file, and of the strategies without a cap, over time.",
+    "history": "T of the best bucketed case of the first file, and of the cases without a bucket size, over time.",
 }
+BROKEN = " Some cases without a bucket size take far longer than the others. They stand in an upper segment, and the vertical axis is interrupted below it."
 TIMELINE = ("Compute and communication on rank {rank}. The grey span is the exposed time of this one sample. It begins at T_compute, the time of the "
             "slowest rank without communication, so the compute of this rank can end before or after that moment. "
-            "E elsewhere on the page is the median over all samples.")
+            "E elsewhere on the page is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
+MEMORY = " The lower panel shows the memory of the buffers that hold data which a task still needs. The dashed line is the memory that is allocated for all buffers."
 FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f"), ("backward_s", "T at the best bucket size (s)", ".4f"), ("bucket_mib", "best bucket size (MiB)", "g"),
          ("exposed_s", "exposed communication E (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
-         ("bus_bw_GBps", "bus bandwidth (GB/s)", ".3g"), ("model_error", "model error", ".3f"),
+         ("bus_bw_GBps", "bus bandwidth of the largest all-reduce (GB/s)", ".3g"), ("model_error", "model error", ".3f"),
          ("model_error_beyond_noise", "model error beyond the noise", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"),
-         ("valid", "validity of the figures", ""))
+         ("valid", "valid", ""))
 
 
 def _fact(value, form):
@@ -58,13 +60,13 @@ class Report:
         svg = style.as_svg(drawn, name)
         self._save(drawn, name, f"{finding}\n{title}" if finding else title)
         style.close(drawn)
-        return page.figure(svg, self.caption(name, title))
+        return page.figure(svg, self.caption(name, title, any(len(part.axes) > 1 for part in drawn.subfigs)))
 
-    def caption(self, name, title):
+    def caption(self, name, title, is_broken):
         if name == "costs":
             return costs_figure.caption(self.newest)
         late = " The times were replayed from a table. A busy machine ends them late." if name in ("allreduce", "collectives") and is_replayed(self.newest) else ""
-        return CAPTIONS.get(name, title) + late
+        return CAPTIONS.get(name, title) + late + BROKEN * (name == "sweep" and is_broken)
 
     def figures(self):
         title = self.newest.title()
@@ -95,12 +97,13 @@ class Report:
         """Returns a timeline for the page. Also saves the timeline of the compared cases as PNG."""
         results, drawn = self.newest, timeline_figure.draw_timelines(self.newest, cases)
         svg = style.as_svg(drawn, name)
-        of = " and ".join(str(derive.case_names(results)[c]) for c in cases) + f": {results.title()}, last sample"
+        of = f"Last sample of {' and '.join(str(derive.case_names(results)[c]) for c in cases)}. {results.title()}"
         title = "\n".join(part for part in (timeline_figure.finding(results, cases), of) if part)
         if name == "timeline":
             self._save(drawn, name, title)
         style.close(drawn)
-        return page.figure(svg, f"{title.replace(chr(10), '. ')}. {TIMELINE.format(rank=timeline_figure.first_rank(results, cases[0]))}")
+        memory = MEMORY * timeline_figure.has_memory(results)
+        return page.figure(svg, f"{title.replace(chr(10), '. ')}. {TIMELINE.format(rank=timeline_figure.first_rank(results, cases[0]))}{memory}")
 
     def _save(self, drawn, name, title):
         drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")
@@ -130,7 +133,7 @@ class Report:
     def _answer(self):
         """The answer, its uncertainty, the figure of merit, and what a reader has to know before the figures."""
         return (f'<p class="gain">{page.escape(lead.gain(self.newest))}</p><p class="lead">{page.escape(lead.answer(self.newest))}</p>'
-                f"{self.facts()}{notes.as_html(self.files)}")
+                f'{self.facts()}{notes.as_html(self.files)}<p class="note"><a href="#words">Words on this page</a></p>')
 
     def write(self):
         """Writes the page and returns its path."""
@@ -143,7 +146,7 @@ class Report:
         picture, figures = self.figures()
         body = (f"<h1>ddproxy: {page.escape(self.newest.title())}</h1>{page.first_screen(self._answer(), picture)}"
                 f'<div class="figures">{figures}</div>{self.comparison()}{self.timelines()}{tables}'
-                f"<h2>Provenance</h2>{page.provenance(self.newest)}")
+                f"{page.words()}<h2>Provenance</h2>{page.provenance(self.newest)}")
         path = self.folder / f"{self.stem}.html"
         text = page.document(f"ddproxy: {self.newest.title()}", body)
         write_text(path, text)

@@ -25,16 +25,17 @@ def chosen_cases(results):
 
 
 def measured_parts(results, case):
-    """Returns [(part, seconds)], whose sum is the median T. Compute and tail are medians. The rest is the slowdown: the time by which
-    compute takes longer with communication than alone."""
-    total, tail = (float(derive.column(results, name)[case]) for name in ("measured_median", "tail"))
+    """Returns [(part, seconds)], whose sum is the median T. Slowdown, tail and exposed are the medians of the table of all cases. The
+    rest is compute."""
+    total, tail, slowdown, exposed = (float(derive.column(results, name)[case]) for name in ("measured_median", "tail", "slowdown", "exposed"))
     if not np.isfinite(total):
         return [("compute", 0.0)]
-    compute = min(np.nan_to_num(float(derive.compute_seconds(results)[case])), total)
     if not np.isfinite(tail):  # PyTorch's cases do not record the end of the backward pass
-        return [("compute", compute), ("exposed", total - compute)]
-    tail = min(max(0.0, tail), total - compute)
-    return [("compute", compute), ("slowdown", total - compute - tail), ("tail", tail)]
+        exposed = min(max(0.0, np.nan_to_num(exposed)), total)
+        return [("compute", total - exposed), ("exposed", exposed)]
+    tail = min(max(0.0, tail), total)
+    slowdown = min(max(0.0, np.nan_to_num(slowdown)), total - tail)
+    return [("compute", total - slowdown - tail), ("slowdown", slowdown), ("tail", tail)]
 
 
 def _bars(results, case):

@@ -53,7 +53,13 @@ def _measured(axes, curve, ours, colour, marker, name):
                           label=f"{name}, {bars}" if line_style == "-" and bars else name if line_style == "-" else None)
 
 
-def _predicted(axes, curve):
+def _beyond(low, high, ends):
+    """Says whether values between `low` and `high` leave the axis, which shows the range `ends`."""
+    sides = [word for word, out in (("below", low.min() < ends[0]), ("above", high.max() > ends[1])) if out]
+    return f", extends {' and '.join(sides)} the axis" if sides else ""
+
+
+def _predicted(axes, curve, ends):
     cases, (_, _, _, values, low, high) = curve.cases, curve.columns
     line, beside = cases.line(), cases.beside()
     look = {"color": style.PREDICTED, "marker": "s", "markersize": 8, "markerfacecolor": "none", "zorder": 3}
@@ -61,12 +67,13 @@ def _predicted(axes, curve):
     axes.plot(cases.x[beside], values[beside], linestyle="none", **look)
     if np.isfinite(low[line]).all() and np.isfinite(high[line]).all():
         axes.fill_between(cases.x[line], low[line], high[line], facecolor=to_rgba(style.PREDICTED, 0.15),
-                          edgecolor=to_rgba(style.PREDICTED, 0.4), linewidth=0.8, label="95 % interval of the prediction")
+                          edgecolor=to_rgba(style.PREDICTED, 0.4), linewidth=0.8,
+                          label=f"95 % band of the predicted T{_beyond(low[line], high[line], ends)}")
 
 
-def _draw(axes, curve):
+def _draw(axes, curve, ends):
     if np.isfinite(curve.columns[3]).any():
-        _predicted(axes, curve)
+        _predicted(axes, curve, ends)
     _measured(axes, curve, True, style.MEASURED, "o", "measured")
     if curve.cases.line(ours=False).size:
         _measured(axes, curve, False, style.OTHER, "^", "PyTorch DDP, measured")
@@ -113,7 +120,7 @@ def _shade_plateau(axes, cases, results):
     found = derive.plateau(results)
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
-        words = "95 % interval of the predicted optimum" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
+        words = "95 % interval of the predicted best bucket size" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), facecolor=to_rgba(style.GOOD, 0.13),
                      edgecolor=to_rgba(style.GOOD, 0.6), linewidth=0.8, label=words)
 
@@ -143,7 +150,7 @@ def _baselines(axes, curve, bottom, unit):
         axes.plot(x[line], uncontended, ":", color="#E69F00", linewidth=2,
                   label=f"predicted without contention{_where(uncontended, curve.columns[3][line], bottom)}")
     constant = derive.median(curve.columns[0][line])
-    axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="best-constant baseline")
+    axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="one E for all cases (median of the measured E)")
     if np.isfinite(floor):
         _level(axes, floor, bottom, unit, "lower bound on E", color=style.GOOD, linewidth=1.5)
 
@@ -163,10 +170,10 @@ def _draw_total(figure, cases, results):
     segments = broken_axis.segments(figure, lower, upper)
     for axes in segments:
         _shade_plateau(axes, cases, results)
-        _draw(axes, curve)
+        _draw(axes, curve, (lower[0], (upper or lower)[1]))
         best = _mark_best(axes, curve, curve.columns[0], style.MEASURED, "*", 13, "measured")
         _mark_best(axes, curve, curve.columns[3], style.PREDICTED, "D", 13, "predicted")
-        _level(axes, compute, lower[0], unit, "T_compute: without communication", color=style.GREY, linestyle=":")
+        _level(axes, compute, lower[0], unit, "T_compute (no communication), median of the cases", color=style.GREY, linestyle=":")
     _name_best(segments[-1], curve, best, unit)
     _mark_cut(segments, curve)
     _finish(figure, segments, cases, f"T: backward pass with all-reduces ({unit})")
@@ -177,7 +184,7 @@ def _draw_exposed(figure, cases, results):
     lower, upper = curve.limits(0.0)
     segments = broken_axis.segments(figure, lower, upper)
     for axes in segments:
-        _draw(axes, curve)
+        _draw(axes, curve, (lower[0], (upper or lower)[1]))
         _baselines(axes, curve, lower[0], unit)
     _mark_cut(segments, curve)
     _finish(figure, segments, cases, f"E = T − T_compute: exposed communication ({unit})")

@@ -38,9 +38,19 @@ def shown(value, form):
     value = _plain(value)
     if value is None or value == "":
         return "–"
-    return str(value) if form == "" else format(value, form)
+    text = str(value) if form == "" else format(value, form)
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
+SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples, each taken by itself. So slowdown and tail do not add up to E exactly, and T - E can differ from one "
+              "case to another.")
+SAME_ROUND_NOTE = (" E predicted from its own round: what the model predicts from the all-reduces and the T_compute that were measured in the same round as the sample. This prediction "
+                   "does not suffer if the machine changes after the calibration.")
+SCORE_NOTE = ("model is the prediction of this run; the other rows are simpler predictions to compare it with. constant: one E for all cases, the one that fits the measurements best. "
+              "pytorch_default: the E measured at the cap nearest to 25 MiB, for all cases. uncontended: the model without contention. Pairs in the right order: share of the pairs of "
+              "cases that differ beyond the noise and that the prediction puts in the right order.")
+TERM_NOTE = ("ideal is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
+             "measured and ideal E a cause explains. A dash: the case does not overlap, or the difference is within the noise of E.")
 STOPPED = {"samples": "number of samples reached", "target": "E known well enough", "budget": "time limit reached"}
 
 
@@ -60,10 +70,10 @@ def sweep_table(results):
     labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "T low (ms)", ".3f"),
               ("high_ms", "T high (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
               ("predicted_E_ms", "predicted E (ms)", ".3f"), ("slowdown_ms", "slowdown (ms)", ".3f"), ("tail_ms", "tail (ms)", ".3f"),
-              ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "E predicted from the same round (ms)", ".3f"),
+              ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "E predicted from its own round (ms)", ".3f"),
               ("sampling", "why sampling ended", ""),
               ("interval", "T low to T high", "")]
-    return Table("sweep", "Every case", labels, rows)
+    return Table("sweep", "Every case", labels, rows, SWEEP_NOTE + SAME_ROUND_NOTE * bool(np.isfinite(same_round).any()))
 
 
 def layer_table(results):
@@ -111,7 +121,7 @@ def score_table(results):
     labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("beyond_noise", "mean error beyond the noise", ".3f"), ("max_error", "largest error", ".3f"),
               ("pairs_in_order", "pairs in the right order", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"), ("tail_error", "error of the tail", ".3f"),
               ("slowdown_error", "error of the slowdown", ".3f")]
-    return Table("score", "Score of the prediction", labels, rows)
+    return Table("score", "Score of the prediction", labels, rows, SCORE_NOTE)
 
 
 def term_table(results):
@@ -121,9 +131,9 @@ def term_table(results):
     shares = _explained(results, *columns)
     case_names, below = derive.case_names(results), columns[-1] < columns[0]
     rows = [[name, *[c[k] for c in columns], *[s[k] for s in shares.values()]] for k, name in enumerate(case_names) if not below[k]]
-    return Table("terms", "Predicted E term by term, and how much of measured - ideal each term explains",
+    return Table("terms", "Causes of E, added to the prediction one by one",
                  [("case", "case", ""), *[(f"{n}_ms", f"{label} (ms)", ".5g") for n, label in names.items()],
-                  *[(f"{name}_percent", f"{name} (%)", ".0f") for name in shares]], rows, _left_out(case_names[below]))
+                  *[(f"{name}_percent", f"{name} (%)", ".0f") for name in shares]], rows, " ".join(filter(None, (TERM_NOTE, _left_out(case_names[below])))))
 
 
 def _left_out(names):

@@ -4,6 +4,9 @@
 above each other."""
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.legend_handler import HandlerTuple
+from matplotlib.patches import Patch
+from matplotlib.transforms import ScaledTranslation
 
 from . import derive, style
 
@@ -125,7 +128,7 @@ def _draw_memory(axes, results, case, factor):
     axes.text(0.99, 0.12, said, transform=axes.transAxes, ha="right", fontsize=8,
               bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75, "linewidth": 0})
     axes.set_ylim(0.0, 1.15 * most / 1024.0**power)
-    axes.set_ylabel(f"live buffers\n({unit})", fontsize=8.5)
+    axes.set_ylabel(f"buffers in use\n({unit})", fontsize=8.5)
 
 
 def finding(results, cases):
@@ -136,6 +139,15 @@ def finding(results, cases):
         if np.isfinite(compute) and end > 0.0:
             said.append(f"{max(end - compute, 0.0) / end:.0%} of T with {names[case]}")
     return f"Exposed communication: {' and '.join(said)}" if said else ""
+
+
+def _explain_colours(axes):
+    """Draws a legend below the last axes: neighbours alternate between two colours, and the exposed time is grey."""
+    pairs = [tuple(Patch(color=colour) for colour in COLOURS[name]) for name in ROWS]
+    below = axes.transAxes + ScaledTranslation(0.0, -0.45, axes.figure.dpi_scale_trans)  # inches, so that it clears the label of the axis
+    axes.legend([*pairs, Patch(color=style.GREY, alpha=0.3)], ["operations", "buckets (colours alternate)", "exposed"], loc="upper center",
+                bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncol=3, handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
+                columnspacing=1.2, fontsize=8)
 
 
 def draw_timelines(results, cases):
@@ -153,6 +165,7 @@ def draw_timelines(results, cases):
         for below in axes[1:]:
             _draw_memory(below, results, case, factor)
     rows[-1, 0].set_xlabel(f"time since the start of the backward pass ({unit})")
+    _explain_colours(rows[-1, 0])
     return figure
 
 

@@ -8,7 +8,7 @@ import re
 import shlex
 
 from gate_runs.cores import core_lists
-from gate_runs.failure import RUN_FAILED, USAGE, Failed
+from gate_runs.failure import USAGE, Failed
 
 try:
     import tomllib
@@ -69,11 +69,12 @@ def output_options(options):
 
 
 def program_of(folder):
-    """Returns the ddproxy of a build folder or of a prefix. Raises Failed if there is none."""
+    """Returns the ddproxy of a build folder or of an installation prefix. Raises Failed if there is none."""
     for program in (folder / "ddproxy", folder / "bin" / "ddproxy"):
         if program.is_file() and os.access(program, os.X_OK):
             return program.resolve()
-    raise Failed(RUN_FAILED, f"{folder}: there is no program ddproxy or bin/ddproxy in it; give a build folder or a prefix")
+    what = "has no program ddproxy or bin/ddproxy" if folder.is_dir() else "does not exist"
+    raise Failed(USAGE, f"the folder {folder} {what}; give a build folder or an installation prefix")
 
 
 def check(options):

@@ -39,7 +39,7 @@ class PredictNetwork(PredictCase):
             self.assertAlmostEqual(best["parallel_efficiency"], prediction["t_compute_s"] / best["predicted_s"])
             self.assertAlmostEqual(best["scaling"], ranks * best["parallel_efficiency"])
             self.assertAlmostEqual(float(row[3]), best["tokens_per_s"], delta=1e-5 * best["tokens_per_s"])
-            self.assertIn(f"throughput with b*: {best['tokens_per_s']:.6g} tokens/s, scaling {best['scaling']:.4g},", done.stdout)
+            self.assertIn(f"throughput with b*: {best['tokens_per_s']:.6g} tokens/s, {best['scaling']:.4g} times that of one rank,", done.stdout)
 
     def test_tables_say_neither_ranks_nor_tokens(self):
         result, done = self.predict(*self.small(), "--caps", "1")

@@ -74,7 +74,7 @@ class Predict(PredictCase):
         self.assertEqual(said(real), "time: not known before it is measured")
         machine = "[machine]\npeak_flops = 1e6\nbandwidth = 1e18\n"
         text = said(real + machine)
-        self.assertRegex(text, r"^time: at least [\d.e+]+ s of compute by \[machine\]'s roofline; all-reduces come on top")
+        self.assertRegex(text, r"^time: at least [\d.e+]+ s of compute, from the roofline of \[machine\]; the time of the all-reduces")
         twice = said(real + machine.replace("1e6", "5e5"))
         seconds = [float(t.split("at least ")[1].split(" s ")[0]) for t in (text, twice)]
         self.assertAlmostEqual(seconds[1] / seconds[0], 2, delta=0.1)

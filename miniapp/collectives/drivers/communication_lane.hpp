@@ -16,7 +16,7 @@ namespace ddproxy {
 struct PostedCall {
   CollectiveCall call;
   Completion ready;       ///< completes when the elements that it reads are ready
-  std::size_t group = 1;  ///< number of calls in its group, from this one to the last one
+  std::size_t group = 1;  ///< number of calls from this one to the last one of its group, both included
 };
 
 /// A collective as it was carried out on this rank.
@@ -30,8 +30,8 @@ struct FinishedCall {
 /// Carries out collectives of one communicator on one memory, one after another in the order of start().
 ///
 /// Problem: communication must make progress while compute runs. MPI needs a thread or polling for that, and
-/// NCCL needs a stream. All of them have this interface: ThreadedLane, PolledLane and make_joint_lanes()
-/// drive a CollectiveEngine, and make_nccl_allreduce() uses a stream.
+/// NCCL needs a stream. This interface is the same for all of them. ThreadedLane, PolledLane and the lanes of
+/// make_joint_lanes() drive a CollectiveEngine; the lane of make_nccl_allreduce() uses a stream.
 ///
 /// Order of calls for each step: begin(), then start() or start_group() for each collective. progress() and
 /// completion_of() may be called in between. wait_all() ends the step; then finished() and
@@ -61,15 +61,15 @@ class CommunicationLane {
   void start_all_reduce(Slice slice, Completion ready) { start(all_reduce(slice), ready); }
   /// Lets the lane make progress. The compute side calls it between two operations.
   virtual void progress() {}
-  /// Waits until every collective that was started is done. Throws the error of a collective:
-  /// std::runtime_error, which names rank, verb, number (from 0) and elements, or std::invalid_argument as
-  /// check_call().
+  /// Waits until every collective that was started is done. Throws the error of a collective: a
+  /// std::runtime_error that names rank, verb, number (from 0) and elements, or a std::invalid_argument, as
+  /// check_call() does.
   virtual void wait_all() = 0;
   /// Waits until collective `call` (from 0) is done and returns its completion time. On a device's stream,
-  /// returns at once with the event that will record it. Throws as wait_all().
+  /// returns at once with the event that will record it. Throws as wait_all() does.
   virtual Completion wait_for(std::size_t call) = 0;
   /// Returns the completion of collective `call` (from 0): an event or a flag, valid until the next begin().
-  /// Returns at once. A lane that has neither waits, as wait_for() does.
+  /// Returns at once. A lane without events and flags waits instead, as wait_for() does.
   virtual Completion completion_of(std::size_t call) { return wait_for(call); }
   /// Returns the collectives done since begin(). Valid after wait_all() until the next begin().
   virtual std::vector<FinishedCall> const& finished() const = 0;

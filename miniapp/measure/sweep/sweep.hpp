@@ -18,7 +18,8 @@ namespace ddproxy {
 /// samples of all cases from 0, in the order in which they were taken.
 using SampleSink = std::function<void(std::size_t item, int round, int position, Sample const& sample)>;
 
-/// Called on rank 0 after each value of a part of the step. `seconds` is the maximum over the ranks.
+/// Called on rank 0 each time that a part of the step has been measured. The parts are those that `[gate]` of
+/// the input asks for (parts.hpp). `seconds` is the maximum over the ranks.
 using PartSink = std::function<void(std::string const& part, double seconds)>;
 
 /// Called on rank 0 when `rounds` rounds have been taken. Returns whether to take another one.
@@ -31,7 +32,8 @@ using RoundStart = std::function<void()>;
 /// The step of a case and the traces of its last sample.
 struct CaseTimeline {
   model::StepGraph graph;
-  std::vector<model::StepTrace> ranks;  ///< one for each rank; empty except on rank 0, or without a sample
+  /// On rank 0: one trace for each rank, or none if the case has no sample. On other ranks: empty.
+  std::vector<model::StepTrace> ranks;
 };
 
 /// What rank 0 calls during a sweep.
@@ -43,7 +45,7 @@ struct SweepObserver {
 };
 
 /// Measures every case, and every part that `[gate]` asks for, and returns the timeline of each case's last
-/// sample. Reads only the items of `cases`. Collective.
+/// sample. Of each CaseReport in `cases` it reads only CaseReport::item. Collective.
 ///
 /// A round takes one sample of each case and each part, in random order; turns.seed, if given, is the seed of
 /// that order. The sweep takes `[sweep] samples` rounds, and then further ones as long as observer.another()
@@ -61,7 +63,7 @@ struct SweepObserver {
 std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<CaseReport> const& cases,
                                     TurnOptions const& turns, SweepObserver const& observer);
 
-/// Returns the names of the parts that a sweep times: those of OperatorTimes, then those of Parts.
+/// Returns the names of the parts that a sweep measures: the names of OperatorTimes, then the names of Parts.
 std::vector<std::string> part_names(RankContext const& context);
 /// Returns the largest number of values that a part can have after `[sweep] samples` rounds over `cases`
 /// cases.

@@ -28,8 +28,8 @@ std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLa
 /// Where the buffers of a step lie.
 struct StepMemory {
   kernels::Floats memory;
-  std::vector<std::size_t> places;  ///< index of the first element of each buffer of the graph in `memory`
-  std::size_t gradients_at;         ///< index of the first gradient element in `memory`
+  std::vector<std::size_t> places;  ///< index in `memory` of the first element of each buffer of the graph
+  std::size_t gradients_at;         ///< index in `memory` of the first gradient element
 };
 
 /// Fills the memory with NaN and runs verify_order() on a step whose operators write known integers. Then
