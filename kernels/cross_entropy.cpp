@@ -115,6 +115,13 @@ void cross_entropy_forward(Space const& exec, Index rows, Index vocabulary, floa
   Kokkos::parallel_for("cross_entropy_forward", teams_of_rows(exec, rows, vocabulary), forward);
 }
 
+void sum_of_losses(Space const& exec, Index rows, float const* loss, double* sum) {
+  using Result = Kokkos::View<double, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::parallel_reduce(
+      "sum_of_losses", Range(exec, 0, rows),
+      KOKKOS_LAMBDA(Index n, double& part) { part += static_cast<double>(loss[n]); }, Result(sum));
+}
+
 void cross_entropy_backward(Space const& exec, Index rows, Index vocabulary, float const* logits,
                             float const* log_sum, int const* targets, float scale, float* dlogits) {
   const Backward backward{vocabulary, logits, log_sum, targets, scale, dlogits};

@@ -16,6 +16,10 @@ namespace ddproxy::kernels {
 void cross_entropy_forward(Space const& exec, Index rows, Index vocabulary, float const* logits,
                            int const* targets, float* log_sum, float* loss);
 
+/// Computes the sum over n of loss[n] in double. Reads loss [N]; assigns *sum, in memory of the execution
+/// space. Two calls give the same result, bit for bit, on the same number of threads.
+void sum_of_losses(Space const& exec, Index rows, float const* loss, double* sum);
+
 /// Computes the gradient of scale times the sum of the losses:
 ///   dlogits[n, v] = scale (exp(logits[n, v] - log_sum[n]) - (1 if v = targets[n], else 0))
 /// Scale is 1/N for the mean loss. Reads logits [N, V], log_sum [N] and targets [N]; assigns dlogits [N, V],

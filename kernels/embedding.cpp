@@ -33,20 +33,27 @@ struct PositionSum {
   EmbeddingSize size;
   float const* dx;
   float* dposition;
+  SumMode mode;
 
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     const Index position = team.league_rank();
     float* const out = dposition + position * size.columns;
-    if (position >= size.sequence)
+    float const* const first = dx + position * size.columns;
+    const bool used = position < size.sequence;
+    // no barrier is needed: a thread works on the same columns in every loop
+    if (mode == SumMode::add) {
+      if (used) add_sequences(team, 0, first, out);
+    } else if (used) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size.columns), [=](Index c) { out[c] = first[c]; });
+      add_sequences(team, 1, first, out);
+    } else {
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size.columns), [=](Index c) { out[c] = 0; });
-    else
-      add_sequences(team, dx + position * size.columns, out);
+    }
   }
 
-  KOKKOS_FUNCTION void add_sequences(Team const& team, float const* first, float* out) const {
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size.columns), [=](Index c) { out[c] = first[c]; });
-    // no barrier is needed: a thread works on the same columns in every loop
-    for (Index b = 1; b < size.batch; ++b) {
+  /// Adds the sequences from number `begin` on.
+  KOKKOS_FUNCTION void add_sequences(Team const& team, Index begin, float const* first, float* out) const {
+    for (Index b = begin; b < size.batch; ++b) {
       float const* const row = first + b * size.sequence * size.columns;
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size.columns), [=](Index c) { out[c] += row[c]; });
     }
@@ -71,9 +78,35 @@ void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens,
       });
 }
 
+void token_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
+                   float* x) {
+  const Index columns = size.columns;
+  Kokkos::parallel_for(
+      "token_forward", teams_of_rows(exec, size.batch * size.sequence, columns),
+      KOKKOS_LAMBDA(Team const& team) {
+        const Index n = team.league_rank();
+        float const* const token = token_table + tokens[n] * columns;
+        float* const out = x + n * columns;
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) { out[c] = token[c]; });
+      });
+}
+
+void position_forward(Space const& exec, EmbeddingSize size, float const* position_table, float* x) {
+  const Index columns = size.columns;
+  const Index sequence = size.sequence;
+  Kokkos::parallel_for(
+      "position_forward", teams_of_rows(exec, size.batch * sequence, columns),
+      KOKKOS_LAMBDA(Team const& team) {
+        const Index n = team.league_rank();
+        float const* const position = position_table + n % sequence * columns;
+        float* const out = x + n * columns;
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns), [=](Index c) { out[c] += position[c]; });
+      });
+}
+
 void position_backward(Space const& exec, EmbeddingSize size, Index context, float const* dx,
-                       float* dposition) {
-  const PositionSum sum{size, dx, dposition};
+                       float* dposition, SumMode mode) {
+  const PositionSum sum{size, dx, dposition, mode};
   Kokkos::parallel_for("position_backward", teams_of_rows(exec, context, size.columns), sum);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/sum_mode.hpp"
 #include "kernels/types.hpp"
 
 namespace ddproxy::kernels {
@@ -22,10 +23,19 @@ struct EmbeddingSize {
 void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
                        float const* position_table, float* x);
 
+/// Computes the first part of embedding_forward(), x[n] = token_table[tokens[n]]. Reads tokens [B, T] and
+/// token_table [V, C]; assigns x [B, T, C].
+void token_forward(Space const& exec, EmbeddingSize size, int const* tokens, float const* token_table,
+                   float* x);
+
+/// Computes the second part, x[b, t] += position_table[t]. Both parts give the bits of embedding_forward().
+/// Reads position_table [context, C]; accumulates into x [B, T, C].
+void position_forward(Space const& exec, EmbeddingSize size, float const* position_table, float* x);
+
 /// Computes dposition[t] = sum over b of dx[b, t] for t < T, and 0 for the other positions. Reads dx [B, T,
-/// C]; assigns dposition [context, C].
+/// C]; assigns dposition [context, C] or adds to it, as `mode` says.
 void position_backward(Space const& exec, EmbeddingSize size, Index context, float const* dx,
-                       float* dposition);
+                       float* dposition, SumMode mode = SumMode::assign);
 
 /// The rows of the batch, grouped by token. Row n = b T + t belongs to tokens[b, t]. One team sums all rows
 /// that belong to the same token. So token_backward() needs no atomics, and its result is the same each time.

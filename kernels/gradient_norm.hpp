@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kernels/sum_mode.hpp"
 #include "kernels/types.hpp"
 
 namespace ddproxy::kernels {
@@ -9,9 +10,6 @@ namespace ddproxy::kernels {
 // The global norm of the gradients, and the factor that clips it (Pascanu, Mikolov, Bengio, arXiv:1211.5063,
 // algorithm 1). The norm is the root of the sum of the squares of all elements of all gradients. Everything
 // stays in memory of the execution space: the host does not wait.
-
-/// Says whether a sum is assigned, or added to what is there.
-enum class SumMode { assign, add };
 
 /// Computes the sum of x[i]^2 for x [count] in double, and assigns it to *sum or adds it, as `mode` says. Two
 /// calls give the same result, bit for bit, if the execution space has the same number of threads. scratch

@@ -28,8 +28,12 @@ struct Forward {
     float* const out = y + row * columns;
     float const* const w = weight;
     float const* const b = bias;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns),
-                         [=](Index c) { out[c] = (in[c] - mean) * rstd * w[c] + b[c]; });
+    if (b == nullptr)
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns),
+                           [=](Index c) { out[c] = (in[c] - mean) * rstd * w[c]; });
+    else
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns),
+                           [=](Index c) { out[c] = (in[c] - mean) * rstd * w[c] + b[c]; });
   }
 
   KOKKOS_FUNCTION float row_mean(Team const& team, float const* in) const {
@@ -115,8 +119,9 @@ void layernorm_backward(Space const& exec, Index rows, Index columns, float cons
   const Backward backward{rows,  columns, (rows + parts - 1) / parts, x, statistics, weight, dy,
                           out.x, scratch};
   Kokkos::parallel_for("layernorm_backward", teams_of_rows(exec, parts, columns), backward);
-  add_parts(exec, parts, columns, scratch, out.weight);
-  add_parts(exec, parts, columns, scratch + parts * columns, out.bias);
+  add_parts(exec, parts, columns, scratch, out.weight, out.parameters);
+  if (out.bias == nullptr) return;
+  add_parts(exec, parts, columns, scratch + parts * columns, out.bias, out.parameters);
 }
 
 }  // namespace ddproxy::kernels

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kernels/sum_mode.hpp"
 #include "kernels/types.hpp"
 
 namespace ddproxy::kernels {
@@ -15,15 +16,17 @@ struct RowStatistics {
 };
 
 /// Computes y = (x - mean) rstd weight + bias for each row (Ba, Kiros, Hinton, arXiv:1607.06450). Reads
-/// x [N, C], weight [C] and bias [C]; assigns y [N, C] and the statistics. N = rows, C = columns.
+/// x [N, C], weight [C] and bias [C]; assigns y [N, C] and the statistics. N = rows, C = columns. A null
+/// pointer as the bias stands for 0.
 void layernorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
                        float const* bias, float* y, RowStatistics statistics);
 
 /// The gradients that layernorm_backward() writes.
 struct LayernormGradients {
-  float* weight;  ///< [C] assigned
-  float* bias;    ///< [C] assigned
-  float* x;       ///< [N, C] ACCUMULATED: it is the gradient of the residual stream
+  float* weight;                         ///< [C]
+  float* bias;                           ///< [C], or a null pointer for a norm without a bias
+  float* x;                              ///< [N, C] ACCUMULATED: it is the gradient of the residual stream
+  SumMode parameters = SumMode::assign;  ///< whether both are assigned or added to
 };
 
 /// Computes the gradients of a layer norm. With x^ = (x - mean) rstd, d = dy weight, and mean() taken over

@@ -16,6 +16,11 @@ Matrix transposed(float const* data, Index columns) {
   return {data, columns, true};
 }
 
+/// Returns the factor of what a product finds in its result.
+float beta(SumMode mode) {
+  return mode == SumMode::add ? 1.0F : 0.0F;
+}
+
 void fill_rows(Space const& exec, Index rows, Index columns, float const* row, float* y) {
   Kokkos::parallel_for(
       "fill_rows", teams_of_rows(exec, rows, columns), KOKKOS_LAMBDA(Team const& team) {
@@ -35,11 +40,11 @@ void linear_forward(Space const& exec, LinearSize size, float const* x, float co
 
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch) {
-  if (out.bias != nullptr) row_sum(exec, size.rows, size.out, dy, out.bias, scratch);
-  gemm(exec, {size.in, size.out, size.rows}, 1, transposed(x, size.in), plain(dy, size.out), 0,
-       {out.weight, size.out});
-  gemm(exec, {size.rows, size.in, size.out}, 1, plain(dy, size.out), transposed(weight, size.out), 0,
-       {out.x, size.in});
+  if (out.bias != nullptr) row_sum(exec, size.rows, size.out, dy, out.bias, scratch, out.parameters);
+  gemm(exec, {size.in, size.out, size.rows}, 1, transposed(x, size.in), plain(dy, size.out),
+       beta(out.parameters), {out.weight, size.out});
+  gemm(exec, {size.rows, size.in, size.out}, 1, plain(dy, size.out), transposed(weight, size.out),
+       beta(out.of_x), {out.x, size.in});
 }
 
 void head_forward(Space const& exec, LinearSize size, float const* x, float const* table, float* logits) {
@@ -48,9 +53,9 @@ void head_forward(Space const& exec, LinearSize size, float const* x, float cons
 }
 
 void head_backward(Space const& exec, LinearSize size, float const* x, float const* table,
-                   float const* dlogits, float* dtable, float* dx) {
-  gemm(exec, {size.out, size.in, size.rows}, 1, transposed(dlogits, size.out), plain(x, size.in), 0,
-       {dtable, size.in});
+                   float const* dlogits, float* dtable, float* dx, SumMode of_table) {
+  gemm(exec, {size.out, size.in, size.rows}, 1, transposed(dlogits, size.out), plain(x, size.in),
+       beta(of_table), {dtable, size.in});
   gemm(exec, {size.rows, size.in, size.out}, 1, plain(dlogits, size.out), plain(table, size.in), 0,
        {dx, size.in});
 }

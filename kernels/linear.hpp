@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kernels/sum_mode.hpp"
 #include "kernels/types.hpp"
 
 namespace ddproxy::kernels {
@@ -12,11 +13,13 @@ namespace ddproxy::kernels {
 void linear_forward(Space const& exec, LinearSize size, float const* x, float const* weight,
                     float const* bias, float* y);
 
-/// The gradients that linear_backward() writes. All of them are assigned.
+/// The gradients that linear_backward() writes.
 struct LinearGradients {
-  float* bias;    ///< [out], or a null pointer for a layer without a bias
-  float* weight;  ///< [in, out]
-  float* x;       ///< [rows, in]
+  float* bias;                           ///< [out], or a null pointer for a layer without a bias
+  float* weight;                         ///< [in, out]
+  float* x;                              ///< [rows, in]
+  SumMode parameters = SumMode::assign;  ///< whether bias and weight are assigned or added to
+  SumMode of_x = SumMode::assign;        ///< of x; `add` where several maps have the same input
 };
 
 /// Computes the gradients of a linear map:
@@ -33,8 +36,9 @@ void linear_backward(Space const& exec, LinearSize size, float const* x, float c
 void head_forward(Space const& exec, LinearSize size, float const* x, float const* table, float* logits);
 
 /// Computes the gradients of the output head, dtable = dlogits^T x and dx = dlogits table. Reads x [rows,
-/// in], table [out, in] and dlogits [rows, out]; assigns dtable [out, in] and dx [rows, in].
+/// in], table [out, in] and dlogits [rows, out]; assigns dx [rows, in]. Assigns dtable [out, in] or adds to
+/// it, as `of_table` says.
 void head_backward(Space const& exec, LinearSize size, float const* x, float const* table,
-                   float const* dlogits, float* dtable, float* dx);
+                   float const* dlogits, float* dtable, float* dx, SumMode of_table = SumMode::assign);
 
 }  // namespace ddproxy::kernels

@@ -7,7 +7,7 @@
 namespace ddproxy::kernels {
 
 /// Computes out = x + branch. Reads x and branch [count]; assigns out [count], which may be the same array as
-/// x.
+/// x or branch.
 void residual_forward(Space const& exec, Index count, float const* x, float const* branch, float* out);
 
 /// Computes dx += dout. Reads dout [count]; accumulates into dx [count]. The gradient of the branch is dout

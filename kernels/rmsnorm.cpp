@@ -89,7 +89,7 @@ void rmsnorm_backward(Space const& exec, Index rows, Index columns, float const*
   const Backward backward{rows,  columns, (rows + parts - 1) / parts, x, inverse_rms, weight, dy,
                           out.x, scratch};
   Kokkos::parallel_for("rmsnorm_backward", teams_of_rows(exec, parts, columns), backward);
-  add_parts(exec, parts, columns, scratch, out.weight);
+  add_parts(exec, parts, columns, scratch, out.weight, out.of_weight);
 }
 
 }  // namespace ddproxy::kernels

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kernels/sum_mode.hpp"
 #include "kernels/types.hpp"
 
 namespace ddproxy::kernels {
@@ -16,8 +17,9 @@ void rmsnorm_forward(Space const& exec, Index rows, Index columns, float const* 
 
 /// The gradients that rmsnorm_backward() writes.
 struct RmsnormGradients {
-  float* weight;  ///< [C] assigned
-  float* x;       ///< [N, C] ACCUMULATED: it is the gradient of the residual stream
+  float* weight;                        ///< [C]
+  float* x;                             ///< [N, C] ACCUMULATED: it is the gradient of the residual stream
+  SumMode of_weight = SumMode::assign;  ///< whether weight is assigned or added to
 };
 
 /// Computes the gradients of an RMS norm. With x^ = x / rms, d = dy weight, and mean() taken over the columns

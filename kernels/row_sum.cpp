@@ -44,7 +44,8 @@ struct PartialSum {
 
 /// Sums the partial sums of each column. On a host a work item is one column, and the compiler vectorizes
 /// over columns. On a device a team sums one column, because one thread for each column would be too few
-/// threads.
+/// threads. The mode is known when it is compiled, so that no loop has a branch.
+template <SumMode mode>
 struct SumOfParts {
   Index parts;
   Index columns;
@@ -63,7 +64,14 @@ struct SumOfParts {
   KOKKOS_FUNCTION void by_thread(Column c) const {
     float total = 0;
     for (Index p = 0; p < parts; ++p) total += partial[p * columns + c];
-    sum[c] = total;
+    store(total, sum + c);
+  }
+
+  KOKKOS_FUNCTION static void store(float total, float* out) {
+    if constexpr (mode == SumMode::add)
+      *out += total;
+    else
+      *out = total;
   }
 
   template <class Member>
@@ -74,9 +82,18 @@ struct SumOfParts {
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, parts), [=](Index p, float& part) { part += column[p * step]; }, total);
     float* const out = sum + team.league_rank();
-    Kokkos::single(Kokkos::PerTeam(team), [=]() { *out = total; });
+    Kokkos::single(Kokkos::PerTeam(team), [=]() { store(total, out); });
   }
 };
+
+template <SumMode mode>
+void add_parts_as(Space const& exec, Index parts, Index columns, float const* partial, float* sum) {
+  const SumOfParts<mode> work{parts, columns, partial, sum};
+  if constexpr (on_device)
+    Kokkos::parallel_for("add_parts", teams_of_rows(exec, columns, parts), work);
+  else
+    Kokkos::parallel_for("add_parts", Range(exec, 0, columns), work);
+}
 
 }  // namespace
 
@@ -84,19 +101,20 @@ Index row_parts(Space const& exec) {
   return row_parts(Index{exec.concurrency()});
 }
 
-void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch) {
+void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch,
+             SumMode mode) {
   const Index parts = row_parts(exec);
   const PartialSum partial{rows, columns, (rows + parts - 1) / parts, x, scratch};
   Kokkos::parallel_for("row_sum", teams_of_rows(exec, parts, columns), partial);
-  add_parts(exec, parts, columns, scratch, sum);
+  add_parts(exec, parts, columns, scratch, sum, mode);
 }
 
-void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum) {
-  const SumOfParts work{parts, columns, partial, sum};
-  if constexpr (on_device)
-    Kokkos::parallel_for("add_parts", teams_of_rows(exec, columns, parts), work);
+void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum,
+               SumMode mode) {
+  if (mode == SumMode::add)
+    add_parts_as<SumMode::add>(exec, parts, columns, partial, sum);
   else
-    Kokkos::parallel_for("add_parts", Range(exec, 0, columns), work);
+    add_parts_as<SumMode::assign>(exec, parts, columns, partial, sum);
 }
 
 }  // namespace ddproxy::kernels

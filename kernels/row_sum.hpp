@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kernels/sum_mode.hpp"
 #include "kernels/types.hpp"
 
 namespace ddproxy::kernels {
@@ -11,10 +12,13 @@ namespace ddproxy::kernels {
 Index row_parts(Space const& exec);
 
 /// Computes sum[c] = sum over n of x[n, c], which is the gradient of a bias if x is dy. Reads x [rows,
-/// columns]; assigns sum [columns]. scratch [row_sum_scratch()] is overwritten.
-void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch);
+/// columns]; assigns sum [columns] or adds to it, as `mode` says. scratch [row_sum_scratch()] is overwritten.
+void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch,
+             SumMode mode = SumMode::assign);
 
-/// Computes sum[c] = sum over p of partial[p, c]. Reads partial [parts, columns]; assigns sum [columns].
-void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum);
+/// Computes sum[c] = sum over p of partial[p, c]. Reads partial [parts, columns]; assigns sum [columns] or
+/// adds to it, as `mode` says.
+void add_parts(Space const& exec, Index parts, Index columns, float const* partial, float* sum,
+               SumMode mode = SumMode::assign);
 
 }  // namespace ddproxy::kernels
