@@ -15,6 +15,7 @@ namespace ddproxy::model {
 namespace {
 
 constexpr CommunicatorId world{0};
+constexpr std::size_t sum_elements = 2;  // the sum of squares is in double: two elements of 4 bytes
 
 class WholeStepBuilder {
  public:
@@ -36,7 +37,7 @@ class WholeStepBuilder {
       moments_[0] = kept(BufferKind::optimizer_state, Content::optimizer_state);
       moments_[1] = kept(BufferKind::optimizer_state, Content::optimizer_state);
     }
-    if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = 1});
+    if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
     for (Bucket const& bucket : strategy.plan) runs_.push_back(layout_.run(bucket.first, bucket.last));
     if (runs_.empty()) runs_.push_back(all_);
   }
@@ -137,7 +138,7 @@ class WholeStepBuilder {
 
   // ---- after the micro-batches
 
-  Access norm(AccessMode mode) const { return access(*norm_, {0, 1}, mode, Content::norm); }
+  Access norm(AccessMode mode) const { return access(*norm_, {0, sum_elements}, mode, Content::norm); }
 
   void add_squares() {
     AccessMode mode = AccessMode::assign;

@@ -50,10 +50,11 @@ struct WholeStep {
 /// - With Sync::each an all-reduce averages what was averaged before plus what the micro-batch added on each
 ///   rank: avg(P + L_r) = P + avg(L_r). As in PyTorch, the next micro-batch waits for the all-reduces.
 /// - The update of a bucket waits for its all-reduce alone, unless gradients are clipped.
-/// - Clipping: each norm task adds the squares of one bucket to a scalar. The updates read the scalar and
-///   scale the gradients themselves, so every update waits for all norms, and they wait for all all-reduces.
-///   After the all-reduces every rank has the same gradients. Each rank therefore computes the same norm, and
-///   no collective is needed. A strategy that shards gradients has to all-reduce the scalar.
+/// - Clipping: each norm task adds the squares of one bucket to a scalar, a double that takes two elements.
+///   The updates read the scalar and scale the gradients themselves, so every update waits for all norms, and
+///   they wait for all all-reduces. After the all-reduces every rank has the same gradients. Each rank
+///   therefore computes the same norm, and no collective is needed. A strategy that shards gradients has to
+///   all-reduce the scalar.
 ///   Without an optimizer there are clip tasks, which scale the gradients in place.
 ///
 /// Throws std::invalid_argument if `micro_batches` or `tokens` is not positive, or if `forward` and `pass`
