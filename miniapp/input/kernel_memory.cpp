@@ -20,15 +20,6 @@ constexpr std::int64_t most_threads_of_a_host = 4096;
                               "; set [compute] mode = \"replay\", or change [model]");
 }
 
-void check_tokens(model::Shape const& shape, model::Tokens tokens) {
-  if (tokens.batch <= 0 || tokens.sequence <= 0)
-    throw std::invalid_argument("step: batch and sequence must be positive");
-  if (tokens.sequence > shape.context)
-    throw std::invalid_argument("step: sequence (" + std::to_string(tokens.sequence) +
-                                ") must not exceed the model's context (" + std::to_string(shape.context) +
-                                ")");
-}
-
 void add_statistics(std::vector<Buffer>& buffers, std::string const& norm, std::int64_t tokens) {
   buffers.push_back({norm + ".mean", tokens});
   buffers.push_back({norm + ".rstd", tokens});
@@ -50,17 +41,31 @@ void add_block(std::vector<Buffer>& buffers, std::string const& name, model::Sha
   buffers.push_back({name + ".gelu", wide});
 }
 
-std::int64_t scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
-  const kernels::AttentionSize size{tokens.batch, tokens.sequence, shape.heads, shape.d_model / shape.heads};
-  const bool on_device = concurrency > most_threads_of_a_host;
-  const std::int64_t widest = std::max(3 * shape.d_model, shape.d_ff);
-  return std::max({on_device ? kernels::batched::attention_scratch(size)
-                             : kernels::heads::attention_scratch(concurrency, size),
-                   kernels::layernorm_scratch(concurrency, shape.d_model),
-                   kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest})});
+}  // namespace
+
+void check_tokens(model::Shape const& shape, model::Tokens tokens) {
+  if (tokens.batch <= 0 || tokens.sequence <= 0)
+    throw std::invalid_argument("step: batch and sequence must be positive");
+  if (tokens.sequence > shape.context)
+    throw std::invalid_argument("step: sequence (" + std::to_string(tokens.sequence) +
+                                ") must not exceed the model's context (" + std::to_string(shape.context) +
+                                ")");
 }
 
-}  // namespace
+std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency) {
+  const std::int64_t keys = shape.key_features();
+  const kernels::AttentionSize size{tokens.batch, tokens.sequence, shape.heads, shape.head_size(),
+                                    keys / shape.head_size()};
+  const bool on_device = concurrency > most_threads_of_a_host;
+  const std::int64_t widest = std::max(shape.d_model + 2 * keys, shape.d_ff);
+  return std::max(
+      {on_device ? kernels::batched::attention_scratch(size)
+                 : kernels::heads::attention_scratch(concurrency, size),
+       shape.norm == model::Norm::layernorm ? kernels::layernorm_scratch(concurrency, shape.d_model)
+                                            : kernels::rmsnorm_scratch(concurrency, shape.d_model),
+       shape.biases ? kernels::linear_scratch(concurrency, {tokens.count(), shape.d_model, widest}) : 0,
+       kernels::sum_of_squares_scratch(concurrency)});
+}
 
 std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens tokens) {
   const std::int64_t n = tokens.count(), stream = n * shape.d_model;
@@ -83,7 +88,7 @@ std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens
           {"qkv", 3 * stream},
           {"wide", n * shape.d_ff},
           {"logits", n * shape.vocabulary},
-          {"scratch", scratch(shape, tokens, concurrency)}};
+          {"scratch", kernel_scratch(shape, tokens, concurrency)}};
 }
 
 std::vector<Buffer> token_buffers(model::Tokens tokens) {

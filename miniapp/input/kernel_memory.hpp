@@ -30,6 +30,10 @@ std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens 
 /// threads.
 std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
 
+/// Returns the elements of scratch memory that the largest kernel of a model of any class needs.
+/// `concurrency` is that of work_buffers().
+std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
+
 /// Returns the arrays with about one number for each token. Each is an allocation of its own: the input
 /// tokens, the target tokens that follow them, and the positions of the inputs grouped by token. The length
 /// of "token groups" depends on the tokens that are drawn: it may be shorter than the list says, or longer by
@@ -52,6 +56,10 @@ struct KernelMemory {
   std::int64_t work = 0;         ///< work_buffers()
   std::int64_t total() const { return weights + activations + work; }
 };
+
+/// Throws std::invalid_argument with one line if batch or sequence is not positive, or if the sequence is
+/// longer than the model's context.
+void check_tokens(model::Shape const& shape, model::Tokens tokens);
 
 /// Throws std::invalid_argument with one line if the shape is wrong or has a part that the kernels do not
 /// implement, if batch or sequence is not positive, or if the sequence is longer than the model's context.

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/layernorm.hpp"
+#include "kernels/residual.hpp"
+#include "kernels/rmsnorm.hpp"
+#include "miniapp/compute/step_operators.hpp"
+
+namespace ddproxy::step {
+namespace {
+
+bool is_layernorm(Context const& context) {
+  return context.shape.norm == model::Norm::layernorm;
+}
+
+/// The statistics of a layer norm [2, N]: the means, then the reciprocal deviations.
+kernels::RowStatistics halves(Context const& context, float* statistics) {
+  return {statistics, statistics + context.rows()};
+}
+
+}  // namespace
+
+// Places: x, statistics, y, (bias,) weight.
+void norm_forward(Context const& context, Operator const& op, Operands places) {
+  float const* const x = places.next().data;
+  float* const statistics = places.next().data;
+  float* const y = places.next().data;
+  float const* const bias = places.next_if(op.biased);
+  float const* const weight = places.next().data;
+  if (is_layernorm(context))
+    kernels::layernorm_forward(context.exec, context.rows(), op.in, x, weight, bias, y,
+                               halves(context, statistics));
+  else
+    kernels::rmsnorm_forward(context.exec, context.rows(), op.in, x, weight, y, statistics);
+}
+
+// Places: x, statistics, dy, dx, weight, (dbias,) dweight. The kernels add to dx, the gradient of the
+// residual stream. The last norm is the first operator that writes it, and assigns it.
+void norm_backward(Context const& context, Operator const& op, Operands places) {
+  float const* const x = places.next().data;
+  float* const statistics = places.next().data;
+  float const* const dy = places.next().data;
+  const Operand dx = places.next();
+  float const* const weight = places.next().data;
+  float* const dbias = places.next_if(op.biased);
+  const Operand dweight = places.next();
+  if (dx.mode == kernels::SumMode::assign) kernels::fill_zero(context.exec, dx.count, dx.data);
+  if (is_layernorm(context))
+    kernels::layernorm_backward(context.exec, context.rows(), op.in, x, halves(context, statistics), weight,
+                                dy, {dweight.data, dbias, dx.data, dweight.mode}, context.scratch);
+  else
+    kernels::rmsnorm_backward(context.exec, context.rows(), op.in, x, statistics, weight, dy,
+                              {dweight.data, dx.data, dweight.mode}, context.scratch);
+}
+
+}  // namespace ddproxy::step

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/compute/step_update.hpp"
+
+#include "kernels/gradient_norm.hpp"
+#include "kernels/scale.hpp"
+
+namespace ddproxy::step {
+namespace {
+
+/// The scalar of a step is a double that takes two elements.
+double* as_double(float* scalar) {
+  return reinterpret_cast<double*>(scalar);
+}
+
+}  // namespace
+
+void Update::add_squares(Context const& context, Operands places) {
+  const Operand scalar = places.next();
+  const Operand gradients = places.next();
+  kernels::sum_of_squares(context.exec, gradients.count, gradients.data, scalar.mode, as_double(scalar.data),
+                          context.scratch);
+}
+
+float const* Update::factor(Context const& context, float* sum) {
+  if (!factor_is_known_)
+    kernels::clip_factor(context.exec, 1, as_double(sum), *clip_, {result_, result_ + 1});
+  factor_is_known_ = true;
+  return result_;
+}
+
+void Update::clip(Context const& context, Operands places) {
+  float* const sum = places.next().data;
+  const Operand gradients = places.next();
+  kernels::scale(context.exec, gradients.count, factor(context, sum), gradients.data);
+}
+
+void Update::adamw(Context const& context, Operands places) {
+  const Operand gradients = places.next();
+  float* const parameters = places.next().data;
+  float* const first = places.next().data;
+  float* const second = places.next().data;
+  float* const sum = places.next_if(clip_.has_value());
+  float const* const scale = sum != nullptr ? factor(context, sum) : nullptr;
+  kernels::adamw(context.exec, gradients.count, settings_, step_, {parameters, gradients.data, first, second},
+                 scale);
+}
+
+}  // namespace ddproxy::step

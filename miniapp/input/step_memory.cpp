@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/step_memory.hpp"
+
+#include <stdexcept>
+
+#include "kernels/sizes/scratch.hpp"
+
+namespace ddproxy {
+
+StepPlaces place_buffers(model::StepGraph const& graph) {
+  StepPlaces places;
+  for (auto const& buffer : graph.buffers) {
+    if (buffer.type != model::DataType::fp32)
+      throw std::invalid_argument("step: the kernels have buffers in fp32 only");
+    places.first.push_back(places.elements);
+    places.elements +=
+        static_cast<std::size_t>(padded_elements({"", static_cast<std::int64_t>(buffer.elements)}));
+  }
+  return places;
+}
+
+std::vector<Buffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens, int micro_batches,
+                                      std::int64_t concurrency) {
+  constexpr std::int64_t elements_of_a_double = 2;
+  const bool rotates = shape.positions == model::Positions::rope;
+  return {{"scratch", kernel_scratch(shape, tokens, concurrency)},
+          {"rope table", rotates ? kernels::rope_table_elements(tokens.sequence, shape.head_size()) : 0},
+          {"losses", elements_of_a_double * micro_batches},
+          {"clip", 2}};
+}
+
+}  // namespace ddproxy
