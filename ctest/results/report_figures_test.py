@@ -106,7 +106,7 @@ class Repetition(WithSample):
         return page.noted_table(next(t for t in tables.tables_of(Results(self.sample)) if t.name == "sweep"))
 
     def test_what_all_rows_say(self):
-        self.assertRegex(self.shown(), r"Why sampling ended: number of samples reached \(in all rows\)\. T low to T high: minimum to maximum \(in all rows\)\.")
+        self.assertRegex(self.shown(), r"Why sampling ended: number of samples reached \(in all rows\)\. T low to T high: minimum to maximum[^.]* \(in all rows\)\.")
         self.assertNotIn("<th>why sampling ended</th>", self.shown())
         self.change(lambda file: file["sweep/stopped_by"].__setitem__(0, "target"))
         self.assertIn("<th>why sampling ended</th>", self.shown())

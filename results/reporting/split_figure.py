@@ -35,7 +35,7 @@ def measured_parts(results, case):
         return [("compute", total - exposed), ("exposed", exposed)]
     tail = min(max(0.0, tail), total)
     slowdown = min(max(0.0, np.nan_to_num(slowdown)), total - tail)
-    return [("compute", total - slowdown - tail), ("slowdown", slowdown), ("tail", tail)]
+    return [("compute", max(0.0, total - slowdown - tail)), ("slowdown", slowdown), ("tail", tail)]
 
 
 def _bars(results, case):

@@ -173,7 +173,7 @@ def _draw_total(figure, cases, results):
         _draw(axes, curve, (lower[0], (upper or lower)[1]))
         best = _mark_best(axes, curve, curve.columns[0], style.MEASURED, "*", 13, "measured")
         _mark_best(axes, curve, curve.columns[3], style.PREDICTED, "D", 13, "predicted")
-        _level(axes, compute, lower[0], unit, "T_compute (no communication), median of the cases", color=style.GREY, linestyle=":")
+        _level(axes, compute, lower[0], unit, "T_compute (median of all cases)", color=style.GREY, linestyle=":")
     _name_best(segments[-1], curve, best, unit)
     _mark_cut(segments, curve)
     _finish(figure, segments, cases, f"T: backward pass with all-reduces ({unit})")
