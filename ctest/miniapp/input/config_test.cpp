@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\nheads = 3\n", ":1", "heads"},
         Bad{"[model]\npreset = \"tiny\"\nlayers = 0\n", ":3", "at least 1"},
         Bad{"[model]\npreset = \"tiny\"\nnorm = \"batch\"\n", ":3", "layernorm, rmsnorm"},
-        Bad{"[model]\nlayers = 2\n", ":1", "[model]: model: d_model"},
+        Bad{"[model]\nlayers = 2\n", ":1", "[model]: d_model"},
         Bad{"[model]\npreset = \"llama3-8b\"\nkv_heads = 3\n", ":1", "kv_heads (3) must divide heads (32)"},
         Bad{"[model]\npreset = \"tiny\"\nkv_heads = -1\n", ":3", "at least 0"},
         Bad{"[model]\npreset = \"tiny\"\npositions = \"rope\"\nd_model = 60\n", ":1",
