@@ -34,8 +34,9 @@ struct ComputeCall {
 /// The compute lane of one rank: carries out operators and copies one after another, in the order in which
 /// run() and copy() are called. On a device every method but fence() returns before the work is done.
 ///
-/// All gradients are assigned, not accumulated, so that a step can be repeated any number of times. Order of
-/// calls: begin(), then run(), copy() and wait_for() in any order, then fence().
+/// A step can be repeated any number of times: run() assigns gradients, and carry_out() assigns them or adds
+/// to them as the accesses say. Order of calls: begin(), then run(), carry_out(), copy() and wait_for() in
+/// any order, then fence().
 class ComputeLane {
  public:
   virtual ~ComputeLane() = default;
