@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <span>
 
 #include "miniapp/input/config.hpp"
@@ -45,9 +46,14 @@ class HelpFormatter : public CLI::Formatter {
     return text;
   }
   std::string make_option_desc(CLI::Option const* option) const override {
-    std::string text = option->get_description();
-    for (CLI::Option const* other : option->get_needs()) text += "; needs " + other->get_name();
-    for (CLI::Option const* other : option->get_excludes()) text += "; not with " + other->get_name();
+    return option->get_description() + listed("; needs ", option->get_needs()) +
+           listed("; not with ", option->get_excludes());
+  }
+
+ private:
+  static std::string listed(char const* before, std::set<CLI::Option*> const& options) {
+    std::string text;
+    for (CLI::Option const* option : options) text += (text.empty() ? before : ", ") + option->get_name();
     return text;
   }
 };
