@@ -218,11 +218,11 @@ TEST_F(Nccl, ACallThatDoesNotComeBackEndsTheProcessAndSaysWhat) {
   const auto ends = testing::ExitedWithCode(exit_run_time);
   EXPECT_EXIT(use_with(StandIn::reducing), ends,
               "ddproxy: rank 0: NCCL: the all-reduce of bucket 2 did not complete within 0.5 s");
-  EXPECT_EXIT(use_with(StandIn::none), ends, "NCCL: the all-reduce of bucket 2 does not");
-  EXPECT_EXIT(use_with(StandIn::ending), ends, "NCCL: ending the communicator does not");
-  EXPECT_EXIT(use_with(StandIn::aborting), ends, "NCCL: aborting after \"another error\" does not");
+  EXPECT_EXIT(use_with(StandIn::none), ends, "NCCL: the all-reduce of bucket 2 did not complete");
+  EXPECT_EXIT(use_with(StandIn::ending), ends, "NCCL: ending the communicator did not complete");
+  EXPECT_EXIT(use_with(StandIn::aborting), ends, "NCCL: aborting after \"another error\" did not complete");
   library.hangs = StandIn::making;
-  EXPECT_EXIT(NcclCommunicator(MPI_COMM_WORLD, 0.5), ends, "NCCL: making the communicator does not");
+  EXPECT_EXIT(NcclCommunicator(MPI_COMM_WORLD, 0.5), ends, "NCCL: making the communicator did not complete");
 }
 
 }  // namespace
