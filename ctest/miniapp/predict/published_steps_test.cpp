@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 
 namespace ddproxy {
 namespace {
@@ -77,8 +78,8 @@ TEST_F(PublishedSteps, TakeTheSharesBesideTheTable) {
   const double norms = 97 * (4 * 2048 * 1600 * 4 / 1.5e12 + 12e-6);
   EXPECT_NEAR(made.shares[0].fitted, norms / made.series[0].rows[4].seconds, 1e-6);
   const auto shown = json::parse(to_json(made)).at("shares").at(0);
-  EXPECT_EQ(shown.at("kind"), "norm");
-  EXPECT_EQ(shown.at("published"), 0.5);
+  EXPECT_EQ(shown.at("kind").get<std::string>(), "norm");
+  EXPECT_EQ(shown.at("published").get<double>(), 0.5);
 }
 
 TEST_F(PublishedSteps, OfTheProjectAreFoundAndConsistent) {
@@ -95,7 +96,7 @@ TEST_F(PublishedSteps, OfTheProjectAreFoundAndConsistent) {
       EXPECT_NEAR(row.at("error").get<double>(), error, 1e-12);
       EXPECT_GT(row.at("product_share").get<double>(), 0);
       EXPECT_LT(row.at("product_share").get<double>(), 1);
-      if (row.at("use") == "compare") sum += std::abs(error), rows += 1;
+      if (row.at("use").get<std::string>() == "compare") sum += std::abs(error), rows += 1;
     }
     EXPECT_NEAR(series.at("compared").at("mean_error").get<double>(), sum / rows, 1e-12);
     EXPECT_NE(text.find(series.at("series").get<std::string>() + ": "), std::string::npos);
