@@ -8,7 +8,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "miniapp/options/output_clash.hpp"
 #include "model/text/echo.hpp"
+#include "results/output/text_file.hpp"
 
 namespace ddproxy {
 namespace {
@@ -96,6 +98,15 @@ PublishedComparison published_comparison(std::string const& against) {
   made.series = model::fit_step_times(times);
   if (!made.share_file.empty()) made.shares = fitted_shares(made.share_file, times, made.series);
   return made;
+}
+
+int step_against(Options const& options, std::ostream& out) {
+  const PublishedComparison made = published_comparison(options.against);
+  refuse_clashes({{"the table of step times", made.file}, {"the table of shares", made.share_file}},
+                 {{"--json", options.json}});
+  if (!options.json.empty()) results::write_text(options.json, to_json(made));
+  out << describe(made);
+  return 0;
 }
 
 }  // namespace ddproxy

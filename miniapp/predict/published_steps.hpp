@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
+#include "miniapp/options/options.hpp"
 #include "model/predict/step_time_fit.hpp"
 
 namespace ddproxy {
@@ -46,5 +48,10 @@ std::string describe(PublishedComparison const& comparison);
 
 /// Returns the comparison as JSON, with the keys that docs/predict.md lists.
 std::string to_json(PublishedComparison const& comparison);
+
+/// Runs `step --against`. Prints the comparison to `out`, and writes it to the file of --json if that is
+/// given. Returns the exit code 0. Throws as published_comparison() does, and if --json would overwrite a
+/// table.
+int step_against(Options const& options, std::ostream& out);
 
 }  // namespace ddproxy
