@@ -24,7 +24,7 @@ class Predict(PredictCase):
         self.assertIn("buckets are extrapolated: naive, per_tensor, bucketed/1", done.stderr)
 
     def test_the_closed_form_counts_gradients_and_not_what_is_on_the_wire(self):
-        regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("rho_w ")[1].split(")")[0] for wire in ("fp32", "bf16")}
+        regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("(rho_w) is ")[1].split(". ")[0] for wire in ("fp32", "bf16")}
         self.assertAlmostEqual(float(regimes["bf16"]), float(regimes["fp32"]) / 2, delta=0.01)
 
     def test_sizes_that_no_bytes_can_count_are_refused(self):
@@ -63,7 +63,7 @@ class Predict(PredictCase):
 
     def test_caps_with_one_time_may_make_several_plans(self):
         text = self.call(NODE, "--caps", "1").stdout
-        self.assertRegex(text, r"b\*: up to 5\.01 MiB \(436 to \d+ buckets\)")
+        self.assertRegex(text, r"best cap \(b\*\): up to 5\.01 MiB \(436 to \d+ buckets\)")
         self.assertRegex(text, r"tuning: the best cap takes 0\.039 ms \(0\.0 %\) less than 25 MiB and 0\.000 ms ")
 
     def test_a_dry_run_gives_the_time_of_compute_where_the_machine_has_a_roofline(self):
