@@ -176,6 +176,7 @@ void read_machine(Config& config, Section section) {
     section.fail("efficiency",
                  fmt::format("{} is too large; it is a share of the roofline, so it must be at most 1",
                              config.machine.efficiency));
+  config.device_memory = section.positive("memory", 0);
   config.ranks_per_node = static_cast<int>(section.integer("ranks_per_node", 0, 1, most_ranks));
   config.threads = static_cast<int>(section.integer("threads", 0, 1, most_threads));
   section.finish();
