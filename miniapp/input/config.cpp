@@ -22,8 +22,8 @@ constexpr std::int64_t most_samples = 100000, most_threads = 4096;
 
 constexpr std::size_t largest_file = 1 << 20;  // bytes; a usual input file has a few thousand
 
-constexpr std::array<std::string_view, 7> sections{"model", "step", "compute", "allreduce",
-                                                   "sweep", "gate", "machine"};
+constexpr std::array<std::string_view, 8> sections{"model",     "step",  "optimizer", "compute",
+                                                   "allreduce", "sweep", "gate",      "machine"};
 
 constexpr std::array<Word<bool>, 2> compute_samples_words{{{"case", false}, {"round", true}}};
 
@@ -71,6 +71,19 @@ void read_model(Config& config, Section section) {
   }
 }
 
+void read_micro_batches(Config& config, Section& section) {
+  StepConfig& step = config.step;
+  step.accumulation = static_cast<int>(section.integer("accumulation", 1, 1, most_tokens));
+  step.sync = section.choice("sync", step.sync, sync_words);
+  step.checkpoint = section.choice("checkpoint", step.checkpoint, checkpoint_words);
+  if (config.tokens.batch % step.accumulation != 0)
+    section.fail("accumulation",
+                 fmt::format("{} does not divide the batch of {} sequences; a step has `accumulation` "
+                             "micro-batches of the same size, so choose a batch that is a multiple of it",
+                             step.accumulation, config.tokens.batch));
+  config.tokens.batch /= step.accumulation;
+}
+
 void read_step(Config& config, Section section) {
   config.tokens.batch = section.integer("batch", 1, 1, most_tokens);
   config.tokens.sequence = section.integer("sequence", config.shape.context, 1, most_tokens);
@@ -80,6 +93,32 @@ void read_step(Config& config, Section section) {
   if (config.tokens.count() > most_tokens)
     section.fail("batch", fmt::format("batch x sequence is {} tokens; it must be at most {}",
                                       config.tokens.count(), most_tokens));
+  read_micro_batches(config, section);
+  section.finish();
+}
+
+double read_beta(Section& section, std::string_view key, double fallback) {
+  const double beta = section.number(key, fallback);
+  if (beta < 0 || beta >= 1)
+    section.fail(key, fmt::format("{} is out of range; it must be at least 0 and below 1", beta));
+  return beta;
+}
+
+void read_adamw(StepConfig& step, Section& section) {
+  step.lr = section.positive("lr", step.lr);
+  step.beta1 = read_beta(section, "beta1", step.beta1);
+  step.beta2 = read_beta(section, "beta2", step.beta2);
+  step.eps = section.positive("eps", step.eps);
+  step.weight_decay = section.number("weight_decay", step.weight_decay);
+  if (step.weight_decay < 0)
+    section.fail("weight_decay", fmt::format("{} is too small; it must not be negative", step.weight_decay));
+}
+
+void read_optimizer(Config& config, Section section) {
+  StepConfig& step = config.step;
+  step.optimizer = section.choice("kind", step.optimizer, optimizer_words);
+  if (step.optimizer == model::Optimizer::adamw) read_adamw(step, section);
+  if (section.has("clip")) step.clip = section.positive("clip", 0);
   section.finish();
 }
 
@@ -196,6 +235,7 @@ Config read_config(std::filesystem::path const& file) {
   const toml::table root = parse_input(file, config.text, sections);
   read_model(config, Section(root, "model", file));
   read_step(config, Section(root, "step", file));
+  read_optimizer(config, Section(root, "optimizer", file));
   read_compute(config, Section(root, "compute", file));
   read_allreduce(config, Section(root, "allreduce", file));
   read_sweep(config, Section(root, "sweep", file));

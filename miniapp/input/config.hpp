@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "model/cost/layer_cost.hpp"
 #include "model/cost/machine.hpp"
 #include "model/step/strategies/strategy.hpp"
+#include "model/step/strategies/whole_step.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
@@ -28,6 +30,17 @@ struct GateParts {
   std::vector<double> allreduce_kib;  ///< sizes in KiB of real all-reduces, timed alone
 };
 
+/// What a whole training step consists of: accumulation, sync and checkpoint of the section [step], and the
+/// section [optimizer].
+struct StepConfig {
+  int accumulation = 1;  ///< micro-batches of a step
+  model::Sync sync = model::Sync::last;
+  model::Checkpoint checkpoint = model::Checkpoint::none;
+  model::Optimizer optimizer = model::Optimizer::adamw;
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0.01;  ///< of AdamW
+  std::optional<double> clip;  ///< the largest norm of all gradients together; nothing: they are not clipped
+};
+
 /// The content of an input file (docs/input.md), after all checks.
 struct Config {
   std::filesystem::path file;
@@ -35,7 +48,8 @@ struct Config {
 
   std::string model;  ///< name of the preset, followed by " (changed)" if keys change it; "free" without one
   model::Shape shape;
-  model::Tokens tokens;  ///< batch and sequence of one rank
+  model::Tokens tokens;  ///< of one micro-batch of one rank: batch / accumulation sequences
+  StepConfig step;
 
   ComputeMode compute = ComputeMode::kernels;
   Precision precision = Precision::fp32;

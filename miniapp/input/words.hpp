@@ -11,6 +11,7 @@
 
 #include "miniapp/input/wire_format.hpp"
 #include "model/step/copy_mode.hpp"
+#include "model/step/strategies/whole_step.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
@@ -77,6 +78,13 @@ inline constexpr std::array<Word<model::Positions>, 3> positions_words{
      {"none", model::Positions::none}}};
 inline constexpr std::array<Word<model::Qkv>, 2> qkv_words{
     {{"fused", model::Qkv::fused}, {"separate", model::Qkv::separate}}};
+
+inline constexpr std::array<Word<model::Sync>, 2> sync_words{
+    {{"last", model::Sync::last}, {"each", model::Sync::each}}};
+inline constexpr std::array<Word<model::Checkpoint>, 2> checkpoint_words{
+    {{"none", model::Checkpoint::none}, {"layer", model::Checkpoint::layer}}};
+inline constexpr std::array<Word<model::Optimizer>, 2> optimizer_words{
+    {{"none", model::Optimizer::none}, {"adamw", model::Optimizer::adamw}}};
 
 /// Returns the meaning of a word; nothing if the list does not contain it.
 template <class E, std::size_t n>

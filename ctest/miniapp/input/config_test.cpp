@@ -58,6 +58,17 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[model]\npreset = \"tiny\"\npositions = \"sine\"\n", ":3", "learned, rope, none"},
         Bad{"[model]\npreset = \"tiny\"\n[step]\nsequence = 33\n", ":4", "context of 32"},
         Bad{"[model]\npreset = \"tiny\"\n[step]\nbatch = 1.5\n", ":4", "whole number"},
+        Bad{"[model]\npreset = \"tiny\"\n[step]\nbatch = 6\naccumulation = 4\n", ":5",
+            "4 does not divide the batch of 6 sequences"},
+        Bad{"[model]\npreset = \"tiny\"\n[step]\naccumulation = 0\n", ":4", "at least 1"},
+        Bad{"[model]\npreset = \"tiny\"\n[step]\nsync = \"never\"\n", ":4", "last, each"},
+        Bad{"[model]\npreset = \"tiny\"\n[step]\ncheckpoint = \"all\"\n", ":4", "none, layer"},
+        Bad{"[model]\npreset = \"tiny\"\n[optimizer]\nkind = \"sgd\"\n", ":4", "none, adamw"},
+        Bad{"[model]\npreset = \"tiny\"\n[optimizer]\nclip = 0\n", ":4", "above 0"},
+        Bad{"[model]\npreset = \"tiny\"\n[optimizer]\nbeta2 = 1\n", ":4", "at least 0 and below 1"},
+        Bad{"[model]\npreset = \"tiny\"\n[optimizer]\nlr = 0\n", ":4", "above 0"},
+        Bad{"[model]\npreset = \"tiny\"\n[optimizer]\nweight_decay = -1\n", ":4", "must not be negative"},
+        Bad{"[model]\npreset = \"tiny\"\n[optimizer]\nkind = \"none\"\nlr = 1\n", ":5", "unknown key"},
         Bad{"[model]\npreset = \"tiny\"\n[compute]\nprecision = \"fp16\"\n", ":4", "fp32, tf32, bf16"},
         Bad{"[model]\npreset = \"tiny\"\n[compute]\nmode = \"replay\"\n", "", "peak_flops"},
         Bad{"[model]\npreset = \"tiny\"\n[allreduce]\nbackend = \"replay\"\n", ":3", "table"},
@@ -175,6 +186,24 @@ TEST(Config, AChangedPresetIsCalledChanged) {
   EXPECT_EQ(read_config(folder.file("a.toml", "[model]\npreset = \"tiny\"\n")).model, "tiny");
   EXPECT_EQ(read_config(folder.file("b.toml", "[model]\npreset = \"tiny\"\nlayers = 3\n")).model,
             "tiny (changed)");
+}
+
+TEST(Config, ReadsWhatAWholeStepConsistsOf) {
+  const Folder folder;
+  const Config config =
+      read_config(folder.file("input.toml",
+                              "[model]\npreset = \"tiny\"\n[step]\nbatch = 6\naccumulation = 3\n"
+                              "sync = \"each\"\ncheckpoint = \"layer\"\n"
+                              "[optimizer]\nlr = 0.5\nbeta1 = 0\nclip = 2\n"));
+  EXPECT_EQ(config.tokens.batch, 2);  // of a micro-batch
+  EXPECT_EQ(config.step.accumulation, 3);
+  EXPECT_EQ(config.step.sync, model::Sync::each);
+  EXPECT_EQ(config.step.checkpoint, model::Checkpoint::layer);
+  EXPECT_EQ(config.step.optimizer, model::Optimizer::adamw);
+  EXPECT_EQ(config.step.lr, 0.5);
+  EXPECT_EQ(config.step.beta1, 0);
+  EXPECT_EQ(config.step.beta2, 0.999);
+  EXPECT_EQ(config.step.clip, 2.0);
 }
 
 TEST(Config, ReadsModelsOfTheLlamaClass) {

@@ -26,6 +26,14 @@ void MpiCall::start_piece() {
   request_ = call_nonblocking(pieces_.call().verb, pack_piece());
 }
 
+void MpiCall::wait_for_piece() {
+  const MpiMessage message = pack_piece();
+  if (wire_.exchanges(pieces_, piece_))
+    wire_.exchange(message);
+  else
+    call_blocking(pieces_.call().verb, message);
+}
+
 void MpiCall::finish_piece() {
   wire_.unpack(pieces_, piece_, memory_);
   ++piece_;
@@ -35,7 +43,7 @@ bool MpiCall::test() {
   if (piece_ == pieces_.count()) return true;
   int complete = 1;
   if (blocking_)
-    call_blocking(pieces_.call().verb, pack_piece());
+    wait_for_piece();
   else
     check_mpi(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE));
   if (!complete) return false;

@@ -37,6 +37,7 @@ class MpiCall {
  private:
   MpiMessage pack_piece();
   void start_piece();
+  void wait_for_piece();
   void finish_piece();
 
   MPI_Comm communicator_;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "miniapp/collectives/engines/exchange_average.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "model/step/describe.hpp"
 
@@ -174,6 +175,16 @@ MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* mem
   message.send = lies_packed ? memory + read.first.offset : MPI_IN_PLACE;
   if (call.verb == Verb::send) message.send = message.receive;
   return message;
+}
+
+bool MpiWire::exchanges(CallPieces const& pieces, std::size_t piece) const {
+  CollectiveCall const& call = pieces.call();
+  return call.verb == Verb::all_reduce && call.reduction == model::Reduction::average && place_.ranks == 2 &&
+         fp32_ && exchange_is_faster(static_cast<int>(pieces.part_elements(piece)));
+}
+
+void MpiWire::exchange(MpiMessage const& message) const {
+  exchange_average(static_cast<float*>(message.receive), message.count, fp32_.get(), message.communicator);
 }
 
 void MpiWire::unpack(CallPieces const& pieces, std::size_t piece, float* memory) const {

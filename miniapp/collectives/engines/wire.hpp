@@ -69,6 +69,11 @@ class MpiWire {
   /// Returns the message of a piece of `memory`. The caller sets its communicator and its tag. The message
   /// points into `memory` or into a buffer, which is valid until the next pack().
   MpiMessage pack(CallPieces const& pieces, std::size_t piece, float* memory);
+  /// Returns whether the piece that was packed last should be averaged by exchange(), not by MPI's blocking
+  /// function: if exchange_is_faster() and it is an average of host memory over two ranks in fp32.
+  bool exchanges(CallPieces const& pieces, std::size_t piece) const;
+  /// Does exchange_average() for that piece in place of MPI's blocking function. unpack() follows as usual.
+  void exchange(MpiMessage const& message) const;
   /// Assigns the result of the piece that was packed last to `memory`, or adds it if the call adds. The
   /// result is the transferred values, their sum or their average.
   void unpack(CallPieces const& pieces, std::size_t piece, float* memory) const;

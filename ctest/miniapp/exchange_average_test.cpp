@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/collectives/engines/exchange_average.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "ctest/mpi_main.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
+
+namespace ddproxy {
+namespace {
+
+// Numbers with rounding errors, different on each rank.
+float value(int rank, int element) {
+  return 1.0F / static_cast<float>(3 + rank + element % 101);
+}
+
+std::vector<float> values_of(int rank, int count) {
+  std::vector<float> values(static_cast<std::size_t>(count) + 1, -1);  // the last one is beyond the message
+  for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = value(rank, i);
+  return values;
+}
+
+void expect_averages(std::vector<float> const& values, int count) {
+  for (int i = 0; i < count; ++i)
+    ASSERT_EQ(values[static_cast<std::size_t>(i)], (value(0, i) + value(1, i)) * 0.5F) << "element " << i;
+  EXPECT_EQ(values.back(), -1) << "beyond the message";
+}
+
+int own_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+TEST(ExchangeAverage, BothRanksHaveTheAverageOfEachElement) {
+  for (const int count : {0, 1, 2, 3, 1000, 1001, 70001}) {
+    std::vector<float> values = values_of(own_rank(), count);
+    std::vector<float> scratch(static_cast<std::size_t>(count / 2 + 1));
+    exchange_average(values.data(), count, scratch.data(), MPI_COMM_WORLD);
+    expect_averages(values, count);
+  }
+}
+
+// With MPICH this goes through exchange_average() and with the other MPI libraries through MPI_Allreduce.
+TEST(ExchangeAverage, TheEngineAveragesLongAndShortPiecesTheSame) {
+  constexpr int count = 150001;  // pieces of 256, 256 and 74 KiB
+  std::vector<float> values = values_of(own_rank(), count);
+  MpiEngine engine(MPI_COMM_WORLD, values.data(), 65536, 60, WireFormat::fp32, CallTable(true));
+  engine.begin(all_reduce({0, count}), {});
+  engine.wait(0);
+  expect_averages(values, count);
+}
+
+}  // namespace
+}  // namespace ddproxy
