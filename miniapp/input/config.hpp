@@ -33,6 +33,9 @@ struct GateParts {
 /// What a whole training step consists of: accumulation, sync and checkpoint of the section [step], and the
 /// section [optimizer].
 struct StepConfig {
+  /// Whether the input gives one of these keys. Without one, the commands that handle the backward pass as
+  /// well as whole steps handle the backward pass alone.
+  bool given = false;
   int accumulation = 1;  ///< micro-batches of a step
   model::Sync sync = model::Sync::last;
   model::Checkpoint checkpoint = model::Checkpoint::none;

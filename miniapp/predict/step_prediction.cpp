@@ -27,6 +27,18 @@ void check_total(Case const& item, double seconds) {
 
 }  // namespace
 
+model::WholeStep strategy_of(Config const& config) {
+  auto const& step = config.step;
+  return {.plan = {},
+          .copies = config.copies,
+          .wire = config.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16,
+          .micro_batches = step.accumulation,
+          .sync = step.sync,
+          .clipped = step.clip.has_value(),
+          .optimizer = step.optimizer,
+          .checkpoint = step.checkpoint};
+}
+
 model::RankGraphs whole_step_of(Config const& config, Case const& item, model::WholeStep strategy,
                                 std::size_t ranks) {
   strategy.plan = item.plan;

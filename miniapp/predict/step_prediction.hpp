@@ -44,6 +44,10 @@ struct StepPrediction {
   double tokens_per_s(PredictedStep const& c) const { return static_cast<double>(tokens) / c.phases.step; }
 };
 
+/// Returns what the input's step consists of, with an empty plan. Copies and the wire format are those of
+/// [allreduce].
+model::WholeStep strategy_of(Config const& config);
+
 /// Returns the model's whole step with the buckets of a case, on `ranks` ranks. Copies are left out for cases
 /// that do not overlap, because they reduce the gradients in place. A run of a step and its prediction both
 /// build their graphs with this function. Throws as model::whole_step() does.

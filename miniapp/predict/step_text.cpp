@@ -6,6 +6,7 @@
 
 #include <iterator>
 
+#include "miniapp/input/words.hpp"
 #include "model/cost/topology.hpp"
 
 namespace ddproxy {
@@ -16,26 +17,14 @@ using Out = std::back_insert_iterator<std::string>;
 
 constexpr double milli = 1e3, giga = 1e9;
 
-char const* sync_text(model::Sync sync) {
-  return sync == model::Sync::each ? "each" : "last";
-}
-
-char const* optimizer_text(model::Optimizer optimizer) {
-  return optimizer == model::Optimizer::adamw ? "adamw" : "none";
-}
-
-char const* checkpoint_text(model::Checkpoint checkpoint) {
-  return checkpoint == model::Checkpoint::layer ? "layer" : "none";
-}
-
 std::string heading(StepPrediction const& step) {
   auto const& how = step.strategy;
   return fmt::format(
       "{}whole step on {}: accumulation {}, sync {}, optimizer {}, clip {}, checkpoint {}; global batch {} "
       "sequences, {} tokens\n",
       step.memory.hypothetical() ? "hypothetical " : "", model::ranks_text(step.ranks), how.micro_batches,
-      sync_text(how.sync), optimizer_text(how.optimizer), how.clipped ? "yes" : "no",
-      checkpoint_text(how.checkpoint), step.sequences, step.tokens);
+      word_of(how.sync, sync_words), word_of(how.optimizer, optimizer_words), how.clipped ? "yes" : "no",
+      word_of(how.checkpoint, checkpoint_words), step.sequences, step.tokens);
 }
 
 std::string memory_text(StepMemory const& memory) {
@@ -81,10 +70,10 @@ std::string describe(StepPrediction const& step) {
 nlohmann::ordered_json step_json(StepPrediction const& step) {
   auto const& how = step.strategy;
   Json json{{"accumulation", how.micro_batches},
-            {"sync", sync_text(how.sync)},
-            {"optimizer", optimizer_text(how.optimizer)},
+            {"sync", word_of(how.sync, sync_words)},
+            {"optimizer", word_of(how.optimizer, optimizer_words)},
             {"clipped", how.clipped},
-            {"checkpoint", checkpoint_text(how.checkpoint)},
+            {"checkpoint", word_of(how.checkpoint, checkpoint_words)},
             {"global_batch", step.sequences},
             {"tokens", step.tokens},
             {"peak_memory_bytes", step.memory.peak},
