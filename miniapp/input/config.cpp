@@ -73,6 +73,7 @@ void read_model(Config& config, Section section) {
 
 void read_micro_batches(Config& config, Section& section) {
   StepConfig& step = config.step;
+  for (auto const* key : {"accumulation", "sync", "checkpoint"}) step.given |= section.has(key);
   step.accumulation = static_cast<int>(section.integer("accumulation", 1, 1, most_tokens));
   step.sync = section.choice("sync", step.sync, sync_words);
   step.checkpoint = section.choice("checkpoint", step.checkpoint, checkpoint_words);
@@ -116,6 +117,8 @@ void read_adamw(StepConfig& step, Section& section) {
 
 void read_optimizer(Config& config, Section section) {
   StepConfig& step = config.step;
+  for (auto const* key : {"kind", "lr", "beta1", "beta2", "eps", "weight_decay", "clip"})
+    step.given |= section.has(key);
   step.optimizer = section.choice("kind", step.optimizer, optimizer_words);
   if (step.optimizer == model::Optimizer::adamw) read_adamw(step, section);
   if (section.has("clip")) step.clip = section.positive("clip", 0);
@@ -215,6 +218,7 @@ void read_machine(Config& config, Section section) {
     section.fail("efficiency",
                  fmt::format("{} is too large; it is a share of the roofline, so it must be at most 1",
                              config.machine.efficiency));
+  config.device_memory = section.positive("memory", 0);
   config.ranks_per_node = static_cast<int>(section.integer("ranks_per_node", 0, 1, most_ranks));
   config.threads = static_cast<int>(section.integer("threads", 0, 1, most_threads));
   section.finish();

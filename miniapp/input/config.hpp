@@ -33,6 +33,9 @@ struct GateParts {
 /// What a whole training step consists of: accumulation, sync and checkpoint of the section [step], and the
 /// section [optimizer].
 struct StepConfig {
+  /// Whether the input gives one of these keys. Without one, the commands that handle the backward pass as
+  /// well as whole steps handle the backward pass alone.
+  bool given = false;
   int accumulation = 1;  ///< micro-batches of a step
   model::Sync sync = model::Sync::last;
   model::Checkpoint checkpoint = model::Checkpoint::none;
@@ -84,8 +87,9 @@ struct Config {
   model::Machine machine;
   /// flop/s of each precision that has a key of its own (peak_flops_PRECISION), for `ddproxy predict`.
   std::map<Precision, double> peaks;
-  int ranks_per_node = 0;  ///< 0: the input does not say
-  int threads = 0;         ///< number of threads with which a rank computes on a host; 0: its cores decide
+  double device_memory = 0;  ///< bytes of memory of one device; 0: the input does not say
+  int ranks_per_node = 0;    ///< 0: the input does not say
+  int threads = 0;           ///< number of threads with which a rank computes on a host; 0: its cores decide
 };
 
 /// Reads and checks an input file. Throws std::invalid_argument with one line that names the file, the line

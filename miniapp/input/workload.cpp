@@ -16,8 +16,13 @@
 namespace ddproxy {
 namespace {
 
-int element_bytes(Precision precision) {
-  return precision == Precision::bf16 ? 2 : 4;
+// The kernels store fp32, whatever the precision of their products.
+int element_bytes(Config const& config) {
+  return config.compute == ComputeMode::replay && config.precision == Precision::bf16 ? 2 : 4;
+}
+
+bool has_roofline(Config const& config) {
+  return config.machine.peak_flops > 0 && config.machine.bandwidth > 0;
 }
 
 // Builds a workload with one operator for each layer. Each gradient is ready at the end of its layer.
@@ -88,11 +93,9 @@ Workload from_table(model::BackwardPass const& pass, std::filesystem::path const
 
 Workload from_roofline(model::BackwardPass pass, Config const& config) {
   Workload workload{std::move(pass), {}, {}};
-  const bool kernels = config.compute == ComputeMode::kernels;
-  const int bytes = element_bytes(kernels ? Precision::fp32 : config.precision);  // the kernels store fp32
-  if (config.machine.peak_flops > 0 && config.machine.bandwidth > 0)
-    workload.operation_seconds =
-        model::modelled_seconds(config.shape, workload.pass, config.tokens, config.machine, bytes);
+  if (has_roofline(config))
+    workload.operation_seconds = model::modelled_seconds(config.shape, workload.pass, config.tokens,
+                                                         config.machine, element_bytes(config));
   return workload;
 }
 
@@ -110,6 +113,13 @@ Workload make_workload(Config const& config) {
     workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
   workload.wire = config.wire;
   return workload;
+}
+
+std::optional<model::PhaseCosts> roofline_phases(Config const& config, model::BackwardPass const& pass,
+                                                 bool clipped) {
+  if (!has_roofline(config) || !config.times.empty()) return std::nullopt;
+  return model::modelled_phases(config.shape, pass, config.tokens, config.machine, element_bytes(config),
+                                clipped);
 }
 
 std::vector<double> ready_times(model::BackwardPass const& pass,

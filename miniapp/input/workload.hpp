@@ -8,6 +8,7 @@
 
 #include "miniapp/input/config.hpp"
 #include "model/cost/allreduce_cost.hpp"
+#include "model/cost/step_work.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {
@@ -28,6 +29,12 @@ struct Workload {
 /// Returns the workload of an input. Throws std::invalid_argument if the file compute.times does not fit the
 /// model.
 Workload make_workload(Config const& config);
+
+/// Returns the roofline seconds of each part of a whole step: of an operator in each phase, and of norm, clip
+/// and update. `pass` is that of the input's model. Returns nothing if [machine] lacks a peak rate, or if
+/// compute.times replaces the roofline: such a file has times of the backward pass only.
+std::optional<model::PhaseCosts> roofline_phases(Config const& config, model::BackwardPass const& pass,
+                                                 bool clipped);
 
 /// Returns the ready time r_i of each gradient in seconds: the time from the start of the backward pass to
 /// the end of the operator that completes gradient i. It is the sum of the seconds of all operators up to

@@ -15,6 +15,7 @@
 #include "miniapp/predict/prediction_json.hpp"
 #include "miniapp/predict/prediction_text.hpp"
 #include "miniapp/predict/sensitivity.hpp"
+#include "miniapp/predict/step_text.hpp"
 
 namespace ddproxy {
 namespace {
@@ -29,6 +30,7 @@ void warn(std::vector<Prediction> const& predictions, std::ostream& warnings) {
 std::string text_of(PredictInput const& input, PredictOptions const& options, Prediction const& prediction) {
   std::string text = describe(input, prediction);
   if (prediction.score) text += score_table(*prediction.score);
+  if (prediction.step) text += describe(*prediction.step);
   if (options.pytorch) text += pytorch_lines(prediction);
   return text;
 }
@@ -93,6 +95,7 @@ Answer answer(PredictInput const& input, PredictOptions const& asked) {
   const auto networks = make_networks(asked, input.config);
   for (auto const& network : networks) {
     auto prediction = make_prediction(input, network);
+    add_step(prediction, input);
     if (!asked.measured.empty())
       prediction.score = score_curves(asked.measured, prediction, first_bucket_of(input.config));
     if (prediction.score && !prediction.score->doubt.empty())

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <string_view>
 
 #include "miniapp/predict/table_warnings.hpp"
 #include "model/cost/topology.hpp"
@@ -88,6 +89,25 @@ double Prediction::best_cap_mib() const {
 model::Plan plan_at(model::Job const& job, double cap_mib, model::FirstBucket first_bucket) {
   const std::int64_t cap = to_bytes(cap_mib), caps[] = {first_bucket.value_or(cap), cap};
   return model::bucketed_plan(job.gradient_bytes, caps);
+}
+
+void add_step(Prediction& prediction, PredictInput const& input) {
+  Config const& config = input.config;
+  if (!config.step.given) return;
+  const auto refuse = [&](std::string_view why) {
+    prediction.warnings.push_back(fmt::format("the whole step is not predicted: {}", why));
+  };
+  const auto strategy = strategy_of(config);
+  const auto phases = roofline_phases(config, model::backward_pass(config.shape), strategy.clipped);
+  if (!phases)
+    return refuse(
+        "[compute] times has the backward pass alone; leave it out, and give [machine] peak_flops and "
+        "bandwidth");
+  if (prediction.network.ranks == 0)
+    return refuse("the all-reduce table does not say its number of ranks; give --table-ranks N");
+  std::vector<Case> cases;
+  for (auto const& c : prediction.cases) cases.push_back(c.item);
+  prediction.step = predict_step(config, strategy, *phases, prediction.job, cases, prediction.network.ranks);
 }
 
 Prediction make_prediction(PredictInput const& input, Network const& network) {

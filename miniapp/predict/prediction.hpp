@@ -11,6 +11,7 @@
 #include "miniapp/input/cases.hpp"
 #include "miniapp/predict/network.hpp"
 #include "miniapp/predict/predict_input.hpp"
+#include "miniapp/predict/step_prediction.hpp"
 #include "model/predict/best_plan.hpp"
 #include "model/predict/score.hpp"
 
@@ -56,7 +57,8 @@ struct Prediction {
   double plan_seconds;      ///< T of this plan
   PytorchAdvice pytorch;
   std::vector<std::string> warnings;
-  std::optional<CurveScore> score = {};  ///< present if a measured curve was given
+  std::optional<CurveScore> score = {};     ///< present if a measured curve was given
+  std::optional<StepPrediction> step = {};  ///< present if the input describes a whole step
 
   /// Tokens of one rank in one step. 0 if the input does not say (tables of gradients or layers).
   std::int64_t rank_tokens = 0;
@@ -78,6 +80,10 @@ struct Prediction {
 /// Predicts a job on a network. Throws as model::simulate() does, and std::invalid_argument if a time is
 /// not finite.
 Prediction make_prediction(PredictInput const& input, Network const& network);
+
+/// Adds the prediction of the whole step, with the buckets of every case, if the input describes one. Adds a
+/// warning instead if the times of its parts or the number of ranks are not known.
+void add_step(Prediction& prediction, PredictInput const& input);
 
 /// Returns the plan of DDP's rule for a cap.
 model::Plan plan_at(model::Job const& job, double cap_mib, model::FirstBucket first_bucket);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "miniapp/input/words.hpp"
+#include "miniapp/predict/step_text.hpp"
 #include "results/output/text_file.hpp"
 
 namespace ddproxy {
@@ -75,6 +76,7 @@ Json prediction_json(Prediction const& p) {
                      {"bucket_cap_mb_s", p.pytorch.cap_seconds},
                      {"bucket_cap_mb_list_s", p.pytorch.list_seconds}};
   json["warnings"] = p.warnings;
+  if (p.step) json["step"] = step_json(*p.step);
   if (p.score) json["score"] = score_json(*p.score);
   return json;
 }

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests the prediction of whole steps by `ddproxy-model predict`, with the inputs of the twins. Started as TEST.py PROGRAM INPUTS."""
+import re
+import subprocess
+import sys
+import unittest
+
+from predict_case import INPUTS, NODE, PROGRAM, PredictCase
+
+TWINS = {(model, ranks): INPUTS / f"{model}-step-a100x{ranks}.toml" for model in ("gpt2-large", "llama3-8b") for ranks in (8, 64)}
+PARAMETERS = {"gpt2-large": 774030080, "llama3-8b": 8030261248}
+PARTS = ("forward_s", "recompute_s", "backward_s", "exposed_s", "clip_s", "update_s")
+
+
+class PredictStep(PredictCase):
+    def changed(self, file, *changes):
+        """Returns a copy of an input with its tables where they are, and each (pattern, text) of `changes` replaced."""
+        text = re.sub(r'table = "', f'table = "{INPUTS}/', file.read_text())
+        for pattern, new in changes:
+            text, count = re.subn(pattern, new, text)
+            self.assertEqual(count, 1, pattern)
+        return self.path("changed.toml", text)
+
+    def step(self, file, *arguments):
+        return self.predict(file, *arguments)[0]["step"]
+
+    def bucketed(self, step):
+        return next(c for c in step["cases"] if c["strategy"] == "bucketed")
+
+    def test_the_parts_and_the_exposed_communication_add_up_to_the_step(self):
+        for (model, ranks), file in TWINS.items():
+            step = self.step(file)
+            self.assertEqual(step["global_batch"] % ranks, 0)
+            for case in step["cases"]:
+                self.assertAlmostEqual(sum(case[part] for part in PARTS), case["step_s"], places=9)
+                self.assertAlmostEqual(case["tokens_per_s"] * case["step_s"], step["tokens"], places=3)
+            self.assertGreater(step["peak_memory_bytes"], 16 * PARAMETERS[model])
+
+    def test_the_text_has_the_figures_of_the_json(self):
+        document, done = self.predict(TWINS["gpt2-large", 64])
+        case = self.bucketed(document["step"])
+        row = next(line for line in done.stdout.split("whole step")[1].splitlines() if line.startswith("bucketed/25"))
+        figures = [float(cell) for cell in row.split()[1:]]
+        for figure, part in zip(figures, PARTS + ("step_s",)):
+            self.assertAlmostEqual(figure, case[part] * 1e3, delta=6e-4)
+        self.assertIn("global batch 256 sequences, 262144 tokens", done.stdout)
+        self.assertIn("peak memory: 25.36 GB on each rank, of 40.00 GB a device", done.stdout)
+
+    def test_four_micro_batches_compute_four_times_as_long_and_update_once(self):
+        twin = TWINS["gpt2-large", 64]
+        more = self.step(self.changed(twin, ("accumulation = 1", "accumulation = 4"), ("(?m)^batch = 4", "batch = 16")))
+        one, four = self.bucketed(self.step(twin)), self.bucketed(more)
+        self.assertEqual(more["global_batch"], 4 * 256)
+        for part, factor in (("forward_s", 4), ("backward_s", 4), ("clip_s", 1), ("update_s", 1)):
+            self.assertAlmostEqual(four[part], factor * one[part], places=9, msg=part)
+        self.assertAlmostEqual(four["exposed_s"], one["exposed_s"], places=9)  # one all-reduce for each bucket
+        each = self.step(self.changed(twin, ("accumulation = 1", 'accumulation = 4\nsync = "each"'), ("(?m)^batch = 4", "batch = 16")))
+        self.assertGreater(self.bucketed(each)["exposed_s"], 3.5 * one["exposed_s"])
+
+    def test_a_checkpoint_takes_less_memory_and_more_time(self):
+        twin = TWINS["gpt2-large", 8]
+        kept, again = self.step(twin), self.step(self.changed(twin, ("accumulation = 1", 'accumulation = 1\ncheckpoint = "layer"')))
+        self.assertLess(again["peak_memory_bytes"], 0.8 * kept["peak_memory_bytes"])
+        self.assertEqual(self.bucketed(kept)["recompute_s"], 0)
+        self.assertGreater(self.bucketed(again)["recompute_s"], 0.5 * self.bucketed(kept)["forward_s"])
+
+    def test_a_step_that_does_not_fit_is_labelled_hypothetical(self):
+        for (model, ranks), file in TWINS.items():
+            document, done = self.predict(file)
+            too_large = model == "llama3-8b"
+            self.assertEqual(document["step"]["hypothetical"], too_large, file)
+            self.assertEqual("hypothetical whole step on" in done.stdout, too_large, file)
+            self.assertEqual("but a device has 80.0 GB ([machine] memory)" in done.stdout, too_large, file)
+            self.assertEqual("\n# Hypothetical:" in file.read_text(), too_large, file)
+
+    def test_the_memory_of_the_device_decides(self):
+        twin = TWINS["gpt2-large", 8]
+        peak = self.step(twin)["peak_memory_bytes"]
+        for memory, too_large in ((peak, False), (peak - 1, True)):
+            self.assertEqual(self.step(self.changed(twin, ("memory = 40e9", f"memory = {memory}")))["hypothetical"], too_large, memory)
+        unknown = self.step(self.changed(twin, ("(?m)^memory = .*$", "")))
+        self.assertIsNone(unknown["device_memory_bytes"])
+        self.assertFalse(unknown["hypothetical"])
+
+    def test_an_input_of_a_backward_pass_has_no_step(self):
+        document, done = self.predict(NODE)
+        self.assertNotIn("step", document)
+        self.assertNotIn("whole step", done.stdout)
+
+    def test_says_why_a_step_is_not_predicted(self):
+        table = INPUTS / "published/allreduce-8xa100-1node.csv"
+        text = '[model]\npreset = "tiny"\n[step]\naccumulation = 1\n'
+        machine = "[machine]\npeak_flops = 1e9\nbandwidth = 1e9\n"
+        unknown = self.path("unknown.toml", text + machine)
+        document, done = self.predict(unknown, "--allreduce", table)
+        self.assertNotIn("step", document)
+        self.assertIn("the whole step is not predicted: the all-reduce table does not say its number of ranks", done.stderr)
+        self.assertIn("step", self.predict(unknown, "--allreduce", table, "--table-ranks", 8)[0])
+        times = self.path("times.csv", "layer,seconds\nlm_head,1\nln_f,1\nh.1,1\nh.0,1\nembedding,1\n")
+        replayed = self.path("replayed.toml", text + f'[compute]\nmode = "replay"\ntimes = "{times}"\n' + machine)
+        document, done = self.predict(replayed, "--allreduce", table, "--table-ranks", 8)
+        self.assertNotIn("step", document)
+        self.assertIn("the whole step is not predicted: [compute] times has the backward pass alone", done.stderr)
+
+    def test_the_derived_table_is_what_its_script_derives(self):
+        table = INPUTS / "derived/allreduce-64xa100-slingshot.csv"
+        done = subprocess.run([sys.executable, "-B", INPUTS.parent / "scripts/derive-allreduce", PROGRAM], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, table.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()

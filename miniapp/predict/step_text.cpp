@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/step_text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "miniapp/input/words.hpp"
+#include "model/cost/topology.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Out = std::back_insert_iterator<std::string>;
+
+constexpr double milli = 1e3, giga = 1e9;
+
+std::string heading(StepPrediction const& step) {
+  auto const& how = step.strategy;
+  return fmt::format(
+      "{}whole step on {}: accumulation {}, sync {}, optimizer {}, clip {}, checkpoint {}; global batch {} "
+      "sequences, {} tokens\n",
+      step.memory.hypothetical() ? "hypothetical " : "", model::ranks_text(step.ranks), how.micro_batches,
+      word_of(how.sync, sync_words), word_of(how.optimizer, optimizer_words), how.clipped ? "yes" : "no",
+      word_of(how.checkpoint, checkpoint_words), step.sequences, step.tokens);
+}
+
+std::string memory_text(StepMemory const& memory) {
+  std::string text =
+      fmt::format("peak memory: {:.2f} GB on each rank", static_cast<double>(memory.peak) / giga);
+  if (memory.device > 0) fmt::format_to(Out(text), ", of {:.2f} GB a device", memory.device / giga);
+  const auto note = hypothetical_note(memory);
+  return text + '\n' + (note.empty() ? "" : note + '\n');
+}
+
+Json case_json(StepPrediction const& step, PredictedStep const& c) {
+  auto const& p = c.phases;
+  return {{"strategy", c.item.strategy.name},
+          {"bucket_mib", c.item.has_cap() ? Json(c.item.cap_mib) : Json(nullptr)},
+          {"buckets", c.item.plan.size()},
+          {"forward_s", p.forward},
+          {"recompute_s", p.recompute},
+          {"backward_s", p.backward},
+          {"exposed_s", c.exposed},
+          {"clip_s", p.clip},
+          {"update_s", p.update},
+          {"step_s", p.step},
+          {"tokens_per_s", step.tokens_per_s(c)}};
+}
+
+}  // namespace
+
+std::string describe(StepPrediction const& step) {
+  std::string text = heading(step);
+  fmt::format_to(Out(text), "{:<16} {:>11} {:>12} {:>11} {:>11} {:>9} {:>10} {:>11} {:>11}\n", "case",
+                 "forward ms", "recompute ms", "backward ms", "E ms", "clip ms", "update ms", "step ms",
+                 "tokens/s");
+  for (auto const& c : step.cases) {
+    auto const& p = c.phases;
+    fmt::format_to(Out(text),
+                   "{:<16} {:>11.3f} {:>12.3f} {:>11.3f} {:>11.3f} {:>9.3f} {:>10.3f} {:>11.3f} {:>11.6g}\n",
+                   c.item.name(), p.forward * milli, p.recompute * milli, p.backward * milli,
+                   c.exposed * milli, p.clip * milli, p.update * milli, p.step * milli, step.tokens_per_s(c));
+  }
+  return text + memory_text(step.memory);
+}
+
+nlohmann::ordered_json step_json(StepPrediction const& step) {
+  auto const& how = step.strategy;
+  Json json{{"accumulation", how.micro_batches},
+            {"sync", word_of(how.sync, sync_words)},
+            {"optimizer", word_of(how.optimizer, optimizer_words)},
+            {"clipped", how.clipped},
+            {"checkpoint", word_of(how.checkpoint, checkpoint_words)},
+            {"global_batch", step.sequences},
+            {"tokens", step.tokens},
+            {"peak_memory_bytes", step.memory.peak},
+            {"device_memory_bytes", step.memory.device > 0 ? Json(step.memory.device) : Json(nullptr)},
+            {"hypothetical", step.memory.hypothetical()},
+            {"cases", Json::array()}};
+  for (auto const& c : step.cases) json["cases"].push_back(case_json(step, c));
+  return json;
+}
+
+}  // namespace ddproxy
