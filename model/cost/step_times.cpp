@@ -51,7 +51,8 @@ Value word_in(CsvTable const& table, std::size_t row, std::string const& column,
     if (word == text) return meaning;
     known += (known.empty() ? "" : ", ") + std::string(word);
   }
-  table.fail(row, "\"" + echo(text) + "\" in column \"" + column + "\" is unknown; give one of " + known);
+  table.fail(row, std::string("\"").append(echo(text)) + "\" in column \"" + column +
+                      "\" is unknown; give one of " + known);
 }
 
 std::string series_in(CsvTable const& table, std::size_t row) {
