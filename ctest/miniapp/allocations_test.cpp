@@ -10,11 +10,16 @@
 #include <vector>
 
 #include "ctest/mpi_main.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/collectives/engines/mpi_engine.hpp"
+#include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/collectives/make_lanes.hpp"
+#include "miniapp/compute/step_replay.hpp"
 #include "miniapp/input/cases.hpp"
+#include "miniapp/input/step_memory.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
+#include "model/step/strategies/whole_step.hpp"
 
 // Counts the allocations by ddproxy's code while a step runs, on any thread. Two kinds do not count: MPI
 // allocates with malloc, and Kokkos creates an execution-space instance for each kernel that it launches.
@@ -55,6 +60,8 @@ class CountingLane : public ComputeLane {
     within_kokkos = false;
     if (plants_one) planted_ = std::make_unique<int>(1);
   }
+  bool knows(model::Compute const& compute) const override { return lane_.knows(compute); }
+  void carry_out(ComputeCall const& call) override { lane_.carry_out(call); }
   void copy(Slice from, std::size_t to) override {
     within_kokkos = true;
     lane_.copy(from, to);
@@ -81,9 +88,9 @@ Config tiny(model::CopyMode copies = model::CopyMode::none, Backend backend = Ba
 }
 
 /// Returns the allocations of the second of two runs. The first run allocates what later runs use again.
-int allocations_of_second_run(CompiledStep& step, RankContext const& context,
+int allocations_of_second_run(CompiledStep& step, ComputeLane& lane,
                               std::span<CommunicationLane* const> lanes, bool plants_one = false) {
-  CountingLane compute(*context.backward);
+  CountingLane compute(lane);
   run_step(step, compute, lanes);
   compute.plants_one = plants_one;
   run_step(step, compute, lanes);
@@ -98,7 +105,7 @@ int allocations_of(model::CopyMode copies, Backend backend, bool plants_one = fa
   CompiledStep step = context.compile(
       {model::strategy_named("per_tensor"), 0, model::per_tensor_plan(workload.gradient_bytes)});
   CommunicationLane* const lane = context.allreduce.get();
-  return allocations_of_second_run(step, context, {&lane, 1}, plants_one);
+  return allocations_of_second_run(step, *context.backward, {&lane, 1}, plants_one);
 }
 
 /// Returns the allocations of a step that reduces every second bucket on a lane of its own. The last bucket
@@ -124,7 +131,25 @@ int allocations_on_two_lanes(bool thread) {
     engines.push_back(std::make_unique<MpiEngine>(MPI_COMM_WORLD, context.memory.data(), 1 << 20, 60));
   const auto lanes = make_lanes(std::move(engines), {.thread = thread}, place.rank);
   CommunicationLane* const both[] = {lanes.at(0).get(), lanes.at(1).get()};
-  return allocations_of_second_run(step, context, both);
+  return allocations_of_second_run(step, *context.backward, both);
+}
+
+/// Returns the allocations of the twin of a whole step that has tasks of every phase.
+int allocations_of_twin() {
+  const auto shape = model::find_preset("tiny");
+  const auto pass = model::backward_pass(shape);
+  const model::WholeStep strategy{.plan = model::per_tensor_plan(make_workload(tiny()).gradient_bytes),
+                                  .micro_batches = 2,
+                                  .clipped = true,
+                                  .optimizer = model::Optimizer::adamw,
+                                  .checkpoint = model::Checkpoint::layer};
+  const auto graph =
+      model::whole_step(pass, model::forward_pass(shape), 48, strategy, 2).classes.front().graph;
+  CompiledStep step(graph, place_buffers(graph).first, {GroupPlace{0, 2}});
+  StepReplay compute(model::modelled_phases(shape, pass, {2, 24}, {1e12, 1e10}, 4, true));
+  ThreadedLane allreduce(std::make_unique<ReplayEngine>(model::AlphaBeta{1e-5, 1e9}));
+  CommunicationLane* const lane = &allreduce;
+  return allocations_of_second_run(step, compute, {&lane, 1});
 }
 
 TEST(Allocations, AStepMakesNone) {
@@ -134,6 +159,10 @@ TEST(Allocations, AStepMakesNone) {
 
 TEST(Allocations, AStepOnTwoLanesMakesNone) {
   for (const bool thread : {true, false}) EXPECT_EQ(allocations_on_two_lanes(thread), 0);
+}
+
+TEST(Allocations, ATwinOfAWholeStepMakesNone) {
+  EXPECT_EQ(allocations_of_twin(), 0);
 }
 
 TEST(Allocations, APlantedOneIsCounted) {

@@ -15,8 +15,8 @@ Clock::duration duration_of(double seconds) {
 
 }  // namespace
 
-void HostReplay::run(std::size_t operation) {
-  deadline_ += duration_of(seconds_[operation]);
+void HostReplay::hold(double seconds) {
+  deadline_ += duration_of(seconds);
   sleep_until(deadline_);
 }
 

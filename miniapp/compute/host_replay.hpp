@@ -19,7 +19,9 @@ class HostReplay : public ComputeLane {
       : seconds_(std::move(operation_seconds)), copy_seconds_(copy_seconds) {}
   std::size_t operations() const override { return seconds_.size(); }
   void begin() override { deadline_ = Clock::now(); }
-  void run(std::size_t operation) override;
+  void run(std::size_t operation) override { hold(seconds_[operation]); }
+  /// Occupies the lane for so many seconds, as an operator does.
+  void hold(double seconds);
   void copy(Slice from, std::size_t to) override;
   void wait_for(Completion const& completion) override;
   Completion completion() override { return {deadline_}; }

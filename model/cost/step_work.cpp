@@ -3,6 +3,7 @@
 #include "model/cost/step_work.hpp"
 
 #include <stdexcept>
+#include <string>
 
 namespace ddproxy::model {
 namespace {
@@ -10,6 +11,13 @@ namespace {
 // AdamW for each parameter, in flops: decay p (1); m = b1 m + (1 - b1) g (3); v = b2 v + (1 - b2) g g (4);
 // denominator = root(v) / c + epsilon (3); p -= rate m / denominator (3).
 constexpr double update_flops = 14, update_bytes = 28;
+
+void check_times(std::vector<double> const& seconds, std::size_t operators, std::string const& phase) {
+  if (seconds.size() == operators) return;
+  throw std::invalid_argument("step costs: " + std::to_string(seconds.size()) + " times of " + phase +
+                              " operators are given, but the model has " + std::to_string(operators) +
+                              " operators");
+}
 
 }  // namespace
 
@@ -56,6 +64,32 @@ ModelFlops model_flops(Shape const& shape, Tokens tokens) {
   const double width = static_cast<double>(shape.layers) * static_cast<double>(shape.d_model);
   return {6 * static_cast<double>(product_parameters(shape)) * count,
           12 * width * static_cast<double>(tokens.sequence) * count};
+}
+
+void check_times(PhaseCosts const& phases, std::size_t operators) {
+  check_times(phases.forward, operators, "forward");
+  check_times(phases.backward, operators, "backward");
+  if (!phases.recompute.empty()) check_times(phases.recompute, operators, "recompute");
+}
+
+double task_seconds(PhaseCosts const& phases, Compute const& compute, std::int64_t gradients) {
+  const auto of_gradients = [&](auto const& seconds) { return seconds ? seconds(gradients) : 0.0; };
+  const std::size_t o = index(compute.op);
+  switch (compute.phase) {
+    case Phase::forward:
+      return phases.forward[o];
+    case Phase::recompute:
+      return phases.recompute.empty() ? phases.forward[o] : phases.recompute[o];
+    case Phase::backward:
+      return phases.backward[o];
+    case Phase::norm:
+      return of_gradients(phases.norm);
+    case Phase::clip:
+      return of_gradients(phases.clip);
+    case Phase::update:
+      return of_gradients(phases.update);
+  }
+  throw std::logic_error("step costs: unknown phase");
 }
 
 PhaseCosts modelled_phases(Shape const& shape, BackwardPass const& pass, Tokens tokens,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -55,6 +56,16 @@ struct PhaseCosts {
   /// Seconds of one task over that many parameters; empty: none.
   std::function<double(std::int64_t parameters)> norm = {}, clip = {}, update = {};
 };
+
+/// Throws std::invalid_argument unless `phases` has a time of each of so many operators: forward, backward,
+/// and recompute if that is not empty.
+void check_times(PhaseCosts const& phases, std::size_t operators);
+
+/// Returns the seconds of one compute task, alone on the machine. `gradients` is the number of gradient
+/// elements that the task reads or writes; only norm, clip and update tasks need it. `phases` must have a
+/// time of the task's operator, as check_times() checks. Prediction and replay of a step both call this
+/// function.
+double task_seconds(PhaseCosts const& phases, Compute const& compute, std::int64_t gradients);
 
 /// Returns the roofline seconds of each part of a step. `element_bytes` is the size of activations and
 /// weights in the passes; the optimizer works in fp32.

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Twins of whole steps: run_step() with replayed compute and replayed all-reduces, against simulate().
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/collectives/engines/replay_engine.hpp"
+#include "miniapp/compute/step_replay.hpp"
+#include "miniapp/input/step_memory.hpp"
+#include "miniapp/measure/pass/run_step.hpp"
+#include "miniapp/measure/pass/step_traces.hpp"
+#include "model/predict/graph/phase_seconds.hpp"
+#include "model/predict/graph/simulate_step.hpp"
+#include "model/predict/graph/whole_step_costs.hpp"
+#include "model/statistics/quantile.hpp"
+#include "model/step/describe.hpp"
+#include "model/step/strategies/whole_step.hpp"
+#include "model/transformer/presets.hpp"
+
+namespace ddproxy {
+namespace {
+
+using model::Checkpoint;
+using model::Sync;
+
+constexpr double micro_batch_seconds = 20e-3;  // forward and backward of one micro-batch
+constexpr std::size_t ranks = 8;
+
+double sum(std::vector<double> const& seconds) {
+  double all = 0;
+  for (const double each : seconds) all += each;
+  return all;
+}
+
+/// Returns roofline times of a step, on a machine on which a micro-batch takes micro_batch_seconds.
+model::PhaseCosts phases_of(model::Shape const& shape, model::BackwardPass const& pass, bool clipped) {
+  model::Machine machine{1e12, 1e11, 1};
+  const model::Tokens tokens{2, shape.context};
+  auto phases = model::modelled_phases(shape, pass, tokens, machine, 4, clipped);
+  const double slower = micro_batch_seconds / (sum(phases.forward) + sum(phases.backward));
+  machine.peak_flops /= slower;
+  machine.bandwidth /= slower;
+  return model::modelled_phases(shape, pass, tokens, machine, 4, clipped);
+}
+
+/// A step of GPT-2 with two layers and small dimensions on one of eight ranks, and its costs.
+struct Twin {
+  model::Shape shape = model::find_preset("tiny");
+  model::BackwardPass pass = model::backward_pass(shape);
+  model::WholeStep strategy;
+  model::AllreduceCost cost = model::AlphaBeta{0.5e-3, 40e6};
+  model::PhaseCosts phases;
+  model::RankGraphs graphs;
+
+  explicit Twin(model::WholeStep const& how) : strategy(how) {
+    strategy.optimizer = model::Optimizer::adamw;
+    strategy.plan = model::bucketed_plan(gradient_bytes(), std::vector<std::int64_t>{65536});
+    phases = phases_of(shape, pass, strategy.clipped);
+    graphs = model::whole_step(pass, model::forward_pass(shape), 2 * shape.context, strategy, ranks);
+  }
+  std::vector<std::int64_t> gradient_bytes() const {
+    std::vector<std::int64_t> bytes;
+    for (auto const& gradient : pass.gradients) bytes.push_back(4 * gradient.numel);
+    return bytes;
+  }
+  model::StepGraph const& graph() const { return graphs.classes.front().graph; }
+  model::StepTraces predicted() const {
+    return model::simulate(graphs, model::whole_step_costs(graphs, pass, phases, cost));
+  }
+  CompiledStep compiled() const {
+    return {graph(), place_buffers(graph()).first, {GroupPlace{0, static_cast<int>(ranks)}}};
+  }
+};
+
+std::vector<model::WholeStep> strategies() {
+  return {{},
+          {.plan = {}, .clipped = true},
+          {.plan = {}, .checkpoint = Checkpoint::layer},
+          {.plan = {}, .micro_batches = 4},
+          {.plan = {}, .micro_batches = 4, .sync = Sync::each},
+          {.plan = {}, .micro_batches = 4, .clipped = true, .checkpoint = Checkpoint::layer},
+          {.plan = {}, .overlapped = false, .clipped = true}};
+}
+
+std::string name_of(model::WholeStep const& s) {
+  return "k " + std::to_string(s.micro_batches) + (s.sync == Sync::each ? ", each" : "") +
+         (s.clipped ? ", clipped" : "") + (s.checkpoint == Checkpoint::layer ? ", checkpoint" : "") +
+         (s.overlapped ? "" : ", not overlapped");
+}
+
+TEST(StepTwin, MeasuresWhatItsTablesPredict) {
+  for (auto const& strategy : strategies()) {
+    const Twin twin(strategy);
+    CompiledStep step = twin.compiled();
+    StepReplay compute(twin.phases);
+    ThreadedLane allreduce(std::make_unique<ReplayEngine>(twin.cost));
+    const double predicted = twin.predicted().end(), allowed = 0.02 * predicted;
+    double undisturbed = std::numeric_limits<double>::infinity();
+    // Other programs can only add time, so a round that was disturbed is repeated.
+    for (int round = 0; round < 5 && undisturbed > predicted + allowed; ++round) {
+      std::vector<double> totals;
+      for (int i = 0; i < 5; ++i) totals.push_back(run_step(step, compute, allreduce).total);
+      EXPECT_GE(std::ranges::min(totals), predicted * 0.9999) << name_of(strategy);
+      undisturbed = std::min(undisturbed, model::median(totals));
+    }
+    EXPECT_NEAR(undisturbed, predicted, allowed) << name_of(strategy);
+  }
+}
+
+// A replayed task lasts from one deadline to the next, whenever a thread wakes up. So every task has its
+// predicted times, counted from the first task, even on a busy machine.
+TEST(StepTwin, CarriesOutEveryTaskAtItsPredictedTime) {
+  for (auto const& strategy : strategies()) {
+    const Twin twin(strategy);
+    CompiledStep step = twin.compiled();
+    StepReplay compute(twin.phases);
+    ThreadedLane allreduce(std::make_unique<ReplayEngine>(twin.cost));
+    const auto times = run_step(step, compute, allreduce);
+    const auto trace = trace_of(times, step, allreduce.finished());
+    const auto predicted = twin.predicted().classes.front().trace;
+    ASSERT_EQ(trace.tasks.size(), predicted.tasks.size());
+    const double begin = trace.tasks[0].end - predicted.tasks[0].end;
+    for (std::size_t t = 0; t < trace.tasks.size(); ++t) {
+      const auto what = name_of(strategy) + ": " + model::describe(twin.graph().tasks[t]);
+      if (t > 0) {
+        EXPECT_NEAR(trace.tasks[t].start - begin, predicted.tasks[t].start, 2e-6) << what;
+      }
+      EXPECT_NEAR(trace.tasks[t].end - begin, predicted.tasks[t].end, 2e-6) << what;
+      for (const auto before : twin.graph().tasks[t].after)
+        EXPECT_LE(trace.tasks[index(before)].end, trace.tasks[t].start + 1e-9) << what;
+    }
+  }
+}
+
+TEST(StepReplay, RefusesTimesOfAnotherModel) {
+  const Twin twin({});
+  auto phases = twin.phases;
+  phases.forward.pop_back();
+  EXPECT_THROW(StepReplay{phases}, std::invalid_argument);
+  phases = twin.phases;
+  phases.recompute = {1e-3};
+  EXPECT_THROW(StepReplay{phases}, std::invalid_argument);
+}
+
+TEST(StepReplay, DoesNotKnowAnOperatorWithoutATime) {
+  const Twin twin({});
+  auto few = twin.phases;
+  few.forward.pop_back();
+  few.backward.pop_back();
+  StepReplay compute(few);
+  CompiledStep step = twin.compiled();
+  ThreadedLane allreduce(std::make_unique<ReplayEngine>(twin.cost));
+  EXPECT_THROW(run_step(step, compute, allreduce), std::logic_error);
+}
+
+}  // namespace
+}  // namespace ddproxy
