@@ -122,6 +122,13 @@ TEST(StepTimeFit, PredictsOtherSizesOfAPlantedRooflineAndFindsASlowOne) {
   const LaunchRoofline roofline{45e12, 1.5e12, 12e-6};
   auto times = planted_times(roofline);
   for (FittedTime const& row : fit_step_times(times).front().rows) EXPECT_NEAR(row.error(), 0, tight);
+  double moving = 0, all = 0;  // by hand: the balance is 30 flops a byte
+  for (std::size_t i : {0, 1, 4, 5}) {
+    all += times[i].seconds;
+    for (KernelWork const& kernel : part_kernels(times[i].of.shape, tokens, times[i].of.part, 4))
+      if (kernel.work.flops < 30 * kernel.work.bytes) moving += kernel.work.bytes / 1.5e12;
+  }
+  EXPECT_NEAR(fit_step_times(times).front().memory_share, moving / all, tight);
   times[3].seconds *= 1.25;  // the backward pass of xl, which is not fitted
   const auto rows = fit_step_times(times).front().rows;
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(rows[i].error(), i == 3 ? -0.2 : 0.0, tight) << i;

@@ -16,6 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Out = std::back_insert_iterator<std::string>;
 
+constexpr double least_memory_share = 0.05;  // below it, times hardly determine the bandwidth
 constexpr double milli = 1e3, micro = 1e6, tera = 1e12;
 
 std::string bandwidth_text(double bandwidth) {
@@ -38,6 +39,15 @@ std::string fitted_presets(model::SeriesFit const& series) {
   return text;
 }
 
+std::string doubt_text(model::SeriesFit const& series) {
+  if (series.memory_share >= least_memory_share) return "";
+  if (series.memory_share < 0.0005)
+    return "The bandwidth is uncertain: in this fit, the memory limits no kernel by much\n";
+  return fmt::format(
+      "The bandwidth is uncertain: in this fit, the memory limits kernels for only {:.1f} % of the times\n",
+      100 * series.memory_share);
+}
+
 std::string fit_text(model::SeriesFit const& series) {
   const std::string presets = fitted_presets(series);
   if (!series.rows.front().published.warm)
@@ -47,7 +57,8 @@ std::string fit_text(model::SeriesFit const& series) {
   if (!series.base.empty())
     return fmt::format("{}: {}. The bandwidth is that of {}; the rest is fitted on {}\n", series.name,
                        rates_text(series.roofline), series.base, presets);
-  return fmt::format("{}: {}, fitted on {}\n", series.name, rates_text(series.roofline), presets);
+  return fmt::format("{}: {}, fitted on {}\n", series.name, rates_text(series.roofline), presets) +
+         doubt_text(series);
 }
 
 std::string rows_text(model::SeriesFit const& series) {
@@ -108,6 +119,7 @@ Json series_json(model::SeriesFit const& series) {
       {"bandwidth_bytes_per_s", std::isfinite(rates.bandwidth) ? Json(rates.bandwidth) : Json(nullptr)},
       {"launch_s", rates.launch},
       {"startup_s", series.startup},
+      {"memory_share", series.memory_share},
       {"base", series.base.empty() ? Json(nullptr) : Json(series.base)}};
   json["rows"] = Json::array();
   for (auto const& row : series.rows) json["rows"].push_back(row_json(row));

@@ -35,6 +35,19 @@ double startup_of(SeriesFit const& series) {
   return rows > 0 ? std::max(beyond / rows, 0.0) : 0;
 }
 
+double memory_share_of(SeriesFit const& series) {
+  auto const& rates = series.roofline;
+  double by_memory = 0, all = 0;
+  for (TimedKernels const& one : to_fit(series)) {
+    for (KernelWork const& kernel : one.kernels) {
+      const double moving = kernel.work.bytes / rates.bandwidth;
+      if (moving > kernel.work.flops / rates.peak_flops) by_memory += moving;
+      all += kernel_seconds(kernel.work, rates);
+    }
+  }
+  return by_memory / all;
+}
+
 void compute_row(FittedTime& row, SeriesFit const& series) {
   StepTime const& time = row.published;
   const std::vector<KernelWork> kernels = kernels_of(time.of, time.mixed);
@@ -59,6 +72,7 @@ void fit(SeriesFit& series, SeriesFit const* first) {
     }
     series.roofline = fit_roofline(measured, bandwidth).roofline;
   }
+  series.memory_share = memory_share_of(series);
   for (FittedTime& row : series.rows) compute_row(row, series);
 }
 

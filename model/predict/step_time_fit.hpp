@@ -30,6 +30,9 @@ struct SeriesFit {
   /// rates are fitted on this series.
   std::string base;
   double startup = 0;  ///< seconds that each time has in addition; only for a series without warm-up
+  /// Share of the fitted times to fit in which the memory limits the kernels, in [0, 1]. If it is small, the
+  /// times hardly determine the bandwidth.
+  double memory_share = 0;
   std::vector<FittedTime> rows;
 };
 

@@ -110,7 +110,7 @@ def draw_shares(data):
     axes.invert_yaxis()
     axes.set_xlabel("share of the time (%)")
     axes.set_xlim(0, 100)
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper right")
     return figure
 
 
@@ -160,7 +160,7 @@ def write(path, folder):
             continue
         pictures.append(page.figure(style.as_svg(drawn, name), caption))
         if name == "times":
-            drawn.suptitle(finding(data), fontsize=9.5)
+            drawn.suptitle(finding(data), fontsize=9.5, y=1.01, va="bottom")
         written.append(style.save_png(drawn, folder / f"{stem}-{name}.png"))
         style.close(drawn)
     origin = f"Times: {data.get('file', '')}." + (f" Source: {data['source']}." if data.get("source") else "")
