@@ -15,7 +15,7 @@ struct AdamwSettings {
   double weight_decay = 1e-2;
 };
 
-/// The arrays of a run of parameters. Does not own the memory.
+/// The arrays of `count` consecutive parameters. Does not own the memory.
 struct AdamwArrays {
   float* parameter;       ///< [count] read and assigned
   float const* gradient;  ///< [count] read
@@ -31,9 +31,9 @@ struct AdamwArrays {
 ///   m += (1 - beta1) (g' - m)
 ///   v  = beta2 v + (1 - beta2) g'^2
 ///   p -= lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
-/// gradient_scale [1] lies in memory of the execution space, so that a factor of clip_factor() needs no wait
-/// of the host; a null pointer stands for the factor 1. The update reads and writes 28 bytes for each
-/// parameter. The arrays must not overlap.
+/// gradient_scale [1] points to one float in memory of the execution space, for instance the factor that
+/// clip_factor() (gradient_norm.hpp) writes. So the host need not wait for the factor. A null pointer stands
+/// for the factor 1. The update reads and writes 28 bytes for each parameter. The arrays must not overlap.
 void adamw(Space const& exec, Index count, AdamwSettings const& settings, Index step,
            AdamwArrays const& arrays, float const* gradient_scale);
 

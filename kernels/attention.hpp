@@ -10,9 +10,9 @@ namespace ddproxy::kernels {
 //   P   = softmax(Q K^T / sqrt(D)), taken over the keys up to the query's own position
 //   out = P V
 // Q, K and V are [T, D]; the scores Q K^T are [T, T]. B = batch, T = sequence, H = heads, D = head_size, C =
-// H D. Memory holds the scores of one tile of queries at a time. The backward pass recomputes P from the
-// scores and the logarithm of the softmax's denominator, as in Dao et al., FlashAttention, arXiv:2205.14135,
-// section 3.1.
+// H D, K = kv_heads. Memory holds the scores of one tile of queries at a time. The backward pass recomputes P
+// from the scores and the logarithm of the softmax's denominator, as in Dao et al., FlashAttention,
+// arXiv:2205.14135, section 3.1.
 //
 // With kv_heads < heads several query heads share the keys and values of one head (grouped-query attention,
 // Ainslie et al., arXiv:2305.13245, section 2.2). Query head h uses the keys and values of head
@@ -41,7 +41,7 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
                         Qkv const& dqkv, float* scratch);
 
 /// Computes attention_forward() with q, k and v side by side in qkv [B, T, C + 2 K D], as packed_qkv()
-/// describes it. With kv_heads = heads, as in GPT-2, qkv is [B, T, 3C].
+/// (qkv.hpp) describes it. With kv_heads = heads, as in GPT-2, qkv is [B, T, 3C].
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch);
 

@@ -7,7 +7,7 @@
 #include "kernels/gemm_pack.hpp"
 #include "kernels/sizes/scratch.hpp"
 
-// The matrix products of one tile of attention, on one thread. A tile is a run of consecutive queries of one
+// The matrix products of one tile of attention, on one thread. A tile consists of consecutive queries of one
 // head, with the keys that these queries see. Scores are stored as [keys, tile_queries]: the scores of one
 // key lie side by side. So keys and values are read in the order in which memory holds them, and sums over
 // keys are sums of vectors. Product tiles that lie wholly beyond the causal diagonal are skipped. Product
@@ -40,7 +40,8 @@ inline void pack_transposed(Rows rows, Index queries, Index head_size, float* ou
 }
 
 /// Assigns scores[k, q] = sum over d of keys[k, d] queries[q, d]. `queries` was packed by pack_transposed().
-/// With values and dout in place of keys and queries the result is the gradient dP.
+/// With values in place of keys and dout in place of queries the result is dP, the gradient of the
+/// probabilities.
 inline void multiply_transposed(Tile const& t, Rows keys, float const* queries, float* scores) {
   for (Index k = 0; k < t.keys(); k += tile::rows) {
     const auto left = rows_of({keys.data, keys.stride}, k, t.keys(), 0);

@@ -37,8 +37,9 @@ void position_forward(Space const& exec, EmbeddingSize size, float const* positi
 void position_backward(Space const& exec, EmbeddingSize size, Index context, float const* dx,
                        float* dposition, SumMode mode = SumMode::assign);
 
-/// The rows of the batch, grouped by token. Row n = b T + t belongs to tokens[b, t]. One team sums all rows
-/// that belong to the same token. So token_backward() needs no atomics, and its result is the same each time.
+/// The rows of the batch, grouped by token. Row n = b T + t belongs to tokens[b, t]. One team of threads sums
+/// all rows that belong to the same token. So token_backward() needs no atomics, and its result is the same
+/// each time.
 struct TokenGroups {
   TokenIds place;  ///< [N] row numbers; rows of equal tokens lie side by side
   TokenIds first;  ///< [groups + 1] where each group starts in `place`; the last entry is N

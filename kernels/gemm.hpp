@@ -8,7 +8,7 @@
 
 namespace ddproxy::kernels {
 
-/// An operand of a matrix product, row-major. Does not own the memory.
+/// An operand of a matrix product, stored row by row. Does not own the memory.
 struct Matrix {
   float const* data;
   Index stride;             ///< elements from one row to the next

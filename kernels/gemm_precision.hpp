@@ -8,8 +8,8 @@
 
 namespace ddproxy::kernels {
 
-/// Throws std::invalid_argument for every precision but fp32. For backends that compute products in fp32
-/// only.
+/// Throws std::invalid_argument for every precision except fp32. Backends that compute products in fp32 only
+/// call this function.
 inline void require_fp32(MatrixPrecision precision) {
   if (precision != MatrixPrecision::fp32)
     throw std::invalid_argument(

@@ -11,23 +11,23 @@ namespace ddproxy::kernels {
 // algorithm 1). The norm is the root of the sum of the squares of all elements of all gradients. Everything
 // stays in memory of the execution space: the host does not wait.
 
-/// Computes the sum of x[i]^2 for x [count] in double, and assigns it to *sum or adds it, as `mode` says. Two
-/// calls give the same result, bit for bit, if the execution space has the same number of threads. scratch
-/// [sum_of_squares_scratch()] is overwritten; its address must be a multiple of 8 bytes. A count of 0 is
-/// allowed.
+/// Computes the sum of x[i]^2 for x [count] in double, and assigns the sum to *sum or adds it to *sum, as
+/// `mode` says. Two calls give the same result, bit for bit, if the execution space has the same number of
+/// threads. scratch [sum_of_squares_scratch() (kernels/sizes/scratch.hpp)] is overwritten; its address must
+/// be a multiple of 8 bytes. A count of 0 is allowed.
 void sum_of_squares(Space const& exec, Index count, float const* x, SumMode mode, double* sum,
                     float* scratch);
 
-/// What clip_factor() writes. Both are assigned. A null pointer is not written.
+/// What clip_factor() writes. Both numbers are assigned. If a pointer is null, its number is not written.
 struct ClipResult {
   float* factor;  ///< [1]
-  float* norm;    ///< [1] the norm before it is clipped
+  float* norm;    ///< [1] the norm of the gradients before clipping
 };
 
-/// Computes the norm, sqrt(sum of `sums`), and the factor that limits it to `clip` when all gradients are
-/// multiplied by it, as torch.nn.utils.clip_grad_norm_ does:
+/// Computes the norm, sqrt(sum of `sums`), and a factor. If all gradients are multiplied by the factor, their
+/// norm is at most `clip`, as with torch.nn.utils.clip_grad_norm_:
 ///   factor = min(1, clip / (norm + 1e-6))
-/// Reads sums [count], results of sum_of_squares() of parts of the gradients. `clip` must be positive; the
+/// Reads sums [count], each the sum_of_squares() of one part of the gradients. `clip` must be positive; the
 /// caller checks that.
 void clip_factor(Space const& exec, Index count, double const* sums, double clip, ClipResult out);
 

@@ -26,16 +26,16 @@ struct LayernormGradients {
   float* weight;                         ///< [C]
   float* bias;                           ///< [C], or a null pointer for a norm without a bias
   float* x;                              ///< [N, C] ACCUMULATED: it is the gradient of the residual stream
-  SumMode parameters = SumMode::assign;  ///< whether both are assigned or added to
+  SumMode parameters = SumMode::assign;  ///< whether `weight` and `bias` are assigned or added to
 };
 
-/// Computes the gradients of a layer norm. With x^ = (x - mean) rstd, d = dy weight, and mean() taken over
-/// the columns of a row:
-///   dweight = sum over rows of dy x^
+/// Computes the gradients of a layer norm. With xhat = (x - mean) rstd, d = dy weight, and avg() the average
+/// over the columns of a row:
+///   dweight = sum over rows of dy xhat
 ///   dbias   = sum over rows of dy
-///   dx     += rstd (d - mean(d) - x^ mean(d x^))
-/// Reads x [N, C], dy [N, C], weight [C] and the statistics of the forward pass. scratch
-/// [layernorm_scratch()] is overwritten.
+///   dx     += rstd (d - avg(d) - xhat avg(d xhat))
+/// Reads x [N, C], dy [N, C], weight [C] and the statistics of the forward pass. scratch [layernorm_scratch()
+/// (kernels/sizes/scratch.hpp)] is overwritten.
 void layernorm_backward(Space const& exec, Index rows, Index columns, float const* x,
                         RowStatistics statistics, float const* weight, float const* dy,
                         LayernormGradients out, float* scratch);

@@ -19,14 +19,16 @@ struct LinearGradients {
   float* weight;                         ///< [in, out]
   float* x;                              ///< [rows, in]
   SumMode parameters = SumMode::assign;  ///< whether bias and weight are assigned or added to
-  SumMode of_x = SumMode::assign;        ///< of x; `add` where several maps have the same input
+  SumMode of_x = SumMode::assign;  ///< whether x is assigned or added to; `add` if several linear layers
+                                   ///< have the same input
 };
 
-/// Computes the gradients of a linear map:
+/// Computes the gradients of a linear layer:
 ///   dbias = sum over the rows of dy
 ///   dW    = x^T dy
 ///   dx    = dy W^T
-/// Reads x [rows, in], weight [in, out] and dy [rows, out]. scratch [linear_scratch()] is overwritten.
+/// Reads x [rows, in], weight [in, out] and dy [rows, out]. scratch [linear_scratch()
+/// (kernels/sizes/scratch.hpp)] is overwritten.
 /// Without a bias the scratch memory is not used and may be a null pointer.
 void linear_backward(Space const& exec, LinearSize size, float const* x, float const* weight, float const* dy,
                      LinearGradients out, float* scratch);

@@ -19,15 +19,15 @@ void rmsnorm_forward(Space const& exec, Index rows, Index columns, float const* 
 struct RmsnormGradients {
   float* weight;                        ///< [C]
   float* x;                             ///< [N, C] ACCUMULATED: it is the gradient of the residual stream
-  SumMode of_weight = SumMode::assign;  ///< whether weight is assigned or added to
+  SumMode of_weight = SumMode::assign;  ///< whether `weight` is assigned or added to
 };
 
-/// Computes the gradients of an RMS norm. With x^ = x / rms, d = dy weight, and mean() taken over the columns
-/// of a row:
-///   dweight = sum over rows of dy x^
-///   dx     += (d - x^ mean(d x^)) / rms
-/// Reads x [N, C], dy [N, C], weight [C] and inverse_rms [N] of the forward pass. scratch [rmsnorm_scratch()]
-/// is overwritten.
+/// Computes the gradients of an RMS norm. With xhat = x / rms, d = dy weight, and avg() the average over the
+/// columns of a row:
+///   dweight = sum over rows of dy xhat
+///   dx     += (d - xhat avg(d xhat)) / rms
+/// Reads x [N, C], dy [N, C], weight [C] and inverse_rms [N] of the forward pass. scratch [rmsnorm_scratch()
+/// (kernels/sizes/scratch.hpp)] is overwritten.
 void rmsnorm_backward(Space const& exec, Index rows, Index columns, float const* x, float const* inverse_rms,
                       float const* weight, float const* dy, RmsnormGradients out, float* scratch);
 

@@ -12,8 +12,8 @@ namespace ddproxy::kernels {
 //   x'[2 i + 1] = x[2 i] sin + x[2 i + 1] cos
 // theta is 10000 in the paper and 500000 in Llama 3. Interleaved pairs are the convention of the paper, of
 // Meta's Llama and of CS336. Hugging Face's Llama pairs feature i with feature i + D/2 ("rotate half") and
-// permutes the rows of the weights of q and k to match, so that both compute the same model. Both read and
-// write each feature once and compute the same products, and memory limits both: they cost the same.
+// permutes the rows of the weights of q and k to match, so that both conventions compute the same model. Both
+// cost the same: memory limits both, and both read and write each feature once.
 //
 // D = head_size must be even; the caller checks that.
 
@@ -22,7 +22,7 @@ namespace ddproxy::kernels {
 void rope_table(Space const& exec, Index positions, Index head_size, double theta, float* table);
 
 /// Rotates the queries and keys of `qkv` in place; does not use qkv.v. Token t of each sequence has position
-/// t. Reads table [at least T, D] of rope_table().
+/// t. Reads table [at least T, D] of rope_table(), with T = sequence length.
 void rope_forward(Space const& exec, AttentionSize size, float const* table, Qkv qkv);
 
 /// Replaces the gradients of the rotated queries and keys by those of the queries and keys before the

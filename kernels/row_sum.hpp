@@ -12,7 +12,8 @@ namespace ddproxy::kernels {
 Index row_parts(Space const& exec);
 
 /// Computes sum[c] = sum over n of x[n, c], which is the gradient of a bias if x is dy. Reads x [rows,
-/// columns]; assigns sum [columns] or adds to it, as `mode` says. scratch [row_sum_scratch()] is overwritten.
+/// columns]; assigns sum [columns] or adds to it, as `mode` says. scratch [row_sum_scratch()
+/// (kernels/sizes/scratch.hpp)] is overwritten.
 void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch,
              SumMode mode = SumMode::assign);
 

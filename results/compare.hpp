@@ -8,11 +8,13 @@
 
 namespace ddproxy::results {
 
-/// Prints a table to `out` and what casts doubt on it to `warnings`, a line each. Returns the exit code: 0
-/// where nothing got slower, 1 where something did, 5 where that cannot be told (0 with allow_undecided).
-/// Throws std::invalid_argument, one line, for files that cannot be read or compared or are there twice, for
-/// options that do not fit together, and for files that cannot be written or are among those to be read: the
-/// exit code is then 2, and nothing was written or printed. Throws std::runtime_error where the disk takes no
+/// Carries out `ddproxy compare`. Prints the table to `out`, and to `warnings` one line for each doubt about
+/// the table. Returns the exit code: 0 if nothing is slower, 1 if something is slower, 5 if the runs are too
+/// few or too noisy to tell (0 with allow_undecided).
+///
+/// Throws std::invalid_argument, one line, if a file cannot be read or compared, if a file is given twice, if
+/// options contradict each other, or if an output file cannot be written or is also an input. The exit code
+/// is then 2, and nothing was written or printed. Throws std::runtime_error if the disk does not accept an
 /// output.
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 

@@ -5,6 +5,7 @@
 #include "ctest/fuzz/memory_file.hpp"
 #include "model/cost/collective_tables.hpp"
 #include "model/cost/csv.hpp"
+#include "model/cost/step_times.hpp"
 
 template <class Read>
 void attempt(Read const& read) {
@@ -26,5 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t cou
   attempt([&] { read_collectives(file); });
   attempt([&] { read_contention(file); });
   attempt([&] { read_curve(file); });
+  attempt([&] { read_step_times(file); });
+  attempt([&] { read_step_shares(file, {}); });
   return 0;
 }

@@ -108,7 +108,7 @@ TEST_F(Calls, SleepWhereRanksShareACore) {
   EXPECT_EQ(context.choice.calls.description(), "nonblocking");
   EXPECT_EQ(context.choice.reason,
             ranks() == 1
-                ? "one rank"
+                ? "because there is only one rank"
                 : "auto: ranks share cores, and a rank that waits in a nonblocking call yields its core");
 }
 

@@ -2,20 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include "ctest/folders.hpp"
-#include "ctest/kernels/reference_model.hpp"
-#include "ctest/miniapp/step_run.hpp"
+#include "ctest/miniapp/golden_case.hpp"
 
 // Trains small models for a few steps as golden_steps.py does with PyTorch: gradients are accumulated over
 // micro-batches and averaged over ranks, clipped, and AdamW updates the parameters.
 namespace ddproxy {
 namespace {
-
-constexpr int sequences = 8, length = 16, batch = 2;
 
 struct Row {
   int step;
@@ -37,41 +33,9 @@ std::vector<Row> golden_rows(std::string const& model) {
   return rows;
 }
 
-/// Returns this rank's share of the batch, two sequences in each micro-batch.
-std::vector<TokenBatch> own_batches(model::Shape const& shape) {
-  const auto all = reference::formula_step(shape, sequences, length);
-  const int own = sequences / test_runtime->ranks();
-  std::vector<TokenBatch> batches;
-  for (int first = test_runtime->rank() * own; first < (test_runtime->rank() + 1) * own; first += batch) {
-    const auto part = [&](std::vector<int> const& tokens) {
-      return std::vector<int>(tokens.begin() + first * length, tokens.begin() + (first + batch) * length);
-    };
-    batches.push_back({part(all.inputs), part(all.targets)});
-  }
-  return batches;
-}
-
-/// Returns the training of golden_steps.py.
-StepCase golden_case(model::Shape const& shape, model::Checkpoint checkpoint) {
-  StepCase c{shape, {batch, length}};
-  c.batches = own_batches(shape);
-  c.strategy.plan = plan_of(shape);
-  c.strategy.micro_batches = static_cast<int>(c.batches.size());
-  c.strategy.clipped = true;
-  c.strategy.optimizer = model::Optimizer::adamw;
-  c.strategy.checkpoint = checkpoint;
-  c.clip = 0.5;
-  c.optimizer = {.learning_rate = 3e-3, .beta2 = 0.95, .weight_decay = 0.1};
-  return c;
-}
-
 void expect_golden(std::string const& name, model::Shape const& shape, model::Checkpoint checkpoint) {
   StepRun step(golden_case(shape, checkpoint));
-  for (auto const& [tensor, values] : reference::formula_weights(shape)) {
-    const Slice slice = step.layout().of(tensor);
-    std::ranges::transform(values, step.parameters().subspan(slice.offset, slice.count).begin(),
-                           [](double value) { return static_cast<float>(value); });
-  }
+  assign_formula_weights(step, shape);
   const auto rows = golden_rows(name);
   ASSERT_EQ(rows.size(), 4U);
   for (auto const& row : rows) {

@@ -74,6 +74,73 @@ class Sweep(WithSample):
         self.assertIn("predicted without contention, below this axis", exposed())
 
 
+class Band(WithSample):
+    """A band that covers the whole axis looks like an interval of bucket sizes, so the legend must say its ends instead."""
+
+    def total(self, low, high):
+        """Sets the band to these multiples of the prediction. Returns the axes of T."""
+        def write(file):
+            predicted = file["sweep/predicted"][()]
+            file["sweep/predicted_low"][...], file["sweep/predicted_high"][...] = low * predicted, high * predicted
+        self.change(write)
+        return draw_sweep(Results(self.sample)).axes[0]
+
+    def bands(self, axes):
+        """Returns how many filled curves the axes have. The interval of the best bucket size is not one of them."""
+        return sum(type(drawn).__name__ in ("PolyCollection", "FillBetweenPolyCollection") for drawn in axes.collections)
+
+    def test_a_narrow_band_is_drawn(self):
+        axes = self.total(0.99, 1.01)
+        self.assertEqual(self.bands(axes), 1)
+        self.assertFalse(any("not drawn" in text for text in legend(axes)), legend(axes))
+
+    def test_a_band_that_fills_the_axis_is_only_named(self):
+        axes = self.total(-100.0, 100.0)
+        self.assertEqual(self.bands(axes), 0)
+        (said,) = [text for text in legend(axes) if "95 % band" in text]
+        self.assertRegex(said, r"95 % band of the predicted T \(-\S+ to \S+ m?s\):\nlarger than this axis, so it is not drawn")
+
+
+class Simpler(WithSample):
+    """The page must say whether a simpler prediction is better than the model."""
+
+    def note(self, **errors):
+        def write(file):
+            for name, error in errors.items():
+                row = list(file["score/predictor"].asstr()[()]).index(name)
+                file["score/mean_error"][row] = error
+        self.change(write)
+        return next(t for t in tables.tables_of(Results(self.sample)) if t.name == "score").note
+
+    def test_the_table_says_that_the_constant_is_better(self):
+        self.assertNotIn("larger than that of", self.note(model=0.01, constant=0.02))
+        self.assertIn("the mean error of the model (0.012) is larger than that of constant (0.007).", self.note(model=0.012, constant=0.007))
+        self.assertNotIn("larger than that of", self.note(model=np.nan))
+
+    def test_names_all_predictions_that_are_better(self):
+        said = tables.worse_than_simpler({"model": (0.012, 0.004), "constant": (0.007, 0.0), "pytorch_default": (0.010, 0.0), "uncontended": (0.04, 0.0)})
+        self.assertIn("larger than that of constant (0.007) and pytorch_default (0.010).", said)
+        self.assertNotIn("contention", said)
+        self.assertNotIn("within the noise", said)
+        said = tables.worse_than_simpler({"model": (0.012, 0.0), "constant": (0.02, 0.0), "uncontended": (0.003, 0.0)})
+        self.assertRegex(said, r"larger than that of uncontended \(0\.003\)\. The contention .*within the noise of E\.$")
+        self.assertNotIn("take E from the measurement", said)
+
+    def test_names_the_cap_nearest_to_25_mib(self):
+        self.assertIn("pytorch_default: for all bucket sizes the E measured at 25 MiB.", self.note(model=0.01))
+        self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
+        self.assertIn("the E measured at 26 MiB, the cap nearest to 25 MiB.", self.note(model=0.01))
+
+    def test_the_constant_of_the_picture_is_the_best_one(self):
+        exposed, totals = np.array([1.0, 2.0, 10.0]), np.array([20.0, 20.0, 20.0])
+        best = derive.best_constant(exposed, totals)
+
+        def error(constant):
+            return np.abs(constant - exposed) / np.maximum(exposed, 0.005 * totals)
+        self.assertEqual(best, 1.0)
+        self.assertTrue(all(error(best).mean() <= error(c).mean() + 1e-12 for c in np.linspace(0.5, 11.0, 50)))
+
+
 class Samples(WithSample):
     def test_every_sample_is_drawn(self):
         results = Results(self.sample)
@@ -106,7 +173,7 @@ class Repetition(WithSample):
         return page.noted_table(next(t for t in tables.tables_of(Results(self.sample)) if t.name == "sweep"))
 
     def test_what_all_rows_say(self):
-        self.assertRegex(self.shown(), r"Why sampling ended: number of samples reached \(in all rows\)\. T low to T high: minimum to maximum[^.]* \(in all rows\)\.")
+        self.assertRegex(self.shown(), r"Sampling of all cases ended because the number of samples was reached\. T low and T high are the ends of the range from minimum to maximum of 5 samples\.")
         self.assertNotIn("<th>why sampling ended</th>", self.shown())
         self.change(lambda file: file["sweep/stopped_by"].__setitem__(0, "target"))
         self.assertIn("<th>why sampling ended</th>", self.shown())
@@ -127,8 +194,8 @@ class Intervals(WithSample):
 
     def test_a_range_is_not_called_an_interval(self):
         label, cell, names = self.label()
-        self.assertEqual((label, cell), ("minimum to maximum", "minimum to maximum of 5 samples"))
-        self.assertIn("measured, minimum to maximum", names)
+        self.assertEqual((label, cell), ("range from minimum to maximum", "range from minimum to maximum of 5 samples"))
+        self.assertIn("measured, range from minimum to maximum", names)
         self.assertFalse([n for n in names if n.startswith("measured") and "95 %" in n], names)
 
     def test_fewer_than_six_samples_with_another_interval_have_students(self):
@@ -239,7 +306,7 @@ class Impossible(WithSample):
 
     def test_names_the_case_and_says_why(self):
         self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
-        self.assertRegex(self.said("overlap", -0.2), r"An overlap is clearly below 0 \(less than -0\.005\): bucketed 4 MiB \(-0\.200\)\..*share cores")
+        self.assertRegex(self.said("overlap", -0.2), r"The overlap of bucketed 4 MiB \(-0\.200\) is below -0\.005: .*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # for naive, the contradictions in the file say that
 

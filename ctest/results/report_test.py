@@ -246,7 +246,7 @@ class Headline(WithSample):
 
     def test_says_what_lies_between_best_and_worst(self):
         times, caps = self.bucketed()
-        worst = f"{caps[times.argmax()] / 2**20:g} MiB, takes {(times.max() - times.min()) * 1e3:.2f} ms ({times.max() / times.min() - 1:.1%}) longer"
+        worst = f"{caps[times.argmax()] / 2**20:g} MiB, takes {(times.max() - times.min()) * 1e3:.2f} ms ({derive.percent(times.max() / times.min() - 1)}) longer"
         self.assertIn(worst + ".", self.intervals(1.0, 1.0))
         self.assertIn(worst + " (within the noise).", self.intervals(0.5, 2.0))
 
@@ -280,7 +280,7 @@ class Finding(WithSample):
         caps = [k for k in range(len(totals)) if results["/sweep/strategy"][k] == "bucketed"]
         best, worst = min(caps, key=lambda k: totals[k]), max(caps, key=lambda k: totals[k])
         mib = results["/sweep/bucket_bytes"] / 2.0**20
-        self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB; {1 - totals[best] / totals[worst]:.1%} faster than the worst, {mib[worst]:g} MiB")
+        self.assertEqual(lead.finding(results), f"Best bucket: {mib[best]:g} MiB; {derive.percent(1 - totals[best] / totals[worst])} faster than the worst, {mib[worst]:g} MiB")
 
     def test_says_where_nothing_differs_beyond_the_noise(self):
         def wide(file):
@@ -294,7 +294,7 @@ class Finding(WithSample):
         totals, best = derive.column(results, "measured_median"), derive.best_case(results, derive.column(results, "measured_median"))
         found = {name: findings.of(name, [results]) for name in ("sweep", "split", "samples", "layers", "costs", "allreduce", "collectives")}
         self.assertTrue(all(found.values()), found)
-        self.assertIn(f", {derive.column(results, 'exposed')[best] / totals[best]:.1%} of T is exposed communication", found["split"])
+        self.assertIn(f", {derive.percent(derive.column(results, 'exposed')[best] / totals[best])} of T is exposed communication", found["split"])
         self.assertIn(f"{results['/allreduce/busbw'].max():.3g} GB/s", found["allreduce"])
         self.assertEqual(findings.of("timeline", [results]), "")
 
@@ -305,15 +305,15 @@ class Finding(WithSample):
             for name in ("measured_median", "ci_low", "ci_high"):
                 file[f"sweep/{name}"][...] *= 2.0
         files = [Results(self.sample), Results(other)]
-        self.assertEqual(findings.of("against", files), "Best T of other: 100.0% longer than of sample")
-        self.assertRegex(findings.of("history", files), r"^T of .*: \+100\.0% from the first file to the newest$")
-        self.assertEqual(findings.of("against", files[:1] * 2), "Best T of sample: 0.0% longer than of sample, within the noise")
+        self.assertEqual(findings.of("against", files), "Best T of other: 100.0 % longer than of sample")
+        self.assertRegex(findings.of("history", files), r"^T of .*: \+100\.0 % from the first file to the newest$")
+        self.assertEqual(findings.of("against", files[:1] * 2), "Best T of sample: 0.0 % longer than of sample, within the noise")
 
 
 class Timeline(WithSample):
     def test_says_what_it_is_of(self):
         results = Results(self.sample)
-        self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication: \d+% of T with naive$")
+        self.assertRegex(timeline_figure.finding(results, [0]), r"^Exposed communication of the last sample: \d+ % of T with naive$")
         self.assertIn("naive. gpt2-large, 8 ranks, replay (times from tables)", Path(report(self.sample).stdout.splitlines()[0]).read_text())
         with unittest.mock.patch.object(style, "save_png") as saved:
             html = Report([Results(self.sample)], self.folder, None).timelines()
@@ -347,6 +347,12 @@ class Timeline(WithSample):
     def test_a_file_without_memory_has_no_such_axes(self):
         self.change(lambda file: file.__delitem__("memory"))
         self.assertEqual(len(timeline_figure.draw_timeline(Results(self.sample), 0).axes), 1)
+
+    def test_memory_that_never_changes_is_not_drawn(self):
+        for end in ("start", "end"):
+            self.change(lambda file: file[f"timeline/live_bytes_{end}"].__setitem__(slice(None), 2**20))
+        self.assertEqual(len(timeline_figure.draw_timeline(Results(self.sample), 0).axes), 1)
+        self.assertNotIn("lower panel", Report([Results(self.sample)], self.folder, None).timelines())
 
     def exposed_label(self, alone):
         """Returns (text, its box, the span) in pixels if T_compute of the last sample is the share `alone` of the timeline."""

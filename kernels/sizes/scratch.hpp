@@ -15,29 +15,32 @@ using Index = std::int64_t;
 /// There are enough parts to keep the space busy.
 Index row_parts(Index concurrency);
 
-/// Returns the elements of scratch memory that row_sum() needs for rows of `columns` elements.
+/// Returns the elements of scratch memory that row_sum() (kernels/row_sum.hpp) needs for rows of `columns`
+/// elements.
 Index row_sum_scratch(Index concurrency, Index columns);
 
-/// Returns the elements of scratch memory that layernorm_backward() needs.
+/// Returns the elements of scratch memory that layernorm_backward() (kernels/layernorm.hpp) needs.
 Index layernorm_scratch(Index concurrency, Index columns);
 
-/// Returns the elements of scratch memory that rmsnorm_backward() needs.
+/// Returns the elements of scratch memory that rmsnorm_backward() (kernels/rmsnorm.hpp) needs.
 Index rmsnorm_scratch(Index concurrency, Index columns);
 
-/// Returns the elements of scratch memory that sum_of_squares() needs.
+/// Returns the elements of scratch memory that sum_of_squares() (kernels/gradient_norm.hpp) needs.
 Index sum_of_squares_scratch(Index concurrency);
 
-/// Returns the elements of a table of rope_table(): a cosine and a sine for each position and pair.
+/// Returns the elements of the table that rope_table() (kernels/rope.hpp) writes: a cosine and a sine for
+/// each position and pair.
 Index rope_table_elements(Index positions, Index head_size);
 
-/// Dimensions of a linear map: it maps `rows` tokens from `in` features to `out` features.
+/// Dimensions of a linear layer: it takes `rows` tokens from `in` features to `out` features.
 struct LinearSize {
   Index rows;
   Index in;
   Index out;
 };
 
-/// Returns the elements of scratch memory that linear_backward() needs. A layer without a bias needs none.
+/// Returns the elements of scratch memory that linear_backward() (kernels/linear.hpp) needs. A layer without
+/// a bias needs none.
 Index linear_scratch(Index concurrency, LinearSize size);
 
 /// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, K =

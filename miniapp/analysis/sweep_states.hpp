@@ -12,7 +12,8 @@
 
 namespace ddproxy {
 
-/// The states of the machine during a sweep.
+/// The states of the machine during a sweep. A state is a condition in which times stay alike, for instance a
+/// clock level (model/predict/machine_state.hpp).
 struct SweepStates {
   model::MachineStates states;
   std::vector<std::size_t> samples;   ///< [state] number of samples of the sweep
@@ -24,8 +25,9 @@ struct SweepStates {
   bool unsteady() const { return 2 * dropped > total; }
 };
 
-/// Returns the state of a sample. Returns nothing if any two of its four probes show different states, or if
-/// all are unknown.
+/// Returns the state of a sample. The machine is probed before and after T and before and after T_compute, so
+/// a sample has four probes. Unknown probes do not count. Returns nothing if two probes show different
+/// states, or if all four are unknown.
 std::optional<std::size_t> state_of(model::MachineStates const& states, Sample const& sample);
 
 /// Counts the samples of each state. `samples`: [case][sample].

@@ -12,10 +12,10 @@
 namespace ddproxy {
 
 std::string collectives_table(std::vector<SizeTimes> const& rows, int ranks, bool replayed) {
-  std::string text =
-      fmt::format("collectives, {}{}\n{:<14} {:>14} {:>12} {:>12} {:>12} {:>11} {:>11} {:>8} {:>7}\n",
-                  model::ranks_text(ranks), replayed ? ", replay: from a table, not measured" : "", "verb",
-                  "bytes", "median us", "min us", "max us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
+  std::string text = fmt::format(
+      "collectives, {}{}\n{:<14} {:>14} {:>12} {:>12} {:>12} {:>11} {:>11} {:>8} {:>7}\n",
+      model::ranks_text(ranks), replayed ? ", replay: from a table, not measured" : "", "collective", "bytes",
+      "median us", "min us", "max us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
   for (auto const& row : rows)
     text += fmt::format("{:<14} {:>14} {:>12.1f} {:>12.1f} {:>12.1f} {:>11.3f} {:>11.3f} {:>8} {:>7}\n",
                         model::name_of(row.verb), row.bytes, model::median(row.seconds) * 1e6,
@@ -27,7 +27,7 @@ std::string collectives_table(std::vector<SizeTimes> const& rows, int ranks, boo
 
 std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int64_t total) {
   std::string text = fmt::format("{} bytes moved in pieces\n{:<14} {:>14} {:>10} {:>12} {:>12}\n", total,
-                                 "verb", "piece bytes", "pieces", "median ms", "algbw GB/s");
+                                 "collective", "piece bytes", "pieces", "median ms", "algbw GB/s");
   for (auto const& row : rows) {
     const double seconds = model::median(row.seconds);
     text += fmt::format("{:<14} {:>14} {:>10} {:>12.3f} {:>12.3f}\n", model::name_of(row.verb), row.bytes,

@@ -78,16 +78,19 @@ void Session::settle_tables() {
 
 void Session::warn_of_mixed_states() const {
   const auto left = [&](std::string_view what) {
-    results::say_error(
-        fmt::format("warning: the machine left the state {} before {} were measured often enough in it; the "
-                    "prediction takes what samples there are, of other states where there is none",
-                    states_.name(*state_), what));
+    results::say_error(fmt::format(
+        "warning: the machine left the state {} (docs/glossary.md) before {} were measured often "
+        "enough in it; the prediction uses the samples of this state, and samples of other states "
+        "where there are none",
+        states_.name(*state_), what));
   };
   if (!state_)
     results::say_error(
-        "warning: the machine changes its state too often for a table of one state: a(x) mixes them");
+        "warning: the speed of the machine changes too often to measure all-reduces in one of its states "
+        "(docs/glossary.md): the all-reduce times mix the states, so the prediction is less certain; end "
+        "other programs, or take more samples");
   else if (!has_table(states_, *state_, contention_samples_))
-    left("kappa and gamma");
+    left("the speeds of compute and all-reduces beside each other (kappa and gamma)");
   if (state_ && !has_table(states_, *state_, layer_times_)) left("the operations");
 }
 

@@ -23,7 +23,7 @@ class KernelModel {
   model::Shape shape;
   model::Tokens tokens;
   model::TensorLayout layout;
-  kernels::Floats weights;      ///< [parameters] in ready order
+  kernels::Floats weights;      ///< [parameters] in the order in which their gradients become ready
   kernels::TokenIds inputs;     ///< [B, T]
   kernels::TokenIds targets;    ///< [B, T] the token that follows each input
   kernels::TokenGroups groups;  ///< positions of the inputs, grouped by token

@@ -19,9 +19,9 @@ namespace ddproxy {
 /// True if the kernels use a device's own memory, which the host cannot access.
 inline constexpr bool on_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, kernels::Memory>::accessible;
 
-/// Returns the completion of the work that was enqueued on an execution-space instance. On a device it
-/// records an event. Creating an event takes long, so the constructor creates all events and after() uses
-/// them in turn. On a host it waits for the instance instead.
+/// Gives a Completion for the work that was enqueued so far on an execution-space instance. On a device
+/// after() records an event. Creating an event takes long, so the constructor creates all events and after()
+/// uses them in turn. On a host after() waits for the instance instead.
 ///
 /// Order of calls: move_on() after each operation that is enqueued; after() whenever a completion is needed.
 class Marks {
@@ -79,12 +79,12 @@ DeviceInfo describe_device(int device);
 /// Every later call to it then fails, even one that frees memory. Returns false on a host.
 bool device_is_lost();
 
-/// Returns the free memory of the run's device, in bytes. Returns NaN on a host, whose memory is read by
-/// miniapp/machine/memory.hpp.
+/// Returns the free memory of the run's device, in bytes. Returns NaN on a host; miniapp/machine/memory.hpp
+/// finds the free memory of a host.
 double free_device_memory();
 
-/// Returns names and versions of the device's runtime and driver, as pairs: device_runtime and device_driver.
-/// Empty on a host.
+/// Returns two pairs of a key and a text. The keys are device_runtime and device_driver. The text is the name
+/// and version of the runtime or the driver. Returns an empty list on a host.
 std::vector<std::pair<std::string, std::string>> device_versions();
 
 }  // namespace ddproxy

@@ -43,18 +43,19 @@ model::FirstBucket first_bucket_of(Config const& config);
 std::vector<Case> make_cases(Config const& config, Workload const& workload);
 
 /// Builds the step graphs of a case on `ranks` ranks, from the plan of the case and the wire format of the
-/// workload. If the case overlaps communication with compute, the graphs contain the copies `copies`;
-/// otherwise they contain none.
+/// workload. If the case overlaps communication with compute, the graphs contain copies of gradients into
+/// buckets and out of them, as `copies` says. Otherwise they contain no copies.
 model::RankGraphs step_of(Case const& item, Workload const& workload, model::CopyMode copies,
                           std::size_t ranks);
 
 /// Assigns the plan with the smallest predicted T to a case of the strategy `optimal`, and leaves any other
-/// case as it is. The plan is predicted to be at least as fast as any cap behind this first bucket. Takes
-/// seconds for thousands of gradients.
+/// case as it is. With the first bucket limited to `first_bucket`, the plan is predicted to be at least as
+/// fast as any cap. Takes seconds for thousands of gradients.
 void plan_optimal(Case& item, model::Job const& job, model::FirstBucket first_bucket);
 
-/// Returns the job that the all-reduce table and the operator times of the input describe, without contention
-/// and copies. Returns nothing if the input lacks one of the two. Throws as input_cost() does.
+/// Returns the input of the model (model::Job) that the all-reduce table and the operator times of the input
+/// file describe, without contention and copies. Returns nothing if the file lacks one of the two. Throws
+/// what input_cost() throws.
 std::optional<model::Job> input_job(Config const& config, Workload const& workload);
 
 /// Predicts T of a case and the times of its buckets. Strategies that do not overlap (`naive`, `flat`) reduce

@@ -38,6 +38,10 @@ void add_collectives_options(CLI::App& command, Options& options);
 void add_run_commands(CLI::App& app, Options& options);
 /// Adds predict.
 void add_predict_command(CLI::App& app, Options& options);
+/// Adds --against, with which `step` needs neither an input file nor MPI. Returns it; `command` owns it.
+CLI::Option* add_against(CLI::App& command, Options& options);
+/// Adds step.
+void add_step_command(CLI::App& app, Options& options);
 /// Adds compare.
 void add_compare_command(CLI::App& app, Options& options);
 

@@ -16,7 +16,7 @@ namespace ddproxy {
 
 /// The parsed command line.
 struct Options {
-  std::string command;  ///< run, layers, allreduce, collectives, sweep, predict or compare
+  std::string command;  ///< run, layers, allreduce, collectives, sweep, step, predict or compare
   std::filesystem::path input;
   std::filesystem::path output = "results.h5";
   std::filesystem::path json;            ///< path of the JSON file; empty: none is written
@@ -29,6 +29,7 @@ struct Options {
   std::vector<double> sizes_mib;   ///< `collectives`: sizes on the wire, MiB; empty: the sizes of `allreduce`
   std::optional<double> max_model_error, max_regret;  ///< limits of the score; above one: exit code 1
   std::optional<double> max_seconds;                  ///< replaces [sweep] max_seconds
+  std::string against;  ///< `step`: "published", or a table of published step times; empty: not asked for
   bool dry_run = false;
   bool share_device = false;  ///< several ranks may use one device
   int threads = 0;            ///< number of threads with which a rank computes on a host; 0: not given

@@ -39,8 +39,10 @@ std::vector<Verb> read_verbs(std::vector<std::string> const& words) {
 CLI::Option* add_pieces(CLI::App& command, Options& options) {
   auto* pieces =
       command
-          .add_option("--pieces,--chunks", options.pieces_mib,
-                      "instead of single messages, move a fixed total in pieces of these sizes (MiB)")
+          .add_option(
+              "--pieces,--chunks", options.pieces_mib,
+              "instead of single messages, carry out a fixed total (all gradients, or --total) in pieces of "
+              "each of these sizes (MiB)")
           ->delimiter(',')
           ->check(positive_number());
   command

@@ -13,9 +13,10 @@ constexpr auto about_compare =
     "scripts/gate makes enough.\n"
     "Prints one row for each case: both times, the ratio new/base with its 95 % interval, the noise and a "
     "verdict; then the decision.\n"
-    "The ratio comes from pairs of rounds, runs or samples, so it can differ from the quotient of the two "
-    "times.\n"
-    "The noise is the standard deviation between rounds, runs or samples.\n"
+    "What is compared: with files of scripts/gate its rounds, in each of which both builds took turns; else "
+    "runs, with several files on each side; else the samples in the two files.\n"
+    "The ratio is a mean or median over pairs of them, so it can differ from the quotient of the two times. "
+    "The noise is the standard deviation between them.\n"
     "Exit codes: 0 no regression; 1 regression; 2 wrong usage, or files that cannot be compared; 4 run-time "
     "failure;\n"
     "5 undecided: no slowdown was found, but the runs are too few or too noisy to exclude one.";
@@ -65,14 +66,16 @@ void add_share(CLI::App& command, std::string const& name, double& share, std::s
 void add_history(CLI::App& command, results::CompareOptions& compare) {
   CLI::Option* history =
       command.add_option("--history", compare.history,
-                         "do not compare two builds: test the newest nights in this folder "
-                         "(*.night.json or *.h5) against the nights "
-                         "before them");
-  command.add_option("--pin", compare.pin, "also compare with the times of the night in this file")
+                         "do not compare two builds: test the newest nightly runs in this folder "
+                         "(*.night.json or *.h5; the last run, and the means of the last 2 to 21 runs) "
+                         "against the runs before them");
+  command
+      .add_option("--pin", compare.pin,
+                  "also compare with the level of the times at the nightly run in this file of the folder")
       ->needs(history);
   add_share(command, "--at-least", compare.at_least,
-            "with --history: answer 'undecided' if the nights could not show a slowdown of this share "
-            "(default 10%)");
+            "with --history: answer 'undecided' if the nightly runs are too few or too noisy to find a "
+            "slowdown of this share (default 10%)");
   command
       .add_option("--acknowledge", compare.acknowledge,
                   "accept the present slowdowns, and store this reason in the folder")
@@ -112,8 +115,8 @@ void add_compare_command(CLI::App& app, Options& options) {
   command
       ->add_option("--allow", compare.allow,
                    "compare although the files differ in this key; without this option a difference is an "
-                   "error, or for "
-                   "some keys a warning; may be repeated; keys: " +
+                   "error, or for some keys a warning; may be repeated. The message about a difference names "
+                   "its key; docs/results.md explains all keys: " +
                        results::known_keys())
       ->allow_extra_args(false);
   command->add_flag(
@@ -123,7 +126,8 @@ void add_compare_command(CLI::App& app, Options& options) {
   add_history(*command, compare);
   command->add_option(
       "--night", compare.night,
-      "also write the ratios to this file, as one night for --history; FILES must be rounds of scripts/gate");
+      "also write the ratios to this file, which --history reads as one nightly run; FILES must be the "
+      "results files that scripts/gate wrote");
   command->add_option("--json", compare.json, "also write the table to this file as JSON");
   command->add_option("--csv", compare.csv, "also write the table to this file as CSV");
   command->add_option("--junit", compare.junit, "also write the table to this file as JUnit XML");

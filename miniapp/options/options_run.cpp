@@ -28,9 +28,11 @@ CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, 
   command->add_flag("--share-device", options.share_device,
                     "allow several ranks to use the same device; without this option that is an error");
   command
-      ->add_option("--kokkos-num-threads", options.threads,
-                   "compute threads of each rank; default: from the environment, the input file or the cores "
-                   "of the rank")
+      ->add_option(
+          "--kokkos-num-threads", options.threads,
+          "compute threads of each rank; default: the first that is set of KOKKOS_NUM_THREADS, "
+          "OMP_NUM_THREADS and [machine] threads of the input file, else as many as the cores of the "
+          "rank allow")
       ->check(CLI::Range(1, 4096).description("(1 to 4096)"));
   command->add_flag("--strict", options.strict,
                     "exit with code 2 if the ranks have more threads than cores, instead of a warning");
@@ -83,8 +85,8 @@ void add_sampling(CLI::App& command, Options& options) {
   command
       .add_option(
           "--max-seconds", options.max_seconds,
-          "take more than [sweep] samples, until E of every case is known within [sweep] target; stop "
-          "when all samples together have taken this many seconds")
+          "take more samples than `samples` of the input file says, until the 95 % interval of E of every "
+          "case is as narrow as its `target` says; stop after this many seconds of samples")
       ->check(positive_number());
 }
 

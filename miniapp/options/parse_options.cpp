@@ -26,8 +26,8 @@ constexpr auto about =
     "all-reduced,\nfinds the best bucket size, and compares both with a performance model.\n"
     "run, layers, allreduce, collectives and sweep measure: start them with mpirun or srun, one process for "
     "each rank.\n"
-    "predict, compare and run --dry-run need neither MPI nor a device; the program ddproxy-model has only "
-    "these.\n"
+    "predict, compare, step --against and run --dry-run need neither MPI nor a device; the program "
+    "ddproxy-model has only these.\n"
     "Arguments after -- go to Google Benchmark (run, sweep), for instance -- --benchmark_filter=bucketed.";
 
 constexpr auto exit_codes =
@@ -133,6 +133,7 @@ std::optional<Options> parse_options(int argc, char const* const* argv, char con
   app.formatter(std::make_shared<HelpFormatter>());  // subcommands inherit it
   app.footer(exit_codes);  // the subcommands that have no footer of their own inherit it
   add_run_commands(app, options);
+  add_step_command(app, options);
   add_predict_command(app, options);
   add_compare_command(app, options);
   try {

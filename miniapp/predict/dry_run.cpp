@@ -44,8 +44,8 @@ std::string describe_compute_time(Config const& config, Workload const& workload
   const double alone = config.shared_compute ? 1.0 : count;
   const char* source = config.times.empty() ? "the roofline of [machine]" : "the table of times";
   return fmt::format(
-      "time: at least {:.2g} s of compute, from {}; the time of the all-reduces, which is not known before "
-      "the run, is added to it\n",
+      "time: at least {:.2g} s of compute, from {}, plus the all-reduces, whose time is not known before the "
+      "run\n",
       pass * (config.samples * (count + alone) + count), source);
 }
 

@@ -7,19 +7,22 @@
 
 #include "miniapp/predict/dry_run.hpp"
 #include "miniapp/predict/predict.hpp"
+#include "miniapp/predict/published_steps.hpp"
 #include "model/text/echo.hpp"
 #include "results/compare.hpp"
 
 namespace ddproxy {
 
 bool works_on_login_node(Options const& options) {
-  return options.dry_run || options.command == "predict" || options.command == "compare";
+  return options.dry_run || options.command == "predict" || options.command == "compare" ||
+         !options.against.empty();
 }
 
 namespace {
 
 int run(Options const& options) {
   if (options.command == "compare") return results::compare(options.compare, std::cout, std::cerr);
+  if (!options.against.empty()) return step_against(options, std::cout);
   if (options.command == "predict") return predict(options, std::cout, std::cerr);
   const Config config = read_config(options.input);
   std::cout << describe_plan(config, make_workload(config));

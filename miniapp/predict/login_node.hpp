@@ -6,8 +6,8 @@
 
 namespace ddproxy {
 
-/// Returns true for commands that need neither MPI nor a device: predict, compare, and --dry-run of any
-/// other.
+/// Returns true for commands that need neither MPI nor a device: predict, compare, step --against, and
+/// --dry-run of any other.
 bool works_on_login_node(Options const& options);
 
 /// Runs such a command. Prints its result to standard output and warnings to standard error, and returns the

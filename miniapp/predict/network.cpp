@@ -93,14 +93,14 @@ void settle(Network& network) {
   constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;
   if (!std::isfinite(network.cost(smallest)) || !std::isfinite(network.cost(largest)))
     throw std::invalid_argument(
-        "predict: the derived seconds of a(x) are too large to add; check --latency-scale, --bandwidth-scale "
-        "and the unit of the table");
+        "predict: the derived all-reduce times are too large to add; check --latency-scale, "
+        "--bandwidth-scale and the unit of the table");
   const auto unfalling = model::never_falling(network.cost, smallest, largest);
   network.cost = unfalling.cost;
   for (auto& point : network.points) point.seconds = network.cost(point.bytes);
   if (unfalling.raised && !network.raised)
     network.warnings.push_back(
-        "the derived a(x) is not monotonic (it falls as bytes grow); its running maximum is used");
+        "the derived all-reduce time is not monotonic (it falls as bytes grow); its running maximum is used");
   network.raised |= unfalling.raised;
 }
 

@@ -60,7 +60,7 @@ void check_finite(Prediction const& p) {
   check_finite("T of the best plan", p.plan_seconds);
   check_finite("T of PyTorch's default", p.pytorch.default_seconds);
   check_finite("T of PyTorch's cap", p.pytorch.cap_seconds);
-  check_finite("latency of the affine fit of a(x)", p.affine.alpha);
+  check_finite("latency of the affine fit of the all-reduce table", p.affine.alpha);
 }
 
 // Warns of buckets whose size lies outside the table of a(x): in cases, with the best cap, and in the advice.
@@ -72,7 +72,7 @@ void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
     if (reaches_beyond(plan, points, input.workload.wire)) names.push_back(std::move(name));
   };
   for (auto const& predicted : prediction.cases) look(predicted.item.name(), predicted.item.plan);
-  look("b*", plan_at(prediction.job, prediction.best_cap_mib(), first_bucket_of(input.config)));
+  look("the best cap", plan_at(prediction.job, prediction.best_cap_mib(), first_bucket_of(input.config)));
   look("PyTorch's list", prediction.pytorch.list);
   look("PyTorch's cap", plan_at(prediction.job, prediction.pytorch.cap_mib, pytorch_first_bucket));
   if (!names.empty())

@@ -26,6 +26,12 @@ std::string range_text(model::CapRange const& range) {
   return fmt::format("{} to {} MiB", cap_text(range.low), cap_text(range.high));
 }
 
+std::string plateau_text(Prediction const& p) {
+  const bool same = p.plateau.low == p.best.low && p.plateau.high == p.best.high;
+  return same ? "no other cap is within 0.1 % of the best"
+              : "caps within 0.1 % of the best: " + range_text(p.plateau);
+}
+
 std::string case_table(Prediction const& prediction) {
   std::string text = fmt::format("{:<16} {:>7} {:>11} {:>11} {:>11} {:>12}\n", "case", "buckets", "T ms",
                                  "E ms", "tail ms", "slowdown ms");
@@ -61,8 +67,9 @@ std::string tuning_text(Prediction const& prediction, model::FirstBucket first) 
 std::string throughput_text(Prediction const& p) {
   if (p.network.ranks == 0) return "";
   const auto tokens = p.rank_tokens > 0 ? fmt::format("{:.6g} tokens/s, ", p.tokens_per_s()) : "";
-  return fmt::format("throughput with b*: {}{:.4g} times that of one rank, parallel efficiency {:.1f} %\n",
-                     tokens, p.scaling(), 100 * p.efficiency());
+  return fmt::format(
+      "throughput with the best cap: {}{:.4g} times that of one rank, parallel efficiency {:.1f} %\n", tokens,
+      p.scaling(), 100 * p.efficiency());
 }
 
 // All best caps give the same T, but their plans may have different numbers of buckets.
@@ -89,21 +96,24 @@ char const* regime_text(model::Regime regime) {
 
 std::string affine_text(Prediction const& p) {
   return fmt::format(
-      "affine fit: a(x) = {:.1f} us + x / {:.2f} GB/s, mean error {:.1f} %, largest {:.1f} %\n",
+      "affine fit of the time of an all-reduce of x bytes (only the rough check uses it): {:.1f} us + x / "
+      "{:.2f} GB/s, mean error {:.1f} %, largest {:.1f} %\n",
       p.affine.alpha * 1e6, p.affine.beta / 1e9, 100 * p.affine_error.mean, 100 * p.affine_error.largest);
 }
 
-// b* is in bytes of gradients. The affine fit counts bytes on the wire, so its bandwidth is converted.
+// The best cap is in bytes of gradients. The affine fit counts bytes on the wire, so its bandwidth is
+// converted.
 std::string closed_form_text(Prediction const& p, WireFormat wire) {
   if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
-    return "rough check: none, because the affine fit of a(x) has no latency or no bandwidth\n";
+    return "rough check: none, because the affine fit has no latency or no bandwidth\n";
   double bytes = 0;
   for (const auto each : p.job.gradient_bytes) bytes += static_cast<double>(each);
   const double bandwidth = p.affine.beta * gradient_element_bytes / wire_element_bytes(wire);
   const model::UniformJob uniform{bytes, p.affine.alpha, bandwidth, p.job.t_compute};
   return fmt::format(
-      "rough check: {} (rho_w {:.2f}); if all gradients had the same size and a(x) were the affine fit, b* "
-      "would be {:.2f} MiB\n",
+      "rough check: {}, because T_comm / T_compute without latency (rho_w) is {:.2f}. If all gradients had "
+      "the same size and the affine fit were exact, the best cap would be {:.2f} MiB; use the best cap "
+      "above, which assumes neither\n",
       regime_text(model::regime(uniform)), uniform.load(),
       model::uniform_best_bucket(uniform) / model::bytes_per_mib);
 }
@@ -129,11 +139,13 @@ std::string describe(PredictInput const& input, Prediction const& p) {
                                  p.network.ranks > 0 ? ", " + model::ranks_text(p.network.ranks) : "");
   const auto first = first_bucket_of(input.config);
   text += case_table(p);
-  fmt::format_to(Out(text), "T_compute {:.3f} ms, T_comm {:.3f} ms, rho {:.2f}, lower bound on E {:.3f} ms\n",
-                 p.job.t_compute * milli, p.t_comm * milli, p.rho(), p.floor * milli);
-  fmt::format_to(Out(text), "b*: {} ({}): T {:.3f} ms, E {:.3f} ms; caps within 0.1 % of the best: {}\n",
-                 range_text(p.best), buckets_text(p, first), p.best.seconds * milli,
-                 (p.best.seconds - p.job.t_compute) * milli, range_text(p.plateau));
+  fmt::format_to(
+      Out(text),
+      "T_compute {:.3f} ms, T_comm {:.3f} ms, T_comm / T_compute (rho) {:.2f}, lower bound on E {:.3f} ms\n",
+      p.job.t_compute * milli, p.t_comm * milli, p.rho(), p.floor * milli);
+  fmt::format_to(Out(text), "best cap (b*): {} ({}): T {:.3f} ms, E {:.3f} ms; {}\n", range_text(p.best),
+                 buckets_text(p, first), p.best.seconds * milli, (p.best.seconds - p.job.t_compute) * milli,
+                 plateau_text(p));
   fmt::format_to(Out(text), "best plan: {} buckets: T {:.3f} ms, E {:.3f} ms\n", p.plan.size(),
                  p.plan_seconds * milli, (p.plan_seconds - p.job.t_compute) * milli);
   return text + throughput_text(p) + tuning_text(p, first) + affine_text(p) +

@@ -91,18 +91,19 @@ std::string raised_rows(std::vector<SensitivityRow> const& rows) {
   for (auto const& r : rows)
     if (r.raised) fmt::format_to(Out(names), "{}{} x {:g}", names.empty() ? "" : ", ", r.quantity, r.value);
   if (names.empty()) return "";
-  return "the scaled a(x) is not monotonic (it falls as bytes grow); its running maximum is used for: " +
+  return "the scaled all-reduce time is not monotonic (it falls as bytes grow); its running maximum is used "
+         "for: " +
          names;
 }
 
 std::string sensitivity_table(std::vector<SensitivityRow> const& rows) {
-  std::string text = fmt::format("{:<10} {:>8} {:>10} {:>6} {:>21} {:>12} {:>12} {:>10} {:>12} {:>6}\n",
-                                 "changed", "to", "T_comp ms", "rho", "best caps MiB", "E best ms",
+  std::string text = fmt::format("{:<10} {:>8} {:>10} {:>13} {:>21} {:>12} {:>12} {:>10} {:>12} {:>6}\n",
+                                 "changed", "to", "T_comp ms", "T_comm/T_comp", "best caps MiB", "E best ms",
                                  "E 25 MiB ms", "bound ms", "E plan ms", "calls");
   for (auto const& r : rows)
     fmt::format_to(
         Out(text),
-        "{:<10} {:>8.6g} {:>10.2f} {:>6.2f} {:>21} {:>12.3f} {:>12.3f} {:>10.3f} {:>12.3f} {:>6}\n",
+        "{:<10} {:>8.6g} {:>10.2f} {:>13.2f} {:>21} {:>12.3f} {:>12.3f} {:>10.3f} {:>12.3f} {:>6}\n",
         r.quantity, r.value, r.t_compute * milli, r.rho,
         fmt::format("{} to {}", r.plateau.low == 1 ? "0" : cap_text(r.plateau.low),
                     r.plateau.high == model::any_cap ? "any" : cap_text(r.plateau.high)),

@@ -15,8 +15,7 @@ std::string fall_warning(model::TableCost const& cost) {
   if (!cost.was_made_monotone()) return "";
   return fmt::format(
       "the table is not monotonic (seconds fall as bytes grow); its running maximum is used, at most {:.3g} "
-      "% "
-      "above the table",
+      "% above the table",
       100 * cost.raised_by());
 }
 
@@ -24,7 +23,8 @@ std::string extrapolation_warning(std::vector<std::string> const& cases,
                                   std::span<const model::CostPoint> table) {
   if (cases.empty()) return "";
   return fmt::format(
-      "some buckets lie outside the table's {} to {} bytes, so a(x) is extrapolated for them: {}",
+      "the all-reduce table covers {} to {} bytes. T and E of these are less certain, because the times of "
+      "their smaller or larger buckets are extrapolated: {}. Add these sizes to the table",
       table.front().bytes, table.back().bytes, fmt::join(cases, ", "));
 }
 

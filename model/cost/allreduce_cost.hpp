@@ -36,8 +36,8 @@ struct RelativeError {
   double largest = 0;
 };
 
-/// Returns the mean and the largest relative error of `law` over the rows of `table`. Both are 0 for an empty
-/// table.
+/// Returns the mean and the largest relative error of the fit `law` over the rows of `table`. Both are 0 for
+/// an empty table.
 RelativeError error_of(AlphaBeta const& law, std::span<const CostPoint> table);
 
 /// A point of a table in log-log coordinates, with the slope of the interpolant.

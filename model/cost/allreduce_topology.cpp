@@ -89,8 +89,8 @@ RankedCost in_one_node(std::span<const RankedTable> tables, Placement const& pla
           false,
           table->ranks,
           false,
-          {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " + ranks_text(table->ranks) +
-           " in one node; that is less certain than a measured table"}};
+          {"the all-reduce time for " + ranks_text(placement.ranks) + " is extrapolated from " +
+           ranks_text(table->ranks) + " in one node; that is less certain than a measured table"}};
 }
 
 RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placement const& placement,
@@ -101,7 +101,7 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
                     false,
                     table.ranks,
                     false,
-                    {"a(x) for " + ranks_text(placement.ranks) + " is extrapolated from " +
+                    {"the all-reduce time for " + ranks_text(placement.ranks) + " is extrapolated from " +
                      ranks_text(table.ranks) + "; that is less certain than a measured table"}};
   RankedTable const* node = nearest(tables, placement, true);
   if (placement.ranks_per_node > 1 && (node == nullptr || node->ranks == 1)) {
@@ -127,7 +127,7 @@ RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Plac
     return inside(bytes) + topology_seconds({nodes, 1}, free_link, between, static_cast<double>(bytes));
   };
   inside.warnings.push_back(
-      "a(x) for " + ranks_text(placement.ranks) +
+      "the all-reduce time for " + ranks_text(placement.ranks) +
       " is computed from the table of one node and the given latency and bandwidth between nodes");
   return {cost, false, table->ranks, true, inside.warnings};
 }

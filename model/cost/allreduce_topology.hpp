@@ -18,21 +18,21 @@ struct RankedTable {
   std::vector<CostPoint> points;
 };
 
-/// a(x) for a number of ranks, and where it comes from.
+/// The all-reduce time a(x) (allreduce_cost.hpp) for a number of ranks, and where it comes from.
 struct RankedCost {
   AllreduceCost cost;
   bool measured = false;              ///< true if a table was measured on this number of ranks
   int based_on = 0;                   ///< number of ranks of the table that was used
-  bool uses_statement = false;        ///< true if it uses the stated link of a node
-  std::vector<std::string> warnings;  ///< assumptions behind the figure
+  bool uses_statement = false;        ///< true if `cost` uses the latency and bandwidth that the user gave
+  std::vector<std::string> warnings;  ///< assumptions behind `cost`, one sentence each
 };
 
 /// Returns a(x) for the ranks of `placement`. If there is a table for this number of ranks, it returns that
 /// table. Otherwise it returns the nearest table times the ratio of topology_seconds()
 /// (model/cost/topology.hpp) for the wanted and for the measured ranks.
 ///
-/// The links for topology_seconds() are calibrated on the tables. A table's fit alpha + x / beta gives the
-/// latency alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n).
+/// The links for topology_seconds() come from the tables. A table's fit alpha + x / beta gives the latency
+/// alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n) of a link, for n ranks.
 ///
 /// `between` is the latency and bandwidth of a node's link. It is used if no table covers several nodes.
 /// Throws std::invalid_argument if there is no table. Throws it for several nodes if there is neither a table

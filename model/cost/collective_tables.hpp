@@ -12,24 +12,29 @@
 
 namespace ddproxy::model {
 
-/// The table of another verb, and the share of its time.
+/// What replaces the table of a collective that was not measured: `share` times the time of the collective
+/// `verb`. A verb is the kind of a collective (step_graph.hpp).
 struct Substitute {
   Verb verb;
   double share;
 };
 
-/// Returns what stands for a verb that was not measured: half of an all-reduce for a reduce-scatter and for
-/// an all-gather, because an all-reduce consists of one of each. Nothing for the other verbs.
+/// Returns the substitute of a collective that was not measured: half of an all-reduce for a reduce-scatter
+/// and for an all-gather, because an all-reduce consists of one of each. Returns nothing for the other
+/// collectives.
 std::optional<Substitute> substitute_of(Verb verb);
 
-/// Measured times of collectives, alone on the machine: one table for each verb and number of ranks. Bytes
-/// are the full size x on the wire. A send and its receive are one transfer and have one table.
+/// Measured times of collectives without compute beside them: one table for each verb and number of ranks.
+/// The bytes x of a row are those of the whole vector, in the type in which it is transferred: what each rank
+/// gives to an all-reduce or a reduce-scatter, and what each rank has after an all-gather or a broadcast. A
+/// send and its receive are one transfer and have one table.
 class CollectiveTables {
  public:
-  /// Stands for every number of ranks, in a file that does not say it.
+  /// The number of ranks of a table whose file does not give one. Such a table is used for every number of
+  /// ranks.
   static constexpr int any_ranks = 0;
 
-  /// A table that is asked for, its own (share 1) or the substitute's.
+  /// The result of source(): the table of the verb itself (share 1), or that of its substitute.
   struct Source {
     TableCost const* table;  ///< valid until the next set()
     double share;
@@ -38,19 +43,21 @@ class CollectiveTables {
 
   /// Sets the table of a verb over groups of `ranks` ranks.
   void set(Verb verb, int ranks, TableCost cost);
-  /// Returns the table of a verb over groups of `ranks` ranks, else that of any number of ranks; nullptr
-  /// where there is neither. Valid until the next set().
+  /// Returns the table of a verb over groups of `ranks` ranks. If there is none, returns the table of
+  /// any_ranks; if there is none either, returns nullptr. The pointer is valid until the next set().
   TableCost const* find(Verb verb, int ranks) const;
-  /// Returns the table of a verb, or of its substitute; nothing where neither has one.
+  /// Returns the table of a verb, or of its substitute if the verb has none. Returns nothing if neither has a
+  /// table.
   std::optional<Source> source(Verb verb, int ranks) const;
 
  private:
   std::map<std::pair<Verb, int>, TableCost> tables_;
 };
 
-/// Reads `verb,ranks,bytes,seconds`, as `ddproxy collectives` writes it. `verb` and `ranks` may be missing:
-/// the rows are then all-reduces, and of any number of ranks. Verbs and groups with a single size are left
-/// out, since one size makes no table. Errors as the readers of csv.hpp.
+/// Reads a CSV file with the columns `verb,ranks,bytes,seconds`, as `ddproxy collectives` writes it. Without
+/// a column `verb` all rows are all-reduces. Without a column `ranks` they hold for any number of ranks. A
+/// verb that has a single size for a number of ranks is left out, because a table needs two sizes. Throws
+/// what the readers of csv.hpp throw.
 CollectiveTables read_collectives(std::filesystem::path const& file);
 
 }  // namespace ddproxy::model

@@ -45,8 +45,8 @@ std::vector<LayerSize> read_layer_sizes(std::filesystem::path const& file);
 /// Reads `name,numel,seconds`.
 std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file);
 /// Reads `bytes,seconds` and optionally `ranks`. If there is a `ranks` column, only the rows of `ranks` ranks
-/// are read. With `ranks` = 0 the file must contain a single number of ranks, otherwise it throws. If there
-/// is a `verb` column, only the rows of all_reduce are read.
+/// are read. Throws if `ranks` is 0 and the file has rows of several numbers of ranks. If there is a `verb`
+/// column (the kind of the collective), only the rows of all_reduce are read.
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks = 0);
 
 /// Returns the numbers of ranks in an all-reduce file, rising. Returns an empty list if the file has no such

@@ -40,7 +40,7 @@ Work forward_work(Shape const& shape, Operation const& operation, Tokens tokens,
 /// Waterman, Patterson, "Roofline", CACM 52(4), 2009).
 double roofline_seconds(Work const& work, Machine const& machine);
 
-/// Returns the roofline seconds of each operation of the backward pass, [operation].
+/// Returns the roofline_seconds() of each operation of the backward pass, [operation].
 std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pass, Tokens tokens,
                                      Machine const& machine, int element_bytes);
 

@@ -14,46 +14,49 @@
 
 namespace ddproxy::model {
 
-/// Returns flops and bytes of an operator in a phase: forward, recompute (which is forward again) or
-/// backward. Throws std::invalid_argument for another phase, and as backward_work() does.
+/// Returns flops and bytes of an operator in a phase: forward, recompute (which repeats forward) or backward.
+/// Throws std::invalid_argument for another phase, and what backward_work() (layer_cost.hpp) throws.
 Work operator_work(Shape const& shape, Operation const& operation, Tokens tokens, Phase phase,
                    int element_bytes);
 
-/// Returns the work of one AdamW update of that many parameters. 28 bytes a parameter: parameter, gradient
-/// and both moments are read, all but the gradient are written, all in fp32. 14 flops a parameter, a root and
-/// a division counted as one each, and one more if the update scales the gradient to clip it.
+/// Returns the work of one AdamW update of that many parameters. It has 28 bytes for each parameter:
+/// parameter, gradient and both moments are read, and all but the gradient are written, all in fp32. It has
+/// 14 flops for each parameter, with a root and a division counted as one flop each, and one more flop if the
+/// update scales the gradient to clip it.
 Work update_work(std::int64_t parameters, bool clipped);
 
-/// Returns the work of adding the squares of that many gradients: 4 bytes and 2 flops a gradient.
+/// Returns the work of adding the squares of that many gradients: 4 bytes and 2 flops for each.
 Work norm_work(std::int64_t parameters);
 
-/// Returns the work of scaling that many gradients in place: 8 bytes and 1 flop a gradient. Only a step
-/// without an optimizer does it; elsewhere the update scales what it has read already.
+/// Returns the work of scaling that many gradients in place: 8 bytes and 1 flop for each. Only a step without
+/// an optimizer does this work. In other steps the update reads the gradients anyway and scales them.
 Work clip_work(std::int64_t parameters);
 
-/// Returns the parameters that matrix products use: the weights of linear maps and of the output head. A
-/// token table that is not tied to the head, a position table, biases and norms are not among them.
+/// Returns the number of parameters that matrix products use: the weights of linear layers and of the output
+/// head. A token table that is not tied to the head, a position table, biases and norms are not counted.
 std::int64_t product_parameters(Shape const& shape);
 
-/// The flops of a step that the model needs, whatever an implementation executes.
+/// The flops that the mathematics of a step needs. An implementation may execute more.
 struct ModelFlops {
-  double products = 0;   ///< 6 N tokens; N: product_parameters()
-  double attention = 0;  ///< 12 layers d_model sequence tokens
+  double products = 0;   ///< 6 x product_parameters() x tokens
+  double attention = 0;  ///< 12 x layers x d_model x sequence x tokens
   double total() const { return products + attention; }
 };
 
-/// Returns the model flops of `tokens`. Each weight costs a product and a sum for each token in the forward
-/// pass and twice that in the backward pass: 6. The scores of attention and their use cost 4 layers d_model
-/// sequence flops a token forward and 8 backward, with the masked half counted, as in PaLM (Chowdhery et al.,
-/// 2022, appendix B). Recomputed operators, element-wise ones and the optimizer are not counted.
+/// Returns the model flops of `tokens`. For each token, each weight costs 2 flops (a product and a sum) in
+/// the forward pass and 4 in the backward pass. The scores of attention and their use cost 4 x layers x
+/// d_model x sequence flops for each token in the forward pass and twice as many in the backward pass. The
+/// masked half of the scores is counted, as in PaLM (Chowdhery et al., 2022, appendix B). Recomputed
+/// operators, element-wise operators and the optimizer are not counted.
 ModelFlops model_flops(Shape const& shape, Tokens tokens);
 
-/// Seconds of everything that a step computes, alone on the machine.
+/// Seconds of everything that a step computes, without communication beside it. An operator is an index into
+/// BackwardPass::operations.
 struct PhaseCosts {
-  std::vector<double> forward;         ///< [operator: index into BackwardPass::operations]
-  std::vector<double> backward;        ///< [operator]
-  std::vector<double> recompute = {};  ///< [operator]; empty: as forward
-  /// Seconds of one task over that many parameters; empty: none.
+  std::vector<double> forward;         ///< seconds [operator]
+  std::vector<double> backward;        ///< seconds [operator]
+  std::vector<double> recompute = {};  ///< seconds [operator]; empty: as long as forward
+  /// Return the seconds of one task over that many parameters. An empty function: the step has no such task.
   std::function<double(std::int64_t parameters)> norm = {}, clip = {}, update = {};
 };
 

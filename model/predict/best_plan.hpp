@@ -13,7 +13,7 @@
 
 namespace ddproxy::model {
 
-/// Plans whose T differs by less than this share count as equal; other merits then decide.
+/// Plans whose T differs by less than this share count as equal. optimal_plan() says which of them is chosen.
 inline constexpr double equal_share = 1e-6;
 
 /// A range of neighbouring caps with the same predicted T, or with nearly the same T.
@@ -25,7 +25,8 @@ struct CapRange {
 };
 
 /// Returns T(b) for every cap b: one range, with its T, for each plan that DDP's rule can make, in the order
-/// of rising caps. O(n) memory in addition to the result. Throws as simulate() and bucketed_plan() do.
+/// of rising caps. Needs O(n) memory in addition to the result, for n gradients. Throws what simulate()
+/// (timeline.hpp) and bucketed_plan() (bucket_plan.hpp) throw.
 std::vector<CapRange> sweep_caps(Job const& job, FirstBucket first_bucket = {});
 
 /// Returns the best caps b* as a plateau: the range with the smallest T, joined with its neighbours whose T
@@ -40,20 +41,22 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// The recurrence needs an a(x) that never decreases with the bytes.
 ///
 /// With contention each step of the recurrence advances the simulation of simulate() (timeline.hpp) with the
-/// kappa and gamma of the bucket's size. For each j the recurrence keeps the plan after which the next bucket
-/// can start earliest. The result is then close to the optimum but not exact. The same holds with copies out.
+/// speeds of compute and of the all-reduce beside each other, kappa and gamma (contention.hpp), for the
+/// bucket's size. For each j the recurrence keeps the plan after which the next bucket can start earliest.
+/// The result is then close to the optimum but not exact. The same holds with copies out.
 ///
-/// The function therefore compares several candidates: the plan of the recurrence; the plan of the recurrence
-/// for all-reduces that take 10 % longer; and the plans of the best cap with and without `first_bucket`,
-/// where they are faster than the plan of the recurrence. All candidates are simulated. So T of the result is
-/// at most (1 + equal_share) times the T of every cap.
+/// The function therefore simulates several candidates: the plan of the recurrence; the plan of the
+/// recurrence for all-reduces that take 10 % longer; and, if they are faster than the plan of the recurrence,
+/// the plans of the best cap with and without `first_bucket`. So T of the result is at most (1 + equal_share)
+/// times the T of every cap.
 ///
 /// Plans count as equal if their T agree to equal_share. Among equal plans the function takes those that
 /// would be fastest if every all-reduce took 10 % longer. If several plans remain, it returns the one with
 /// the fewest calls. O(n^2 log n) time, O(n) memory.
 Plan optimal_plan(Job const& job, FirstBucket first_bucket = {});
 
-/// Returns a plan as PyTorch DDP's `bucket_cap_mb_list`: one value per bucket, in MiB, exact in binary.
+/// Returns a plan as PyTorch DDP's `bucket_cap_mb_list`: one value for each bucket, in MiB. PyTorch
+/// multiplies each value by 2^20; the product is exactly the number of bytes of the bucket.
 std::vector<double> cap_list_mib(Plan const& plan);
 
 /// Returns a lower bound of E over all plans, in seconds: max(0, r_last + a(s_last) - T_compute). The last

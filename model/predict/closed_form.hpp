@@ -4,14 +4,15 @@
 
 namespace ddproxy::model {
 
-/// The textbook case: gradients can be cut anywhere and become ready at a constant rate, and a(x) = o + x /
-/// w.
+/// A job for which the best bucket size has a formula: gradients can be cut anywhere and become ready at a
+/// constant rate, and an all-reduce of x bytes takes a(x) = o + x / w seconds.
 struct UniformJob {
   double bytes;         ///< S, bytes of all gradients
   double call_seconds;  ///< o, seconds per call
   double bandwidth;     ///< w, bytes per second
   double t_compute;     ///< T_compute, seconds
-  /// Returns rho_w = S / (w T_compute): the part of the communication load that no bucket size can change.
+  /// Returns rho_w = S / (w T_compute): T_comm / T_compute without the latency of the calls. No bucket size
+  /// can change this ratio.
   double load() const { return bytes / (bandwidth * t_compute); }
 };
 
@@ -34,7 +35,8 @@ Regime regime(UniformJob const& job);
 ///   o + b / w where o + b / w <= T_compute / K: only the last call is exposed;
 ///   T_compute / K + K o + S / w - T_compute otherwise: from the first ready bucket on, call follows call.
 /// For rho_w < 1, calls queue below the first value of the minimum, and the last call grows above it. For
-/// real models the result is a bound. Throws std::invalid_argument for a job that is not positive.
+/// real models the result is a rough check only. Throws std::invalid_argument if a member of the job is not
+/// positive.
 double uniform_best_bucket(UniformJob const& job);
 
 }  // namespace ddproxy::model

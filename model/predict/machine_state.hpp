@@ -12,9 +12,9 @@ namespace ddproxy::model {
 /// Returns the time of a round trip as text, for instance "55 ns".
 std::string name_of_round_trip(double seconds);
 
-/// Probes of the machine before and after each sample of one quantity. A probe is the seconds of a cache
-/// line's round trip between two cores, or another number that reveals the state of the machine. NaN:
-/// unknown. Both lists are empty if nothing was probed.
+/// Probes of the machine before and after each sample of one quantity. A probe is a number that reveals the
+/// state of the machine (MachineStates below), for instance the seconds of a cache line's round trip between
+/// two cores. A NaN is an unknown probe. Both lists are empty if nothing was probed.
 struct Probes {
   std::vector<double> before, after;  ///< [sample]
 };
@@ -32,7 +32,8 @@ struct StateWords {
   char const* told_by = "a round trip between cores";
 };
 
-/// The states of a machine, derived from probes.
+/// The states of a machine, derived from probes. A state is a condition in which times stay alike, for
+/// instance a clock level, or the two cores between which the host has placed the virtual processors.
 ///
 /// Problem: on a shared host the same all-reduce takes four times as long once the host has moved a virtual
 /// processor. A table measured before the move then says nothing about a sample taken after it. A probe shows
@@ -52,8 +53,9 @@ struct StateWords {
 class MachineStates {
  public:
   MachineStates() = default;  ///< one state, without probes
-  /// Derives the states. `phases` holds the probes of each part of a run, for instance a(x), calibration and
-  /// sweep, in any order; NaN is ignored. `quantities` holds what was measured between the probes.
+  /// Derives the states. `phases` holds the probes of each part of a run, for instance the all-reduce table,
+  /// the other measurements for the prediction, and the sweep, in any order. A NaN is ignored. `quantities`
+  /// holds what was measured between the probes.
   explicit MachineStates(std::vector<std::vector<double>> phases,
                          std::vector<ProbedTimes> const& quantities = {});
   /// Derives the states from the probes of a single part of a run.

@@ -15,7 +15,7 @@ namespace ddproxy::model {
 /// phases give no information about drift.
 struct Drift {
   std::vector<double> compute;    ///< T_compute
-  std::vector<double> allreduce;  ///< a(x) at one size
+  std::vector<double> allreduce;  ///< all-reduce time at one size
 };
 
 /// The measured samples on which a prediction is based.
@@ -25,9 +25,9 @@ struct Measurements {
   std::vector<std::int64_t> gradient_bytes;
   std::vector<std::int64_t> sizes;             ///< bytes of the all-reduce table, rising
   std::vector<std::vector<double>> allreduce;  ///< seconds [size][sample]
-  std::vector<SpeedSamples> contention = {};   ///< sizes rising; none: no contention
+  std::vector<SpeedSamples> contention = {};   ///< one entry for each size, rising; empty: no contention
   Copies copies = {};
-  FirstBucket first_bucket = {};  ///< limit of the first bucket, for b*
+  FirstBucket first_bucket = {};  ///< limit of the first bucket, for the best cap b*
   Drift drift = {};               ///< used only for the uncertainty bands
 };
 

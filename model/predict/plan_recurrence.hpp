@@ -8,12 +8,13 @@
 
 namespace ddproxy::model {
 
-/// The factor by which all-reduces are made slower to choose among equal plans.
+/// To choose among equal plans, they are compared again with all-reduces that take this many times as long.
 inline constexpr double longer = 1.1;
 
-/// Returns the plans that the recurrence of optimal_plan() (model/predict/best_plan.hpp) finds with a(x) and
-/// with `longer` times a(x). Each a(x) gives two plans: the plan of the recurrence, and a plan that ends no
-/// later and has the largest buckets that the deadlines of the first plan allow.
+/// Returns the plans that the recurrence of optimal_plan() (model/predict/best_plan.hpp) finds with the
+/// all-reduce time of the job, and with `longer` times that time. Each of the two times gives two plans: the
+/// plan of the recurrence, and a plan that ends no later and has the largest buckets that the deadlines of
+/// the first plan allow.
 ///
 /// Copies out of buckets are ignored. `job` must have no copies into buckets: add them to the compute times
 /// first. O(n^2 log n) time, O(n) memory.

@@ -42,7 +42,7 @@ struct Score {
   double max_error = 0;     ///< maximum of |predicted E - E| / error_scale()
   double beyond_noise = 0;  ///< mean of max(0, |predicted E - E| - noise) / error_scale()
   double ordered =
-      0;  ///< share of the pairs that are ordered correctly; a tie counts one half; NaN without pairs
+      0;  ///< share of ScoreCard::pairs that are ordered correctly; a tie counts one half; NaN without pairs
   double regret = 0;  ///< measured T of the cap with the smallest predicted E, over the smallest measured
                       ///< T, minus 1; the mean over a tie; NaN with fewer than fewest_caps cases
 };
@@ -64,8 +64,8 @@ struct ScoreCard {
   double predicted_cap_mib = 0;         ///< the cap with the smallest predicted E; the smallest cap of a tie
 };
 
-/// Scores predictions of E, not of T, because a constant would predict T well. Throws std::invalid_argument
-/// if there is no case.
+/// Scores predictions of E, not of T, because even a constant predicts T well if E is a small part of it.
+/// Throws std::invalid_argument if there is no case.
 ScoreCard score(std::span<const ScoredCase> cases);
 
 }  // namespace ddproxy::model

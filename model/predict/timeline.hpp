@@ -39,15 +39,15 @@ struct Timeline {
   double tail() const { return total - backward_end; }
 };
 
-/// State of both resources, compute and communication, after some buckets.
+/// How far compute and communication have got after some buckets, as simulate() below keeps it.
 struct Fluid {
   double delay = 0;  ///< seconds by which compute lags behind undisturbed compute
   double free = 0;   ///< seconds at which the communication resource becomes free
 
   /// Adds one bucket and returns its start in seconds. Undisturbed compute takes `busy` seconds in all, and
   /// completes the bucket after `ready` seconds. The reduction takes `alone` seconds if nothing else runs.
-  /// Because the state is kept as a delay, kappa = gamma = 1 gives the recurrence of simulate() below without
-  /// contention, without rounding differences.
+  /// Because compute is kept as a delay, relative speeds of 1 (kappa = gamma = 1) give exactly the recurrence
+  /// of simulate() below without contention, with the same rounding.
   double reduce(double ready, double busy, double alone, Speeds const& speeds) {
     const double start = std::max(ready + delay, free);
     const double left = std::max(0.0, busy + delay - start);
@@ -59,15 +59,16 @@ struct Fluid {
 };
 
 /// Simulates two resources, compute and communication. Buckets are reduced one after another, each as soon as
-/// its last gradient is ready. Both times are seconds of undisturbed compute: `ready` until each gradient is
-/// complete, `t_compute` until the pass ends.
+/// its last gradient is ready. `ready` has the seconds of undisturbed compute until each gradient is
+/// complete, `t_compute` the seconds until the pass ends.
 ///
 /// Without contention this is the recurrence of wait-free backpropagation (Zhang et al., Poseidon, USENIX ATC
 /// 2017): e_k = max(R_k, e_{k-1}) + a(x_k) and T = max(T_compute, e_K). Bucket k has x_k bytes, its last
 /// gradient is ready at R_k, and its reduction ends at e_k.
 ///
 /// With contention it is a fluid simulation of the same two resources. While bucket k is in flight, compute
-/// advances at speed kappa(x_k). The bucket advances at speed gamma(x_k) until compute has ended.
+/// advances at the relative speed kappa(x_k), and the bucket at the relative speed gamma(x_k) until compute
+/// has ended (model/cost/contention.hpp).
 ///
 /// Copies into buckets delay the gradients and the end of the backward pass. Copies out follow one another
 /// after the backward pass, each as soon as its bucket is reduced. They do not slow the collectives that are

@@ -26,8 +26,8 @@ struct Bands {
 
 /// Returns 95 % bands by the bootstrap, percentile method (Efron and Tibshirani, "An Introduction to the
 /// Bootstrap", 1993). Passes are drawn with replacement as a whole, because their operations are correlated.
-/// The samples of each size of the all-reduce table, and of each size of kappa and gamma, are drawn
-/// separately. Each replicate also draws two factors by which a future phase is slower or faster
+/// The samples of each size of the all-reduce table, and of each size of the contention (kappa and gamma),
+/// are drawn separately. Each replicate also draws two factors by which a future phase is slower or faster
 /// (Measurements::drift): one for compute and one for all-reduces.
 ///
 /// In each replicate b* is a range of caps (best_caps()). Its interval runs from the 2.5 % quantile of the
@@ -42,7 +42,8 @@ struct Waterfall {
   double copies = 0;      ///< gradients are also copied into and out of buckets
   double jitter = 0;      ///< each bucket also waits for the latest rank; this is the prediction of the run
 };
-/// Returns the breakdown of E for one plan. Throws as job_from() does.
+/// Returns the breakdown of E for one plan. Throws what job_from()
+/// (measurements.hpp) throws.
 Waterfall explain(Measurements const& measurements, Plan const& plan);
 
 }  // namespace ddproxy::model

@@ -22,7 +22,7 @@ class AccessHistory {
   explicit AccessHistory(std::vector<Buffer> const& buffers);
   AccessHistory() = default;
 
-  /// Adds a buffer behind those that are known.
+  /// Adds a buffer, with the next id.
   void add(Buffer const& buffer) { elements_.emplace_back(buffer.elements); }
 
   /// Returns the recorded tasks whose accesses conflict with the accesses of `task`. Each task is listed

@@ -35,9 +35,9 @@ class Bucketing {
 
 /// Returns the plan of PyTorch DDP's rule (compute_bucket_assignment_by_size in
 /// torch/csrc/distributed/c10d/reducer.cpp). The rule adds gradients in ready order and closes a bucket when
-/// its bytes reach its limit. The limit of bucket k is caps[k]; buckets beyond the end of `caps` have its
-/// last value. Caps are in bytes. Gradients are never split. Throws std::invalid_argument if `caps` is empty
-/// or has a value that is not positive.
+/// its bytes reach its limit. The limit of bucket k is caps[k]; for buckets beyond the end of `caps` it is
+/// the last value of `caps`. Caps are in bytes. Gradients are never split. Throws std::invalid_argument if
+/// `caps` is empty or has a value that is not positive.
 Plan bucketed_plan(std::span<const std::int64_t> gradient_bytes, std::span<const std::int64_t> caps);
 
 /// Returns the plan with one bucket that contains every gradient. Returns an empty plan if there are no

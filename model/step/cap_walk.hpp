@@ -22,8 +22,8 @@ using FirstBucket = std::optional<std::int64_t>;
 /// Calls visit(low, high, plan) for each plan that DDP's rule can make. All caps from `low` to `high`, in
 /// bytes and both included, give this plan. The ranges are visited in ascending order and leave no gap.
 ///
-/// Why no plan is missed: a plan changes only when the cap becomes larger than the smallest bucket that the
-/// cap has closed. The last bucket does not count: it ends with the last gradient, whatever the cap.
+/// No plan is missed, because a plan changes only when the cap becomes larger than the smallest bucket that
+/// the cap has closed. The last bucket is not among them: it ends with the last gradient, whatever the cap.
 template <class Visit>
 void for_each_cap(std::vector<std::int64_t> const& gradient_bytes, FirstBucket first_bucket,
                   Visit const& visit) {

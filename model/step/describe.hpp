@@ -10,10 +10,10 @@
 
 namespace ddproxy::model {
 
-std::string_view name_of(Verb verb);  ///< "all_reduce"
+std::string_view name_of(Verb verb);  ///< returns the name of a kind of collective, for example "all_reduce"
 /// Returns the verb that has this name, or nothing if there is none.
 std::optional<Verb> find_verb(std::string_view name);
-std::string_view name_of(Phase phase);  ///< "backward"
+std::string_view name_of(Phase phase);  ///< returns for example "backward"
 
 /// Describes a task for messages: "backward of operator 7, micro-batch 0", "all_reduce of elements 0 to 1023
 /// of buffer 3".
@@ -22,8 +22,8 @@ std::string describe(Task const& task);
 /// Describes a task for messages, with its number and the ranks of its class.
 std::string describe(RankGraphs const& step, ClassTask const& at);
 
-/// Returns the number of elements x of the whole collective, for the i-th collective of a task. This x is the
-/// argument of the costs a(x), rs(x) and ag(x).
+/// Returns the number of elements x of the whole collective, for the i-th collective of a task. x times the
+/// bytes of an element is the argument of CollectiveCosts (model/predict/graph/collective_costs.hpp).
 std::size_t full_elements(RankGraphs const& step, Task const& task, std::size_t i);
 
 /// Returns the number of elements that an access covers on one rank: the slice, or an equal part of it.

@@ -20,10 +20,10 @@ class GraphBuilder {
   /// Adds a buffer and returns its id.
   BufferId buffer(Buffer const& buffer);
 
-  /// Adds a task behind all others and returns its id. The task waits for the tasks in `task.after` and for
+  /// Adds a task after all others and returns its id. The task waits for the tasks in `task.after` and for
   /// those that its accesses imply. Waits that the order of a lane implies are left out: of all waits for
-  /// tasks on another lane only the wait for the last one is kept, and no wait for a task on the same lane is
-  /// kept.
+  /// tasks on another lane only the wait for the last of them is kept, and no wait for a task on the same
+  /// lane is kept.
   TaskId task(Task task);
 
   /// Returns the graph and leaves the builder empty. `expected` says what a complete gradient of this rank

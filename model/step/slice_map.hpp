@@ -10,8 +10,8 @@
 
 namespace ddproxy::model {
 
-/// Keeps a value for each element of a buffer. Stores one value for each run of elements that were set
-/// together.
+/// Keeps a value for each element of a buffer. Stores one value for each run, which is a range of consecutive
+/// elements that were set together.
 template <class T>
 class SliceMap {
  public:

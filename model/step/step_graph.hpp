@@ -62,17 +62,17 @@ struct BufferState {
   bool operator==(BufferState const&) const = default;
 };
 
-/// What a buffer is used for.
+/// The use of a buffer.
 enum class BufferKind {
   parameter,
   gradient,
-  bucket,         ///< gradients copied into one buffer for one collective
-  gathered_unit,  ///< parameters that are gathered from shards and kept for part of the step
+  bucket,         ///< holds gradients that are copied into it for one collective
+  gathered_unit,  ///< holds parameters that are gathered from shards and kept for part of the step
   optimizer_state,
   activation,
   activation_gradient,
-  staging,  ///< host memory through which data of a device pass
-  scalar,
+  staging,  ///< is host memory through which data of a device pass
+  scalar,   ///< holds one number, for instance the norm of the gradients
 };
 
 /// Describes an array in the memory of one rank. The memory exists during the whole step. Its contents are
@@ -142,7 +142,8 @@ struct Copy {
   CopyKind kind;
 };
 
-/// The kinds of collectives, including point-to-point transfers.
+/// The kind of a collective. Point-to-point transfers count as collectives. All comments call this kind
+/// "verb".
 enum class Verb { all_reduce, reduce_scatter, all_gather, broadcast, send, receive };
 inline constexpr Verb all_verbs[] = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather,
                                      Verb::broadcast,  Verb::send,           Verb::receive};
@@ -231,7 +232,7 @@ struct RankGraphs {
   std::vector<RankClass> classes;
 };
 
-/// Returns the collectives of a task: none for other work, one, or those of a group.
+/// Returns the collectives of a task. Returns an empty list if the task's work is not a collective.
 std::vector<Collective> collectives_of(Task const& task);
 
 /// Names a task of a class of ranks.

@@ -14,7 +14,7 @@ enum class Rule {
   ordered,        ///< if two accesses conflict, one task waits for the other, directly or through other tasks
   same_order,     ///< the members of a group issue the same collectives in the same order
   no_deadlock,    ///< no ranks and lanes wait for each other in a circle; a collective waits for all members
-  filled,         ///< no element is read before it is written or gathered, or after its last use
+  filled,         ///< no element is read before a task has written it, or after its last use
   right_content,  ///< a task reads what it expects: parameter, version, operator, micro-batch
   contributes_once,    ///< no contribution enters a gradient or a norm twice
   contributes_all,     ///< no contribution is missing where a gradient or a norm is used, or at the end

@@ -8,15 +8,17 @@
 
 namespace ddproxy::model {
 
-/// The volume of one rank's collectives of one verb in a step.
+/// How much one rank communicates in a step with one verb (all_reduce, send, ...; step_graph.hpp).
 struct Volume {
-  std::size_t calls = 0;
-  std::int64_t bytes = 0;    ///< sum of the full sizes x of all calls, in the format on the wire
-  double bytes_sent = 0;     ///< by one rank, with algorithms that send least: see sent_share()
+  std::size_t calls = 0;   ///< number of calls
+  std::int64_t bytes = 0;  ///< sum of the sizes x of all calls, in bytes of the wire type; x is the size of
+                           ///< the whole vector, also for reduce_scatter and all_gather
+  double bytes_sent = 0;     ///< bytes that the rank sends with the algorithms of sent_share()
   std::int64_t padding = 0;  ///< the part of `bytes` that belongs to no tensor
 };
 
-/// Returns the volume of each verb, for one rank of a class.
+/// Returns the volume of each verb, for one rank of the class `rank_class`. All ranks of a class have the
+/// same graph (RankClass, step_graph.hpp), so they have the same volume.
 std::map<Verb, Volume> wire_volume(RankGraphs const& step, std::size_t rank_class);
 
 /// Returns the share of the size x that one of n ranks must send: 2(n-1)/n for all_reduce, (n-1)/n for

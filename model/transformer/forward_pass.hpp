@@ -23,12 +23,12 @@ enum class Use {
   modify,  ///< reads and overwrites, for instance adds
 };
 
-/// A tensor with so many numbers for each token.
+/// A tensor with `features` numbers for each token.
 struct TokenTensor {
   std::string name;       ///< unique in its list, for instance "h.3.ln_1"
-  std::int64_t features;  ///< elements a token
-  /// The block that can compute the tensor again from the block's input. Nothing for tensors outside of
-  /// blocks, and for the inputs of blocks.
+  std::int64_t features;  ///< elements for each token
+  /// The transformer block that can compute the tensor again from the block's input. std::nullopt for tensors
+  /// outside of blocks, and for the inputs of blocks.
   std::optional<std::size_t> block = std::nullopt;
 };
 
@@ -41,27 +41,30 @@ struct TensorUse {
 /// One operator of the forward pass.
 struct ForwardOperation {
   std::size_t operation;  ///< index of its counterpart in BackwardPass::operations
-  /// The block whose tensors it computes; nothing for an operator that does not run again where the block is
-  /// computed again. A block's last map is such an operator: it writes the input of the next block.
+  /// The block whose recomputation runs this operator again, if activations are not kept (Checkpoint::layer,
+  /// micro_batch.hpp). std::nullopt if no recomputation runs this operator: it is outside of blocks, or it is
+  /// the last linear layer of a block, whose result is the input of the next block and is kept.
   std::optional<std::size_t> block = std::nullopt;
   std::vector<TensorUse> activations = {};   ///< what the forward operator uses
   std::vector<std::size_t> saved = {};       ///< activations that the backward counterpart reads
   std::vector<TensorUse> gradients = {};     ///< gradients of activations that the counterpart uses
-  std::vector<std::size_t> parameters = {};  ///< indices into BackwardPass::gradients; what it reads
-  std::vector<std::size_t> weights = {};     ///< the parameters that the counterpart reads
+  std::vector<std::size_t> parameters = {};  ///< parameters that the forward operator reads, as indices into
+                                             ///< BackwardPass::gradients
+  std::vector<std::size_t> weights = {};     ///< parameters that the counterpart reads, as such indices
 };
 
 /// The operators of a forward pass and the tensors that they use. The tokens themselves are not listed.
 struct ForwardPass {
   std::vector<ForwardOperation> operations;  ///< in the order in which they run
   std::vector<TokenTensor> activations;
-  std::vector<TokenTensor> gradients;  ///< of activations; every block uses the same ones
+  std::vector<TokenTensor> gradients;  ///< gradients of activations; all blocks share the same tensors
 };
 
-/// Returns the forward pass of a model. Tensors are those of miniapp/compute for GPT-2. A map that ends a
-/// branch (c_proj) adds its result to the residual stream. A norm keeps mean and 1/deviation of each token,
-/// an RMS norm one number. The attention keeps the logarithm of the sum for each head, not the
-/// probabilities. Throws as check() does.
+/// Returns the forward pass of a model. For GPT-2 the tensors are those that miniapp/compute allocates; for
+/// Llama models they follow the same rules. The linear layer that ends a branch (c_proj) adds its result to
+/// the residual stream. For each token a layer norm keeps the mean and 1 / standard deviation, and an RMS
+/// norm keeps 1 / rms. For each token and head the attention keeps the logarithm of the sum of exp(score),
+/// not the probabilities. Throws what check() (shape.hpp) throws.
 ForwardPass forward_pass(Shape const& shape);
 
 }  // namespace ddproxy::model

@@ -14,8 +14,8 @@ namespace ddproxy::model {
 
 /// What an operation of the backward pass does.
 enum class OperationKind {
-  cross_entropy,   ///< logits -> gradient of the logits
-  linear,          ///< gradients of bias, weight and input of a linear map `in` -> `out`
+  cross_entropy,   ///< computes the gradient of the logits from the logits
+  linear,          ///< gradients of bias, weight and input of a linear layer `in` -> `out`
   head,            ///< like linear, for the output head; completes its weight only if the model is not tied
   norm,            ///< layer norm or RMS norm; adds to the gradient of the residual stream
   activation,      ///< GELU, or the product in SwiGLU
@@ -25,18 +25,18 @@ enum class OperationKind {
   token_table,     ///< gradient of the token embedding; added to the head's gradient in a tied model
 };
 
-/// The part of a layer whose parameters an operation uses, named as in Hugging Face's GPT-2. `none` also
-/// marks operations that no kernel computes.
+/// The part of a layer whose parameters an operation uses, named as in Hugging Face's GPT-2. `none`: the
+/// operation has no parameters, or no kernel computes the operation.
 enum class Part {
   none,
   ln_1,
-  c_attn,  ///< queries, keys and values in one map
+  c_attn,  ///< queries, keys and values in one linear layer
   q_proj,
   k_proj,
   v_proj,
   attn_c_proj,
   ln_2,
-  c_gate,  ///< the gate of SwiGLU; c_fc is the map that it is multiplied with
+  c_gate,  ///< the gate of SwiGLU, which is multiplied with the result of c_fc
   c_fc,
   mlp_c_proj,
   ln_f
@@ -47,9 +47,9 @@ struct Operation {
   std::string name;   ///< unique, for instance "h.3.mlp.c_proj"
   std::string layer;  ///< "lm_head", "ln_f", "h.3" or "embedding"
   OperationKind kind;
-  std::int64_t in = 0;     ///< input features of a linear map, or of any other operation
+  std::int64_t in = 0;     ///< input features
   std::int64_t out = 0;    ///< output features
-  Part part = Part::none;  ///< set for norms and for linear maps in blocks
+  Part part = Part::none;  ///< set for norms and for linear layers in blocks
   std::size_t block = 0;   ///< number of the transformer block; 0 outside of blocks
 };
 
@@ -59,7 +59,7 @@ struct Gradient {
   std::string layer;
   std::int64_t numel;     ///< elements
   std::size_t operation;  ///< index of the operation that completes the gradient
-  bool bias = false;      ///< true for the bias of a linear map or a norm
+  bool bias = false;      ///< true for the bias of a linear layer or a norm
 };
 
 /// The operations of a backward pass and the gradients that they complete.
@@ -69,10 +69,9 @@ struct BackwardPass {
 };
 
 /// Returns the backward pass of a model, last layer first, in the order in which PyTorch completes the
-/// gradients: its autograd engine runs the node first that the forward pass made last. So the values' map
-/// comes before that of the keys, and that of the keys before that of the queries; c_fc comes before c_gate.
-/// Of the embeddings, wpe comes before wte; a tied token embedding is the last gradient. Throws as check()
-/// does.
+/// gradients: its autograd engine runs the node first that the forward pass made last. So v_proj comes before
+/// k_proj, k_proj before q_proj, and c_fc before c_gate. The position embedding (wpe) comes before the token
+/// embedding (wte); a tied token embedding is the last gradient. Throws what check() (shape.hpp) throws.
 BackwardPass backward_pass(Shape const& shape);
 
 /// Returns the number of parameters: the sum of the elements of all gradients.

@@ -74,7 +74,8 @@ inline constexpr std::array<Preset, 11> llama_presets{{
       .rope_theta = 500000}},
 }};
 
-/// Returns the preset's shape, of either list. Throws std::invalid_argument that lists the known presets.
+/// Returns the shape of the preset with this name, from either list. Throws std::invalid_argument that lists
+/// the known presets if there is none.
 Shape find_preset(std::string_view name);
 
 }  // namespace ddproxy::model

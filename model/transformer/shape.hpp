@@ -8,8 +8,8 @@ namespace ddproxy::model {
 
 enum class Activation { gelu, swiglu };
 enum class Norm { layernorm, rmsnorm };
-/// How tokens know their places: a table that is learned, rotations of queries and keys (RoPE: Su et al.,
-/// "RoFormer", 2021), or not at all.
+/// How the model knows the positions of tokens: from a learned table, from rotations of queries and keys
+/// (RoPE: Su et al., "RoFormer", 2021), or not at all.
 enum class Positions { learned, rope, none };
 enum class Qkv { fused, separate };
 
@@ -22,7 +22,7 @@ struct Shape {
   std::int64_t vocabulary = 0;
   std::int64_t context = 0;
   bool tied = true;    ///< the output head shares its weight with the token embedding
-  bool biases = true;  ///< linear maps and norms have biases
+  bool biases = true;  ///< linear layers and norms have biases
   Activation activation = Activation::gelu;
   Norm norm = Norm::layernorm;
   Positions positions = Positions::learned;

@@ -20,8 +20,8 @@ struct Slice {
   bool operator==(Slice const&) const = default;
 };
 
-/// The place of each parameter tensor, or of its gradient, in one array. The array holds all tensors in ready
-/// order, without gaps.
+/// The place of each parameter tensor, or of its gradient, in one array. The array holds all tensors without
+/// gaps, in ready order: the order in which the backward pass completes their gradients.
 class TensorLayout {
  public:
   /// Builds the layout of all gradients of a backward pass.

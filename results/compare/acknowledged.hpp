@@ -11,7 +11,7 @@ namespace ddproxy::results {
 /// A slowdown that a person accepted.
 struct Acknowledgement {
   std::string name;       ///< name of the case
-  std::string until;      ///< Night::created of the newest night then; the level up to this night is accepted
+  std::string until;      ///< Night::created of the night that was the newest; the level up to it is accepted
   double slowdown = 0.0;  ///< the accepted slowdown, relative (0.05: 5 %)
   std::string at;         ///< ISO time of the acknowledgement
   std::string reason;     ///< the reason that the person gave who accepted the slowdown
@@ -25,7 +25,8 @@ std::filesystem::path acknowledged_file(std::filesystem::path const& folder);
 /// std::invalid_argument, one line with the file and the field, if the file is malformed.
 std::vector<Acknowledgement> read_acknowledged(std::filesystem::path const& folder);
 
-/// Writes the acknowledgements and replaces the file. Throws as write_text does.
+/// Writes the acknowledgements and replaces the file. Throws what write_text()
+/// (results/output/text_file.hpp) throws.
 void write_acknowledged(std::filesystem::path const& folder, std::vector<Acknowledgement> const& all);
 
 }  // namespace ddproxy::results

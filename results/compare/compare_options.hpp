@@ -23,11 +23,11 @@ struct CompareOptions {
   /// Do not compare; test the newest nights of this folder against earlier ones.
   std::optional<Path> history = {};
   std::optional<Path> pin = {};  ///< with history: also compare with the level at this night
-  double at_least = 0.1;         ///< with history: undecided if a slowdown of this size could go unseen
+  double at_least = 0.1;         ///< with history: undecided if the nights may hide a slowdown of this share
   std::optional<std::string> acknowledge = {};      ///< with history: accept the slowdowns, for this reason
   std::vector<std::string> acknowledge_cases = {};  ///< accept only the slowdowns of these cases; empty: all
-  std::optional<Path> night = {};                   ///< also write the rounds as a night of a history
-  std::optional<Path> json = {};                    ///< also write the table to this file
+  std::optional<Path> night = {};  ///< also write the ratios of the rounds to this file, for a history
+  std::optional<Path> json = {};   ///< also write the table to this file
   std::optional<Path> csv = {};
   std::optional<Path> junit = {};
   bool allow_undecided = false;  ///< exit code 0 instead of 5 if nothing could be decided

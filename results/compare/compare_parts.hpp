@@ -22,7 +22,7 @@ int show_history(CompareOptions const& options, std::ostream& out, std::ostream&
 /// Reads the runs. Throws as read_run() and check_distinct() do.
 std::vector<Run> read_runs(std::vector<std::filesystem::path> const& paths);
 
-/// Prints the table, writes it to the requested files, and prints one warning per doubt.
+/// Prints the table, writes the table to the requested files, and prints one warning for each doubt.
 void finish(Table const& table, std::vector<std::string> const& doubts, CompareOptions const& options,
             std::ostream& out, std::ostream& warnings);
 

@@ -14,9 +14,12 @@
 
 namespace ddproxy::results {
 
-/// What could be exchanged between base and new if both builds were equal: the two runs of a round that took
-/// turns; the runs of a session; or, with one file on each side, the samples.
-enum class Unit { rounds, runs, samples };
+/// The unit of the permutation test: what could be exchanged between base and new if both builds were equal.
+enum class Unit {
+  rounds,  ///< the two runs of a round of scripts/gate, in which both builds took turns
+  runs,    ///< the runs of both sides, if there are several files on each side
+  samples  ///< the samples of the two files, if there is one file on each side
+};
 
 enum class Verdict { unchanged, slower, faster, undecided };
 
@@ -24,13 +27,14 @@ struct CaseComparison {
   std::string name;
   double base = std::nan(""), next = std::nan("");  ///< median over units, seconds
   model::Estimate ratio{};                          ///< new over base, 95 % interval
-  double noise = std::nan("");  ///< standard deviation of the logarithm between units; NaN where unknown
+  double noise = std::nan("");  ///< standard deviation over the units: of ln(new / base) for rounds, of ln(T)
+                                ///< else; NaN if unknown
   double p = std::nan("");  ///< p-value of "not slower", corrected for the number of cases; NaN for samples
   Verdict verdict = Verdict::undecided;
   std::string doubt = {};  ///< why there is no verdict, or what limits the verdict
 };
 
-/// The name of the first of Comparison::cases.
+/// The name of the row that is the mean of all cases.
 inline constexpr char const* all_cases = "all cases";
 
 struct Comparison {
@@ -38,9 +42,11 @@ struct Comparison {
   Unit unit = Unit::runs;
   std::size_t base_units = 0, next_units = 0;
   std::vector<CaseComparison> cases;  ///< if there are several, the first is their mean, "all cases"
-  /// The smallest slowdown, as a share, that would be found in 90 of 100 such comparisons: a slowdown of all
-  /// cases together, and of one case with the median noise. NaN for samples and if there are too few units.
-  double smallest_of_all = std::nan(""), smallest_of_one = std::nan("");
+  /// The smallest slowdown of all cases together that is found with probability 0.9, as a share (0.02: 2 %).
+  /// NaN for samples, and if there are too few units.
+  double smallest_of_all = std::nan("");
+  /// The same for a slowdown of one case with the median noise.
+  double smallest_of_one = std::nan("");
   Outcome outcome;
   std::vector<std::string> left_out;  ///< names of cases that only some of the runs measured
   std::vector<std::string> warnings;
@@ -59,7 +65,7 @@ constexpr char const* name_of(Verdict verdict) {
   }
 }
 
-/// "rounds", "runs" or "samples".
+/// Returns "rounds", "runs" or "samples".
 constexpr char const* name_of(Unit unit) {
   return unit == Unit::rounds ? "rounds" : unit == Unit::runs ? "runs" : "samples";
 }

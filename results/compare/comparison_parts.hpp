@@ -19,9 +19,9 @@ struct CommonCase {
   std::vector<CaseTimes const*> base, next;  ///< one for each run
 };
 
-/// Compares by rounds of the gate: base[k] and next[k] are the two runs of round k.
+/// Compares by rounds of scripts/gate: base[k] and next[k] are the two runs of round k.
 void compare_rounds(std::vector<CommonCase> const& cases, Comparison& result);
-/// Compares by runs.
+/// Compares by runs: the runs of both sides could be exchanged if both builds were equal.
 void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result);
 /// Compares one file on each side by its samples. Decides only if both are twins (`replay`).
 void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparison& result);

@@ -93,12 +93,12 @@ void decide_real(Comparison& result) {
   const double change = worst->ratio.value - 1.0;
   const std::string found =
       change > 0.0 ? "the largest slowdown in these two files is " + percent(change) + " in "
-                   : "no case is slower in these two files, the least gain is " + percent(-change) + " in ";
+                   : "no case is slower in these two files; the smallest speedup is " + percent(-change) +
+                         " in ";
   result.outcome = {Decision::undecided,
-                    "undecided: runs differ from each other, and one file on each side does not show by how "
-                    "much; " +
-                        found + worst->name + "; " + std::to_string(fewest_rounds) +
-                        " rounds of scripts/gate, or 5 runs on each side, can decide"};
+                    "undecided: one file on each side does not show how much runs differ from each other; " +
+                        found + worst->name + "; to decide, give " + std::to_string(fewest_rounds) +
+                        " rounds of scripts/gate, or 5 runs on each side"};
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ class FileLock {
   FileLock(FileLock const&) = delete;
   FileLock& operator=(FileLock const&) = delete;
 
-  /// Returns whether TARGET.lock still leads to the locked file. If a user removed the name, it takes the
-  /// lock again. It returns false if another program has taken it in between.
+  /// Returns whether TARGET.lock still leads to the locked file. If TARGET.lock was deleted, takes the lock
+  /// again. Returns false if another program has taken the lock meanwhile.
   bool renew();
   /// Returns the system's reason why the file system has no locks; empty if it has locks.
   std::string const& no_locks() const { return no_locks_; }

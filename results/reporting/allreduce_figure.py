@@ -95,12 +95,12 @@ def draw_allreduce(results, reference=None):
         line = fitted[0] + x / fitted[1]
         off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))  # of the drawn times: a replay's fit belongs to its table
         upper.plot(x, line, "--", color=style.PREDICTED,
-                   label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, mean error {off:.0%}")
+                   label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, mean error {derive.percent(off, 0)}")
     if results.has("/allreduce/busbw"):
         lower.plot(x, results["/allreduce/busbw"], "o-", color=style.MEASURED, markersize=4)
     if reference is not None:
         _draw_reference(upper, lower, reference)
-    upper.set(xscale="log", yscale="log", ylabel="a(x): one all-reduce (s, log scale)")
+    upper.set(xscale="log", yscale="log", ylabel="time a(x) of one all-reduce of x bytes (s, log scale)")
     lower.set(xscale="log", yscale="log", ylabel="bus bandwidth (GB/s, log scale)")
     bandwidth_ticks(lower)
     size_ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))

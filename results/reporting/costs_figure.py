@@ -59,7 +59,7 @@ def _draw_roof(axes, roof, low, high):
     limits = [limit for limit, known in ((np.full(x.size, peak), np.isfinite(peak)), (bandwidth * x, np.isfinite(bandwidth))) if known]
     said = [text for text, known in ((f"{peak / 1e12:.3g} Tflop/s", np.isfinite(peak)), (f"{bandwidth / 1e9:.3g} GB/s",
                                                                                          np.isfinite(bandwidth))) if known]
-    axes.plot(x, np.minimum.reduce(limits) / 1e9, "-", color=style.PREDICTED, linewidth=1.8,
+    axes.plot(x, np.minimum.reduce(limits) / 1e12, "-", color=style.PREDICTED, linewidth=1.8,
               label=f"roofline of the input, times its efficiency: {', '.join(said)}")
 
 
@@ -70,11 +70,11 @@ def draw_costs(results):
     figure, axes = plt.subplots(layout="constrained")
     roof = found.roof()
     word = "replayed from the roofline" if found.is_roofline() else "replayed" if found.replayed else "measured"
-    axes.loglog(found.intensity, found.speed / 1e9, "o", color=style.MEASURED, alpha=0.8, markersize=5, label=f"operation, {word}")
+    axes.loglog(found.intensity, found.speed / 1e12, "o", color=style.MEASURED, alpha=0.8, markersize=5, label=f"operation, {word}")
     if roof is not None:
         _draw_roof(axes, roof, found.intensity.min(), found.intensity.max())
     axes.set_xlabel("arithmetic intensity (flop/byte, log scale)")
-    axes.set_ylabel("speed of the operation (Gflop/s, log scale)")
+    axes.set_ylabel("speed of the operation (Tflop/s, log scale)")
     style.legend_above(axes, 1)
     return figure
 
@@ -83,7 +83,7 @@ def caption(results):
     found = costs(results)
     if found is None:
         return ""
-    text = "Speed of each operation over its arithmetic intensity."
+    text = "Speed of each operation over its arithmetic intensity. Matrix products do the most flops for each byte, so their dots are on the right."
     if found.roof() is None:
         return f"{text} No roofline is drawn, because the input has no [machine] with the peak rates."
     if found.is_roofline():

@@ -10,6 +10,11 @@ from .data import MIB
 PYTORCH_DEFAULT_MIB = 25.0
 
 
+def percent(share, digits=1, sign="-"):
+    """Formats a share in per cent, as the messages of ddproxy do: "1.5 %". With the sign "+" also positive numbers have one."""
+    return f"{100.0 * share:{sign}.{digits}f} %"
+
+
 def of_every_sample(results, name):
     """Returns the maximum over ranks, [case, sample]. Ignores NaN."""
     return np.fmax.reduce(results["/sweep/" + name], axis=2)
@@ -64,6 +69,24 @@ def best_case(results, values):
     return int(np.flatnonzero(ours)[np.argmin(values[ours])]) if ours.any() else None
 
 
+def best_constant(exposed, totals):
+    """Returns the one E that fits the measured E of these cases best, as the row `constant` of the score does: their median, each case
+    weighted by 1 / max(E, 0.5 % of T). NaN if no case has an E."""
+    known = np.flatnonzero(np.isfinite(exposed))
+    if not known.size:
+        return np.nan
+    order = known[np.argsort(exposed[known], kind="stable")]
+    weight = 1.0 / np.fmax(np.fmax(exposed[order], 0.005 * totals[order]), 1e-9)
+    return float(exposed[order][np.searchsorted(np.cumsum(weight), 0.5 * weight.sum())])
+
+
+def cap_nearest_to_default(results):
+    """Returns the measured cap, in MiB, whose ratio to 25 MiB is nearest to 1. None if no bucketed case of ddproxy was measured."""
+    ours = (results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch") & np.isfinite(column(results, "exposed"))
+    caps = results["/sweep/bucket_bytes"][ours] / MIB
+    return float(caps[np.argmin(np.abs(np.log(caps / PYTORCH_DEFAULT_MIB)))]) if caps.size else None
+
+
 def states_note(results):
     """Returns a text about the states of the machine during a run. Empty if there was one state."""
     if not results.has("/states/round_trip") or len(results["/states/round_trip"]) < 2:
@@ -71,7 +94,7 @@ def states_note(results):
     named = results.has("/states/name")
     names = [str(name) for name in results["/states/name"]] if named else [f"{seconds * 1e9:.0f} ns" for seconds in results["/states/round_trip"]]
     told_by = results.attribute("/states", "told_by") or "a round trip between cores"
-    text = f"The machine has {len(names)} states, told by {told_by}: {', '.join(names)}."
+    text = f"The speed of the machine changed between {len(names)} states, told by {told_by}: {', '.join(names)}."
     if results.has("/states/dropped", "/states/samples"):
         counts = ", ".join(f"{count:.0f} at {name}" for count, name in zip(results["/states/samples"], names))
         text += f" Samples of the sweep: {counts}; {float(results['/states/dropped']):.0f} dropped because the state changed during them."

@@ -15,14 +15,14 @@ def _split(files):
     best = derive.best_case(results, totals)
     if best is None or not exposed[best] >= 0.0:
         return ""
-    return f"With a bucket size of {lead.cap_text(results, best)}, {exposed[best] / totals[best]:.1%} of T is exposed communication"
+    return f"With a bucket size of {lead.cap_text(results, best)}, {derive.percent(exposed[best] / totals[best])} of T is exposed communication"
 
 
 def _samples(files):
     """Returns how far the samples scatter around the median of their case."""
     counted, _ = samples_figure.deviations(files[-1])
     distances = np.abs(counted[np.isfinite(counted)])
-    return f"90% of the samples lie within {np.quantile(distances, 0.9):.2g}% of the median of their case" if distances.size else ""
+    return f"90 % of the samples lie within {np.quantile(distances, 0.9):.2g} % of the median of their case" if distances.size else ""
 
 
 def _layers(files):
@@ -30,18 +30,18 @@ def _layers(files):
     names, seconds = layer_seconds(files[-1])
     slowest = np.nan_to_num(seconds).max(axis=0)
     longest = int(np.argmax(slowest))
-    return f"Longest layer: {names[longest]}, {slowest[longest] / slowest.sum():.1%} of the backward pass" if slowest.sum() > 0 else ""
+    return f"Longest layer: {names[longest]}, {derive.percent(slowest[longest] / slowest.sum())} of the backward pass" if slowest.sum() > 0 else ""
 
 
 def _costs(files):
     """Returns the speed of the operations as a share of the roofline, or without a roofline the highest speed."""
     found = costs_figure.costs(files[-1])
     if found.roof() is None:
-        return f"The fastest operation reaches {found.speed.max() / 1e9:.3g} Gflop/s"
+        return f"The fastest operation reaches {found.speed.max() / 1e12:.3g} Tflop/s"
     if found.is_roofline():
         return "The times are those of the roofline: nothing was measured"
     shares = found.modelled / found.seconds
-    return f"Half of the operations reach {derive.median(shares):.0%} of the roofline or more"
+    return f"Half of the operations reach {derive.percent(derive.median(shares), 0)} of the roofline or more"
 
 
 def _bandwidth(sizes, busbw, what):
@@ -72,14 +72,14 @@ def _against(files):
     (low, high), (other_low, other_high) = ([derive.column(f, name)[case] for name in ("ci_low", "ci_high")]
                                             for f, case in ((newest, after), (first, before)))
     noise = ", within the noise" if low <= other_high and other_low <= high else ""
-    return f"Best T of {newest.path.stem}: {abs(change):.1%} {'shorter' if change < 0 else 'longer'} than of {first.path.stem}{noise}"
+    return f"Best T of {newest.path.stem}: {derive.percent(abs(change))} {'shorter' if change < 0 else 'longer'} than of {first.path.stem}{noise}"
 
 
 def _history(files):
     """Returns how T of the best case of the first file changed until the newest file."""
     for name, values in history_series(files).items():
         if np.isfinite(values[[0, -1]]).all():
-            return f"T of {name}: {values[-1] / values[0] - 1.0:+.1%} from the first file to the newest"
+            return f"T of {name}: {derive.percent(values[-1] / values[0] - 1.0, sign='+')} from the first file to the newest"
     return ""
 
 

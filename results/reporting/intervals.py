@@ -6,7 +6,7 @@ import numpy as np
 from . import derive
 
 FEWEST = 6  # samples that a distribution-free 95 % interval of the median needs
-WORDS = {"median": "95 % interval of the median", "mean": "95 % interval of the mean (Student's t)", "range": "minimum to maximum"}
+WORDS = {"median": "95 % interval of the median", "mean": "95 % interval of the mean (Student's t)", "range": "range from minimum to maximum"}
 
 
 def _kind(values, low, high):

@@ -51,7 +51,7 @@ def draw_layers(results):
                       label="each rank" if rank == 0 else None, drawstyle="steps-mid")
     if slowest:
         axes.plot(x, seconds[slowest[0]] * factor, color=style.PREDICTED, linewidth=1.8, drawstyle="steps-mid",
-                  label=f"slowest: rank {slowest[0]} (+{slowest[1]:.1%})")
+                  label=f"slowest: rank {slowest[0]} ({derive.percent(slowest[1], sign='+')})")
     axes.set_yscale("log")
     axes.set_ylabel(f"time of the layer ({unit}, log scale)")
     _label(axes, names)

@@ -51,7 +51,7 @@ def gain(results):
     if common == best:
         return f"Best bucket size: {COMMON}. No other bucket size that was run is faster."
     saved, noise = totals[common] - totals[best], _within_noise(results, best, common)
-    text = f"Best bucket size: {cap_text(results, best)}. It is {_time(saved)} ({saved / totals[common]:.1%}) faster than {COMMON}"
+    text = f"Best bucket size: {cap_text(results, best)}. It is {_time(saved)} ({derive.percent(saved / totals[common])}) faster than {COMMON}"
     if noise is None:
         return f"{text}; with a single sample, it is not known whether that is noise."
     return f"{text}; that is within the noise." if noise else f"{text}."
@@ -68,7 +68,7 @@ def finding(results):
         return f"Best bucket: {cap_text(results, best)}; one sample per case, so the noise is not known"
     if noise:
         return "The bucket sizes do not differ beyond the noise"
-    return f"Best bucket: {cap_text(results, best)}; {(totals[worst] - totals[best]) / totals[worst]:.1%} faster than the worst, {cap_text(results, worst)}"
+    return f"Best bucket: {cap_text(results, best)}; {derive.percent((totals[worst] - totals[best]) / totals[worst])} faster than the worst, {cap_text(results, worst)}"
 
 
 def answer(results):
@@ -97,7 +97,7 @@ def _interval(results, case):
 
 def _others(results, totals, best, names):
     common = results["/sweep/bucket_bytes"] == derive.PYTORCH_DEFAULT_MIB * 2**20
-    others = [f"{names[k]} {round(totals[k] / totals[best] - 1.0, 3) + 0.0:+.1%}" for k in range(len(names))
+    others = [f"{names[k]} {derive.percent(round(totals[k] / totals[best] - 1.0, 3) + 0.0, sign='+')}" for k in range(len(names))
               if (results["/sweep/strategy"][k] != "bucketed" or common[k]) and k != best and np.isfinite(totals[k])]
     return f"T relative to that of the best bucket size: {', '.join(others)}." if others else ""
 
@@ -109,5 +109,5 @@ def _worst(results, totals, best):
     if worst == best or noise is None:
         return ""
     gained = totals[worst] - totals[best]
-    return (f"The worst bucket size that was run, {cap_text(results, worst)}, takes {_time(gained)} ({gained / totals[best]:.1%}) longer"
+    return (f"The worst bucket size that was run, {cap_text(results, worst)}, takes {_time(gained)} ({derive.percent(gained / totals[best])}) longer"
             f"{' (within the noise)' if noise else ''}.")

@@ -45,4 +45,4 @@ def as_html(files):
         return text
     ranks = newest["/layers/seconds"].shape[0]
     middle = "mean of the two ranks" if ranks == 2 else "median over the ranks"
-    return f"{text}<p>The slowest rank in the backward pass is {page.escape(_rank(newest, found[0]))}, {found[1]:.1%} slower than the {middle}.</p>"
+    return f"{text}<p>The slowest rank in the backward pass is {page.escape(_rank(newest, found[0]))}, {derive.percent(found[1])} slower than the {middle}.</p>"

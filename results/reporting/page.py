@@ -4,7 +4,7 @@
 import html
 from dataclasses import replace
 
-from .tables import shown
+from .tables import SAME_IN_ALL, shown
 
 CSS = """
 :root { color-scheme: light dark; --ink: #1b1b1b; --paper: #ffffff; --soft: #f3f4f6; --line: #c9ccd1; --accent: #0072B2;
@@ -59,13 +59,13 @@ def _without_repetition(content):
     """Returns (table, sentence). Removes columns whose long text is the same in all rows and columns without values. The sentence names
     them."""
     same, absent, kept = [], [], []
-    for k, (_, label, form) in enumerate(content.columns):
+    for k, (name, label, form) in enumerate(content.columns):
         values = {shown(row[k], form) for row in content.rows}
         value = values.pop() if len(values) == 1 and len(content.rows) > 1 and k > 0 else ""
         if value == "–":
             absent.append(label)
         elif form == "" and len(value) > 12:
-            same.append(f"{label[0].upper()}{label[1:]}: {value} (in all rows).")
+            same.append(SAME_IN_ALL.get(name, f"All rows have the same {label}: {{}}.").format(value))
         else:
             kept.append(k)
     sentences = same + [f"Columns left out because this run has no value for them: {'; '.join(absent)}."] * bool(absent)
@@ -105,16 +105,26 @@ WORDS = (
     ("slowdown", "the part of E by which communication makes the backward pass longer"),
     ("overlap", "(T_comm - E) / min(T_comm, T_compute), where T_comm is the time of the all-reduces without compute. 1: as much is hidden as possible; 0: nothing is"),
     ("bucket size, cap", "the bytes at which a bucket of gradients is closed and reduced"),
-    ("naive, flat, per_tensor, optimal", "cases without a cap: every gradient alone after the pass; all gradients at once after the pass; every gradient alone during the pass; the "
-     "buckets with the smallest predicted T"),
-    ("kernels, replay, mpi, nccl", "how a time came about: computed by real kernels; waited for, as a table or roofline says; reduced by MPI; reduced by NCCL"),
+    ("naive", "case that reduces every gradient alone, after the backward pass"),
+    ("flat", "case that reduces all gradients at once, after the backward pass"),
+    ("per_tensor", "case that reduces every gradient alone, during the backward pass"),
+    ("optimal", "case with the buckets that have the smallest predicted T"),
+    ("kernels", "real kernels compute the backward pass"),
+    ("replay", "compute or all-reduces only wait for the time that a table or the roofline gives"),
+    ("mpi, nccl", "the library that carries out the all-reduces"),
+    ("round", "one pass over all cases, in random order: each round of the sweep takes one sample of each case"),
+    ("calibration", "the measurements of layers and all-reduces from which ddproxy predicts, mostly before the sweep"),
+    ("state of the machine", "a condition in which times stay alike, for instance a clock level. Only samples of one state are compared"),
     ("contention", "compute and all-reduces that run at the same time slow each other"),
     ("copies", "gradients are copied into their bucket and back"),
     ("jitter", "a gradient is ready at a different time on each rank, and its bucket waits for the latest rank"),
     ("ideal", "the predicted E without contention, copies and jitter"),
-    ("model error", "mean of |predicted E - E| / E over the bucketed cases (E counts as 0.5 % of T at least); beyond the noise: the part that the noise of E does not explain"),
+    ("model error", "mean of |predicted E - E| / E over the bucketed cases. If E is below 0.5 % of T, the divisor is 0.5 % of T"),
+    ("model error beyond the noise", "the part of the model error that the noise of E does not explain"),
+    ("kappa, gamma", "relative speed of compute while an all-reduce runs (kappa), and of an all-reduce while compute runs (gamma); 1: not slowed"),
     ("regret", "T measured at the cap that the model calls best, divided by the smallest T measured at any cap, minus 1"),
-    ("algbw, busbw", "bytes / time of a collective; the same times the factor of nccl-tests (2(n-1)/n for an all-reduce over n ranks), which makes numbers of ranks comparable"),
+    ("algbw", "bytes of a collective divided by its time"),
+    ("busbw", "algbw multiplied by the factor of nccl-tests (2(n-1)/n for an all-reduce over n ranks), so that results with different numbers of ranks can be compared"),
     ("valid", "what the figures are worth: true, or the reason why they must not be compared as measurements of this machine (docs/results.md lists the values)"),
 )
 
@@ -124,9 +134,13 @@ def words():
     return '<h2 id="words">Words on this page</h2><dl class="words">' + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in WORDS) + "</dl>"
 
 
+EXPLAINED = {"second_start": "second_start (variables with which ddproxy restarted itself)", "blas_advice": "blas_advice (how to choose faster BLAS kernels)"}
+
+
 def provenance(results):
-    rows = [(f"{group} {name}", value) for (group, name), value in sorted(results.attributes.items()) if group in ("/", "/provenance",
-            "/model", "/sweep") and name not in ("_NCProperties",)]
+    """Lists the attributes that have a value, and the command line, the input file and the environment."""
+    rows = [(f"{group} {EXPLAINED.get(name, name)}", value) for (group, name), value in sorted(results.attributes.items())
+            if group in ("/", "/provenance", "/model", "/sweep") and name not in ("_NCProperties",) and str(value) != ""]
     cells = "".join(f'<tr><td data-label="attribute">{escape(k)}</td><td class="text" data-label="value">{escape(v)}</td></tr>'
                     for k, v in rows)
     parts = [fold("Attributes", f"<table><tbody>{cells}</tbody></table>")]

@@ -25,8 +25,9 @@ def _overlaps(results):
                "shorter of compute and communication takes. Probably the machine was faster during the sweep than while T_compute or the "
                "all-reduce table was measured. Measure again on a quiet machine.")
     if below.any():
-        yield (f"An overlap is clearly below 0 (less than -{ROUNDING}): {_named(names[below], overlap[below], '.3f')}. Running compute and communication at the same time took "
-               "longer than one after the other. Probably they share cores or memory bandwidth, or the machine was slower during the sweep.")
+        yield (f"The overlap of {_named(names[below], overlap[below], '.3f')} is below -{ROUNDING}: running compute and communication at the same time took longer than one "
+               "after the other. Probably they share cores or memory bandwidth, or the machine was slower during the sweep. Leave a core of each rank free for "
+               "communication, and measure on a quiet machine.")
 
 
 def _exposed(results):
@@ -68,12 +69,12 @@ def _efficiency(results):
 
 
 def _speeds(results):
-    for name, what in (("kappa", "compute"), ("gamma", "an all-reduce")):
+    for name, what, other in (("kappa", "compute", "an all-reduce"), ("gamma", "an all-reduce", "compute")):
         values = results.values.get(f"/calibration/{name}")
         if values is None or values.dtype.kind not in "fi" or not (values > 1.02).any():
             continue
-        yield (f"{name} is above 1 ({np.nanmax(values):.3f}): {what} was faster beside the other than alone. Only noise can cause that, so the "
-               "machine changed during the calibration. Measure again on a quiet machine.")
+        yield (f"{name}, the relative speed of {what} beside {other}, is above 1 ({np.nanmax(values):.3f}): {what} was faster beside {other} than alone. Only "
+               "noise can cause that, so the machine changed while the two were measured. Measure again on a quiet machine.")
 
 
 def impossible(results):

@@ -16,7 +16,7 @@ from .tables import Table, tables_of
 CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Cases without a bucket size (naive, flat and others) stand at the edges.",
     "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
-    "split": "Where the time goes: compute only, communication only, their serial sum, and measured. With communication the backward pass ends later "
+    "split": "Where the time goes: compute only, communication only, their serial sum, and measured. Of the bucket sizes only the best one and 25 MiB are shown. With communication the backward pass ends later "
              "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is "
              "the rest.",
     "layers": "Time of each layer in the backward pass: the median over the samples. All ranks compute at the same time, without communication.",
@@ -29,7 +29,8 @@ BROKEN = " Some cases without a bucket size take far longer than the others. The
 TIMELINE = ("Compute and communication on rank {rank}. The grey span is the exposed time of this one sample. It begins at T_compute, the time of the "
             "slowest rank without communication, so the compute of this rank can end before or after that moment. "
             "E elsewhere on the page is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
-MEMORY = " The lower panel shows the memory of the buffers that hold data which a task still needs. The dashed line is the memory that is allocated for all buffers."
+MEMORY = (" The lower panel shows how much memory of the gradients, and of the buckets if gradients are copied, holds data that a later operation or all-reduce of the step uses. "
+          "The dashed line is the memory that is allocated for them.")
 FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f"), ("backward_s", "T at the best bucket size (s)", ".4f"), ("bucket_mib", "best bucket size (MiB)", "g"),
          ("exposed_s", "exposed communication E (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
          ("bus_bw_GBps", "bus bandwidth of the largest all-reduce (GB/s)", ".3g"), ("model_error", "model error", ".3f"),

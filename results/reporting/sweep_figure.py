@@ -53,27 +53,37 @@ def _measured(axes, curve, ours, colour, marker, name):
                           label=f"{name}, {bars}" if line_style == "-" and bars else name if line_style == "-" else None)
 
 
+def _fills(low, high, ends):
+    """Says whether the band between `low` and `high` covers the axis, which shows the range `ends`, at every bucket size."""
+    return bool((low <= ends[0]).all() and (high >= ends[1]).all())
+
+
 def _beyond(low, high, ends):
     """Says whether values between `low` and `high` leave the axis, which shows the range `ends`."""
     sides = [word for word, out in (("below", low.min() < ends[0]), ("above", high.max() > ends[1])) if out]
     return f", extends {' and '.join(sides)} the axis" if sides else ""
 
 
-def _predicted(axes, curve, ends):
+def _predicted(axes, curve, ends, unit):
     cases, (_, _, _, values, low, high) = curve.cases, curve.columns
     line, beside = cases.line(), cases.beside()
     look = {"color": style.PREDICTED, "marker": "s", "markersize": 8, "markerfacecolor": "none", "zorder": 3}
     axes.plot(cases.x[line], values[line], linestyle="--", label="predicted", **look)
     axes.plot(cases.x[beside], values[beside], linestyle="none", **look)
-    if np.isfinite(low[line]).all() and np.isfinite(high[line]).all():
+    if not (np.isfinite(low[line]).all() and np.isfinite(high[line]).all()):
+        return
+    if _fills(low[line], high[line], ends):
+        axes.plot([], [], linestyle="none",
+                  label=f"95 % band of the predicted T ({low[line].min():.3g} to {high[line].max():.3g} {unit}):\nlarger than this axis, so it is not drawn")
+    else:
         axes.fill_between(cases.x[line], low[line], high[line], facecolor=to_rgba(style.PREDICTED, 0.15),
                           edgecolor=to_rgba(style.PREDICTED, 0.4), linewidth=0.8,
                           label=f"95 % band of the predicted T{_beyond(low[line], high[line], ends)}")
 
 
-def _draw(axes, curve, ends):
+def _draw(axes, curve, ends, unit):
     if np.isfinite(curve.columns[3]).any():
-        _predicted(axes, curve, ends)
+        _predicted(axes, curve, ends, unit)
     _measured(axes, curve, True, style.MEASURED, "o", "measured")
     if curve.cases.line(ours=False).size:
         _measured(axes, curve, False, style.OTHER, "^", "PyTorch DDP, measured")
@@ -149,8 +159,8 @@ def _baselines(axes, curve, bottom, unit):
     if np.isfinite(uncontended).any():
         axes.plot(x[line], uncontended, ":", color="#E69F00", linewidth=2,
                   label=f"predicted without contention{_where(uncontended, curve.columns[3][line], bottom)}")
-    constant = derive.median(curve.columns[0][line])
-    axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="one E for all cases (median of the measured E)")
+    constant = derive.best_constant(curve.columns[0][line], derive.column(results, "measured_median")[line] * factor)
+    axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="the one E for all bucket sizes that fits best")
     if np.isfinite(floor):
         _level(axes, floor, bottom, unit, "lower bound on E", color=style.GOOD, linewidth=1.5)
 
@@ -170,7 +180,7 @@ def _draw_total(figure, cases, results):
     segments = broken_axis.segments(figure, lower, upper)
     for axes in segments:
         _shade_plateau(axes, cases, results)
-        _draw(axes, curve, (lower[0], (upper or lower)[1]))
+        _draw(axes, curve, (lower[0], (upper or lower)[1]), unit)
         best = _mark_best(axes, curve, curve.columns[0], style.MEASURED, "*", 13, "measured")
         _mark_best(axes, curve, curve.columns[3], style.PREDICTED, "D", 13, "predicted")
         _level(axes, compute, lower[0], unit, "T_compute (median of all cases)", color=style.GREY, linestyle=":")
@@ -184,7 +194,7 @@ def _draw_exposed(figure, cases, results):
     lower, upper = curve.limits(0.0)
     segments = broken_axis.segments(figure, lower, upper)
     for axes in segments:
-        _draw(axes, curve, (lower[0], (upper or lower)[1]))
+        _draw(axes, curve, (lower[0], (upper or lower)[1]), unit)
         _baselines(axes, curve, lower[0], unit)
     _mark_cut(segments, curve)
     _finish(figure, segments, cases, f"E = T − T_compute: exposed communication ({unit})")

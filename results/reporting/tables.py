@@ -44,14 +44,19 @@ def shown(value, form):
 
 SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples, each taken by itself. So slowdown and tail do not add up to E exactly, and T - E can differ from one "
               "case to another.")
-SAME_ROUND_NOTE = (" E predicted from its own round: what the model predicts from the all-reduces and the T_compute that were measured in the same round as the sample. This prediction "
-                   "does not suffer if the machine changes after the calibration.")
-SCORE_NOTE = ("model is the prediction of this run; the other rows are simpler predictions to compare it with. constant: one E for all cases, the one that fits the measurements best. "
-              "pytorch_default: the E measured at the cap nearest to 25 MiB, for all cases. uncontended: the model without contention. Pairs in the right order: share of the pairs of "
-              "cases that differ beyond the noise and that the prediction puts in the right order.")
+VERIFIED_NOTE = (" verified says whether ddproxy checked the gradients of the case after its all-reduces, and found them right. With replayed all-reduces it checks instead that no "
+                 "all-reduce began too early or out of turn.")
+SAME_ROUND_NOTE = (" A round takes one sample of each case. The column \"E predicted from the round of the sample\" takes the all-reduces and T_compute that were measured in that "
+                   "round. So this prediction stays right if the machine changes after the layers and all-reduces were measured for the prediction of T and E.")
+SCORE_NOTE = ("model is the prediction of this run; the other rows are simpler predictions to compare it with. constant: one E for all bucket sizes, the one that fits the measurements "
+              "best. pytorch_default: for all bucket sizes the E measured at {cap}. uncontended: the model without contention.")
+PAIRS_NOTE = " Pairs in the right order: of the pairs of cases that differ beyond the noise, the share that the prediction puts in the right order."
 TERM_NOTE = ("ideal is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
-             "measured and ideal E a cause explains. A dash: the case does not overlap, or the difference is within the noise of E.")
-STOPPED = {"samples": "number of samples reached", "target": "E known well enough", "budget": "time limit reached"}
+             "measured and ideal E a cause explains. They add up to 100; if the causes explain more than the difference, unexplained is negative. A dash: the case does not overlap, or "
+             "the difference is within the noise of E.")
+STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
+# What the page says of a column that has the same text in all rows: {}. Other columns: page.py.
+SAME_IN_ALL = {"sampling": "Sampling of all cases ended because {}.", "interval": "T low and T high are the ends of the {}."}
 
 
 def sweep_table(results):
@@ -70,10 +75,10 @@ def sweep_table(results):
     labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "T low (ms)", ".3f"),
               ("high_ms", "T high (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
               ("predicted_E_ms", "predicted E (ms)", ".3f"), ("slowdown_ms", "slowdown (ms)", ".3f"), ("tail_ms", "tail (ms)", ".3f"),
-              ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "E predicted from its own round (ms)", ".3f"),
+              ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "E predicted from the round of the sample (ms)", ".3f"),
               ("sampling", "why sampling ended", ""),
               ("interval", "T low to T high", "")]
-    return Table("sweep", "Every case", labels, rows, SWEEP_NOTE + SAME_ROUND_NOTE * bool(np.isfinite(same_round).any()))
+    return Table("sweep", "Every case", labels, rows, SWEEP_NOTE + VERIFIED_NOTE + SAME_ROUND_NOTE * bool(np.isfinite(same_round).any()))
 
 
 def layer_table(results):
@@ -121,7 +126,30 @@ def score_table(results):
     labels = [("predictor", "predictor of E", ""), ("mean_error", "mean error", ".3f"), ("beyond_noise", "mean error beyond the noise", ".3f"), ("max_error", "largest error", ".3f"),
               ("pairs_in_order", "pairs in the right order", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"), ("tail_error", "error of the tail", ".3f"),
               ("slowdown_error", "error of the slowdown", ".3f")]
-    return Table("score", "Score of the prediction", labels, rows, SCORE_NOTE)
+    note = SCORE_NOTE.format(cap=_nearest_cap(results)) + PAIRS_NOTE * bool(np.isfinite(columns[3]).any())
+    errors = {name: (error, beyond) for name, error, beyond in zip(results["/score/predictor"], columns[0], columns[1])}
+    return Table("score", "Score of the prediction", labels, rows, " ".join(filter(None, (note, worse_than_simpler(errors)))))
+
+
+def _nearest_cap(results):
+    cap = derive.cap_nearest_to_default(results) if results.has("/sweep/strategy", "/sweep/measured") else None
+    return "the cap nearest to 25 MiB" if cap is None else f"{cap:g} MiB" + ", the cap nearest to 25 MiB" * (cap != derive.PYTORCH_DEFAULT_MIB)
+
+
+def worse_than_simpler(errors):
+    """Says which simpler predictions have a smaller mean error than the model, and what follows from that. Empty if none has. `errors` is
+    {predictor: (mean error, mean error beyond the noise)}."""
+    model, beyond = errors.get("model", (np.nan, np.nan))
+    better = {name: error for name, (error, _) in errors.items() if name != "model" and error < model}
+    if not better:
+        return ""
+    text = (f"In this run the mean error of the model ({model:.3f}) is larger than that of "
+            f"{' and '.join(f'{name} ({error:.3f})' for name, error in better.items())}.")
+    if {"constant", "pytorch_default"} & set(better):
+        text += " constant and pytorch_default take E from the measurement, the model does not. After one such measurement, one E for all bucket sizes is the better prediction here."
+    if "uncontended" in better:
+        text += " The contention that was measured makes the prediction worse here."
+    return text + (" All of the model's error lies within the noise of E." if beyond == 0.0 else "")
 
 
 def term_table(results):

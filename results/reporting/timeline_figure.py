@@ -101,7 +101,11 @@ def _draw(axes, results, case, factor, unit, longest):
 
 
 def has_memory(results):
-    return results.has("/timeline/live_bytes_start", "/timeline/live_bytes_end", "/memory/live_at_start", "/memory/allocated")
+    """Returns whether the file tells how the memory of the live buffers changes. A constant curve would show nothing, so it is not drawn."""
+    names = ("/timeline/live_bytes_start", "/timeline/live_bytes_end")
+    if not results.has(*names, "/memory/live_at_start", "/memory/allocated"):
+        return False
+    return np.unique(np.concatenate([results[name] for name in names])).size > 1
 
 
 def live_memory(results, case):
@@ -137,8 +141,8 @@ def finding(results, cases):
     for case in cases:
         end, compute = float(np.max(_events(results, case, ("end",))[0])), _last_compute(results, case)
         if np.isfinite(compute) and end > 0.0:
-            said.append(f"{max(end - compute, 0.0) / end:.0%} of T with {names[case]}")
-    return f"Exposed communication: {' and '.join(said)}" if said else ""
+            said.append(f"{derive.percent(max(end - compute, 0.0) / end, 0)} of T with {names[case]}")
+    return f"Exposed communication of the last sample: {' and '.join(said)}" if said else ""
 
 
 def _explain_colours(axes):

@@ -6,7 +6,8 @@
 
 namespace ddproxy::results {
 
-/// Returns "'A' against 'B'". For two lists it returns the parts that only one of them has.
+/// Returns the text "'A' against 'B'" for two values of a key. If both values are lists, A and B are the
+/// entries that only one of them has.
 std::string against(std::string const& key, std::string const& a, std::string const& b);
 
 }  // namespace ddproxy::results

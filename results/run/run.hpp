@@ -17,7 +17,7 @@ struct CaseTimes {
   std::string strategy;
   std::vector<double> samples;  ///< T in seconds, maximum over ranks; NaN if not measured
   double seconds;               ///< median of the finite samples; NaN if there is none
-  bool ours = true;             ///< false: a case of another program, such as PyTorch DDP from `--beside`
+  bool ours = true;             ///< false: PyTorch DDP, added by scripts/record-torch.py --beside
 };
 
 /// One condition under which a run was measured.
@@ -25,7 +25,8 @@ struct Condition {
   std::string key;                 ///< key for --allow
   std::string value = {};          ///< empty: the file does not contain the condition
   std::vector<double> hertz = {};  ///< replaces `value`: one frequency per rank, NaN if unknown
-  double round_trip = 0;           ///< replaces `value`: round trip of the machine's state, s; 0: unknown
+  double round_trip = 0;           ///< replaces `value`: message round trip between two cores in the
+                                   ///< state of the machine, s (machine_state.hpp); 0: unknown
 };
 
 /// The data of a run that a comparison needs.
@@ -37,17 +38,20 @@ struct Run {
   std::string machine;   ///< device kind, ranks, host names without their numbers
   std::string label;     ///< the user's name for the offer; empty: none
   bool replay = false;   ///< compute or all-reduces took their times from a table
-  std::string valid;     ///< `valid` in this version's words; "missing" if a finished file has no such
-                         ///< attribute; empty for an unfinished file
+  std::string valid;     ///< the attribute `valid`, translated if an earlier version wrote the file;
+                         ///< "missing" if a finished file lacks it; empty for an unfinished file
   double tokens = 0.0;   ///< ranks x tokens per rank; NaN if the file does not contain them
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
-  Values identity;  ///< must be equal, by key for --allow; an empty value is unknown and not compared
-  std::vector<Condition> conditions;    ///< should be equal: a difference gives a warning
-  std::vector<std::string> unverified;  ///< own cases with times whose gradients were not verified
-  bool is_twin = false;                 ///< compute and all-reduces both took their times from tables
-  std::string session;                  ///< session of scripts/gate; empty: the run is not a round of a gate
-  std::int64_t round = 0;
-  std::vector<CaseTimes> cases;  ///< cases of the sweep, then the parts of [gate]
+  Values identity;  ///< what must be equal in compared runs; the keys are those of --allow; an empty value is
+                    ///< unknown and not compared
+  std::vector<Condition> conditions;  ///< should be equal: a difference gives a warning
+  std::vector<std::string>
+      unverified;          ///< names of own cases that were timed, but whose gradients were not verified
+  bool is_twin = false;    ///< compute and all-reduces both took their times from tables
+  std::string session;     ///< session of scripts/gate; empty: the run is not a round of a gate
+  std::int64_t round = 0;  ///< number of the round in the session, from 1
+  std::vector<CaseTimes> cases;  ///< cases of the sweep, then what [gate] of the input measures besides them,
+                                 ///< for instance "compute/linear" or "bucket"
 
   /// Returns the case with that name, or nullptr.
   CaseTimes const* find(std::string const& name) const {

@@ -8,6 +8,7 @@
 
 #include "model/statistics/quantile.hpp"
 #include "model/text/echo.hpp"
+#include "results/run/run_identity.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -71,9 +72,38 @@ void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
           " reduced wrong gradients, so its time proves nothing; correct the build, and repeat the run");
 }
 
+// Returns whether a part of a whole step has times that can be compared by their ratio. The exposed
+// communication may be negative, and a step may lack a part, for instance clipping: its times are 0.
+bool is_comparable_part(std::string const& name, std::span<const double> samples) {
+  if (name == "step") return true;
+  return name != "exposed" &&
+         std::ranges::all_of(samples, [](double v) { return std::isnan(v) || is_time(v); });
+}
+
+// Returns the parts of the whole steps of `ddproxy step`, and the step itself.
+std::vector<CaseTimes> read_steps(Reader const& reader) {
+  const std::string file = reader.path().string();
+  const auto names = reader.texts("/step/part");
+  const auto values = reader.reals("/step/measured");
+  const auto extents = reader.extents("/step/measured");
+  if (extents[0] != names.size())
+    throw std::invalid_argument(file +
+                                ": /step/measured and /step/part differ in length; the file is damaged");
+  std::vector<CaseTimes> cases;
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    const auto own = std::span(values).subspan(p * extents[1], extents[1]);
+    if (!is_comparable_part(names[p], own)) continue;
+    auto samples = slowest_of(own, 1, file + ": the part " + model::echo(names[p]));
+    const double middle = median_of_finite(samples);
+    cases.push_back({names[p], "step", std::move(samples), middle, true});
+  }
+  return cases;
+}
+
 }  // namespace
 
 std::vector<CaseTimes> read_cases(Reader const& reader) {
+  if (has_steps(reader)) return read_steps(reader);
   const std::string file = reader.path().string();
   const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");
   const auto values = reader.reals("/sweep/measured");
@@ -121,6 +151,7 @@ std::vector<CaseTimes> read_parts(Reader const& reader) {
 }
 
 std::vector<std::string> unverified_cases(Reader const& reader, std::vector<CaseTimes> const& cases) {
+  if (has_steps(reader)) return {};  // a run of steps whose parameters are wrong ends with exit code 3
   const auto verified = verified_of(reader, cases.size());
   std::vector<std::string> names;
   for (std::size_t c = 0; c < cases.size(); ++c)

@@ -14,8 +14,9 @@ namespace ddproxy::results {
 /// or if a time is not a positive number.
 std::vector<CaseTimes> read_cases(Reader const& reader);
 
-/// Reads the parts of /gate as cases of the strategy "part". Returns none if the file has no such group.
-/// Throws as read_cases() does.
+/// Reads from the group /gate what `[gate]` of the input measures besides the cases. Each such part becomes a
+/// case of the strategy "part". Returns an empty list if the file has no such group. Throws what read_cases()
+/// throws.
 std::vector<CaseTimes> read_parts(Reader const& reader);
 
 /// Returns the names of ddproxy's own cases that have times but no confirmed gradients: /sweep/verified is

@@ -11,6 +11,7 @@
 
 #include "results/run/against.hpp"
 #include "results/run/joined.hpp"
+#include "results/run/run_identity.hpp"
 
 namespace ddproxy::results {
 namespace {
@@ -171,9 +172,9 @@ std::vector<Condition> conditions_of(Reader const& reader) {
           {"clock", "", reals_of(reader, "/provenance/clock")},
           {"clock", "", reals_of(reader, "/provenance/memory_clock")},
           {"state", "", {}, round_trip_of(reader)},
-          {"call", reader.text("/sweep", "call")},
+          {"call", reader.text(has_steps(reader) ? "/allreduce" : "/sweep", "call")},
           {"call", reader.text("/provenance", "allreduce")},
-          {"warmup", reader.text("/sweep", "warmup")},
+          {"warmup", reader.text(measured_group(reader), "warmup")},
           {"compute_samples", distinct(texts_of(reader, "/sweep/compute_source"))}};
 }
 

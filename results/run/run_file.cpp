@@ -28,7 +28,7 @@ std::string machine_of(Reader const& reader) {
       std::erase_if(host, [](char c) { return c >= '0' && c <= '9'; });
       hosts.insert(host);
     }
-  const auto ranks = reader.text("/sweep", "ranks", "?");
+  const auto ranks = reader.text(measured_group(reader), "ranks", "?");
   std::vector<std::string> parts{reader.text("/provenance", "device_kind", "?"),
                                  ranks + (ranks == "1" ? " rank" : " ranks")};
   parts.insert(parts.end(), hosts.begin(), hosts.end());
@@ -42,8 +42,11 @@ std::optional<std::int64_t> integer_of(Reader const& reader, std::string_view gr
 }
 
 double tokens_of(Reader const& reader) {
-  double product = 1.0;
-  for (auto [group, name] : {std::pair{"/sweep", "ranks"}, {"/model", "batch"}, {"/model", "sequence"}}) {
+  using Name = std::pair<std::string_view, std::string_view>;
+  double product =
+      has_steps(reader) ? static_cast<double>(integer_of(reader, "/step", "accumulation").value_or(1)) : 1.0;
+  for (auto [group, name] :
+       {Name{measured_group(reader), "ranks"}, Name{"/model", "batch"}, Name{"/model", "sequence"}}) {
     const auto value = integer_of(reader, group, name);
     if (!value) return std::nan("");
     product *= static_cast<double>(*value);
@@ -67,13 +70,15 @@ Run run_of(std::filesystem::path const& path) {
   run.identity = identity_of(reader);
   run.conditions = conditions_of(reader);
   run.unverified = unverified_cases(reader, run.cases);
-  const bool replayed_compute = reader.text("/sweep", "compute_mode") == "replay";
-  const bool replayed_reductions = reader.text("/sweep", "backend") == "replay";
+  const std::string_view group = measured_group(reader);
+  const bool replayed_compute = reader.text(group, "compute_mode") == "replay";
+  const bool replayed_reductions = reader.text(group, "backend") == "replay";
   run.replay = replayed_compute || replayed_reductions;
   run.is_twin = replayed_compute && replayed_reductions;
   const bool must_say = run.complete && std::ranges::any_of(run.cases, &CaseTimes::ours);
-  run.valid = updated_validity(reader.text("/fom", "valid", must_say ? "missing" : ""), replayed_compute,
-                               replayed_reductions, reader.text("/sweep", "ranks") == "1" ? 1 : 2);
+  const std::string_view figures = has_steps(reader) ? "/step" : "/fom";
+  run.valid = updated_validity(reader.text(figures, "valid", must_say ? "missing" : ""), replayed_compute,
+                               replayed_reductions, reader.text(group, "ranks") == "1" ? 1 : 2);
   for (auto& part : read_parts(reader)) run.cases.push_back(std::move(part));
   return run;
 }

@@ -52,9 +52,15 @@ class Plans {
   Integers first_, count_, bytes_;
 };
 
+// Returns the buckets of a whole step.
+std::string buckets_of(Reader const& reader) {
+  return "whole step, buckets of " + reader.text("/step", "bucket_mib", "?") + " MiB";
+}
+
 // Returns the cases of the sweep with their plans. For the optimal plan, which depends on measurements, and
 // for another program's own plan the name is enough.
 std::string sweep_of(Reader const& reader) {
+  if (has_steps(reader)) return buckets_of(reader);
   const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");
   const auto buckets = integers_of(reader, "/sweep/buckets", names.size());
   const auto caps = integers_of(reader, "/sweep/bucket_bytes", names.size());
@@ -78,26 +84,44 @@ std::string sweep_of(Reader const& reader) {
 // version is not part of the identity, because a user may want to compare versions.
 std::string buffers_of(Reader const& reader) {
   const auto text = reader.text("/provenance", "allreduce");
-  if (reader.text("/sweep", "backend") != "mpi" || text.empty()) return "";
+  if (reader.text(measured_group(reader), "backend") != "mpi" || text.empty()) return "";
   const auto has = [&](char const* word) { return text.find(word) != std::string::npos; };
   return has("staged") ? "staged" : has("device buffers") ? "direct" : "host";
 }
 
+// Returns the optimizer of a whole step and the limit of the norm of the gradients; empty for a sweep.
+std::string optimizer_of(Reader const& reader) {
+  return has_steps(reader) ? attributes(reader, "/step", {"optimizer", "clip"}) : "";
+}
+
 }  // namespace
 
+bool has_steps(Reader const& reader) {
+  return reader.has("/step/part");
+}
+
+std::string_view measured_group(Reader const& reader) {
+  return has_steps(reader) ? "/step" : "/sweep";
+}
+
 Run::Values identity_of(Reader const& reader) {
+  const std::string_view group = measured_group(reader);
   return {{"model", attributes(reader, "/model", {"preset", "shape", "parameters"})},
           {"step", attributes(reader, "/model", {"batch", "sequence"})},
           {"precision", reader.text("/model", "precision", "?")},
           {"sweep", sweep_of(reader)},
-          {"ranks", reader.text("/sweep", "ranks", "?")},
+          {"ranks", reader.text(group, "ranks", "?")},
           {"device", reader.text("/provenance", "device_kind", "?")},
-          {"mode", attributes(reader, "/sweep", {"compute_mode", "backend", "progress", "copies"})},
-          {"wire", reader.text("/sweep", "wire", "fp32")},  // earlier files have no wire: fp32
+          {"mode", attributes(reader, group, {"compute_mode", "backend", "progress", "copies"})},
+          {"wire", reader.text(group, "wire", "fp32")},  // earlier files have no wire: fp32
           {"threads", reader.text("/provenance", "threads")},
-          {"pieces", reader.text("/sweep", "piece_mib")},
+          {"pieces", reader.text(group, "piece_mib")},
           {"buffers", buffers_of(reader)},
-          {"priority", reader.text("/sweep", "priority")}};
+          {"priority", reader.text(group, "priority")},
+          {"optimizer", optimizer_of(reader)},
+          {"accumulation", reader.text("/step", "accumulation")},
+          {"sync", reader.text("/step", "sync")},
+          {"checkpoint", reader.text("/step", "checkpoint")}};
 }
 
 }  // namespace ddproxy::results

@@ -2,10 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string_view>
+
 #include "results/file/reader.hpp"
 #include "results/run/run.hpp"
 
 namespace ddproxy::results {
+
+/// Returns whether the file is one of `ddproxy step`: its samples are whole steps, and it has no sweep.
+bool has_steps(Reader const& reader);
+
+/// Returns the group with the samples and their settings: "/step" or "/sweep".
+std::string_view measured_group(Reader const& reader);
 
 /// Returns the keys and values that must be equal in compared runs. A value is empty if the file does not
 /// contain it or if it does not apply.

@@ -39,7 +39,7 @@ class PredictNetwork(PredictCase):
             self.assertAlmostEqual(best["parallel_efficiency"], prediction["t_compute_s"] / best["predicted_s"])
             self.assertAlmostEqual(best["scaling"], ranks * best["parallel_efficiency"])
             self.assertAlmostEqual(float(row[3]), best["tokens_per_s"], delta=1e-5 * best["tokens_per_s"])
-            self.assertIn(f"throughput with b*: {best['tokens_per_s']:.6g} tokens/s, {best['scaling']:.4g} times that of one rank,", done.stdout)
+            self.assertIn(f"throughput with the best cap: {best['tokens_per_s']:.6g} tokens/s, {best['scaling']:.4g} times that of one rank,", done.stdout)
 
     def test_tables_say_neither_ranks_nor_tokens(self):
         result, done = self.predict(*self.small(), "--caps", "1")
@@ -62,7 +62,7 @@ class PredictNetwork(PredictCase):
         self.assertGreater(self.predict(SLINGSHOT, "--latency-scale", "9")[0]["cases"][0]["predicted_s"],
                            plain["cases"][0]["predicted_s"])
         slow, done = self.predict(NODE, "--latency-scale", "16")  # the scaled table would decrease at 512 KiB
-        self.assertIn("derived a(x) is not monotonic", done.stderr)
+        self.assertIn("derived all-reduce time is not monotonic", done.stderr)
         self.assertNotIn("derived", self.predict(NODE)[1].stderr)
         halved = self.predict(SLINGSHOT, "--precision", "bf16")[0]
         self.assertLess(halved["t_compute_s"], 0.6 * plain["t_compute_s"])

@@ -20,10 +20,11 @@ class Predict(PredictCase):
         seconds = {(c["strategy"], c["bucket_mib"]): c["predicted_s"] for c in half["cases"]}
         self.assertAlmostEqual(seconds["flat", None], 4.6)
         self.assertAlmostEqual(seconds["bucketed", 2], 4.35)
-        self.assertIn("1048576 to 4194304 bytes, so a(x) is extrapolated for them: naive, per_tensor, bucketed/1", done.stderr)
+        self.assertIn("the all-reduce table covers 1048576 to 4194304 bytes.", done.stderr)
+        self.assertIn("buckets are extrapolated: naive, per_tensor, bucketed/1", done.stderr)
 
     def test_the_closed_form_counts_gradients_and_not_what_is_on_the_wire(self):
-        regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("rho_w ")[1].split(")")[0] for wire in ("fp32", "bf16")}
+        regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("(rho_w) is ")[1].split(". ")[0] for wire in ("fp32", "bf16")}
         self.assertAlmostEqual(float(regimes["bf16"]), float(regimes["fp32"]) / 2, delta=0.01)
 
     def test_sizes_that_no_bytes_can_count_are_refused(self):
@@ -58,11 +59,11 @@ class Predict(PredictCase):
     def test_a_table_of_large_messages_does_not_speak_for_small_buckets(self):
         large = self.path("large.csv", "bytes,seconds\n4194304,1\n16777216,4\n")
         _, done = self.predict(*self.small()[:2], "--allreduce", large, "--caps", "64")
-        self.assertIn("a(x) is extrapolated for them: naive, per_tensor, optimal, b*, PyTorch's list, PyTorch's cap", done.stderr)
+        self.assertIn("buckets are extrapolated: naive, per_tensor, optimal, the best cap, PyTorch's list, PyTorch's cap", done.stderr)
 
     def test_caps_with_one_time_may_make_several_plans(self):
         text = self.call(NODE, "--caps", "1").stdout
-        self.assertRegex(text, r"b\*: up to 5\.01 MiB \(436 to \d+ buckets\)")
+        self.assertRegex(text, r"best cap \(b\*\): up to 5\.01 MiB \(436 to \d+ buckets\)")
         self.assertRegex(text, r"tuning: the best cap takes 0\.039 ms \(0\.0 %\) less than 25 MiB and 0\.000 ms ")
 
     def test_a_dry_run_gives_the_time_of_compute_where_the_machine_has_a_roofline(self):
@@ -74,7 +75,7 @@ class Predict(PredictCase):
         self.assertEqual(said(real), "time: not known before it is measured")
         machine = "[machine]\npeak_flops = 1e6\nbandwidth = 1e18\n"
         text = said(real + machine)
-        self.assertRegex(text, r"^time: at least [\d.e+]+ s of compute, from the roofline of \[machine\]; the time of the all-reduces")
+        self.assertRegex(text, r"^time: at least [\d.e+]+ s of compute, from the roofline of \[machine\], plus the all-reduces, whose time is not known")
         twice = said(real + machine.replace("1e6", "5e5"))
         seconds = [float(t.split("at least ")[1].split(" s ")[0]) for t in (text, twice)]
         self.assertAlmostEqual(seconds[1] / seconds[0], 2, delta=0.1)
@@ -212,7 +213,7 @@ class Predict(PredictCase):
         best = min(c["predicted_s"] for c in result["cases"])
         self.assertEqual(result["plan"]["predicted_s"], best)
         self.assertIn("Leave the default", done.stdout)
-        self.assertIn("extrapolated for them: flat, bucketed/1024", done.stderr)
+        self.assertIn("buckets are extrapolated: flat, bucketed/1024", done.stderr)
         result, done = self.predict(NODE)
         self.assertLess(result["t_comm_s"] / result["t_compute_s"], 0.05)
         self.assertIn("compute-bound", done.stdout)

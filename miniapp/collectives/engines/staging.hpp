@@ -9,7 +9,8 @@
 
 namespace ddproxy {
 
-/// Two slots of host memory, 0 and 1, and asynchronous copies between them and the arena in device memory.
+/// Two slots of host memory, 0 and 1, and asynchronous copies between them and the arena: the array in device
+/// memory that collectives read and write, for instance all gradients of a rank.
 /// The copies are carried out one after another, in the order in which they are enqueued.
 ///
 /// Order of calls for a slot: fetch(), over() until it returns true, use of the slot, put_back(). A slot may
@@ -19,9 +20,10 @@ class Staging {
   virtual ~Staging() = default;
   /// Returns the first element of slot 0. Slot 1 follows slot 0. The staging owns the memory.
   virtual float* memory() = 0;
-  /// Enqueues the copy of runs from the arena to a slot, which is their buffer.
+  /// Enqueues the copy of the ranges `runs` (call_pieces.hpp) from the arena to a slot. They follow one
+  /// another there from element runs.in_buffer on.
   virtual void fetch(std::size_t slot, Runs const& runs) = 0;
-  /// Enqueues the copy of runs from a slot to the arena.
+  /// Enqueues the copy of the ranges `runs` from a slot back to their places in the arena.
   virtual void put_back(std::size_t slot, Runs const& runs) = 0;
   /// Returns whether the last copy that was enqueued for the slot has completed. Does not wait.
   virtual bool over(std::size_t slot) = 0;

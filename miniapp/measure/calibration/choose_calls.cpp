@@ -51,7 +51,7 @@ std::string too_few_cores(Cores const& cores) {
 CallChoice choose_automatically(RankContext& context, Cores const& cores) {
   if (context.config.progress != Progress::thread)
     return {CallTable(false), false, "the compute side drives the reductions"};
-  if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "one rank"};
+  if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "because there is only one rank"};
   if (cores.oversubscribed())
     return {CallTable(false), false,
             "auto: ranks share cores, and a rank that waits in a nonblocking call yields its core"};

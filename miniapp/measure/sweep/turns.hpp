@@ -8,9 +8,9 @@ namespace ddproxy {
 
 /// Lets two programs that share the same cores take turns, sample by sample: one measures, the other sleeps.
 ///
-/// `scripts/gate` holds the other ends of both pipes and decides whose turn it is. A turn begins when it
-/// writes a byte to `go`. It ends when this program writes a byte to `ready`, or exits. Only rank 0 uses this
-/// class.
+/// `scripts/gate` holds the other ends of both pipes and decides whose turn it is. A turn begins when
+/// scripts/gate writes a byte to `go`. The turn ends when this program writes a byte to `ready`, or exits.
+/// Only rank 0 uses this class.
 class Turns {
  public:
   /// Opens both pipes. If `go` is empty, opens nothing, and wait() never waits. Throws std::invalid_argument

@@ -59,8 +59,8 @@ std::vector<std::string> CollectiveCosts::warnings() const {
   std::vector<std::string> all;
   for (auto const& [verb, communicator] : halved_) {
     all.push_back(words(verb, communicator) +
-                  " has no cost table: half of the all-reduce's a(x) is used. Measure this verb for a "
-                  "prediction that can be relied on.");
+                  " has no cost table: half of the time of an all-reduce of the same size is used. Measure "
+                  "this collective for a prediction that can be relied on.");
   }
   return all;
 }

@@ -16,12 +16,13 @@
 
 namespace ddproxy::model {
 
-/// Seconds of one collective of x bytes, alone on the machine. x is the full size on the wire.
+/// Seconds of one collective of x bytes without compute beside it. x is the size of the whole vector, in
+/// bytes of the type in which it is transferred (CollectiveTables, model/cost/collective_tables.hpp).
 using CollectiveCost = std::function<double(std::int64_t bytes)>;
 
-/// The cost tables of the collectives, by verb and communicator: a(x), rs(x), ag(x), bc(x) and p2p(x) for
-/// all-reduce, reduce-scatter, all-gather, broadcast and point-to-point. A send and its receive are one
-/// transfer and share one table.
+/// The cost tables of the collectives, by verb (the kind of the collective) and communicator: a(x), rs(x),
+/// ag(x), bc(x) and p2p(x) for all-reduce, reduce-scatter, all-gather, broadcast and point-to-point. A send
+/// and its receive are one transfer and share one table.
 class CollectiveCosts {
  public:
   /// Sets the table of a verb for all communicators without a table of their own.
@@ -34,7 +35,7 @@ class CollectiveCosts {
   /// communicator if there is no table to use, and if a table returns a time that is negative or not finite.
   double operator()(Verb verb, CommunicatorId communicator, std::int64_t bytes);
 
-  /// Returns one sentence for each verb and communicator whose costs were derived from a(x).
+  /// Returns one sentence for each verb and communicator whose costs were derived from the all-reduce time.
   std::vector<std::string> warnings() const;
 
  private:

@@ -17,9 +17,9 @@ double copy_seconds(Slice slice, TensorLayout const& layout, Copies const& copie
 
 /// Returns the costs of a graph that ddp() built, from the data that simulate(Job, Plan) takes from a Job.
 /// `operator_seconds` has one entry for each of `pass.operations`. Copies cost what copy_seconds() returns:
-/// the call time for each gradient, plus the bytes over the bandwidth. a(x), kappa(x) and gamma(x) are
-/// evaluated at the bytes on the wire. Throws std::invalid_argument for a wrong number of operator times, and
-/// as step_costs() does.
+/// the call time for each gradient, plus the bytes over the bandwidth. The all-reduce time `cost` and the
+/// `contention` are evaluated at the bytes in the wire type. Throws std::invalid_argument for a wrong number
+/// of operator times, and what step_costs() (step_costs.hpp) throws.
 StepCosts ddp_costs(RankGraphs const& step, BackwardPass const& pass,
                     std::span<const double> operator_seconds, AllreduceCost const& cost,
                     Contention const& contention = {}, Copies const& copies = {});

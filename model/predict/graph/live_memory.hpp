@@ -12,17 +12,18 @@ namespace ddproxy::model {
 
 /// Bytes of the live buffers of one rank.
 struct LiveMemory {
-  std::int64_t at_start = 0;  ///< before the first task starts
+  std::int64_t at_start = 0;  ///< bytes before the first task starts
   std::vector<std::int64_t>
-      during;                       ///< [task] after the task has started, including the buffers that it uses
-  std::vector<std::int64_t> after;  ///< [task] after the task has ended
-  std::int64_t peak = 0;            ///< the most at any moment
+      during;  ///< [task] bytes after the task has started, with the buffers that it uses
+  std::vector<std::int64_t> after;  ///< [task] bytes after the task has ended
+  std::int64_t peak = 0;            ///< largest number of bytes at any moment
 };
 
 /// Returns the bytes of the live buffers over a step. A buffer is live from the start of the first task that
-/// uses it until the last task that uses it has ended. It is live from the start of the step if `at_entry`
-/// has content, and to the end of the step if `at_exit` has. A buffer that is filled several times is also
-/// live between two fillings. If a task ends when another one starts, memory is released first.
+/// uses it until the last task that uses it has ended. It is live from the start of the step if its
+/// Buffer::at_entry has content, and to the end of the step if its Buffer::at_exit has. A buffer that is
+/// filled several times is also live between two fillings. If a task ends at the moment when another one
+/// starts, its memory is released first.
 LiveMemory live_memory(StepGraph const& graph, StepTrace const& trace);
 
 }  // namespace ddproxy::model

@@ -14,12 +14,12 @@ namespace ddproxy::model {
 /// What a rank's compute lane does in a step, in seconds. The members up to `waiting` add up to `step`.
 struct PhaseSeconds {
   double forward = 0;
-  double recompute = 0;  ///< of activations that were not kept
+  double recompute = 0;  ///< computes activations again that were not kept
   double backward = 0;
   double clip = 0;     ///< norm and clip tasks; scaling within the update counts as update
-  double update = 0;   ///< of the parameters
-  double copies = 0;   ///< into and out of buckets
-  double waiting = 0;  ///< the lane is idle, or the step goes on elsewhere
+  double update = 0;   ///< updates the parameters
+  double copies = 0;   ///< copies gradients into buckets and out of them
+  double waiting = 0;  ///< the compute lane is idle; other lanes or ranks still work
   double step = 0;     ///< T: from 0 to the end of the last task
 
   /// Returns the time in which operators run: T_compute, lengthened by contention.
@@ -32,11 +32,12 @@ struct PhaseSeconds {
 PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace);
 PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace, double step_end);
 
-/// Returns E, the exposed communication: T less the compute of `alone`, the same step without communication.
+/// Returns E, the exposed communication: step.step minus alone.compute(), in seconds. `alone` is the same
+/// step without communication.
 double exposed_seconds(PhaseSeconds const& step, PhaseSeconds const& alone);
 
-/// Returns the most bytes of live buffers while a task of each phase runs. Throws std::invalid_argument if
-/// `memory` belongs to another graph.
+/// Returns, for each phase, the largest number of bytes in live buffers while one of its tasks runs. Throws
+/// std::invalid_argument if `memory` belongs to another graph.
 std::map<Phase, std::int64_t> phase_memory(StepGraph const& graph, LiveMemory const& memory);
 
 }  // namespace ddproxy::model

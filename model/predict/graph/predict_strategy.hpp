@@ -12,16 +12,17 @@ namespace ddproxy::model {
 /// ready order, each as soon as it is ready or all after the backward pass.
 bool follows_recurrence(Strategy const& strategy);
 
-/// Predicts a strategy with the buckets of `plan`. Uses the recurrence if follows_recurrence(), else
-/// simulate() on the step graph that the strategy builds. A strategy that does not overlap makes no copies.
-/// Throws what these functions throw.
+/// Predicts a strategy with the buckets of `plan`. Uses the recurrence (simulate() of timeline.hpp) if
+/// follows_recurrence() is true, else simulate() of simulate_step.hpp on the step graph that the strategy
+/// builds. A strategy that does not overlap makes no copies. Throws what these functions throw.
 Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan);
 
-/// Predicts any strategy with simulate() on its step graph. Throws what simulate() throws.
+/// Predicts any strategy with simulate() (simulate_step.hpp) on its step graph. Throws what simulate()
+/// throws.
 Timeline predict_by_graph(Strategy const& strategy, Job const& job, Plan const& plan);
 
-/// Predicts the live buffers of a rank during a step of a strategy with the buckets of `plan`. Throws as
-/// predict() does.
+/// Predicts the live buffers of a rank during a step of a strategy with the buckets of `plan`. Throws what
+/// predict() throws.
 LiveMemory predict_live_memory(Strategy const& strategy, Job const& job, Plan const& plan);
 
 }  // namespace ddproxy::model

@@ -20,10 +20,10 @@ enum class Resource { none, compute, link };
 
 /// The cost of one task.
 struct TaskCost {
-  double seconds = 0;  ///< seconds alone on the machine
+  double seconds = 0;  ///< seconds if no other task runs beside it
   Resource resource = Resource::none;
   std::size_t link = 0;  ///< for collectives: the link that they use
-  Speeds speeds = {};    ///< for collectives: kappa and gamma beside compute
+  Speeds speeds = {};    ///< for collectives: relative speeds beside compute (model/cost/contention.hpp)
 };
 
 /// Returns the speed of each of n collectives of one rank that share a link (1: as fast as alone).
@@ -32,8 +32,8 @@ using SharedSpeed = std::function<double(std::size_t n)>;
 /// The costs of a step's tasks when they run alone, and the rule by which they slow each other.
 struct StepCosts {
   std::vector<std::vector<TaskCost>> tasks;  ///< [class][task]
-  SharedSpeed shared_speed = {};             ///< empty: 1/n
-  std::vector<std::string> warnings = {};
+  SharedSpeed shared_speed = {};             ///< empty: each of n collectives has the speed 1/n
+  std::vector<std::string> warnings = {};    ///< costs that were derived, one sentence each
 
   /// Writes the speed of each task that runs at the same time on a rank of the class, [active task] (1: as
   /// fast as alone).
@@ -46,13 +46,13 @@ struct StepCosts {
 
 /// The data from which step_costs() computes the costs.
 struct CostModel {
-  /// Returns the seconds of a task alone on the machine. It is called for all tasks except collectives and
-  /// HostWaits. A HostWait itself takes no time.
+  /// Returns the seconds of a task if no other task runs beside it. It is called for all tasks except
+  /// collectives and HostWaits. A HostWait itself takes no time.
   std::function<double(std::size_t rank_class, Task const& task)> seconds;
   CollectiveCosts collectives = {};
-  Contention contention = {};              ///< as a function of the bytes on the wire
+  Contention contention = {};              ///< as a function of the bytes in the wire type
   std::map<Lane, std::size_t> links = {};  ///< communication lanes that are not listed use link 0
-  SharedSpeed shared_speed = {};           ///< empty: 1/n
+  SharedSpeed shared_speed = {};           ///< empty: each of n collectives has the speed 1/n
 };
 
 /// Returns the cost of every task. A group of sends and receives takes as long as the longest of them. A
@@ -61,7 +61,7 @@ struct CostModel {
 /// negative or not finite.
 StepCosts step_costs(RankGraphs const& step, CostModel const& model);
 
-/// Returns T_compute: the summed seconds of the Compute tasks of a class, alone on the machine.
+/// Returns T_compute: the sum of the seconds of all Compute tasks of a class, without communication.
 double compute_seconds(StepGraph const& graph, StepCosts const& costs, std::size_t rank_class);
 
 }  // namespace ddproxy::model

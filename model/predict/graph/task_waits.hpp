@@ -11,7 +11,7 @@ namespace ddproxy::model {
 
 /// The dependencies of a task on its own rank: what it waits for, and what waits for it.
 struct TaskWaits {
-  std::size_t waits = 0;          ///< tasks that must end first, including the one before it on its lane
+  std::size_t waits = 0;          ///< number of tasks that must end first, with the previous task of its lane
   std::vector<std::size_t> next;  ///< tasks that wait for this one; a task with two reasons is listed twice
 };
 

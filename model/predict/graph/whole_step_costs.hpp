@@ -9,10 +9,10 @@
 
 namespace ddproxy::model {
 
-/// Returns the costs of a graph that whole_step() built. Operators cost what `phases` says for their phase;
-/// norms, clips and updates cost what it says for the parameters that they touch. Copies and all-reduces cost
-/// what ddp_costs() says. Throws std::invalid_argument for a wrong number of operator times, and as
-/// step_costs() does.
+/// Returns the costs of a graph that whole_step() (whole_step.hpp) built. An operator costs what `phases`
+/// says for the operator's phase. A norm, clip or update task costs what `phases` says for the number of its
+/// parameters. Copies and all-reduces cost what ddp_costs() (ddp_costs.hpp) says. Throws
+/// std::invalid_argument for a wrong number of operator times, and what step_costs() (step_costs.hpp) throws.
 StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, PhaseCosts const& phases,
                            AllreduceCost const& cost, Contention const& contention = {},
                            Copies const& copies = {});

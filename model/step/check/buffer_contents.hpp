@@ -15,22 +15,23 @@ namespace ddproxy::model {
 /// Returns the words for a content in messages, for example "a gradient".
 std::string name_of(Content content);
 
-/// What each element of a run contains. This is the symbolic value that the check follows, not a number.
+/// What each element of a range of elements contains. This is the symbolic value that check() (check.hpp)
+/// follows from task to task, not a number.
 struct Value {
   Content content = Content::nothing;
   bool padding = false;  ///< the elements belong to no tensor, so their value does not matter
   std::ptrdiff_t model =
-      0;                 ///< element of the model minus position in the buffer; for activations the operator
+      0;                 ///< element of the model minus position in the buffer; for activations: the operator
   int version = 0;       ///< number of updates of a parameter or optimizer state; 1 for a clipped gradient
   int micro_batch = -1;  ///< micro-batch of an activation; -1: any
-  std::size_t set = 0;   ///< gradient: id of its set of contributions; norm: id of the elements it covers
+  std::size_t set = 0;  ///< gradient: id in ContributionSets; norm: id in CoveredElements (contributions.hpp)
 
   /// Returns whether each element stands for one element of the model.
   bool by_position() const {
     return content == Content::parameter || content == Content::gradient ||
            content == Content::optimizer_state;
   }
-  /// Returns the value with positions counted from element `by` of the present positions.
+  /// Returns the value for a slice that starts `by` elements later, so that its positions start at 0 there.
   Value moved(std::ptrdiff_t by) const {
     Value value = *this;
     if (by_position()) value.model += by;
@@ -38,7 +39,7 @@ struct Value {
   }
 };
 
-/// A run of elements with one value. Positions count from the start of the slice that was read.
+/// A range of elements with one value. Positions count from the start of the slice that was read.
 struct Piece {
   Slice run;
   Value value;
@@ -74,7 +75,7 @@ class BufferContents {
   std::size_t class_of(std::size_t rank) const { return classes_[rank]; }
   StepGraph const& graph(std::size_t rank) const { return step_.classes[classes_[rank]].graph; }
 
-  /// Returns the place of a rank in its group.
+  /// Returns the place of a rank in its group: its rank in the communicator.
   std::size_t place(std::size_t rank, CommunicatorId id) const { return places_[index(id)][rank].place; }
   /// Returns the group of a rank. The reference is valid as long as the step.
   std::vector<std::size_t> const& group(std::size_t rank, CommunicatorId id) const {
@@ -83,7 +84,7 @@ class BufferContents {
 
   /// Returns the elements of the buffer that an access uses on a rank.
   Slice slice(std::size_t rank, Access const& access) const;
-  /// Returns the element of the model that the first of these elements stands for. For activations, returns
+  /// Returns the element of the model that the first element of slice() stands for. For activations, returns
   /// the operator.
   std::ptrdiff_t model_start(std::size_t rank, Access const& access) const;
   /// Returns the elements of the model that a buffer contains on a rank in a state.

@@ -10,9 +10,10 @@ namespace ddproxy::model {
 /// Checks the graphs of a step against the rules of `Rule` and returns the violations. An empty result proves
 /// the step right for every schedule that its graphs allow.
 ///
-/// Returns at most 20 violations. If a graph is not well formed, returns only the violations of the rules of
-/// form. If the ranks issue different collectives or can deadlock, the rules on the contents of buffers are
-/// not checked. Checking the contents takes about 1 us x ranks x accesses, because it is done for each rank.
+/// Returns at most 20 violations. If a graph is not well formed, returns only the violations of
+/// Rule::well_formed and Rule::rising. If the ranks issue different collectives or can deadlock, the rules on
+/// the contents of buffers are not checked. Checking the contents takes about 1 us x ranks x accesses,
+/// because it is done for each rank.
 Violations check(RankGraphs const& step);
 
 }  // namespace ddproxy::model

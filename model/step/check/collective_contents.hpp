@@ -14,7 +14,8 @@ class CollectiveContents {
   CollectiveContents(RankGraphs const& step, BufferContents& contents, GradientSums& sums, Findings& findings)
       : step_(step), contents_(contents), sums_(sums), findings_(findings) {}
 
-  /// Carries out the collectives of one node of the merged order, in every group of their communicators.
+  /// Carries out the collectives of one node of merged_order() (merged_order.hpp), in every group of their
+  /// communicators.
   void run(std::vector<ClassTask> const& node);
 
  private:

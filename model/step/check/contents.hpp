@@ -7,10 +7,12 @@
 namespace ddproxy::model {
 
 /// Follows the content of every element of every buffer on every rank, task by task. Adds a violation if a
-/// task reads something else than it expects, or if the state at the end is not the declared one (at_exit).
+/// task reads something else than it expects, or if a buffer does not contain at the end what its at_exit
+/// says.
 ///
-/// `nodes`: the tasks in an order in which they can run, as from merged_order(). One such order is enough if
-/// conflicting accesses are known to be ordered: all orders then have the same result.
+/// `nodes` are the tasks in an order in which they can run, as merged_order() (merged_order.hpp) returns
+/// them. One such order is enough if conflicting accesses are known to be ordered: all orders then have the
+/// same result.
 void follow_contents(RankGraphs const& step, std::vector<std::vector<ClassTask>> const& nodes,
                      Violations& violations);
 

@@ -30,9 +30,10 @@ class ContributionSets {
   /// Returns the id of the union of sets. Returns nothing if two of them share a contribution.
   std::optional<Id> joined(std::vector<Id> const& sets);
 
-  /// Returns the id of the set of an average over ranks. It is the union, where what every set has counts
-  /// once: P was averaged before and stays what it is, because avg(P + L_r) = P + avg(L_r). Returns nothing
-  /// if two sets share anything else, or if a set has nothing besides P.
+  /// Returns the id of the set of an average over ranks: the union of the sets, in which contributions that
+  /// all sets share count once. Let P be these shared contributions, which were averaged before, and L_r the
+  /// other contributions of rank r. Averaging does not change P, because avg(P + L_r) = P + avg(L_r). Returns
+  /// nothing if two sets share anything besides P, or if a set has nothing besides P.
   std::optional<Id> averaged(std::vector<Id> const& sets);
 
   std::size_t size(Id set) const { return sets_[set].size(); }

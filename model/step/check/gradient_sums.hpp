@@ -12,21 +12,22 @@
 
 namespace ddproxy::model {
 
-/// Adds symbolic gradients and norms, and checks that they are complete.
+/// Adds symbolic gradients and norms (Value, buffer_contents.hpp), and checks that they are complete.
 class GradientSums {
  public:
   /// `contents` and `findings` must outlive this object.
   GradientSums(BufferContents const& contents, Findings& findings)
       : contents_(contents), findings_(findings) {}
 
-  /// Returns the id of the set with one contribution: what an operator adds on a rank for a micro-batch.
+  /// Returns the id of the set with one contribution: the term that an operator adds on a rank for a
+  /// micro-batch.
   std::size_t contribution(std::size_t rank, Compute const& compute);
   /// Returns the id of the elements that a norm covers. If an element is covered twice, adds a violation and
   /// returns nothing.
   std::optional<std::size_t> cover(std::size_t rank, std::vector<Slice> slices);
 
-  /// Returns the sum of several sources, run by run, or their average over ranks. All sources must be
-  /// gradients of the same elements of the model, or norms. Adds a violation otherwise.
+  /// Returns the sum of several sources, range by range, or their average over ranks. All sources must be
+  /// gradients of the same elements of the model, or norms. Otherwise adds a violation.
   Pieces sum(std::size_t rank, std::vector<Pieces> const& sources, Reduction reduction = Reduction::sum);
 
   /// Adds a violation if a gradient lacks a contribution, or a norm lacks an element.

@@ -18,16 +18,17 @@ struct Ddp {
   /// after the backward pass.
   bool overlapped = true;
   CopyMode copies = CopyMode::none;
-  DataType wire = DataType::fp32;  ///< format of the elements on the wire
+  DataType wire = DataType::fp32;  ///< type in which the elements are transferred
 };
 
 /// Builds the graph of a backward pass with its all-reduces, for `ranks` ranks that all have the same graph.
 ///
 /// Operator ids are indices into BackwardPass::operations. The buffers contain the gradients in ready order.
 /// All operators and copies run on the compute lane, all all-reduces on communication lane 0. After the last
-/// operator of the backward pass the host waits for its end (HostWait). With overlap this wait stands behind
-/// the all-reduces in the list; without overlap it stands before them, and they wait for it. The plan must
-/// cover every gradient, or be empty: an empty plan gives the backward pass without communication.
+/// operator of the backward pass the host waits for its end (HostWait). With overlap the HostWait comes after
+/// the all-reduces in StepGraph::tasks. Without overlap it comes before the all-reduces, and they wait for
+/// it. The plan must cover every gradient, or be empty: an empty plan gives the backward pass without
+/// communication.
 RankGraphs ddp(BackwardPass const& pass, Ddp const& strategy, std::size_t ranks);
 
 }  // namespace ddproxy::model

@@ -8,8 +8,8 @@
 
 #include "model/step/strategies/ddp.hpp"
 
-// The strategies that `[sweep] strategies` can name, as a table. To add a strategy, add a file to this folder
-// with a function that builds step graphs, and a row to the table in strategy.cpp.
+// The strategies that `[sweep] strategies` of an input file can name, as a table. To add a strategy, add a
+// file to this folder with a function that builds step graphs, and a row to the table in strategy.cpp.
 
 namespace ddproxy::model {
 
@@ -25,8 +25,8 @@ enum class BucketRule {
 struct Strategy {
   std::string_view name;
   BucketRule buckets;
-  /// Whether a bucket may be reduced while the backward pass runs. The copies that the input asks for are
-  /// made only if this is true.
+  /// True if a bucket may be reduced while the backward pass runs. Only then are the copies made for which
+  /// the input asks.
   bool overlapped;
   /// Builds the graphs of a step for `ranks` ranks, with the buckets, copies and wire format of `step`.
   RankGraphs (*build)(BackwardPass const& pass, Ddp const& step, std::size_t ranks);

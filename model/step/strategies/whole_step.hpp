@@ -14,48 +14,54 @@
 
 namespace ddproxy::model {
 
-/// When buckets are reduced in a step of several micro-batches.
+/// The micro-batches after which buckets are reduced, in a step of several micro-batches.
 enum class Sync {
-  last,  ///< in the last micro-batch, as with PyTorch DDP's no_sync() in the others
-  each,  ///< in every micro-batch, as PyTorch DDP does by itself
+  last,  ///< only the last one, as PyTorch DDP does if the others run under no_sync()
+  each,  ///< every one, as PyTorch DDP does without no_sync()
 };
 
 enum class Optimizer {
   none,   ///< the step ends with averaged gradients
-  adamw,  ///< two numbers of state for each parameter (Loshchilov and Hutter, 2019)
+  adamw,  ///< AdamW (Loshchilov and Hutter, 2019) keeps two numbers for each parameter
 };
 
 /// How a whole training step is carried out with data parallelism.
 struct WholeStep {
-  Plan plan;  ///< covers every gradient; empty: no gradient is reduced, for a step of one rank alone
-  /// A bucket is reduced as soon as its last gradient is complete; else behind the backward pass.
+  Plan plan;  ///< covers every gradient; empty: no gradient is reduced, for a step on one rank
+  /// true: each bucket is reduced as soon as its last gradient is complete. false: all buckets are reduced
+  /// after the backward pass.
   bool overlapped = true;
   CopyMode copies = CopyMode::none;
-  DataType wire = DataType::fp32;
-  int micro_batches = 1;  ///< accumulation k
+  DataType wire = DataType::fp32;  ///< type in which the elements are transferred
+  int micro_batches = 1;           ///< number of micro-batches whose gradients a step accumulates
   Sync sync = Sync::last;
-  bool clipped = false;  ///< gradients are scaled so that their global norm has an upper limit
+  bool clipped = false;  ///< true: gradients are scaled so that their global norm has an upper limit
   Optimizer optimizer = Optimizer::none;
   Checkpoint checkpoint = Checkpoint::none;
 };
 
-/// Builds a whole step of a model on each of `ranks` ranks. `tokens` is the number of tokens of a micro-batch
-/// on one rank. `forward` is that of the same model as `pass`.
+/// Builds the graph of a whole training step: forward and backward pass, all-reduces, clipping and update.
+/// All `ranks` ranks have the same graph. `forward` and `pass` must belong to the same model. `tokens` is the
+/// number of tokens of a micro-batch on one rank.
 ///
-/// Compute lane: the micro-batches one after another, each forward and backward (micro_batch.hpp); then the
-/// norm of the gradients of each bucket, and the update of each bucket, both in the order of the plan.
-/// Communication lane 0: the all-reduces. Copies are on the compute lane, as in ddp().
+/// The compute lane runs the micro-batches one after another, each forward and backward (micro_batch.hpp).
+/// Then it computes the norm of each bucket, if gradients are clipped, and updates the parameters of each
+/// bucket, both in the order of the plan. It also makes the copies, as in ddp() (ddp.hpp). Communication lane
+/// 0 runs the all-reduces.
 ///
 /// - The first micro-batch assigns gradients, the later ones add to them.
-/// - With Sync::each an all-reduce averages what was averaged before plus what the micro-batch added on each
-///   rank: avg(P + L_r) = P + avg(L_r). As in PyTorch, the next micro-batch waits for the all-reduces.
-/// - The update of a bucket waits for its all-reduce alone, unless gradients are clipped.
-/// - Clipping: each norm task adds the squares of one bucket to a scalar, a double that takes two elements.
-///   The updates read the scalar and scale the gradients themselves, so every update waits for all norms, and
-///   they wait for all all-reduces. After the all-reduces every rank has the same gradients. Each rank
-///   therefore computes the same norm, and no collective is needed. A strategy that shards gradients has to
-///   all-reduce the scalar.
-///   Without an optimizer there are clip tasks, which scale the gradients in place.
+/// - With Sync::each every micro-batch ends with all-reduces. Let P be the gradient that was averaged so far,
+///   which is equal on all ranks, and L_r what the micro-batch added on rank r. The all-reduce gives
+///   avg(P + L_r) = P + avg(L_r). As in PyTorch, the next micro-batch waits for the all-reduces.
+/// - Without clipping the update of a bucket waits only for the all-reduce of that bucket.
+/// - With clipping each norm task waits for the all-reduce of its bucket and adds the squares of the bucket
+/// to a
+///   sum. The sum is a double, so its buffer has two elements of 4 bytes. Each update waits for all norm
+///   tasks, reads the sum, and scales the gradients that it uses. Without an optimizer clip tasks scale the
+///   gradients in place instead.
+/// - The norm needs no collective: after the all-reduces every rank has the same gradients and computes the
+/// same
+///   norm. A strategy that divides the gradients among the ranks would have to all-reduce the sum.
 ///
 /// Throws std::invalid_argument if `micro_batches` or `tokens` is not positive, or if `forward` and `pass`
 /// have different numbers of operators.

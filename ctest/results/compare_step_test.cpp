@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "ctest/results/compare_runs.hpp"
+#include "results/file/writer.hpp"
+
+namespace ddproxy::test {
+namespace {
+
+/// What a file of `ddproxy step` says. All times are multiplied by `factor`.
+struct StepFile {
+  double factor = 1;
+  std::string optimizer = "adamw";
+  double clip = 1;
+  std::int64_t accumulation = 2;
+  std::string sync = "last", checkpoint = "none";
+  std::string valid = "true";
+  double negative_step = 0;  ///< seconds that replace the first sample of the step
+};
+
+constexpr std::size_t samples = 8;
+
+class CompareSteps : public Compare {
+ protected:
+  Paths steps(std::string const& name, int n, StepFile const& step = {}) {
+    Paths paths;
+    for (int k = 0; k < n; ++k) {
+      paths.push_back(folder / (name + std::to_string(k) + ".h5"));
+      write(paths.back(), step, k);
+    }
+    return paths;
+  }
+
+ private:
+  static void write(std::filesystem::path const& path, StepFile const& step, int run) {
+    results::Writer writer(path);
+    writer.attribute("/model", "batch", std::int64_t{4});
+    writer.attribute("/model", "sequence", std::int64_t{16});
+    const auto set = [&](char const* name, auto const& value) { writer.attribute("/step", name, value); };
+    set("ranks", std::int64_t{2});
+    set("accumulation", step.accumulation);
+    set("sync", step.sync);
+    set("checkpoint", step.checkpoint);
+    set("optimizer", step.optimizer);
+    set("clip", step.clip);
+    set("bucket_mib", 25.0);
+    set("backend", std::string("mpi"));
+    set("valid", step.valid);
+    const std::vector<std::string> parts{"forward", "recompute", "exposed", "step"};
+    const double seconds[] = {0.3, 0, 0.01, 1};
+    std::vector<double> values;
+    for (const double second : seconds)
+      for (std::size_t s = 0; s < samples; ++s)
+        values.push_back(second * step.factor * (1 + 0.001 * std::sin(7.0 * run + static_cast<double>(s))));
+    if (step.negative_step < 0) values[3 * samples] = step.negative_step;
+    writer.write("/step/part", parts);
+    writer.write("/step/measured", values, {parts.size(), samples});
+    writer.finish();
+  }
+};
+
+TEST_F(CompareSteps, finds_a_slower_step_and_leaves_out_what_has_no_ratio) {
+  const auto base = steps("a", 6);
+  accept({.base = base, .next = steps("b", 6)});
+  EXPECT_TRUE(contains(row("step"), "step")) << out;
+  EXPECT_TRUE(contains(row("forward"), "forward")) << out;
+  EXPECT_FALSE(contains(out, "exposed")) << out;
+  EXPECT_FALSE(contains(out, "recompute")) << out;
+  EXPECT_EQ(compare({.base = base, .next = steps("c", 6, {.factor = 1.3})}), 1) << out;
+}
+
+TEST_F(CompareSteps, refuses_other_optimizers_and_micro_batches_unless_allowed) {
+  const auto base = steps("a", 1);
+  const auto expect_refused = [&](std::string const& key, StepFile const& step, std::string const& what) {
+    const CompareOptions options{.base = base, .next = steps("b", 1, step)};
+    const auto text = refused(options);
+    EXPECT_TRUE(contains(text, key + ": " + what + " (--allow " + key + ")")) << text;
+    EXPECT_EQ(std::ranges::count(text, ';'), 0) << text;
+    CompareOptions allowing = options;
+    allowing.allow = {key};
+    accept(allowing);
+  };
+  expect_refused("optimizer", {.optimizer = "none"}, "'adamw, 1' against 'none, 1'");
+  expect_refused("optimizer", {.clip = 0.5}, "'adamw, 1' against 'adamw, 0.5'");
+  expect_refused("accumulation", {.accumulation = 4}, "'2' against '4'");
+  expect_refused("sync", {.sync = "each"}, "'last' against 'each'");
+  expect_refused("checkpoint", {.checkpoint = "layer"}, "'none' against 'layer'");
+}
+
+TEST_F(CompareSteps, refuses_files_that_prove_nothing) {
+  const auto base = steps("a", 1);
+  EXPECT_TRUE(contains(refused({.base = base, .next = steps("b", 1, {.valid = "false"})}), "valid=false"));
+  EXPECT_TRUE(contains(refused({.base = base, .next = steps("c", 1, {.negative_step = -1})}),
+                       "the part step has a time of -1"));
+  EXPECT_TRUE(
+      contains(refused({.base = base, .next = runs("d", 1, {.replay = false})}), "sweep: 'whole step"));
+}
+
+}  // namespace
+}  // namespace ddproxy::test

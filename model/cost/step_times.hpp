@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/cost/kernel_work.hpp"
+
+namespace ddproxy::model {
+
+// Readers of published step times (docs/predict.md, "Published step times"). They read CSV files as the
+// readers of csv.hpp do, and throw the same errors: std::invalid_argument "FILE:LINE: what is wrong".
+
+/// Returns the word of a CSV file for the value.
+std::string_view name_of(TimedPart part);
+std::string_view name_of(KernelKind kind);
+
+/// The model and the batch that a published number belongs to.
+struct PublishedCase {
+  std::string series;  ///< measurements that were made in the same way have the same name
+  std::string preset;
+  Shape shape;  ///< of the preset
+  Tokens tokens;
+  TimedPart part = TimedPart::forward;
+};
+
+/// One published time.
+struct StepTime {
+  PublishedCase of;
+  bool mixed = false;   ///< mixed precision: activations and weights have 2 bytes, else 4
+  bool warm = true;     ///< false: the mean contains the first steps
+  bool fitted = false;  ///< the roofline is fitted on this row
+  double seconds = 0;
+};
+
+/// One published share of a kind of kernel in a time.
+struct StepShare {
+  PublishedCase of;
+  KernelKind kind = KernelKind::product;
+  double share = 0;  ///< in [0, 1]
+};
+
+/// Reads `series,precision,warm,use,preset,batch,context,phase,seconds` with a row for each time. The rows
+/// keep their order. Throws also if a row repeats a case, if the rows of a series differ in `precision` or
+/// `warm`, or if a series has too few rows to fit: three for the first series, which must be warm, two for
+/// other warm series, one for a series without warm-up.
+std::vector<StepTime> read_step_times(std::filesystem::path const& file);
+
+/// Reads `series,preset,batch,context,phase,kind,share`. Throws also if a series is not one of `times`.
+std::vector<StepShare> read_step_shares(std::filesystem::path const& file,
+                                        std::vector<StepTime> const& times);
+
+}  // namespace ddproxy::model

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/cost/step_times.hpp"
+#include "model/predict/roofline_fit.hpp"
+
+namespace ddproxy::model {
+
+/// A published time and the seconds that the fitted roofline gives.
+struct FittedTime {
+  StepTime published;
+  double seconds = 0;
+  double launch_share = 0;   ///< share of `seconds` that is launch time, in [0, 1]
+  double product_share = 0;  ///< share of `seconds` in matrix products with their launches, in [0, 1]
+
+  /// Returns fitted / published - 1.
+  double error() const { return seconds / published.seconds - 1; }
+};
+
+/// A series of published times and its fit.
+struct SeriesFit {
+  std::string name;
+  LaunchRoofline roofline;
+  /// The series whose bandwidth was taken. If `startup` is set: whose whole roofline was taken. Empty: all
+  /// rates are fitted on this series.
+  std::string base;
+  double startup = 0;  ///< seconds that each time has in addition; only for a series without warm-up
+  std::vector<FittedTime> rows;
+};
+
+/// Fits each series on its rows that are marked `fitted`, and computes all its rows. A series with fewer than
+/// three such rows takes the bandwidth of the first series. A series without warm-up takes the whole roofline
+/// of the first series, and only one time is fitted, which each of its rows has in addition: the mean
+/// difference over the rows to fit, which is never below 0. `times` must satisfy what read_step_times()
+/// checks.
+std::vector<SeriesFit> fit_step_times(std::vector<StepTime> const& times);
+
+/// Returns the share of each kind of kernel in the fitted time of a case. The shares add up to 1.
+std::map<KernelKind, double> kernel_shares(PublishedCase const& of, bool mixed,
+                                           LaunchRoofline const& roofline);
+
+}  // namespace ddproxy::model
