@@ -85,7 +85,9 @@ TEST(StepFigures, KindsShareTheComputeOfAStep) {
   for (auto const& kind : kinds) {
     if (kind.kind != "matrix products") sum += kind.step;
     if (kind.kind == "linear" || kind.kind == "head") products += kind.step;
-    if (kind.kind == "attention") EXPECT_EQ(kind.forward, 1);
+    if (kind.kind == "attention") {
+      EXPECT_EQ(kind.forward, 1);
+    }
   }
   EXPECT_EQ(sum, static_cast<double>(compute_tasks(graph)));
   EXPECT_EQ(kinds.back().kind, "matrix products");
