@@ -76,7 +76,7 @@ class Results:
         modes = (self.attribute("/sweep", "compute_mode"), self.attribute("/sweep", "backend"))
         model = self.attribute("/model", "preset", "a model")
         of_collectives = int(self["/collectives/ranks"][0]) if self.has("/collectives/ranks") else "?"
-        ranks = self.attribute("/sweep", "ranks", self.attribute("/allreduce", "ranks", of_collectives))
+        ranks = self.attribute("/sweep", "ranks", self.attribute("/step", "ranks", self.attribute("/allreduce", "ranks", of_collectives)))
         parts = (model, f"{ranks} rank{'' if str(ranks) == '1' else 's'}", _mode(modes))
         return ", ".join(str(part) for part in parts if part)
 
