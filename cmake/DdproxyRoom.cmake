@@ -47,6 +47,8 @@ ddproxy_may_use(miniapp/measure/sweep model miniapp/input miniapp/options miniap
                 miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration)
 ddproxy_may_use(miniapp/measure/verification kernels model miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute
                 miniapp/collectives miniapp/measure/pass)
+ddproxy_may_use(miniapp/measure/step kernels model results/output miniapp/input miniapp/analysis miniapp/errors miniapp/device miniapp/machine
+                miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration)
 ddproxy_may_use(miniapp/app kernels model results miniapp/input miniapp/options miniapp/analysis miniapp/predict miniapp/errors miniapp/device
                 miniapp/cores miniapp/machine miniapp/compute miniapp/collectives miniapp/measure)
 ddproxy_may_use(miniapp model kernels results)

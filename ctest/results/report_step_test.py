@@ -13,6 +13,7 @@ class Steps(WithSample):
         def remove(file):
             for group in ("sweep", "score", "plans", "timeline", "memory", "layers", "states", "gate", "phases", "fom"):
                 file.pop(group, None)
+            file.attrs["command"] = "step"
         self.change(remove)
 
     def test_parts_are_in_milliseconds_with_the_error_of_the_prediction(self):

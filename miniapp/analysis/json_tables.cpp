@@ -52,10 +52,10 @@ Json column(results::Reader const& reader, std::string const& path) {
   }
 }
 
-Json figures_of(FigureOfMerit const& f) {
+Json figures_of(Numbers const& numbers, results::Validity valid) {
   Json json;
-  for (auto const& [name, value] : numbers_of(f)) json[name] = number(value);
-  json["valid"] = word_of(f.valid);
+  for (auto const& [name, value] : numbers) json[name] = number(value);
+  json["valid"] = word_of(valid);
   return json;
 }
 
@@ -63,8 +63,13 @@ Json figures_of(FigureOfMerit const& f) {
 
 void write_json(results::Reader const& reader, FigureOfMerit const& figures,
                 std::filesystem::path const& file) {
+  write_json(reader, numbers_of(figures), figures.valid, file);
+}
+
+void write_json(results::Reader const& reader, Numbers const& numbers, results::Validity valid,
+                std::filesystem::path const& file) {
   Json json;
-  json["fom"] = figures_of(figures);
+  json["fom"] = figures_of(numbers, valid);
   for (auto const& path : reader.datasets()) {
     const auto slash = path.rfind('/');
     json["tables"][path.substr(1, slash - 1)][path.substr(slash + 1)] = column(reader, path);

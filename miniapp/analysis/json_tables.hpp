@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "miniapp/analysis/figure_of_merit.hpp"
 #include "results/file/reader.hpp"
@@ -13,6 +15,13 @@ namespace ddproxy {
 /// available becomes null. A dataset with several dimensions becomes a nested list. Throws
 /// as results::write_text() does.
 void write_json(results::Reader const& reader, FigureOfMerit const& figures,
+                std::filesystem::path const& file);
+
+/// The numbers of a figure of merit with their names.
+using Numbers = std::vector<std::pair<char const*, double>>;
+
+/// Does the same with the numbers of another figure of merit.
+void write_json(results::Reader const& reader, Numbers const& numbers, results::Validity valid,
                 std::filesystem::path const& file);
 
 }  // namespace ddproxy

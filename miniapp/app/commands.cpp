@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <optional>
-#include <thread>
 
 #include "miniapp/app/check_messages.hpp"
+#include "miniapp/app/run_ends.hpp"
 #include "miniapp/app/session.hpp"
+#include "miniapp/app/step_session.hpp"
 #include "miniapp/app/tables.hpp"
 #include "miniapp/compute/slowed_lane.hpp"
 #include "miniapp/device/device.hpp"
@@ -27,18 +25,6 @@
 
 namespace ddproxy {
 namespace {
-
-void agree_on_input(Runtime const& runtime, Config const& config) {
-  const auto mine = static_cast<std::int64_t>(std::hash<std::string>{}(config.text));
-  std::vector<std::int64_t> first{mine};
-  runtime.broadcast(first);
-  runtime.together([&] {
-    if (first[0] != mine)
-      throw std::invalid_argument(
-          fmt::format("{}: rank {} reads another text than rank 0; give all nodes the same file",
-                      config.file.string(), runtime.rank()));
-  });
-}
 
 void refuse_overwriting(Options const& options, Config const& config) {
   if (results::is_reserved(options.output))
@@ -113,47 +99,10 @@ void run_steps(Session& session, Runtime const& runtime, std::string const& comm
   session.finish();
 }
 
-// Ends the process after a call of MPI did not return. Each rank that is in such a call prints its own line.
-// Rank 0 closes its file first. It then waits until the watches of the other ranks have looked at their
-// calls. The other ranks wait longer than rank 0, because a launcher ends all ranks as soon as one has ended.
-void leave_stuck_call(Runtime const& runtime, Session* session, std::string const& error) {
-  results::say_error(fmt::format("ddproxy: {}", error));
-  if (session) session->close_unfinished();
-  std::fflush(nullptr);
-  std::this_thread::sleep_for(std::chrono::milliseconds(runtime.root() ? 1500 : 5000));
-  std::_Exit(exit_run_time);
-}
-
-// Applies the time limit of the run to MPI calls, for as long as the object lives. A rank that is stuck in a
-// call of MPI does not write its file, so it is safe that another thread closes the file.
-class CallLimit {
- public:
-  CallLimit(Runtime const& runtime, double timeout_s, std::optional<Session>& session) : runtime_(runtime) {
-    runtime.limit_calls(timeout_s, [&](std::string const& error) {
-      leave_stuck_call(runtime, session ? &*session : nullptr, error);
-    });
-  }
-  ~CallLimit() { runtime_.limit_calls(); }
-  CallLimit(CallLimit const&) = delete;
-  CallLimit& operator=(CallLimit const&) = delete;
-
- private:
-  Runtime const& runtime_;
-};
-
-// Ends the process after the device was lost. Call it while the exception is handled and the arrays still
-// exist. Kokkos aborts when it cannot free them, and the reason would never be printed.
-void leave_lost_device(Runtime const& runtime, Session* session) {
-  if (session) session->close_unfinished();
-  const auto error = describe_current_exception();
-  results::say_error(fmt::format("ddproxy: rank {}: {}; the device is lost", runtime.rank(), error.message));
-  if (runtime.ranks() > 1) MPI_Abort(runtime.communicator(), exit_run_time);
-  std::_Exit(exit_run_time);
-}
-
 }  // namespace
 
 void execute(Options const& options, Runtime const& runtime) {
+  if (options.command == "step") return execute_step(options, runtime);
   catch_signals();
   Config config;
   Workload workload;
@@ -176,7 +125,10 @@ void execute(Options const& options, Runtime const& runtime) {
   if (options.turns.go.empty())  // a run in turns needs no probe: the gate compares sample by sample
     context.probe = make_state_probe(runtime, context.reduces());
   std::optional<Session> session;
-  const CallLimit limit(runtime, timeout_s, session);
+  const std::function<void()> close = [&session] {
+    if (session) session->close_unfinished();
+  };
+  const CallLimit limit(runtime, timeout_s, close);
   try {
     if (options.command != "layers") choose_calls(context);
     if (runtime.root()) results::print_output(describe(context.choice));
@@ -184,15 +136,15 @@ void execute(Options const& options, Runtime const& runtime) {
     session.emplace(options, std::move(context), std::move(cases));
     run_steps(*session, runtime, options.command, !options.pieces_mib.empty());
   } catch (StuckCall const& error) {
-    leave_stuck_call(runtime, session ? &*session : nullptr, error.what());
+    leave_stuck_call(runtime, close, error.what());
   } catch (CollectiveError const& error) {
-    if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
+    if (device_is_lost()) leave_lost_device(runtime, close);
     if (session && (error.code == exit_interrupted || error.code == exit_wrong_numbers))
       session->keep_open_calibration();
     if (session && error.code == exit_interrupted) session->save();  // the message promises it
     throw;
   } catch (...) {
-    if (device_is_lost()) leave_lost_device(runtime, session ? &*session : nullptr);
+    if (device_is_lost()) leave_lost_device(runtime, close);
     throw;
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "miniapp/analysis/analysis.hpp"
+#include "miniapp/analysis/step_figures.hpp"
 #include "miniapp/analysis/stopping.hpp"
 #include "miniapp/analysis/sweep_states.hpp"
 #include "miniapp/app/provenance.hpp"
@@ -132,6 +133,13 @@ class Recorder {
   /// Writes the bytes that a rank allocates for the buffers of a step, and for each case the predicted peak
   /// of the bytes of live buffers; -1 if nothing is predicted.
   void step_memory(std::size_t allocated, std::vector<std::int64_t> const& predicted_peaks);
+  /// Writes what the steps of `ddproxy step` consist of, as attributes of /step. This method and the next two
+  /// are in recorder_step.cpp.
+  void step_settings(Config const& config, double cap_mib, int ranks);
+  /// Writes the seconds of each kind of operator in a step without communication.
+  void step_kinds(std::vector<KindSeconds> const& kinds);
+  /// Writes all samples of whole steps, their statistics and predictions, and the figure of merit.
+  void step(StepFigures const& figures);
   /// Writes the figure of merit.
   void figures(FigureOfMerit const& figures);
   /// Writes the peak memory of each rank and the predicted need of a rank, both in bytes.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "miniapp/input/results_need.hpp"
+#include "miniapp/input/step_memory.hpp"
 
 namespace ddproxy {
 namespace {
@@ -34,6 +35,15 @@ double array_memory(Config const& config, Workload const& workload, int concurre
   return buffers + static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
 }
 
+// Returns the bytes of the buffers of whole steps, and of what the kernels need in addition.
+double step_array_memory(Config const& config, std::size_t elements, int concurrency) {
+  std::int64_t work = 0;
+  for (auto const& buffer :
+       step_work_buffers(config.shape, config.tokens, config.step.accumulation, concurrency))
+    work += padded_elements(buffer);
+  return (static_cast<double>(elements) + static_cast<double>(work)) * gradient_element_bytes;
+}
+
 }  // namespace
 
 bool needs_arena(Config const& config) {
@@ -59,6 +69,19 @@ double device_memory_need(Config const& config, Workload const& workload, int co
   const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are in host memory
   return array_memory(config, workload, concurrency) +
          (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
+}
+
+double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
+                      int concurrency, int ranks) {
+  return program_bytes + reduction_memory(config, static_cast<double>(gradient_bytes), ranks) +
+         step_array_memory(config, elements, concurrency);
+}
+
+double step_device_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
+                        int concurrency) {
+  const bool by_device = config.backend == Backend::nccl;
+  return step_array_memory(config, elements, concurrency) +
+         (by_device ? reduction_memory(config, static_cast<double>(gradient_bytes), 1) : 0);
 }
 
 }  // namespace ddproxy

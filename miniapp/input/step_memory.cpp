@@ -8,15 +8,21 @@
 
 namespace ddproxy {
 
-StepPlaces place_buffers(model::StepGraph const& graph) {
-  StepPlaces places;
-  for (auto const& buffer : graph.buffers) {
-    if (buffer.type != model::DataType::fp32)
-      throw std::invalid_argument("step: the kernels have buffers in fp32 only");
-    places.first.push_back(places.elements);
-    places.elements +=
-        static_cast<std::size_t>(padded_elements({"", static_cast<std::int64_t>(buffer.elements)}));
-  }
+StepPlaces place_buffers(model::StepGraph const& graph, std::optional<model::BufferKind> first) {
+  StepPlaces places{std::vector<std::size_t>(graph.buffers.size()), 0};
+  const auto place = [&](bool of_first) {
+    for (std::size_t b = 0; b < graph.buffers.size(); ++b) {
+      auto const& buffer = graph.buffers[b];
+      if (buffer.type != model::DataType::fp32)
+        throw std::invalid_argument("step: the kernels have buffers in fp32 only");
+      if ((buffer.kind == first) != of_first) continue;
+      places.first[b] = places.elements;
+      places.elements +=
+          static_cast<std::size_t>(padded_elements({"", static_cast<std::int64_t>(buffer.elements)}));
+    }
+  };
+  place(true);
+  place(false);
   return places;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "miniapp/input/kernel_memory.hpp"
@@ -20,9 +21,11 @@ struct StepPlaces {
   std::size_t elements = 0;        ///< of the allocation
 };
 
-/// Places the buffers of a graph one behind the other. Each begins on a cache line of 64 bytes. Throws
-/// std::invalid_argument for a buffer that is not in fp32.
-StepPlaces place_buffers(model::StepGraph const& graph);
+/// Places the buffers of a graph one behind the other: first those of the kind `first`, if it is given, then
+/// the others. Each begins on a cache line of 64 bytes. Throws std::invalid_argument for a buffer that is not
+/// in fp32.
+StepPlaces place_buffers(model::StepGraph const& graph,
+                         std::optional<model::BufferKind> first = std::nullopt);
 
 /// Returns what the kernels of a step need besides the buffers of the graph: "scratch"; "rope table", the
 /// cosines and sines of all positions; "losses", the sum of the losses of each micro-batch in double; "clip",

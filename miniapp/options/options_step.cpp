@@ -6,11 +6,15 @@ namespace ddproxy {
 namespace {
 
 constexpr auto about_step =
-    "Needs neither MPI nor a device. Fits a roofline to published times of forward, backward and whole steps "
-    "on one device,\n"
+    "Start one process for each rank: mpirun -n RANKS ddproxy step INPUT. Prints forward, backward, exposed "
+    "communication, clip, update\n"
+    "and the whole step, measured and predicted, and the line DDPROXY_STEP_FOM for other programs.\n"
+    "With --against it needs neither an input, nor MPI, nor a device: it fits a roofline to published times "
+    "of steps on one device,\n"
     "and prints the published and the fitted times beside each other, with the error of each "
     "(docs/predict.md).\n"
-    "Exit codes: 0 success; 2 wrong usage or input; 4 run-time failure.";
+    "Exit codes: 0 success; 2 wrong usage or input; 3 wrong numbers; 4 run-time failure; 75 interrupted, and "
+    "the samples so far are in\nFILE.part.";
 
 }  // namespace
 
@@ -22,11 +26,30 @@ CLI::Option* add_against(CLI::App& command, Options& options) {
 }
 
 void add_step_command(CLI::App& app, Options& options) {
-  CLI::App* command = app.add_subcommand("step", "compare published step times with a fitted roofline");
-  add_against(*command, options)->required();
-  command->add_option("--json", options.json, "also write the comparison to this file as JSON");
+  CLI::App* command = app.add_subcommand(
+      "step", "measure and predict whole training steps, or compare published step times with a roofline");
+  CLI::Option* against = add_against(*command, options);
+  command->add_option("INPUT", options.input, "input file (TOML, docs/input.md)")->excludes(against);
+  command->add_option("-o,--output", options.output, "write the results to this HDF5 file")
+      ->capture_default_str()
+      ->excludes(against);
+  command->add_option("--json", options.json, "also write the figures and all tables to this file as JSON");
+  command->add_flag("--share-device", options.share_device,
+                    "allow several ranks to use the same device; without this option that is an error");
+  command
+      ->add_option("--kokkos-num-threads", options.threads,
+                   "compute threads of each rank; default: from the environment, the input file or the cores "
+                   "of the rank")
+      ->check(CLI::Range(1, 4096).description("(1 to 4096)"));
+  command->add_flag("--strict", options.strict,
+                    "exit with code 2 if the ranks have more threads than cores, instead of a warning");
   command->footer(about_step);
-  command->callback([&options] { options.command = "step"; });
+  command->callback([&options] {
+    options.command = "step";
+    if (options.input.empty() && options.against.empty())
+      throw CLI::ValidationError(
+          "give an input file to measure whole steps, or --against to compare published times");
+  });
 }
 
 }  // namespace ddproxy

@@ -49,9 +49,12 @@ Value word_in(CsvTable const& table, std::size_t row, std::string const& column,
   std::string known;
   for (auto const& [word, meaning] : words) {
     if (word == text) return meaning;
-    known += (known.empty() ? "" : ", ") + std::string(word);
+    if (!known.empty()) known += ", ";
+    known += word;
   }
-  table.fail(row, "\"" + echo(text) + "\" in column \"" + column + "\" is unknown; give one of " + known);
+  std::string quoted = echo(text);
+  quoted += "\" in column \"" + column + "\" is unknown; give one of " + known;
+  table.fail(row, std::string(1, '"').append(quoted));
 }
 
 std::string series_in(CsvTable const& table, std::size_t row) {

@@ -20,7 +20,8 @@ LAYERS = tuple(f"/layers/{n}" for n in ("operation", "operation_layer", "seconds
 ALLREDUCE = tuple(f"/allreduce/{n}" for n in ("bytes", "seconds", "median"))
 TIMELINE = tuple(f"/timeline/{n}" for n in ("first", "count", "start", "end", "resource", "label"))
 PREDICTED = ("/sweep/predicted", "/sweep/predicted_exposed")
-REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep": SWEEP, "layers": LAYERS}
+STEP = tuple(f"/step/{n}" for n in ("part", "measured", "median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first", "alone"))
+REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep": SWEEP, "layers": LAYERS, "step": STEP}
 
 
 class Results:

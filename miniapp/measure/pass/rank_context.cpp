@@ -126,17 +126,21 @@ std::unique_ptr<CommunicationLane> RankContext::make_allreduce(CallChoice const&
   return ddproxy::make_allreduce(config, with, runtime.communicator(), memory, arena.extent(0));
 }
 
-RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime) {
+void check_input_on(Config const& config, Runtime const& runtime, Measured what) {
   refuse_replay_of_many(config, runtime);
   runtime.together([&] {
     check_can_run(config);
     check_backend(config);
     refuse_nccl_on_shared_device(config, runtime);
     if (config.compute == ComputeMode::replay) return;
-    check_kernels(config);
+    if (what == Measured::backward) check_kernels(config);
     refuse_override(config);
     set_precision(config);
   });
+}
+
+RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime) {
+  check_input_on(config, runtime, Measured::backward);
   const double device_free = free_device_memory();
   require_room(config, workload, runtime, device_free);
   RankContext context{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};

@@ -61,6 +61,13 @@ struct RankContext {
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n; of the input in replay
 };
 
+/// What is going to be measured: the backward pass, or whole steps, which also know Llama models.
+enum class Measured { backward, steps };
+
+/// Checks that this build and this machine can do what the input asks for, without its memory. Throws as
+/// make_rank_context() does. Collective.
+void check_input_on(Config const& config, Runtime const& runtime, Measured what);
+
 /// Checks that this build and this machine can do what the input asks for, allocates the memory and makes the
 /// lanes. Throws CollectiveError before it allocates if the memory does not suffice (exit code 2, or 4 for a
 /// device's memory), and with exit code 2 if replayed all-reduces are started on several ranks. Errors of the

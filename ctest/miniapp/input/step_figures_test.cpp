@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/analysis/step_figures.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "model/step/strategies/whole_step.hpp"
+
+namespace ddproxy {
+namespace {
+
+const model::Shape shape{.layers = 1, .d_model = 8, .heads = 2, .d_ff = 16, .vocabulary = 11, .context = 4};
+
+StepSample sample_of(double forward, double backward, double step, double alone) {
+  StepSample sample;
+  sample.step.forward = forward;
+  sample.step.backward = backward;
+  sample.step.step = step;
+  sample.alone = alone;
+  return sample;
+}
+
+/// A step of two ranks in one bucket, so that nothing overlaps.
+model::RankGraphs one_bucket() {
+  const auto pass = model::backward_pass(shape);
+  std::vector<std::int64_t> bytes;
+  for (auto const& gradient : pass.gradients) bytes.push_back(4 * gradient.numel);
+  return model::whole_step(
+      pass, model::forward_pass(shape), 4,
+      {.plan = model::flat_plan(bytes), .clipped = true, .optimizer = model::Optimizer::adamw}, 2);
+}
+
+std::size_t compute_tasks(model::StepGraph const& graph) {
+  std::size_t count = 0;
+  for (auto const& task : graph.tasks) count += std::holds_alternative<model::Compute>(task.work);
+  return count;
+}
+
+TEST(StepFigures, RowsHaveTheStatisticsOfTheSamples) {
+  const std::vector<StepSample> samples{sample_of(1, 2, 4, 3), sample_of(2, 2, 5, 3.5),
+                                        sample_of(4, 2, 9, 4)};
+  StepPrediction prediction;
+  prediction.step.step = 6;
+  prediction.step.forward = 1;
+  prediction.alone = 4;
+  StepFigures figures;
+  figures.rows = step_rows(sample_of(7, 7, 20, 0), samples, prediction);
+  auto const& forward = figures.row("forward");
+  EXPECT_DOUBLE_EQ(forward.median.value, 2);
+  EXPECT_DOUBLE_EQ(forward.mean, 7.0 / 3);
+  EXPECT_DOUBLE_EQ(forward.deviation, std::sqrt(7.0 / 3));
+  EXPECT_DOUBLE_EQ(forward.first, 7);
+  EXPECT_DOUBLE_EQ(forward.error(), -0.5);
+  auto const& exposed = figures.row("exposed");
+  EXPECT_EQ(exposed.samples, (std::vector<double>{1, 1.5, 5}));
+  EXPECT_DOUBLE_EQ(exposed.predicted, 2);
+  EXPECT_TRUE(std::isnan(exposed.first));
+  EXPECT_DOUBLE_EQ(figures.row("step").error(), 0.2);
+  EXPECT_THROW(figures.row("clap"), std::logic_error);
+}
+
+TEST(StepFigures, AStepWithoutOverlapIsTheSumOfItsTasks) {
+  const auto graphs = one_bucket();
+  auto const& graph = graphs.classes.front().graph;
+  std::vector<double> seconds;
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t)
+    seconds.push_back(std::holds_alternative<model::Compute>(graph.tasks[t].work) ? 1e-3 : 0);
+  const auto predicted = predict_step(graphs, seconds, [](std::int64_t) { return 0.5; }, {});
+  const double compute = 1e-3 * static_cast<double>(compute_tasks(graph));
+  EXPECT_NEAR(predicted.alone, compute, 1e-12);
+  EXPECT_NEAR(predicted.step.step, compute + 0.5, 1e-12);
+  EXPECT_NEAR(predicted.step.clip, 1e-3, 1e-12);
+  EXPECT_NEAR(predicted.step.update, 1e-3, 1e-12);
+}
+
+TEST(StepFigures, KindsShareTheComputeOfAStep) {
+  const auto graphs = one_bucket();
+  auto const& graph = graphs.classes.front().graph;
+  const std::vector<double> seconds(graph.tasks.size(), 1.0);
+  const auto kinds = kind_seconds(graph, model::backward_pass(shape), seconds);
+  double sum = 0, products = 0;
+  for (auto const& kind : kinds) {
+    if (kind.kind != "matrix products") sum += kind.step;
+    if (kind.kind == "linear" || kind.kind == "head") products += kind.step;
+    if (kind.kind == "attention") {
+      EXPECT_EQ(kind.forward, 1);
+    }
+  }
+  EXPECT_EQ(sum, static_cast<double>(compute_tasks(graph)));
+  EXPECT_EQ(kinds.back().kind, "matrix products");
+  EXPECT_EQ(kinds.back().step, products);
+  EXPECT_EQ(kinds.back().forward, 5);  // four linear maps and the head
+}
+
+TEST(StepFigures, ThroughputCountsAllRanksAndMicroBatches) {
+  Config config;
+  config.shape = shape;
+  config.tokens = {3, 4};
+  config.step.accumulation = 2;
+  config.machine.peak_flops = 1e9;
+  config.peaks[Precision::fp32] = 2e9;
+  StepFigures figures;
+  figures.ranks = 5;
+  figures.rows = step_rows({}, {sample_of(1, 1, 0.5, 0)}, {});
+  add_throughput(figures, config);
+  EXPECT_EQ(figures.global_batch, 30);
+  EXPECT_DOUBLE_EQ(figures.tokens_per_s, 240);
+  EXPECT_DOUBLE_EQ(figures.peak_flops, 2e9);
+  EXPECT_TRUE(std::isnan(figures.row("step").deviation));
+  EXPECT_EQ(to_line(figures),
+            "DDPROXY_STEP_FOM step_tokens_per_s=240 step_s=0.5 forward_s=1 backward_s=1 exposed_s=0.5 "
+            "update_s=0 model_error=1 valid=false");
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""step_command_test.py DDPROXY INPUT MPIEXEC...: runs `ddproxy step` on 1 and 2 ranks with tiny models, and with wrong input."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import h5py
+import numpy as np
+
+ddproxy, tiny, *mpiexec = sys.argv[1:]
+LLAMA = """[model]
+layers = 2
+d_model = 32
+heads = 4
+kv_heads = 2
+d_ff = 48
+vocabulary = 61
+context = 16
+tied = false
+biases = false
+activation = "swiglu"
+norm = "rmsnorm"
+positions = "rope"
+qkv = "separate"
+[step]
+batch = 2
+SETTINGS
+[allreduce]
+backend = "mpi"
+[sweep]
+caps_mib = [0.01]
+samples = 3
+[machine]
+peak_flops = 1e10
+"""
+PARTS = ["forward", "recompute", "backward", "exposed", "clip", "update", "copies", "step"]
+
+
+def write(name, text):
+    with open(name, "w") as file:
+        file.write(text)
+    return name
+
+
+def start(ranks, *arguments):
+    done = subprocess.run([*mpiexec, "-n", str(ranks), ddproxy, "step", *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, (arguments, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+def refused(part, *arguments):
+    done = subprocess.run([ddproxy, "step", *arguments], capture_output=True, text=True)
+    assert done.returncode == 2 and part in done.stderr and len(done.stderr.splitlines()) == 1, (arguments, done.returncode, done.stderr)
+
+
+def figures_of(text):
+    line = text.strip().splitlines()[-1]
+    assert line.startswith("DDPROXY_STEP_FOM "), text
+    return dict(field.split("=") for field in line.split()[1:])
+
+
+def check_file(name, samples, tokens):
+    """Checks that the datasets agree with each other, and returns {part: samples}."""
+    with h5py.File(name) as file:
+        assert file.attrs["complete"] == 1 and "sweep" not in file
+        step = file["step"]
+        assert [part.decode() for part in step["part"]] == PARTS, step["part"][:]
+        rows = dict(zip(PARTS, step["measured"][:]))
+        assert all(len(row) == samples for row in rows.values())
+        assert np.allclose(rows["exposed"], rows["step"] - step["alone"][:], atol=1e-12)
+        parts = sum(rows[part] for part in ("forward", "recompute", "backward", "clip", "update", "copies"))
+        assert (parts <= rows["step"] * (1 + 1e-9)).all() and (rows["forward"] > 0).all() and (rows["backward"] > 0).all(), rows
+        assert np.allclose(step["median"][:], np.median(step["measured"][:], axis=1), atol=1e-12)
+        assert np.allclose(step["deviation"][:], np.std(step["measured"][:], axis=1, ddof=1), rtol=1e-6, atol=1e-12)
+        predicted = dict(zip(PARTS, step["predicted"][:]))
+        assert predicted["step"] >= sum(predicted[part] for part in PARTS if part not in ("exposed", "step")) * (1 - 1e-9), predicted
+        kinds = {kind.decode(): seconds for kind, seconds in zip(step["kind"], step["kind_step"])}
+        assert abs(kinds["linear"] + kinds["head"] - kinds["matrix products"]) < 1e-12, kinds
+        assert abs(step.attrs["step_tokens_per_s"] * np.median(rows["step"]) / tokens - 1) < 1e-6
+        assert 0 < step["loss"][()] < 20
+        return rows, {key: step.attrs[key] for key in step.attrs}, step["global_batch"][()], float(step["loss"][()])
+
+
+def check_gpt2(ranks):
+    text = start(ranks, tiny, "-o", "g.h5", "--json", "g.json")
+    figures = figures_of(text)
+    assert figures["valid"] in ("single" if ranks == 1 else "true", "oversubscribed"), figures
+    rows, attributes, batch, loss = check_file("g.h5", 6, 2 * 32 * ranks)
+    assert batch == 2 * ranks and f"global batch: {2 * ranks} sequences = 1 of a micro-batch x 2 micro-batches x {ranks} rank" in text, text
+    assert (rows["clip"] > 0).all() and (rows["update"] > 0).all() and (rows["recompute"] == 0).all()
+    assert attributes["optimizer"] == "adamw" and attributes["accumulation"] == 2 and attributes["clip"] == 1, attributes
+    assert "recompute" not in re.findall(r"^\w+", text, re.M) and "of [machine]" not in text, text
+    made = json.load(open("g.json"))
+    assert made["fom"]["valid"] == figures["valid"] and made["tables"]["step"]["part"] == PARTS
+    assert abs(made["fom"]["step_s"] / float(figures["step_s"]) - 1) < 1e-3
+    return loss
+
+
+def check_llama(ranks):
+    settings = 'accumulation = 2\nsync = "each"\ncheckpoint = "layer"\n[optimizer]\nkind = "none"\n'
+    text = start(ranks, write("llama.toml", LLAMA.replace("SETTINGS", settings)), "-o", "l.h5")
+    rows, attributes, _, _ = check_file("l.h5", 3, 2 * 16 * ranks)
+    assert (rows["recompute"] > 0).all() and (rows["update"] == 0).all() and (rows["clip"] == 0).all(), rows
+    assert attributes["sync"] == "each" and attributes["checkpoint"] == "layer" and attributes["optimizer"] == "none", attributes
+    assert "% of the peak 10 GFLOP/s" in text and "rope" in text, text
+
+
+def check_wrong_input():
+    refused("give an input file to measure whole steps, or --against")
+    refused("INPUT excludes --against", tiny, "--against", "published")
+    llama = LLAMA.replace("SETTINGS", "")
+    refused('[compute] mode = "replay"', write("r.toml", llama + '[compute]\nmode = "replay"\n'))
+    refused("accumulation", write("k.toml", LLAMA.replace("SETTINGS", "accumulation = 3")))
+    refused("clip", write("c.toml", llama + "[optimizer]\nclip = 0\n"))
+    refused("even", write("o.toml", llama.replace("d_model = 32", "d_model = 36")))
+    refused("results file", tiny, "-o", "same.h5", "--json", "same.h5")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    losses = [check_gpt2(1), check_gpt2(1)]
+    assert losses[0] == losses[1], losses  # the same tokens and the same parameters
+    check_gpt2(2)
+    for ranks in (1, 2):
+        check_llama(ranks)
+    check_wrong_input()
+    print("passed")

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/analysis/step_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "model/cost/step_work.hpp"
+#include "model/predict/graph/simulate_step.hpp"
+#include "model/statistics/median_interval.hpp"
+
+namespace ddproxy {
+namespace {
+
+using model::PhaseSeconds;
+
+struct Part {
+  char const* name;
+  double PhaseSeconds::*seconds;  // nullptr: E
+};
+constexpr Part parts[] = {{"forward", &PhaseSeconds::forward},   {"recompute", &PhaseSeconds::recompute},
+                          {"backward", &PhaseSeconds::backward}, {"exposed", nullptr},
+                          {"clip", &PhaseSeconds::clip},         {"update", &PhaseSeconds::update},
+                          {"copies", &PhaseSeconds::copies},     {"step", &PhaseSeconds::step}};
+
+template <class Times>
+double value_of(Part const& part, Times const& times) {
+  return part.seconds ? times.step.*part.seconds : times.step.step - times.alone;
+}
+
+void add_statistics(StepRow& row) {
+  const auto n = static_cast<double>(row.samples.size());
+  row.mean = std::accumulate(row.samples.begin(), row.samples.end(), 0.0) / n;
+  double squares = 0;
+  for (const double sample : row.samples) squares += (sample - row.mean) * (sample - row.mean);
+  if (n > 1) row.deviation = std::sqrt(squares / (n - 1));
+  row.median = model::median_estimate(row.samples);
+}
+
+double peak_of(Config const& config) {
+  if (const auto peak = config.peaks.find(config.precision); peak != config.peaks.end()) return peak->second;
+  return config.machine.peak_flops > 0 ? config.machine.peak_flops : not_available;
+}
+
+// Returns the kind of operator of a task; empty for a task of another lane.
+std::string kind_of(model::Task const& task, model::BackwardPass const& pass) {
+  if (std::holds_alternative<model::Copy>(task.work)) return "copies";
+  auto const* compute = std::get_if<model::Compute>(&task.work);
+  if (compute == nullptr) return "";
+  switch (compute->phase) {
+    case model::Phase::norm:
+    case model::Phase::clip:
+      return "clip";
+    case model::Phase::update:
+      return "update";
+    default:
+      return std::string(word_of(pass.operations[model::index(compute->op)].kind, operation_kind_words));
+  }
+}
+
+void add_task(KindSeconds& kind, model::Task const& task, double seconds) {
+  kind.step += seconds;
+  auto const* compute = std::get_if<model::Compute>(&task.work);
+  if (compute == nullptr) return;
+  if (compute->phase == model::Phase::forward) kind.forward += seconds;
+  if (compute->phase == model::Phase::backward || compute->phase == model::Phase::recompute)
+    kind.backward += seconds;
+}
+
+KindSeconds sum_of(std::vector<KindSeconds> const& kinds) {
+  KindSeconds sum{"matrix products"};
+  for (auto const& kind : kinds) {
+    if (kind.kind != "linear" && kind.kind != "head") continue;
+    sum.forward += kind.forward;
+    sum.backward += kind.backward;
+    sum.step += kind.step;
+  }
+  return sum;
+}
+
+}  // namespace
+
+double StepRow::error() const {
+  return median.value > 0 ? predicted / median.value - 1 : not_available;
+}
+
+StepRow const& StepFigures::row(std::string const& name) const {
+  const auto found = std::ranges::find(rows, name, &StepRow::name);
+  if (found == rows.end()) throw std::logic_error("the step has no row " + name);
+  return *found;
+}
+
+StepPrediction predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
+                            model::AllreduceCost const& cost, model::Contention const& contention) {
+  auto const& graph = graphs.classes.front().graph;
+  model::CostModel costs{.seconds = [&](std::size_t, model::Task const& task) {
+    return task_seconds.at(static_cast<std::size_t>(&task - graph.tasks.data()));
+  }};
+  costs.collectives.set(model::Verb::all_reduce, cost);
+  costs.contention = contention;
+  const auto step = model::step_costs(graphs, costs);
+  const auto traces = model::simulate(graphs, step);
+  return {model::phase_seconds(graph, traces.classes.front().trace, traces.end()),
+          model::compute_seconds(graph, step, 0)};
+}
+
+std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
+                               StepPrediction const& prediction) {
+  std::vector<StepRow> rows;
+  for (Part const& part : parts) {
+    StepRow row;
+    row.name = part.name;
+    for (auto const& sample : samples) row.samples.push_back(value_of(part, sample));
+    add_statistics(row);
+    row.predicted = value_of(part, prediction);
+    if (part.seconds) row.first = value_of(part, first);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<KindSeconds> kind_seconds(model::StepGraph const& graph, model::BackwardPass const& pass,
+                                      std::vector<double> const& task_seconds) {
+  std::vector<KindSeconds> kinds;
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+    const std::string name = kind_of(graph.tasks[t], pass);
+    if (name.empty()) continue;
+    auto found = std::ranges::find(kinds, name, &KindSeconds::kind);
+    if (found == kinds.end()) found = kinds.insert(kinds.end(), KindSeconds{name});
+    add_task(*found, graph.tasks[t], task_seconds[t]);
+  }
+  kinds.push_back(sum_of(kinds));
+  return kinds;
+}
+
+void add_throughput(StepFigures& figures, Config const& config) {
+  const int micro_batches = config.step.accumulation;
+  const double seconds = figures.row("step").median.value;
+  figures.global_batch = config.tokens.batch * micro_batches * figures.ranks;
+  figures.tokens_per_s = static_cast<double>(config.tokens.count()) * micro_batches * figures.ranks / seconds;
+  figures.model_flops_per_s =
+      model::model_flops(config.shape, config.tokens).total() * micro_batches / seconds;
+  figures.peak_flops = peak_of(config);
+}
+
+std::vector<std::pair<char const*, double>> numbers_of(StepFigures const& f) {
+  const auto median = [&](char const* name) { return f.row(name).median.value; };
+  return {{"step_tokens_per_s", f.tokens_per_s},
+          {"step_s", median("step")},
+          {"forward_s", median("forward")},
+          {"backward_s", median("backward")},
+          {"exposed_s", median("exposed")},
+          {"update_s", median("update")},
+          {"model_error", std::abs(f.row("step").error())}};
+}
+
+std::string to_line(StepFigures const& f) {
+  std::string line = "DDPROXY_STEP_FOM";
+  for (auto const& [name, value] : numbers_of(f)) line += fmt::format(" {}={:.5g}", name, value);
+  return line + fmt::format(" valid={}", word_of(f.valid));
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "miniapp/analysis/figure_of_merit.hpp"
+#include "miniapp/input/config.hpp"
+#include "model/cost/contention.hpp"
+#include "model/predict/graph/phase_seconds.hpp"
+#include "model/statistics/estimate.hpp"
+#include "model/step/step_graph.hpp"
+
+namespace ddproxy {
+
+/// One sample of a whole step.
+struct StepSample {
+  model::PhaseSeconds step;  ///< of the rank whose step ends last
+  double alone = 0;          ///< compute of the slowest rank in a step without communication, seconds
+  /// Returns E: T of the step less the compute without communication.
+  double exposed() const { return step.step - alone; }
+};
+
+/// One part of the step: all samples and what was predicted. All numbers are in seconds.
+struct StepRow {
+  std::string name;  ///< forward, recompute, backward, exposed, clip, update, copies or step
+  std::vector<double> samples;
+  double mean = not_available, deviation = not_available;  ///< of the samples; the latter from two on
+  model::Estimate median{not_available, not_available, not_available};  ///< with its 95 % interval
+  double predicted = not_available;
+  double first = not_available;  ///< in the first step of the run
+  /// Returns predicted / median - 1; not available if the median is 0.
+  double error() const;
+};
+
+/// The time of one kind of operator in a step without communication, in seconds.
+struct KindSeconds {
+  std::string kind;  ///< a word of operation_kind_words, or clip, update or copies
+  double forward = 0, backward = 0, step = 0;
+};
+
+/// All figures of `ddproxy step`.
+struct StepFigures {
+  std::vector<StepRow> rows;
+  std::vector<double> alone;  ///< [sample] StepSample::alone
+  std::vector<KindSeconds> kinds;
+  int ranks = 1, steps = 0;       ///< `steps`: before the loss was read
+  double loss = not_available;    ///< mean loss of all ranks in step number `steps`
+  std::int64_t global_batch = 0;  ///< sequences of all ranks in a step
+  double tokens_per_s = not_available;
+  double model_flops_per_s = not_available;  ///< of one rank
+  double peak_flops = not_available;         ///< of one rank, from [machine]
+  results::Validity valid = results::Validity::no;
+
+  StepRow const& row(std::string const& name) const;
+};
+
+/// What was predicted for a step before it was measured.
+struct StepPrediction {
+  model::PhaseSeconds step;
+  double alone = 0;
+};
+
+/// Predicts a step from the seconds of each task alone, [task of the graph], the cost of an all-reduce of x
+/// bytes of gradients, and the speeds of compute and all-reduces that run at the same time.
+StepPrediction predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
+                            model::AllreduceCost const& cost, model::Contention const& contention);
+
+/// Computes the rows from the samples, of which there is at least one.
+std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
+                               StepPrediction const& prediction);
+
+/// Sums the seconds of the tasks by kind of operator. Kinds without a task are left out. The last row,
+/// "matrix products", is the sum of linear and head, and no part of the others.
+std::vector<KindSeconds> kind_seconds(model::StepGraph const& graph, model::BackwardPass const& pass,
+                                      std::vector<double> const& task_seconds);
+
+/// Adds throughput, global batch and model flops to figures that have rows and ranks.
+void add_throughput(StepFigures& figures, Config const& config);
+
+/// Returns the numbers of the figure of merit of a step with their names.
+std::vector<std::pair<char const*, double>> numbers_of(StepFigures const& figures);
+
+/// Returns the line "DDPROXY_STEP_FOM step_tokens_per_s=... ", without a newline.
+std::string to_line(StepFigures const& figures);
+
+}  // namespace ddproxy

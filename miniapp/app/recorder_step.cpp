@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/app/recorder.hpp"
+#include "miniapp/app/recorder_columns.hpp"
+#include "miniapp/input/words.hpp"
+
+namespace ddproxy {
+
+void Recorder::step_settings(Config const& config, double cap_mib, int ranks) {
+  auto const& s = config.step;
+  const auto set = [&](char const* name, auto const& value) { writer_.attribute("/step", name, value); };
+  set("ranks", std::int64_t{ranks});
+  set("accumulation", std::int64_t{s.accumulation});
+  set("sync", std::string(word_of(s.sync, sync_words)));
+  set("checkpoint", std::string(word_of(s.checkpoint, checkpoint_words)));
+  set("optimizer", std::string(word_of(s.optimizer, optimizer_words)));
+  set("clip", s.clip.value_or(not_available));
+  set("bucket_mib", cap_mib);
+  set("backend", std::string(word_of(config.backend, backend_words)));
+  set("progress", std::string(word_of(config.progress, progress_words)));
+  set("copies", std::string(word_of(config.copies, copy_words)));
+  set("wire", std::string(word_of(config.wire, wire_words)));
+  set("compute_mode", std::string(word_of(config.compute, compute_mode_words)));
+  set("warmup", std::int64_t{config.warmup});
+  if (config.backend == Backend::mpi) set("piece_mib", config.piece_mib);
+  if (config.backend == Backend::nccl) set("priority", std::string(word_of(config.priority, priority_words)));
+}
+
+void Recorder::step_kinds(std::vector<KindSeconds> const& kinds) {
+  writer_.write("/step/kind", column<Texts>(kinds, &KindSeconds::kind));
+  writer_.write("/step/kind_forward", column<Reals>(kinds, &KindSeconds::forward));
+  writer_.write("/step/kind_backward", column<Reals>(kinds, &KindSeconds::backward));
+  writer_.write("/step/kind_step", column<Reals>(kinds, &KindSeconds::step));
+}
+
+void Recorder::step(StepFigures const& figures) {
+  auto const& rows = figures.rows;
+  const auto [samples, extents] = matrix(rows, &StepRow::samples);
+  writer_.write("/step/part", column<Texts>(rows, &StepRow::name));
+  writer_.write("/step/measured", samples, extents);
+  writer_.write("/step/median", column<Reals>(rows, [](auto& row) { return row.median.value; }));
+  writer_.write("/step/ci_low", column<Reals>(rows, [](auto& row) { return row.median.low; }));
+  writer_.write("/step/ci_high", column<Reals>(rows, [](auto& row) { return row.median.high; }));
+  writer_.write("/step/mean", column<Reals>(rows, &StepRow::mean));
+  writer_.write("/step/deviation", column<Reals>(rows, &StepRow::deviation));
+  writer_.write("/step/predicted", column<Reals>(rows, &StepRow::predicted));
+  writer_.write("/step/first", column<Reals>(rows, &StepRow::first));
+  writer_.write("/step/alone", figures.alone);
+  writer_.write("/step/loss", Reals{figures.loss});
+  writer_.write("/step/global_batch", Integers{figures.global_batch});
+  writer_.write("/step/model_flops", Reals{figures.model_flops_per_s});
+  writer_.write("/step/peak_flops", Reals{figures.peak_flops});
+  for (auto const& [name, value] : numbers_of(figures)) writer_.attribute("/step", name, value);
+  if (figures.valid != results::Validity::no)  // an unfinished run has no value
+    writer_.attribute("/step", "valid", std::string(word_of(figures.valid)));
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/app/run_ends.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#include "miniapp/errors/errors.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+
+void agree_on_input(Runtime const& runtime, Config const& config) {
+  const auto mine = static_cast<std::int64_t>(std::hash<std::string>{}(config.text));
+  std::vector<std::int64_t> first{mine};
+  runtime.broadcast(first);
+  runtime.together([&] {
+    if (first[0] != mine)
+      throw std::invalid_argument(
+          fmt::format("{}: rank {} reads another text than rank 0; give all nodes the same file",
+                      config.file.string(), runtime.rank()));
+  });
+}
+
+void leave_stuck_call(Runtime const& runtime, std::function<void()> const& close, std::string const& error) {
+  results::say_error(fmt::format("ddproxy: {}", error));
+  close();
+  std::fflush(nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(runtime.root() ? 1500 : 5000));
+  std::_Exit(exit_run_time);
+}
+
+void leave_lost_device(Runtime const& runtime, std::function<void()> const& close) {
+  close();
+  const auto error = describe_current_exception();
+  results::say_error(fmt::format("ddproxy: rank {}: {}; the device is lost", runtime.rank(), error.message));
+  if (runtime.ranks() > 1) MPI_Abort(runtime.communicator(), exit_run_time);
+  std::_Exit(exit_run_time);
+}
+
+CallLimit::CallLimit(Runtime const& runtime, double timeout_s, std::function<void()> const& close)
+    : runtime_(runtime) {
+  runtime.limit_calls(timeout_s, [&](std::string const& error) { leave_stuck_call(runtime, close, error); });
+}
+
+CallLimit::~CallLimit() {
+  runtime_.limit_calls();
+}
+
+}  // namespace ddproxy

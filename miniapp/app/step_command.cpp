@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "miniapp/app/run_ends.hpp"
+#include "miniapp/app/step_session.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/errors/signals.hpp"
+#include "miniapp/machine/core_probe.hpp"
+#include "miniapp/machine/interruption.hpp"
+#include "miniapp/options/output_clash.hpp"
+#include "results/output/output_files.hpp"
+
+namespace ddproxy {
+namespace {
+
+void check_files(Options const& options) {
+  if (results::is_reserved(options.output))
+    throw std::invalid_argument(fmt::format(
+        "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
+        "not finished; give the results file another name (-o)",
+        options.output.string()));
+  refuse_clashes({{"the input file", options.input}},
+                 {{"the results file", options.output},
+                  {"the unfinished results file", options.output.string() + ".part"},
+                  {"--json", options.json}});
+  if (!options.json.empty()) results::check_writable(options.json);
+}
+
+void run_steps(StepSession& session, Runtime const& runtime) {
+  session.first_step();
+  session.calibrate();
+  stop_where_signalled(runtime);
+  session.warm_up();
+  session.predict();
+  session.sample();
+  session.finish();
+}
+
+}  // namespace
+
+void execute_step(Options const& options, Runtime const& runtime) {
+  catch_signals();
+  Config config;
+  Workload workload;
+  runtime.together([&] {
+    config = read_config(options.input);
+    workload = make_workload(config);
+    if (runtime.root()) check_files(options);
+  });
+  agree_on_input(runtime, config);
+  std::optional<StepSession> session;
+  const std::function<void()> close = [&session] {
+    if (session) session->close_unfinished();
+  };
+  const CallLimit limit(runtime, config.timeout_s, close);
+  try {
+    session.emplace(options, make_step_context(config, std::move(workload), runtime));
+    run_steps(*session, runtime);
+  } catch (StuckCall const& error) {
+    leave_stuck_call(runtime, close, error.what());
+  } catch (CollectiveError const& error) {
+    if (device_is_lost()) leave_lost_device(runtime, close);
+    if (session && error.code == exit_interrupted) session->save();  // the message promises it
+    throw;
+  } catch (...) {
+    if (device_is_lost()) leave_lost_device(runtime, close);
+    throw;
+  }
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/app/step_session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "miniapp/analysis/json_tables.hpp"
+#include "miniapp/app/provenance.hpp"
+#include "miniapp/app/step_tables.hpp"
+#include "miniapp/app/tables.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/device/device_choice.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/errors/step_name.hpp"
+#include "miniapp/machine/interruption.hpp"
+#include "miniapp/machine/memory.hpp"
+#include "miniapp/measure/calibration/choose_calls.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+namespace {
+
+model::Contention contention_of_runs(std::vector<ContentionSample> const& runs) {
+  std::vector<model::SpeedSamples> speeds;
+  for (auto const& run : runs) speeds.push_back(samples_of(run));
+  return model::contention_of(speeds);
+}
+
+}  // namespace
+
+StepSession::StepSession(Options const& options, StepContext context)
+    : options_(options), context_(std::move(context)), meter_(context_) {
+  auto& rank = context_.rank;
+  const auto provenance = gather_provenance(rank);
+  figures_.ranks = rank.ranks();
+  rank.runtime.together([&] {
+    if (!root()) return;
+    recorder_.emplace(options, rank.config);
+    recorder_->provenance(provenance);
+    recorder_->model(rank.config, rank.workload);
+    recorder_->step_settings(rank.config, context_.cap_mib, rank.ranks());
+    recorder_->flush();
+    for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
+    oversubscribed_ = provenance.threads.oversubscribed;
+    if (!provenance.threads.line.empty()) results::print_output(provenance.threads.line + "\n");
+    for (auto const& warning : provenance.threads.warnings) results::say_error("warning: " + warning);
+  });
+}
+
+void StepSession::say(std::string const& progress) const {
+  note_step(progress);
+  if (root() && isatty(STDERR_FILENO)) results::say_error(fmt::format("ddproxy: {}", progress));
+}
+
+void StepSession::first_step() {
+  say("taking the first step");
+  context_.lane->initialise(step_seed);
+  first_.step = meter_.step();
+}
+
+void StepSession::calibrate() {
+  say("timing the all-reduces alone");
+  choose_calls(context_.rank);
+  if (root()) results::print_output(describe(context_.rank.choice));
+  tables_ = calibrate_step(context_);
+  context_.rank.runtime.together([&] {
+    for (auto const& size : tables_.allreduce)
+      if (size.wrong > 0)
+        throw WrongNumbers(
+            fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
+  });
+  if (!root()) return;
+  recorder_->allreduce(tables_.allreduce, context_.rank.ranks());
+  recorder_->call("/allreduce", context_.rank);
+  recorder_->allreduce_figures(tables_.allreduce, context_.rank.ranks());
+  recorder_->calibration(tables_.contention);
+}
+
+void StepSession::warm_up() {
+  say("warming up");
+  context_.lane->initialise(step_seed);
+  figures_.steps = std::max(1, context_.rank.config.warmup);
+  for (int i = 0; i < figures_.steps; ++i) meter_.step();
+  figures_.loss = meter_.loss();
+  const bool equal = meter_.equal_parameters();
+  context_.rank.runtime.together([&] {
+    if (!std::isfinite(figures_.loss))
+      throw WrongNumbers(fmt::format("the loss after {} steps is {}", figures_.steps, figures_.loss));
+    if (!equal)
+      throw WrongNumbers(fmt::format(
+          "after {} steps the ranks have different parameters, or one that is not finite", figures_.steps));
+  });
+}
+
+void StepSession::predict() {
+  say("timing the tasks of the step alone");
+  auto const& rank = context_.rank;
+  for (int i = 0; i < std::max(3, rank.config.samples); ++i) {
+    stop_where_signalled(rank.runtime);
+    meter_.alone();
+  }
+  const auto seconds = meter_.task_seconds();
+  if (!root()) return;
+  const auto cost = of_gradients(model::TableCost(to_table(tables_.allreduce)), rank.workload.wire);
+  prediction_ = predict_step(context_.graphs, seconds, cost, contention_of_runs(tables_.contention));
+  figures_.kinds = kind_seconds(context_.step->graph(), rank.workload.pass, seconds);
+  recorder_->step_kinds(figures_.kinds);
+  recorder_->flush();
+}
+
+void StepSession::sample() {
+  say("measuring steps");
+  auto const& rank = context_.rank;
+  for (int i = 0; i < rank.config.samples; ++i) {
+    stop_where_signalled(rank.runtime);
+    StepSample sample;
+    if (i % 2 == 0) sample.alone = meter_.alone();
+    sample.step = meter_.step();
+    if (i % 2 == 1) sample.alone = meter_.alone();
+    samples_.push_back(sample);
+  }
+}
+
+void StepSession::record_samples() {
+  if (samples_.empty()) return;
+  figures_.rows = step_rows(first_, samples_, prediction_);
+  figures_.alone.clear();
+  for (auto const& sample : samples_) figures_.alone.push_back(sample.alone);
+  add_throughput(figures_, context_.rank.config);
+  recorder_->step(figures_);
+}
+
+void StepSession::save() {
+  if (!recorder_) return;
+  record_samples();
+  recorder_->flush();
+}
+
+void StepSession::record_memory() {
+  auto const& rank = context_.rank;
+  const double taken =
+      on_device ? (rank.device_free - free_device_memory()) / rank.runtime.ranks_on_device() : peak_memory();
+  const auto peaks = rank.runtime.gather(std::vector<double>{taken});
+  if (!root()) return;
+  const double need = step_memory_need(context_);
+  recorder_->memory(peaks, need);
+  report_ += memory_line(peaks, need);
+}
+
+void StepSession::finish() {
+  figures_.valid = results::validity_of(false, false, context_.rank.ranks());
+  if (oversubscribed_) figures_.valid = results::Validity::oversubscribed;
+  record_memory();
+  context_.rank.runtime.together([&] {
+    if (!root()) return;
+    record_samples();
+    report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
+    const auto file = recorder_->reader();
+    recorder_->finish({});
+    results::print_output(
+        fmt::format("{}results: {}\n{}\n", report_, options_.output.string(), to_line(figures_)));
+    if (!options_.json.empty()) write_json(file, numbers_of(figures_), figures_.valid, options_.json);
+  });
+}
+
+}  // namespace ddproxy

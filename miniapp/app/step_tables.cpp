@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/app/step_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ddproxy {
+namespace {
+
+constexpr double milli = 1e3;
+
+std::string ms(double seconds) {
+  return std::isnan(seconds) ? "-" : fmt::format("{:.3f}", seconds * milli);
+}
+
+std::string percent(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f}", 100 * share) : "-";
+}
+
+// Rows of parts that the step does not have are left out.
+bool is_empty(StepRow const& row) {
+  return row.median.value == 0 && row.predicted == 0;
+}
+
+std::string row_text(StepRow const& row) {
+  return fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>10}\n", row.name,
+                     ms(row.median.value), ms(row.mean), ms(row.deviation), ms(row.median.low),
+                     ms(row.median.high), ms(row.predicted), percent(row.error()), ms(row.first));
+}
+
+double part_of(double part, double all) {
+  return all > 0 ? part / all : NAN;
+}
+
+std::string kinds_text(std::vector<KindSeconds> const& kinds) {
+  KindSeconds all;
+  for (auto const& kind : kinds) {
+    if (kind.kind == "matrix products") continue;  // a sum of other rows
+    all.forward += kind.forward;
+    all.backward += kind.backward;
+    all.step += kind.step;
+  }
+  std::string text =
+      fmt::format("\nshare of compute (%)  {:>8} {:>9} {:>8}\n", "forward", "backward", "step");
+  for (auto const& kind : kinds)
+    text += fmt::format("{:<20}  {:>8} {:>9} {:>8}\n", kind.kind, percent(part_of(kind.forward, all.forward)),
+                        percent(part_of(kind.backward, all.backward)), percent(part_of(kind.step, all.step)));
+  return text;
+}
+
+std::string flops_text(StepFigures const& f) {
+  const std::string rate = fmt::format("model flops: {:.4g} GFLOP/s of each rank", f.model_flops_per_s / 1e9);
+  if (std::isnan(f.peak_flops)) return rate + "; the input gives no peak ([machine] peak_flops)\n";
+  return rate + fmt::format(", {} % of the peak {:.4g} GFLOP/s of [machine]\n",
+                            percent(f.model_flops_per_s / f.peak_flops), f.peak_flops / 1e9);
+}
+
+}  // namespace
+
+std::string step_table(StepFigures const& f, Config const& config, double cap_mib) {
+  std::string text =
+      fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>10}\n", "part", "median (ms)",
+                  "mean (ms)", "sd (ms)", "from (ms)", "to (ms)", "predicted (ms)", "error %", "first (ms)");
+  for (auto const& row : f.rows)
+    if (!is_empty(row)) text += row_text(row);
+  text += "from, to: 95 % interval of the median; first: the first step of the run; exposed: communication\n";
+  text += kinds_text(f.kinds);
+  text += fmt::format(
+      "matrix products: linear and head together\n\n"
+      "global batch: {} sequences = {} of a micro-batch x {} micro-batch{} x {} rank{}; buckets of {:g} MiB\n"
+      "loss after {} step{}: {:.6g}\n",
+      f.global_batch, config.tokens.batch, config.step.accumulation,
+      config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib, f.steps,
+      f.steps == 1 ? "" : "s", f.loss);
+  text += fmt::format("throughput: {:.5g} tokens/s\n", f.tokens_per_s);
+  return text + flops_text(f);
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "miniapp/compute/step_lane.hpp"
+#include "miniapp/input/step_memory.hpp"
+#include "miniapp/measure/pass/rank_context.hpp"
+
+namespace ddproxy {
+
+/// Everything that measuring a whole step needs on this rank. `rank.memory` has the buffers of the step; the
+/// gradients that are reduced come first there, and `rank.arena` is these gradients. So the functions that
+/// calibrate work on `rank` as they do for the other commands. They overwrite gradients: call
+/// lane->initialise() after them.
+struct StepContext {
+  model::RankGraphs graphs;  ///< checked by model::check()
+  double cap_mib = 0;        ///< largest size of a bucket, MiB
+  StepPlaces places;
+  std::unique_ptr<CompiledStep> step;
+  std::unique_ptr<StepLane> lane;
+  RankContext rank;
+};
+
+/// The seed of the parameters, the same on all ranks.
+inline constexpr std::uint32_t step_seed = 774030080;
+
+/// Returns the cap of the buckets of a whole step, in MiB: the first of [sweep] caps_mib. An input that names
+/// no caps has the default of PyTorch's DistributedDataParallel, 25 MiB.
+double step_cap_mib(Config const& config);
+
+/// Builds and checks the step of the input, checks the memory, allocates it and makes the lanes. The
+/// parameters are not initialised. Throws CollectiveError on all ranks: with exit code 2 if the input cannot
+/// be run as a whole step, and as make_rank_context() does. Collective.
+StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime);
+
+/// Returns the bytes that were predicted for this rank, without the results file: of host memory, or of
+/// device memory if the run computes on a device.
+double step_memory_need(StepContext const& context);
+
+}  // namespace ddproxy

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/step/step_meter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "miniapp/device/device.hpp"
+#include "miniapp/measure/pass/step_traces.hpp"
+#include "miniapp/measure/step/run_alone.hpp"
+#include "model/statistics/quantile.hpp"
+
+namespace ddproxy {
+namespace {
+
+using model::PhaseSeconds;
+
+constexpr double PhaseSeconds::*members[] = {
+    &PhaseSeconds::forward, &PhaseSeconds::recompute, &PhaseSeconds::backward, &PhaseSeconds::clip,
+    &PhaseSeconds::update,  &PhaseSeconds::copies,    &PhaseSeconds::waiting,  &PhaseSeconds::step};
+constexpr std::size_t columns = std::size(members);
+
+// Sums of the parameters of a rank. Equal parameters give equal sums. The weights make it unlikely that
+// different parameters do, also if they only have another order.
+struct Checksum {
+  double sum = 0, weighted = 0;
+};
+
+Checksum checksum(kernels::Floats const& memory, std::size_t first, std::size_t count) {
+  const auto host = Kokkos::create_mirror_view_and_copy(
+      Kokkos::HostSpace(), Kokkos::subview(memory, std::pair{first, first + count}));
+  Checksum sums;
+  for (std::size_t i = 0; i < count; ++i) {
+    sums.sum += host(i);
+    sums.weighted += host(i) * static_cast<double>(1 + i % 8191);
+  }
+  return sums;
+}
+
+}  // namespace
+
+PhaseSeconds StepMeter::step() {
+  auto& rank = context_.rank;
+  synchronise_clocks();
+  rank.runtime.barrier();
+  const auto times = [&] {
+    const auto limit = rank.runtime.limited_on_device();
+    return run_step(*context_.step, *context_.lane, *rank.allreduce);
+  }();
+  const auto trace = trace_of(times, *context_.step, rank.allreduce->finished());
+  const auto mine = model::phase_seconds(context_.step->graph(), trace, times.total);
+  std::vector<double> values;
+  for (auto member : members) values.push_back(mine.*member);
+  const auto all = rank.runtime.gather(values);
+  PhaseSeconds slowest;
+  for (std::size_t at = 0; at < all.size(); at += columns)
+    if (all[at + columns - 1] > slowest.step)
+      for (std::size_t c = 0; c < columns; ++c) slowest.*members[c] = all[at + c];
+  return slowest;
+}
+
+double StepMeter::alone() {
+  auto& rank = context_.rank;
+  synchronise_clocks();
+  rank.runtime.barrier();
+  const auto trace = [&] {
+    const auto limit = rank.runtime.limited_on_device();
+    return run_alone(*context_.step, *context_.lane);
+  }();
+  alone_.resize(trace.tasks.size());
+  for (std::size_t t = 0; t < trace.tasks.size(); ++t)
+    alone_[t].push_back(trace.tasks[t].end - trace.tasks[t].start);
+  return rank.runtime.maximum(model::phase_seconds(context_.step->graph(), trace).compute());
+}
+
+std::vector<double> StepMeter::task_seconds() const {
+  std::vector<double> medians;
+  for (auto const& seconds : alone_) medians.push_back(model::median(seconds));
+  const auto all = context_.rank.runtime.gather(medians);
+  double longest = -1;
+  std::vector<double> slowest;
+  for (auto at = all.begin(); at != all.end(); at += static_cast<std::ptrdiff_t>(medians.size())) {
+    const auto end = at + static_cast<std::ptrdiff_t>(medians.size());
+    if (const double sum = std::accumulate(at, end, 0.0); sum > longest) {
+      longest = sum;
+      slowest.assign(at, end);
+    }
+  }
+  return slowest;
+}
+
+double StepMeter::loss() const {
+  auto const& runtime = context_.rank.runtime;
+  return runtime.sum(context_.lane->loss()) / runtime.ranks();
+}
+
+bool StepMeter::equal_parameters() const {
+  auto const& runtime = context_.rank.runtime;
+  auto const& buffers = context_.step->graph().buffers;
+  bool equal = true;
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    if (buffers[b].kind != model::BufferKind::parameter) continue;
+    const auto mine = checksum(context_.rank.memory, context_.places.first[b], buffers[b].elements);
+    for (const double value : {mine.sum, mine.weighted}) {
+      const bool finite = runtime.maximum(std::isfinite(value) ? 0.0 : 1.0) == 0;
+      equal = finite && runtime.maximum(value) == -runtime.maximum(-value) && equal;
+    }
+  }
+  return equal;
+}
+
+}  // namespace ddproxy
