@@ -34,8 +34,8 @@ class Steps(WithSample):
 
     def test_a_page_of_a_file_of_steps(self):
         self.only_steps()
-        page = self.folder / "page.html"
-        done = report(self.sample, "-o", page)
+        page = self.folder / "sample.html"
+        done = report(self.sample)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = page.read_text()
         for words in ("Whole steps", "Optimizer adamw, clip 1; 2 micro-batches, gradients averaged in last", "Global batch: 64 sequences",
