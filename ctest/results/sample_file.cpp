@@ -25,6 +25,7 @@ void write_sample(results::Writer& writer, Sample const& sample) {
   write_errors(writer, all);
   write_sweep(writer, all, sample);
   write_score(writer, sample);
+  write_step(writer);
 }
 
 void make_sample(std::filesystem::path const& path, Sample const& sample) {

@@ -39,5 +39,6 @@ void write_errors(results::Writer& writer, Gradients const& all);
 /// Writes /sweep, /plans, /timeline and /memory.
 void write_sweep(results::Writer& writer, Gradients const& all, Sample const& sample);
 void write_score(results::Writer& writer, Sample const& sample);
+void write_step(results::Writer& writer);
 
 }  // namespace ddproxy::test

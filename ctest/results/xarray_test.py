@@ -15,7 +15,7 @@ except ImportError as error:
     sys.exit(77)
 
 ENGINES = {"h5netcdf": "h5netcdf", "netcdf4": "netCDF4"}
-GROUPS = ["provenance", "model", "layers", "allreduce", "collectives", "calibration", "sweep", "wire", "precision", "phases", "states", "plans", "timeline", "memory",
+GROUPS = ["provenance", "model", "layers", "allreduce", "collectives", "calibration", "sweep", "wire", "precision", "phases", "states", "step", "plans", "timeline", "memory",
           "score"]
 RANKS, SAMPLES, CASES = 2, 5, 10
 

@@ -20,7 +20,8 @@ LAYERS = tuple(f"/layers/{n}" for n in ("operation", "operation_layer", "seconds
 ALLREDUCE = tuple(f"/allreduce/{n}" for n in ("bytes", "seconds", "median"))
 TIMELINE = tuple(f"/timeline/{n}" for n in ("first", "count", "start", "end", "resource", "label"))
 PREDICTED = ("/sweep/predicted", "/sweep/predicted_exposed")
-REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep": SWEEP, "layers": LAYERS}
+STEP = tuple(f"/step/{n}" for n in ("part", "measured", "median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first", "alone"))
+REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep": SWEEP, "layers": LAYERS, "step": STEP}
 
 
 class Results:
@@ -76,7 +77,7 @@ class Results:
         modes = (self.attribute("/sweep", "compute_mode"), self.attribute("/sweep", "backend"))
         model = self.attribute("/model", "preset", "a model")
         of_collectives = int(self["/collectives/ranks"][0]) if self.has("/collectives/ranks") else "?"
-        ranks = self.attribute("/sweep", "ranks", self.attribute("/allreduce", "ranks", of_collectives))
+        ranks = self.attribute("/sweep", "ranks", self.attribute("/step", "ranks", self.attribute("/allreduce", "ranks", of_collectives)))
         parts = (model, f"{ranks} rank{'' if str(ranks) == '1' else 's'}", _mode(modes))
         return ", ".join(str(part) for part in parts if part)
 

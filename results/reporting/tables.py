@@ -54,6 +54,9 @@ PAIRS_NOTE = " Pairs in the right order: of the pairs of cases that differ beyon
 TERM_NOTE = ("ideal is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
              "measured and ideal E a cause explains. They add up to 100; if the causes explain more than the difference, unexplained is negative. A dash: the case does not overlap, or "
              "the difference is within the noise of E.")
+STEP_NOTE = ("From and to are the 95 % interval of the median. exposed is the communication that adds to the step: the step less its compute without communication. first step: the "
+             "first step of the run, before anything is warm.")
+KIND_NOTE = "Measured in steps without communication. backward includes recomputed activations. matrix products: linear and head together."
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
 # What the page says of a column that has the same text in all rows: {}. Other columns: page.py.
 SAME_IN_ALL = {"sampling": "Sampling of all cases ended because {}.", "interval": "T low and T high are the ends of the {}."}
@@ -180,6 +183,39 @@ def _explained(results, ideal, contention, copies, jitter, measured):
     return {name: 100.0 * part / miss for name, part in parts.items()}
 
 
+def step_table(results):
+    """Returns a row for each part of the whole steps of `ddproxy step`, without parts that the step lacks."""
+    columns = [results["/step/" + n] * 1e3 for n in ("median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first")]
+    rows = []
+    for k, part in enumerate(results["/step/part"]):
+        median, predicted = columns[0][k], columns[5][k]
+        if median == 0 and predicted == 0:
+            continue
+        rows.append([part, *[c[k] for c in columns[:6]], 100.0 * (predicted / median - 1.0) if median > 0 else np.nan, columns[6][k]])
+    return Table("step", "Whole steps", [("part", "part", ""), ("median_ms", "median (ms)", ".3f"), ("from_ms", "from (ms)", ".3f"), ("to_ms", "to (ms)", ".3f"),
+                                         ("mean_ms", "mean (ms)", ".3f"), ("sd_ms", "sd (ms)", ".3f"), ("predicted_ms", "predicted (ms)", ".3f"),
+                                         ("error_percent", "error (%)", ".1f"), ("first_ms", "first step (ms)", ".3f")], rows, _step_note(results))
+
+
+def _step_note(results):
+    setting = lambda name: results.attribute("/step", name, "?")
+    clip = setting("clip")
+    clipped = f", clip {clip:g}" if isinstance(clip, float) and clip == clip else ""
+    batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
+    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients averaged in {setting('sync')}; checkpoint {setting('checkpoint')}.{batch} " + STEP_NOTE)
+
+
+def kind_table(results):
+    """Returns the share of each kind of operator in compute. The last row is the sum of linear and head."""
+    kinds, columns = results["/step/kind"], [results["/step/kind_" + n] for n in ("forward", "backward", "step")]
+    parts = kinds != "matrix products"
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = [100.0 * c / c[parts].sum() for c in columns]
+    rows = [[kind, *[share[k] for share in shares]] for k, kind in enumerate(kinds)]
+    return Table("kinds", "Share of compute in a step", [("kind", "kind of operator", ""), ("forward_percent", "forward (%)", ".1f"),
+                                                         ("backward_percent", "backward (%)", ".1f"), ("step_percent", "step (%)", ".1f")], rows, KIND_NOTE)
+
+
 def rank_table(results):
     columns = {"host": "host", "device": "device", "numa_node": "NUMA node", "binding": "processors", "clock": "clock (GHz)",
                "peak_memory": "peak memory (MiB)"}
@@ -195,7 +231,9 @@ def rank_table(results):
 TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table), (("/layers/seconds", "/layers/operation_layer"), layer_table),
           (("/allreduce/bytes",), allreduce_table),
           (("/collectives/verb", "/collectives/bytes"), collectives_table), (("/sweep/ideal", "/sweep/measured"), term_table),
-          (("/score/predictor",), score_table), (("/provenance/host",), rank_table))
+          (("/score/predictor",), score_table),
+          (tuple("/step/" + n for n in ("part", "median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first")), step_table),
+          (("/step/kind", "/step/kind_forward", "/step/kind_backward", "/step/kind_step"), kind_table), (("/provenance/host",), rank_table))
 
 
 def tables_of(results):

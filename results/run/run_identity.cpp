@@ -94,10 +94,15 @@ std::string optimizer_of(Reader const& reader) {
   return has_steps(reader) ? attributes(reader, "/step", {"optimizer", "clip"}) : "";
 }
 
+// Returns a setting of whole steps; empty for a sweep.
+std::string step_text(Reader const& reader, std::string_view name) {
+  return has_steps(reader) ? reader.text("/step", name) : "";
+}
+
 }  // namespace
 
 bool has_steps(Reader const& reader) {
-  return reader.has("/step/part");
+  return reader.has("/step/part") && !reader.has("/sweep/name");
 }
 
 std::string_view measured_group(Reader const& reader) {
@@ -119,9 +124,9 @@ Run::Values identity_of(Reader const& reader) {
           {"buffers", buffers_of(reader)},
           {"priority", reader.text(group, "priority")},
           {"optimizer", optimizer_of(reader)},
-          {"accumulation", reader.text("/step", "accumulation")},
-          {"sync", reader.text("/step", "sync")},
-          {"checkpoint", reader.text("/step", "checkpoint")}};
+          {"accumulation", step_text(reader, "accumulation")},
+          {"sync", step_text(reader, "sync")},
+          {"checkpoint", step_text(reader, "checkpoint")}};
 }
 
 }  // namespace ddproxy::results

@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests the tables of whole steps in the report: report_step_test.py MAKE_SAMPLE REPORT"""
+import sys
+import unittest
+
+from report_sample import WithSample, report
+
+
+class Steps(WithSample):
+    def only_steps(self):
+        """Removes what a file of `ddproxy step` does not have."""
+        def remove(file):
+            for group in ("sweep", "score", "plans", "timeline", "memory", "layers", "states", "gate", "phases", "fom"):
+                file.pop(group, None)
+            file.attrs["command"] = "step"
+        self.change(remove)
+
+    def test_parts_are_in_milliseconds_with_the_error_of_the_prediction(self):
+        table = self.table("step")
+        self.assertEqual(table["part"], ["forward", "exposed", "step"])
+        self.assertAlmostEqual(table["median_ms"][2], 1100)
+        self.assertAlmostEqual(table["error_percent"][2], 5)
+        self.assertAlmostEqual(table["error_percent"][1], 10)
+        self.assertEqual(table["first_ms"][1], None)
+
+    def test_shares_of_kinds_add_up_without_the_sum_row(self):
+        table = self.table("kinds")
+        self.assertEqual(table["kind"][-1], "matrix products")
+        for name in ("forward_percent", "backward_percent", "step_percent"):
+            self.assertAlmostEqual(sum(table[name][:-1]), 100)
+        self.assertAlmostEqual(table["step_percent"][-1], 45)
+        self.assertAlmostEqual(table["forward_percent"][-1], 75)
+
+    def test_a_page_of_a_file_of_steps(self):
+        self.only_steps()
+        page = self.folder / "sample.html"
+        done = report(self.sample)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = page.read_text()
+        for words in ("Whole steps", "Optimizer adamw, clip 1; 2 micro-batches, gradients averaged in last", "Global batch: 64 sequences",
+                      "Share of compute in a step", "8 ranks"):
+            self.assertIn(words, text)
+        self.assertNotIn("recompute</td>", text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
