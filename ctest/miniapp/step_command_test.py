@@ -47,7 +47,7 @@ def write(name, text):
 
 
 def start(ranks, *arguments):
-    done = subprocess.run([*mpiexec, "-n", str(ranks), ddproxy, "step", *arguments], capture_output=True, text=True)
+    done = subprocess.run([*mpiexec, "-n", str(ranks), ddproxy, "step", "--kokkos-num-threads", "1", *arguments], capture_output=True, text=True)
     assert done.returncode == 0, (arguments, done.returncode, done.stdout, done.stderr)
     return done.stdout
 
@@ -111,7 +111,7 @@ def check_llama(ranks):
 
 def check_wrong_input():
     refused("give an input file to measure whole steps, or --against")
-    refused("INPUT excludes --against", tiny, "--against", "published")
+    refused("--against excludes INPUT", tiny, "--against", "published")
     llama = LLAMA.replace("SETTINGS", "")
     refused('[compute] mode = "replay"', write("r.toml", llama + '[compute]\nmode = "replay"\n'))
     refused("accumulation", write("k.toml", LLAMA.replace("SETTINGS", "accumulation = 3")))
