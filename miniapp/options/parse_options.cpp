@@ -24,7 +24,8 @@ constexpr std::size_t most_of_a_line = 600;  // most characters of the arguments
 constexpr auto about =
     "Measures how fast this machine runs the backward pass of a GPT-2-class model while the gradients are "
     "all-reduced,\nfinds the best bucket size, and compares both with a performance model.\n"
-    "run, layers, allreduce, collectives, sweep and step measure: start them with mpirun or srun, one process for "
+    "run, layers, allreduce, collectives, sweep and step measure: start them with mpirun or srun, one "
+    "process for "
     "each rank.\n"
     "predict, compare, step --against and run --dry-run need neither MPI nor a device; the program "
     "ddproxy-model has only these.\n"
