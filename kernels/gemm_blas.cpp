@@ -46,7 +46,7 @@ bool callable_in_parallel() {
 
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
   match_threads(exec);
-  if (is_skinny(size, alpha, a, b, beta)) return gemm_skinny(exec, size, a, b, c);
+  if (is_skinny(size, alpha, a, b, beta)) return gemm_skinny(exec, size, a, b, beta, c);
   exec.fence("gemm: BLAS reads what was enqueued before");
   multiply(size, alpha, a, b, beta, c);
 }

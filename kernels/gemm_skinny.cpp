@@ -54,8 +54,9 @@ void prefetch(Matrix const& b, Index first, Index k, Index count) {
       __builtin_prefetch(b.data + (k + i) * b.stride + first + j, 0, 2);
 }
 
-/// Computes C = A B for an A with few rows. Each thread computes its own columns of C.
-void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
+/// Computes C = A B, or C += A B with Write::add, for an A with few rows. Each thread computes its own
+/// columns of C.
+void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, tile::Write write, Result c) {
   share(exec, size.columns, tile::columns, [=](Index first, Index last) {
     float* const packed = buffer<own>(packed_rows_at_once * (last - first + tile::columns));
     for (Index k = 0; k < size.inner; k += packed_rows_at_once) {
@@ -71,7 +72,7 @@ void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
           tile::multiply(width / tile::lanes, count, rows_of(a, i, size.rows, k),
                          {packed + (j - first) * count, width},
                          {c.data + i * c.stride + j, c.stride, std::min<Index>(tile::rows, size.rows - i),
-                          std::min(tile::columns, last - j), k > 0 ? tile::Write::add : tile::Write::assign});
+                          std::min(tile::columns, last - j), k > 0 ? tile::Write::add : write});
         }
       }
     }
@@ -149,18 +150,20 @@ void few_inner(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
 }  // namespace
 
 bool is_skinny(GemmSize size, float alpha, Matrix a, Matrix b, float beta) {
-  if (!tile::faster_than_blas || alpha != 1 || beta != 0 || size.columns < fewest_others) return false;
+  const bool plain = !a.transposed && !b.transposed;
+  if (beta != 0 && !(beta == 1 && plain)) return false;
+  if (!tile::faster_than_blas || alpha != 1 || size.columns < fewest_others) return false;
   if (a.transposed) return !b.transposed && size.inner <= most_tokens_summed && size.rows >= fewest_others;
   return size.rows <= (b.transposed ? most_tokens : most_tokens_beside_rows) && size.inner >= fewest_others;
 }
 
-void gemm_skinny(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
+void gemm_skinny(Space const& exec, GemmSize size, Matrix a, Matrix b, float beta, Result c) {
   if (a.transposed)
     few_inner(exec, size, a, b, c);
   else if (b.transposed)
     few_rows_transposed(exec, size, a, b, c);
   else
-    few_rows(exec, size, a, b, c);
+    few_rows(exec, size, a, b, beta == 1 ? tile::Write::add : tile::Write::assign, c);
 }
 
 }  // namespace ddproxy::kernels

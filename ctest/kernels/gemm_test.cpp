@@ -83,7 +83,8 @@ struct Factors {
   float alpha, beta;
 };
 
-// A backward pass uses the first pair. It has an implementation of its own for few tokens.
+// A step uses the first pair, and 1 and 1 where a product is added to a bias. Both have implementations of
+// their own for few tokens.
 constexpr Factors factors[] = {{1, 0}, {0.5F, 0}, {1, 1}, {0.5F, 0.25F}};
 
 void check_all(Product product, bool batched) {
