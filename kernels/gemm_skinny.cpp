@@ -19,10 +19,11 @@ constexpr Index most_tokens_beside_rows =
 constexpr Index fewest_others = 64;  // least size of the other dimensions
 
 // Sizes of blocks. They keep in a cache the data that are used again.
-constexpr Index rows_at_once = 32 * tile::rows;  // rows of the left operand
-constexpr Index packed_rows_at_once = 128;       // rows of B that are packed at once
-constexpr Index run_at_once = 1024;              // elements along the inner dimension: one memory page
-constexpr Index packed_at_once = 65536;          // elements of the packed right operand
+constexpr Index rows_at_once = 32 * tile::rows;               // rows of the left operand
+constexpr Index packed_rows_at_once = 128;                    // rows of B that are packed at once
+constexpr Index packed_columns_at_once = 32 * tile::columns;  // and their columns
+constexpr Index run_at_once = 1024;      // elements along the inner dimension: one memory page
+constexpr Index packed_at_once = 65536;  // elements of the packed right operand
 
 /// Divides `count` items among the threads and calls work(first, last) on each thread for its share. Each
 /// share begins at a multiple of `unit`.
@@ -54,28 +55,35 @@ void prefetch(Matrix const& b, Index first, Index k, Index count) {
       __builtin_prefetch(b.data + (k + i) * b.stride + first + j, 0, 2);
 }
 
-/// Computes C = A B, or C += A B with Write::add, for an A with few rows. Each thread computes its own
-/// columns of C.
-void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, tile::Write write, Result c) {
-  share(exec, size.columns, tile::columns, [=](Index first, Index last) {
-    float* const packed = buffer<own>(packed_rows_at_once * (last - first + tile::columns));
-    for (Index k = 0; k < size.inner; k += packed_rows_at_once) {
-      const Index count = std::min(packed_rows_at_once, size.inner - k);
-      pack_rows(b, first, last, k, count, packed);
-      for (Index j = first; j < last; j += tile::columns) {
-        const Index next = std::min(packed_rows_at_once, size.inner - k - count);
-        for (Index i = 0; i < size.rows; i += tile::rows) {
-          const Index share_begin = next * i / size.rows;
-          prefetch(b, j, k + count + share_begin,
-                   next * std::min(i + tile::rows, size.rows) / size.rows - share_begin);
-          const Index width = panel_width(last, j);
-          tile::multiply(width / tile::lanes, count, rows_of(a, i, size.rows, k),
-                         {packed + (j - first) * count, width},
-                         {c.data + i * c.stride + j, c.stride, std::min<Index>(tile::rows, size.rows - i),
-                          std::min(tile::columns, last - j), k > 0 ? tile::Write::add : write});
-        }
+/// Computes columns [first, last) of C = A B, or of C += A B with Write::add, for an A with few rows.
+void few_rows_of(GemmSize size, Matrix const& a, Matrix const& b, Index first, Index last, tile::Write write,
+                 Result const& c) {
+  float* const packed = buffer<own>(packed_rows_at_once * (last - first + tile::columns));
+  for (Index k = 0; k < size.inner; k += packed_rows_at_once) {
+    const Index count = std::min(packed_rows_at_once, size.inner - k);
+    pack_rows(b, first, last, k, count, packed);
+    for (Index j = first; j < last; j += tile::columns) {
+      const Index next = std::min(packed_rows_at_once, size.inner - k - count);
+      for (Index i = 0; i < size.rows; i += tile::rows) {
+        const Index share_begin = next * i / size.rows;
+        prefetch(b, j, k + count + share_begin,
+                 next * std::min(i + tile::rows, size.rows) / size.rows - share_begin);
+        const Index width = panel_width(last, j);
+        tile::multiply(width / tile::lanes, count, rows_of(a, i, size.rows, k),
+                       {packed + (j - first) * count, width},
+                       {c.data + i * c.stride + j, c.stride, std::min<Index>(tile::rows, size.rows - i),
+                        std::min(tile::columns, last - j), k > 0 ? tile::Write::add : write});
       }
     }
+  }
+}
+
+/// Computes C = A B, or C += A B with Write::add, for an A with few rows. Each thread computes its own
+/// columns of C, as many at once as keep the packed rows of B in a cache.
+void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, tile::Write write, Result c) {
+  share(exec, size.columns, tile::columns, [=](Index first, Index last) {
+    for (Index j = first; j < last; j += packed_columns_at_once)
+      few_rows_of(size, a, b, j, std::min(last, j + packed_columns_at_once), write, c);
   });
 }
 
