@@ -73,7 +73,8 @@ def draw_panel(axes, series, phase, rows):
     for place, row in zip(places, rows):
         filled = row["use"] == "fit"
         axes.plot([place], [row["published_s"] * 1e3], "o", color=style.MEASURED, fillstyle="full" if filled else "none", markersize=6)
-        axes.annotate(f"{100 * row['error']:+.0f}", (place, max(row["fitted_s"], row["published_s"]) * 1e3), textcoords="offset points", xytext=(0, 6),
+        percent = 100 * row["error"]
+        axes.annotate(f"{percent:+.0f}" if abs(percent) >= 0.5 else "0", (place, max(row["fitted_s"], row["published_s"]) * 1e3), textcoords="offset points", xytext=(0, 6),
                       ha="center", fontsize=8)
     axes.set_yscale("log")
     values = [row[name] * 1e3 for row in rows for name in ("published_s", "fitted_s")]
