@@ -16,9 +16,10 @@ namespace {
 
 using model::PhaseSeconds;
 
-constexpr double PhaseSeconds::*members[] = {
-    &PhaseSeconds::forward, &PhaseSeconds::recompute, &PhaseSeconds::backward, &PhaseSeconds::clip,
-    &PhaseSeconds::update,  &PhaseSeconds::copies,    &PhaseSeconds::waiting,  &PhaseSeconds::step};
+using Member = double PhaseSeconds::*;  // a name of its own, because nvcc adds parentheses to the declaration
+constexpr Member members[] = {&PhaseSeconds::forward, &PhaseSeconds::recompute, &PhaseSeconds::backward,
+                              &PhaseSeconds::clip,    &PhaseSeconds::update,    &PhaseSeconds::copies,
+                              &PhaseSeconds::waiting, &PhaseSeconds::step};
 constexpr std::size_t columns = std::size(members);
 
 // Sums of the parameters of a rank. Equal parameters give equal sums. The weights make it unlikely that
