@@ -94,8 +94,8 @@ StepRow const& StepFigures::row(std::string const& name) const {
   return *found;
 }
 
-StepPrediction predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
-                            model::AllreduceCost const& cost, model::Contention const& contention) {
+PredictedStep predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
+                           model::AllreduceCost const& cost, model::Contention const& contention) {
   auto const& graph = graphs.classes.front().graph;
   model::CostModel costs{.seconds = [&](std::size_t, model::Task const& task) {
     return task_seconds.at(static_cast<std::size_t>(&task - graph.tasks.data()));
@@ -109,7 +109,7 @@ StepPrediction predict_step(model::RankGraphs const& graphs, std::vector<double>
 }
 
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
-                               StepPrediction const& prediction) {
+                               PredictedStep const& prediction) {
   std::vector<StepRow> rows;
   for (Part const& part : parts) {
     StepRow row;

@@ -59,19 +59,19 @@ struct StepFigures {
 };
 
 /// What was predicted for a step before it was measured.
-struct StepPrediction {
+struct PredictedStep {
   model::PhaseSeconds step;
   double alone = 0;
 };
 
 /// Predicts a step from the seconds of each task alone, [task of the graph], the cost of an all-reduce of x
 /// bytes of gradients, and the speeds of compute and all-reduces that run at the same time.
-StepPrediction predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
-                            model::AllreduceCost const& cost, model::Contention const& contention);
+PredictedStep predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
+                           model::AllreduceCost const& cost, model::Contention const& contention);
 
 /// Computes the rows from the samples, of which there is at least one.
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
-                               StepPrediction const& prediction);
+                               PredictedStep const& prediction);
 
 /// Sums the seconds of the tasks by kind of operator. Kinds without a task are left out. The last row,
 /// "matrix products", is the sum of linear and head, and no part of the others.

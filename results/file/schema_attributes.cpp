@@ -37,7 +37,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/model", "shape", "all dimensions and variants on one line"},
     {"/model", "parameters", "number of parameters"},
     {"/model", "precision", "precision of the computation: fp32, tf32 or bf16"},
-    {"/model", "batch", "sequences in a step of one rank"},
+    {"/model", "batch", "sequences in a micro-batch of one rank"},
     {"/model", "sequence", "tokens in a sequence"},
 
     {"/sweep", "ranks", "number of ranks; of a replay, the number of ranks that it stands for"},

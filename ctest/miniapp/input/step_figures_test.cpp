@@ -42,7 +42,7 @@ std::size_t compute_tasks(model::StepGraph const& graph) {
 TEST(StepFigures, RowsHaveTheStatisticsOfTheSamples) {
   const std::vector<StepSample> samples{sample_of(1, 2, 4, 3), sample_of(2, 2, 5, 3.5),
                                         sample_of(4, 2, 9, 4)};
-  StepPrediction prediction;
+  PredictedStep prediction;
   prediction.step.step = 6;
   prediction.step.forward = 1;
   prediction.alone = 4;
