@@ -59,6 +59,11 @@ bool has_same_round(std::vector<CaseReport> const& reports) {
   return std::ranges::any_of(reports, [](auto& r) { return !std::isnan(r.same_round.exposed); });
 }
 
+// Rounds to the digits that are printed, so that a small negative number is "0.00" and not "-0.00".
+double hundredths(double value) {
+  return std::round(value * 100.0) / 100.0 + 0.0;
+}
+
 std::string sweep_row(CaseReport const& report, bool predicted, bool same_round) {
   auto const& m = *report.measured;
   const auto known = [&](double seconds) {
@@ -68,8 +73,9 @@ std::string sweep_row(CaseReport const& report, bool predicted, bool same_round)
   return fmt::format("{:<16} {:>7} {:>10.2f} {:>9} {:>9} {:>12} {:>9.2f} {:>12}{} {:>9.2f} {:>8}\n",
                      report.item.name(), report.item.plan.size(), m.total.value * milli,
                      optional_ms(m.total.low), optional_ms(m.total.high), known(report.predicted.total),
-                     m.exposed.value * milli, known(report.predicted_exposed()), round, m.tail * milli,
-                     m.overlap ? fmt::format("{:.2f}", m.overlap->value) : "-");
+                     hundredths(m.exposed.value * milli), known(report.predicted_exposed()), round,
+                     hundredths(m.tail * milli),
+                     m.overlap ? fmt::format("{:.2f}", hundredths(m.overlap->value)) : "-");
 }
 
 // Says for which cases E is known within the target. Returns an empty text if the number of samples was

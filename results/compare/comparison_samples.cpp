@@ -92,9 +92,9 @@ void decide_real(Comparison& result) {
   const auto worst = std::ranges::max_element(result.cases, {}, [](auto const& c) { return c.ratio.value; });
   const double change = worst->ratio.value - 1.0;
   const std::string found =
-      change > 0.0 ? "the largest slowdown in these two files is " + percent(change) + " in "
-                   : "no case is slower in these two files; the smallest speedup is " + percent(-change) +
-                         " in ";
+      change > 0.0
+          ? "the largest slowdown in these two files is " + percent(change) + " in "
+          : "no case is slower in these two files; the smallest speedup is " + percent(0.0 - change) + " in ";
   result.outcome = {Decision::undecided,
                     "undecided: one file on each side does not show how much runs differ from each other; " +
                         found + worst->name + "; to decide, give " + std::to_string(fewest_rounds) +
