@@ -84,7 +84,7 @@ std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWi
   if (worst == ranks.end()) return {};
   const auto place = fmt::format("{} of a node share {}", plural(fmt::format("{}", worst->sharing), "rank"),
                                  plural(fmt::format("{}", worst->allowed), "core"));
-  constexpr auto effect = "the threads take turns, so the times are not those of the machine";
+  constexpr auto effect = "the threads take turns on the cores, so the measured times are too long";
   if (worst->own == 0)
     return fmt::format("{}: {}. Start fewer ranks a node, or bind them to more cores", place, effect);
   const int fits = threads_for(worst->own);

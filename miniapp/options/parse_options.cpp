@@ -59,13 +59,21 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
+// Says what is wrong with the command line. CLI11 prints arguments that no option takes in reverse order, so
+// they are named here.
+std::string complaint(CLI::App const& app, CLI::ParseError const& error) {
+  const auto rest = app.remaining(true);
+  if (error.get_name() != "ExtrasError" || rest.empty()) return error.what();
+  return (rest.front().starts_with("-") ? "there is no option " : "unexpected argument ") + rest.front();
+}
+
 int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {
   if (error.get_exit_code() == 0) return speak ? app.exit(error) : 0;
   std::string program = app.get_name();
   for (CLI::App const* command : app.get_subcommands()) program += " " + command->get_name();
   if (speak)
     results::say_error(fmt::format("{}: {}; see {} --help", app.get_name(),
-                                   model::echo(error.what(), most_of_a_line), program));
+                                   model::echo(complaint(app, error), most_of_a_line), program));
   return 2;
 }
 

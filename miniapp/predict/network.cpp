@@ -111,10 +111,11 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
   if (!has_ranks(tables, ranks) && has_ranks(tables, 0))
     throw std::invalid_argument("predict: how many ranks was the table measured on? Give --table-ranks N");
   if (!has_ranks(tables, ranks) && per_node == 0)
-    throw std::invalid_argument(fmt::format(
-        "predict: there is no all-reduce table for {}; give --ranks-per-node N, so that it can be "
-        "derived from the given tables",
-        model::ranks_text(ranks)));
+    throw std::invalid_argument(
+        fmt::format("predict: there is no all-reduce table for {}. Give --ranks-per-node N, the number of "
+                    "ranks on a node: "
+                    "predict then derives the table from the given ones",
+                    model::ranks_text(ranks)));
   std::optional<model::Link> between;
   if (options.node_latency) between = model::Link{*options.node_latency, *options.node_bandwidth_GBps * 1e9};
   const model::Placement placement{ranks, per_node > 0 ? per_node : std::max(ranks, 1)};

@@ -78,7 +78,8 @@ struct Reader::Impl {
     try {
       file = h5::open_file(path);
     } catch (h5::Error const& error) {
-      fail(std::string("cannot be read as HDF5: ") + error.what());
+      fail(std::string("cannot be read as HDF5 (") + error.what() +
+           "); give a results file, which ddproxy writes with -o");
     }
   }
 

@@ -76,7 +76,8 @@ def _child(path, answer):
     except ReportError as error:
         answer.send((None, str(error)))
     except Exception as error:  # h5py raises many kinds for a damaged file
-        answer.send((None, f"cannot be read as HDF5: {' '.join(str(error).split()) or type(error).__name__}"))
+        reason = " ".join(str(error).split()) or type(error).__name__
+        answer.send((None, f"cannot be read as HDF5 ({reason}); give a results file, which ddproxy writes with -o"))
 
 
 def read_in_child(path, seconds=None, work=_child):

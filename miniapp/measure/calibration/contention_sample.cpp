@@ -45,15 +45,16 @@ std::string standstill(std::vector<ContentionSample> const& runs, CallChoice con
     const auto [kappa, gamma] = speeds_of(run);
     const bool takes_the_core = !choice.own_core && choice.calls.blocking(wire_bytes(run.bytes, wire));
     if ((takes_the_core ? gamma : std::min(kappa, gamma)) <= slowest_told)
-      sizes.push_back(
-          fmt::format("{} bytes (relative speed of compute, kappa: {:.2g}; of the all-reduce, gamma: {:.2g})",
-                      run.bytes, kappa, gamma));
+      sizes.push_back(fmt::format(
+          "{} bytes (speed of compute, kappa: {:.2g} of its speed alone; of the all-reduce, gamma: {:.2g})",
+          run.bytes, kappa, gamma));
   }
   if (sizes.empty()) return "";
   return fmt::format(
-      "all-reduces of {} and compute did not run at the same time: one of them made no progress. They "
-      "probably share a core; leave one core of each rank free for communication. The prediction uses a "
-      "speed of {} for the one without progress, so E of buckets of this size is uncertain",
+      "an all-reduce and compute did not run at the same time: one of them stood still while the other ran. "
+      "Sizes: {}. They probably share a core; leave one core of each rank free for communication. The "
+      "prediction uses a speed of {} for the one that stood still, so E is uncertain for buckets of these "
+      "sizes",
       fmt::join(sizes, ", "), slowest_told);
 }
 
