@@ -8,12 +8,12 @@
 
 namespace ddproxy {
 
-/// The number format in which gradients are sent. fp32 sends them as they are. bf16 rounds them, which halves
-/// the bytes, as PyTorch DDP's bf16_compress_hook does.
+/// The number format in which gradients are sent. fp32 sends them unchanged. bf16 rounds them to bf16, which
+/// halves the bytes; PyTorch DDP's bf16_compress_hook does the same.
 enum class WireFormat { fp32, bf16 };
 
-/// Bytes of an element of a gradient in memory. Buckets and caps count these bytes, whatever the wire format,
-/// because DDP's hooks compress a bucket that already exists.
+/// Bytes of an element of a gradient in memory. The sizes of buckets and the caps are in these bytes for both
+/// wire formats, because DDP's hooks compress a bucket that already exists.
 inline constexpr int gradient_element_bytes = 4;
 
 /// Returns the bytes of an element of a gradient on the wire.
@@ -30,15 +30,16 @@ constexpr std::int64_t gradient_bytes(std::int64_t on_the_wire, WireFormat wire)
   return on_the_wire / wire_element_bytes(wire) * gradient_element_bytes;
 }
 
-/// Returns a(x) for x bytes of gradients in memory, as the model needs it, from a(x) for x bytes on the wire,
-/// as tables give it.
+/// Converts a(x), the seconds of an all-reduce of x bytes. In `cost`, x is bytes on the wire, as in tables.
+/// In the result, x is bytes of gradients in memory, as the model needs it.
 inline model::AllreduceCost of_gradients(model::AllreduceCost cost, WireFormat wire) {
   if (wire == WireFormat::fp32) return cost;
   return [cost = std::move(cost), wire](std::int64_t bytes) { return cost(wire_bytes(bytes, wire)); };
 }
 
-/// Returns an upper bound of the error of an element of the average over n ranks, as a share of the mean over
-/// the ranks of the element's |gradient|. It holds above the range of subnormal numbers.
+/// Returns an upper bound on the error of one element of the averaged gradient, for n = `ranks` ranks. The
+/// bound is relative to the mean of |gradient| of this element over the ranks. It does not hold for subnormal
+/// numbers.
 ///
 /// Rounding errors multiply (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 4.2):
 ///
