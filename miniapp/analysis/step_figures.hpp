@@ -28,7 +28,7 @@ struct StepSample {
 struct StepRow {
   std::string name;  ///< forward, recompute, backward, exposed, clip, update, copies or step
   std::vector<double> samples;
-  double mean = not_available, deviation = not_available;  ///< of the samples; NaN deviation: one sample
+  double mean = not_available, deviation = not_available;  ///< of the samples; one sample has no deviation
   model::Estimate median{not_available, not_available, not_available};  ///< with its 95 % interval
   double predicted = not_available;
   double first = not_available;  ///< time in the first step of the run; NaN for `exposed`

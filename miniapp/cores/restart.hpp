@@ -14,10 +14,9 @@ namespace ddproxy {
 std::optional<Settings> settings_of_second_start();
 
 /// Starts the program again in this process, with the settings in its environment and the arguments `argv`.
-/// The process id, the open files and the allowed cores stay the same. Call it before MPI starts. The
-/// function returns only if there was no start: if `settings` is empty, if the process was started again
-/// before, if the path of the program is unknown, or if the kernel refuses the start. The environment is then
-/// unchanged.
+/// The process id, the open files and the allowed cores stay the same. Call this function before MPI starts.
+/// It returns only if there was no start: if `settings` is empty, if the process was started again before, if
+/// the path of the program is unknown, or if the kernel refuses the start. The environment is then unchanged.
 void start_again_with(Settings const& settings, char** argv);
 
 }  // namespace ddproxy

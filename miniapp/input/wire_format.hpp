@@ -43,9 +43,10 @@ inline model::AllreduceCost of_gradients(model::AllreduceCost cost, WireFormat w
 ///
 /// Rounding errors multiply (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 4.2):
 ///
-/// - With bf16, a gradient is rounded when it is packed, and again in each of the at most n - 1 additions
-///   between it and the result, whatever the order of the sum. Each rounding is a factor of at most 1 + 2^-8.
-/// - The additions are done in fp32, 1/n is rounded to fp32, and the sum is multiplied by it in fp32. These
+/// - With bf16, a gradient is rounded when it is packed. It is rounded again in each addition on its way to
+///   the result. There are at most n - 1 of these additions, whatever the order of the sum. Each rounding is
+///   a factor of at most 1 + 2^-8.
+/// - The additions are done in fp32, 1/n is rounded to fp32, and the sum is multiplied by 1/n in fp32. These
 ///   are at most n + 1 factors of 1 + 2^-24, with either wire format.
 ///
 /// The bound is therefore

@@ -43,7 +43,7 @@ bool binds_to_shared_cores(ThreadChoice const& rank) {
 
 // Returns whether idle OpenMP threads spin on cores that communication needs, because no variable says how
 // they wait. Before its second start the program sets such a variable if the variables of the launcher show
-// the need. These may be incomplete, so the need can show only after MPI has started.
+// the need. If these variables are incomplete, the need is known only after MPI has started.
 bool spins_unexpectedly(ThreadChoice const& rank) {
   return rank.threads > 1 && leaves_no_core(rank.threads, rank.own) &&
          !says_how_threads_wait([](char const* name) { return std::getenv(name); });

@@ -30,12 +30,12 @@ void add_limits(CLI::App& command, Options& options);
 /// owns.
 CLI::Option* add_pieces(CLI::App& command, Options& options);
 
-/// Adds the options that only `collectives` has. Commands that measure have other options in common.
+/// Adds the options of `collectives` that choose what is measured: --op, --sizes, --pieces and --total.
 void add_collectives_options(CLI::App& command, Options& options);
 
-/// Adds the commands run, layers, allreduce, collectives and sweep. All functions of this file store
-/// references to `options` in CLI11, which writes the parsed values there. `options` must therefore outlive
-/// `app` and `command`.
+/// Adds the commands run, layers, allreduce, collectives and sweep. Every function of this file that has an
+/// argument `options` stores references to it in CLI11, which writes the parsed values there. `options` must
+/// therefore outlive `app` and `command`.
 void add_run_commands(CLI::App& app, Options& options);
 /// Adds the command predict.
 void add_predict_command(CLI::App& app, Options& options);

@@ -9,8 +9,7 @@
 
 namespace ddproxy {
 
-/// The options of `ddproxy predict`. If an option was not given, its member is empty, 0 or nothing, or has
-/// the value below.
+/// The options of `ddproxy predict`. If an option is not given, its member keeps the value below.
 struct PredictOptions {
   using Path = std::filesystem::path;
   Path gradients;              ///< CSV name,numel,seconds
@@ -40,7 +39,7 @@ struct PredictOptions {
   std::vector<Path> measured;  ///< CSV bucket_mib,seconds: first the measured T(b), then predictions of it
   bool pytorch = false;        ///< print the arguments for PyTorch's DistributedDataParallel
   bool sensitivity = false;    ///< tabulate the best cap and E over bytes, latency, bandwidth and ranks
-  Path csv;                    ///< path of the table as CSV
+  Path csv;                    ///< path of the table as CSV; empty: none is written
 };
 
 }  // namespace ddproxy

@@ -13,7 +13,7 @@ namespace ddproxy {
 
 /// The seconds a(x) of an all-reduce of x bytes on the wire, for a number of ranks, and where they come from.
 struct Network {
-  int ranks = 0;  ///< 0: as many as the table was measured on, which it does not say
+  int ranks = 0;  ///< number of ranks; 0: unknown, because the table does not say it
   model::AllreduceCost cost;
   std::vector<model::CostPoint> points;  ///< a(x) at the sizes of the table on which it is based
   std::vector<std::string> warnings;
