@@ -46,8 +46,9 @@ double overlap_of(Sample const& sample) {
   return (compute + communication - maximum(sample.total)) / std::min(compute, communication);
 }
 
-// Uses T_comm of the same sample if it was measured: then each sample gives an overlap of its own. T_comm of
-// the table was measured before the sweep and is one number for all samples.
+// If each sample has a measured T_comm, the result is the median of the overlaps of the samples. Otherwise it
+// is computed from the medians of T and T_compute and from T_comm of the table, which was measured before the
+// sweep.
 std::optional<model::Estimate> find_overlap(CaseResult const& result, std::vector<Sample> const& samples) {
   if (!std::isnan(result.communication_alone)) {
     if (!(std::min(result.compute, result.communication_alone) > result.total.noise())) return std::nullopt;

@@ -14,24 +14,26 @@
 
 namespace ddproxy {
 
-/// One sample of one case. All times are in seconds.
+/// One sample of one case (docs/glossary.md). All times are in seconds.
 struct Sample {
   std::vector<double> total;         ///< [rank] step time T
   std::vector<double> backward_end;  ///< [rank] end of the backward pass with communication
   std::vector<double> compute;       ///< [rank] T_compute: the backward pass without communication
-  std::vector<double> arrival;       ///< [rank] delay behind the first rank at the starting barrier
-  /// [bucket] The time of each bucket's all-reduce alone, measured right after the pass: the maximum over
-  /// ranks. Empty if nothing is reduced, or if a table gives the times.
+  std::vector<double> arrival;       ///< [rank] delay at the starting barrier, relative to the first rank
+  /// [bucket] Times of the all-reduces of all buckets in a row, measured without compute right after the
+  /// pass. They are the times of rank 0, scaled so that their sum is the time of the slowest rank. Empty if
+  /// nothing is reduced, or if a table gives the times.
   std::vector<double> buckets_alone = {};
-  double probe_before = not_available;          ///< probe of the machine's state before T (machine_state.hpp)
+  double probe_before = not_available;          ///< probe before T (model/predict/machine_state.hpp)
   double probe_after = not_available;           ///< probe after T
   double compute_probe_before = not_available;  ///< probe before T_compute
   double compute_probe_after = not_available;   ///< probe after T_compute
-  /// Returns the sum of buckets_alone, which is T_comm of this sample. Returns NaN if buckets_alone is empty.
+  /// Returns T_comm of this sample: the sum of buckets_alone. Returns NaN if buckets_alone is empty.
   double communication_alone() const;
 };
 
-/// The results of a case, in seconds. The value of a sample is the maximum over its ranks.
+/// The results of a case, in seconds. T, T_compute and the end of the backward pass of a sample are maxima
+/// over its ranks.
 struct CaseResult {
   std::size_t samples = 0;
   model::Estimate total;     ///< T
@@ -49,15 +51,16 @@ struct CaseResult {
   std::optional<model::Estimate> overlap;
 };
 
-/// Returns the results of a case. `communication`: T_comm of its plan from the table of a(x), seconds; NaN if
-/// unknown. Throws std::invalid_argument if there is no sample.
+/// Returns the results of a case. `communication` is T_comm of the case's plan from the table of a(x), in
+/// seconds; NaN if unknown. Throws std::invalid_argument if there is no sample.
 CaseResult analyse(std::vector<Sample> const& samples, double communication);
 
-/// T and E that the model predicts for each sample from measurements of the same round: its T_compute, and
-/// the times of its all-reduces without compute. Medians over the samples, in seconds; NaN if not available.
+/// A prediction of T and E from measurements of the same round (docs/glossary.md). For each sample the model
+/// uses the sample's own T_compute and the times of its all-reduces without compute. The members are medians
+/// over the samples, in seconds; NaN if not available.
 ///
-/// This prediction splits the error of the prediction that was made before the sweep. The difference between
-/// the two predictions comes from the drift of the machine. The rest of the error comes from the model.
+/// It separates two causes of the error of the prediction that was made before the sweep. The drift of the
+/// machine causes the difference between the two predictions. The model causes the rest of the error.
 struct RoundPrediction {
   double total = not_available;
   double exposed = not_available;
@@ -68,7 +71,7 @@ struct CaseReport {
   Case item;
   std::optional<CaseResult> measured;
   model::Timeline predicted;
-  double predicted_compute = 0;
+  double predicted_compute = 0;  ///< predicted T_compute, seconds
   RoundPrediction same_round = {};
   double uncontended = not_available;  ///< E predicted by the model without contention, seconds
   double predicted_exposed() const { return predicted.total - predicted_compute; }
@@ -77,12 +80,13 @@ struct CaseReport {
 /// Returns the measured bucketed case with the smallest T, or nullptr if there is none.
 CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
 
-/// Returns the measured bucketed cases in the form that model::score() takes. E is the median of the paired
-/// differences T - T_compute. The tail is the median of the samples' tails, and the slowdown is E minus this
-/// tail.
+/// Returns the measured bucketed cases in the form that model::score() (model/predict/score.hpp) takes. E is
+/// the median of T - T_compute over the samples. The tail is the median of the tails of the samples, and the
+/// slowdown is E minus this tail.
 std::vector<model::ScoredCase> scored_cases(std::vector<CaseReport> const& reports);
 
-/// Returns the figure of merit except bus_bw_GBps and valid. `tokens`: tokens of one rank in one step.
+/// Returns the figure of merit. The caller assigns its members bus_bw_GBps and valid. `tokens` is the number
+/// of tokens of one rank in one step. All numbers are NaN if no bucketed case was measured.
 FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int64_t tokens);
 
 /// Copies the errors and the regret of the model from `card` into the figure of merit, with the reasons why a
@@ -90,8 +94,9 @@ FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int6
 void take_score(FigureOfMerit& figures, std::span<const model::ScoredCase> cases,
                 model::ScoreCard const& card);
 
-/// Returns a line that says which limit a score exceeds, for messages. Returns an empty string if no limit is
-/// set or all are kept. A score that is not available exceeds its limit.
+/// Returns one line for messages that names the first limit that the model error or the regret exceeds.
+/// Returns an empty string if no limit is set or none is exceeded. A value that is not available exceeds its
+/// limit.
 std::string beyond_limits(FigureOfMerit const& figures, std::optional<double> max_model_error,
                           std::optional<double> max_regret);
 

@@ -11,11 +11,11 @@
 
 namespace ddproxy {
 
-/// Stands for a number that is not available: NaN.
+/// The value of a number that is not available: NaN.
 inline constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 
-/// The figure of merit, which is the last line of every run. The line has space-separated name=value fields
-/// and its format is stable for other programs. NaN: not available.
+/// The figure of merit, which is the last line of every run. The line has space-separated name=value fields.
+/// Its format is stable, so that other programs can read it. A number that is not available is NaN.
 ///
 /// "Best case" below is the measured bucketed case with the smallest T.
 struct FigureOfMerit {
@@ -23,25 +23,25 @@ struct FigureOfMerit {
   double backward_s = not_available;    ///< T of the best case, seconds
   double bucket_mib = not_available;    ///< cap of the best case, MiB
   double exposed_s = not_available;     ///< E of the best case, seconds
-  double tail_s = not_available;        ///< tail of the best case, seconds
-  double overlap = not_available;       ///< overlap of the best case
+  double tail_s = not_available;        ///< part of E after the backward pass, in the best case, seconds
+  double overlap = not_available;       ///< overlap of the best case (docs/glossary.md)
   double bus_bw_GBps = not_available;   ///< bus bandwidth of the all-reduce at the largest size, GB/s
   double model_error =
       not_available;  ///< mean of |predicted E - E| / max(E, 0.5 % of T) over the bucketed cases
-  /// T of the cap with the smallest predicted E, divided by the smallest T of all caps, minus 1. If several
-  /// caps share the smallest predicted E, their mean T is used.
+  /// Measured T of the cap with the smallest predicted E, divided by the smallest measured T of all caps,
+  /// minus 1. If several caps share the smallest predicted E, their mean T is used.
   double regret = not_available;
   double model_error_beyond_noise =
       not_available;  ///< mean of max(0, |predicted E - E| - noise) / max(E, 0.5 % of T); not in the line
-  /// Why model_error and regret are NaN; empty if they are available. Not in the line.
+  /// The reasons why model_error and regret are NaN; empty if they are available. They are not in the line.
   std::string why_no_error, why_no_regret;
   results::Validity valid = results::Validity::no;  ///< how far the figures can be trusted
 };
 
-/// Returns all numbers with their names, as they are stored in /fom and in JSON.
+/// Returns all numbers with their names, as in the group /fom of a results file and in JSON.
 std::vector<std::pair<char const*, double>> numbers_of(FigureOfMerit const& figures);
 
-/// Returns the line without a newline: "DDPROXY_FOM tokens_per_s=... backward_s=..." and so on.
+/// Returns the line "DDPROXY_FOM tokens_per_s=... backward_s=..." without a newline.
 std::string to_line(FigureOfMerit const& figures);
 
 }  // namespace ddproxy

@@ -12,15 +12,15 @@
 namespace ddproxy {
 
 /// Writes a results file as JSON: {fom: {...}, tables: {group: {column: [...]}}}. A value that is not
-/// available becomes null. A dataset with several dimensions becomes a nested list. Throws
-/// as results::write_text() does.
+/// available becomes null. A dataset with several dimensions becomes a nested list. Throws what
+/// results::write_text() (results/output/text_file.hpp) throws.
 void write_json(results::Reader const& reader, FigureOfMerit const& figures,
                 std::filesystem::path const& file);
 
 /// The numbers of a figure of merit with their names.
 using Numbers = std::vector<std::pair<char const*, double>>;
 
-/// Does the same with the numbers of another figure of merit.
+/// Writes the same JSON, but with `numbers` and `valid` as its figure of merit.
 void write_json(results::Reader const& reader, Numbers const& numbers, results::Validity valid,
                 std::filesystem::path const& file);
 

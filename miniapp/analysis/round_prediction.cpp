@@ -10,9 +10,9 @@
 namespace ddproxy {
 namespace {
 
-// Returns the cost a(x) that one sample measured. The model knows an all-reduce by its size only. So buckets
-// of the same size get their mean time, and T_comm remains the sum that was measured. Other sizes have the
-// cost of `before`.
+// Returns the cost a(x) from the all-reduces of one sample, whose times are `seconds`. In the model, a(x)
+// depends on the size only. So all buckets of the same size get their mean time, and T_comm remains the
+// measured sum. All other sizes have the cost `before`.
 model::AllreduceCost cost_of(model::Plan const& plan, std::vector<double> const& seconds,
                              model::AllreduceCost before) {
   struct Sum {

@@ -9,10 +9,11 @@
 
 namespace ddproxy {
 
-/// Predicts a case once for each sample and returns the medians. Works like predict(), with two changes. The
-/// first: T_compute comes from the sample, and the ready times of `before` are scaled to this T_compute. The
-/// second: the times of the sample's all-reduces without compute replace a(x). Returns NaN if a sample lacks
-/// the time of an all-reduce.
+/// Predicts a case once for each sample and returns the medians of T and E. `before` is the job that was
+/// predicted before the sweep. Each prediction is that of predict() (miniapp/input/cases.hpp) with two
+/// changes to this job. T_compute is taken from the sample, and the ready times are scaled to it. The times
+/// of the sample's all-reduces without compute replace a(x). Returns NaN if a sample lacks the time of an
+/// all-reduce.
 RoundPrediction predict_rounds(Case const& item, model::Job const& before,
                                std::vector<Sample> const& samples);
 

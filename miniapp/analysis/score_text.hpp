@@ -9,15 +9,15 @@
 
 namespace ddproxy {
 
-/// Returns why the errors of `card` are NaN: names the case whose E is the most uncertain, and says what to
-/// do. Returns an empty string if the errors are available.
+/// Returns a text that says why the errors of `card` are NaN. The text names the case whose E is the most
+/// uncertain, and says what to do. Returns an empty string if the errors are available.
 std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreCard const& card);
 
-/// Returns why there is no regret. Returns an empty string if there is one.
+/// Returns a text that says why the regret is not available. Returns an empty string if it is available.
 std::string why_no_regret(std::span<const model::ScoredCase> cases);
 
-/// Returns one line with the error of a run's prediction and of its baselines. If the errors or the regret
-/// are not available, returns a line with the reason for each.
+/// Returns one line with the mean errors of a run's prediction and of its baselines. If the errors are not
+/// available, the line says why. If the regret is not available, a second line says why.
 std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCard const& card);
 
 }  // namespace ddproxy

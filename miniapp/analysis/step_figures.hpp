@@ -18,27 +18,27 @@ namespace ddproxy {
 
 /// One sample of a whole step.
 struct StepSample {
-  model::PhaseSeconds step;  ///< of the rank whose step ends last
+  model::PhaseSeconds step;  ///< seconds of the phases of the rank whose step ends last
   double alone = 0;          ///< compute of the slowest rank in a step without communication, seconds
-  /// Returns E: T of the step less the compute without communication.
+  /// Returns E in seconds: T of the step minus the compute without communication.
   double exposed() const { return step.step - alone; }
 };
 
-/// One part of the step: all samples and what was predicted. All numbers are in seconds.
+/// The samples and the prediction of one part of the step. All numbers are in seconds.
 struct StepRow {
   std::string name;  ///< forward, recompute, backward, exposed, clip, update, copies or step
   std::vector<double> samples;
-  double mean = not_available, deviation = not_available;  ///< of the samples; the latter from two on
+  double mean = not_available, deviation = not_available;  ///< of the samples; one sample has no deviation
   model::Estimate median{not_available, not_available, not_available};  ///< with its 95 % interval
   double predicted = not_available;
-  double first = not_available;  ///< in the first step of the run
+  double first = not_available;  ///< time in the first step of the run; NaN for `exposed`
   /// Returns predicted / median - 1; not available if the median is 0.
   double error() const;
 };
 
 /// The time of one kind of operator in a step without communication, in seconds.
 struct KindSeconds {
-  std::string kind;  ///< a word of operation_kind_words, or clip, update or copies
+  std::string kind;  ///< a word of operation_kind_words, or clip, update, copies or matrix products
   double forward = 0, backward = 0, step = 0;
 };
 
@@ -47,7 +47,7 @@ struct StepFigures {
   std::vector<StepRow> rows;
   std::vector<double> alone;  ///< [sample] StepSample::alone
   std::vector<KindSeconds> kinds;
-  int ranks = 1, steps = 0;       ///< `steps`: before the loss was read
+  int ranks = 1, steps = 0;       ///< `steps`: number of steps before the loss was read
   double loss = not_available;    ///< mean loss of all ranks in step number `steps`
   std::int64_t global_batch = 0;  ///< sequences of all ranks in a step
   double tokens_per_s = not_available;
@@ -55,33 +55,37 @@ struct StepFigures {
   double peak_flops = not_available;         ///< of one rank, from [machine]
   results::Validity valid = results::Validity::no;
 
+  /// Returns the row of this name. Throws std::logic_error if there is none.
   StepRow const& row(std::string const& name) const;
 };
 
-/// What was predicted for a step before it was measured.
+/// The prediction of a step, made before the step is measured.
 struct PredictedStep {
   model::PhaseSeconds step;
-  double alone = 0;
+  double alone = 0;  ///< compute of the step without communication, seconds
 };
 
-/// Predicts a step from the seconds of each task alone, [task of the graph], the cost of an all-reduce of x
-/// bytes of gradients, and the speeds of compute and all-reduces that run at the same time.
+/// Predicts a step. `task_seconds` has the seconds of each task without communication, [task of the graph].
+/// `cost` is a(x) for x bytes of gradients in memory. `contention` has the speeds of compute and of
+/// all-reduces that run at the same time. All ranks must have the same graph.
 PredictedStep predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
                            model::AllreduceCost const& cost, model::Contention const& contention);
 
-/// Computes the rows from the samples, of which there is at least one.
+/// Computes the rows of StepFigures. `first` is the first step of the run. `samples` has at least one sample.
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
                                PredictedStep const& prediction);
 
-/// Sums the seconds of the tasks by kind of operator. Kinds without a task are left out. The last row,
-/// "matrix products", is the sum of linear and head, and no part of the others.
+/// Sums the seconds of the tasks by kind of operator. `task_seconds` has the seconds of each task, [task of
+/// the graph]. Kinds without a task are left out. The last row, "matrix products", is the sum of the rows
+/// linear and head.
 std::vector<KindSeconds> kind_seconds(model::StepGraph const& graph, model::BackwardPass const& pass,
                                       std::vector<double> const& task_seconds);
 
-/// Adds throughput, global batch and model flops to figures that have rows and ranks.
+/// Assigns the throughput, the global batch, the model flops and the peak flops of `figures`, which must
+/// already have rows and ranks.
 void add_throughput(StepFigures& figures, Config const& config);
 
-/// Returns the numbers of the figure of merit of a step with their names.
+/// Returns the numbers of the figure of merit of a step, with their names.
 std::vector<std::pair<char const*, double>> numbers_of(StepFigures const& figures);
 
 /// Returns the line "DDPROXY_STEP_FOM step_tokens_per_s=... ", without a newline.

@@ -11,33 +11,33 @@
 
 namespace ddproxy {
 
-/// Why a case of a sweep has no more samples.
+/// The reason why a sweep took no more samples of a case (docs/glossary.md).
 enum class Stop {
-  samples,  ///< it has [sweep] samples, and the input gives no time for more
-  target,   ///< its E is known precisely enough
-  budget,   ///< the time for more samples was used up before E was known precisely enough
+  samples,  ///< it has the [sweep] samples of the input, which has no max_seconds
+  target,   ///< its E is known precisely enough: is_precise() is true
+  budget,   ///< no time was left for another round, and its E is not known precisely enough
 };
 
 inline constexpr std::array<Word<Stop>, 3> stop_words{
     {{"samples", Stop::samples}, {"target", Stop::target}, {"budget", Stop::budget}}};
 
-/// Returns whether the half-width of the 95 % interval of E is at most `target` x max(E, 0.5 % of T). An E
-/// close to zero need not be known more precisely than 0.5 % of T. Returns false for fewer than six samples,
-/// because a sweep does not end a case on Student's interval.
+/// Returns whether the half-width of the 95 % interval of E is at most `target` x max(E, 0.5 % of T). The
+/// second term is there because an E close to zero need not be known more precisely. Returns false for fewer
+/// than six samples: their interval is Student's, which is not used for this decision.
 bool is_precise(CaseResult const& result, double target);
 
-/// Decides after each round of a sweep whether another one is taken.
+/// Decides after each round of a sweep whether another round is taken. A round takes one sample of each case.
 class RoundBudget {
  public:
-  /// The first `fewest` rounds are always taken. All rounds together may take `max_seconds`. If `max_seconds`
-  /// is 0, no more than `fewest` rounds are taken.
+  /// The first `fewest` rounds are always taken. All rounds together may take `max_seconds` seconds. If
+  /// `max_seconds` is 0, exactly `fewest` rounds are taken.
   RoundBudget(int fewest, double max_seconds) : fewest_(fewest), max_seconds_(max_seconds) {}
 
-  /// Returns whether to take another round after `rounds` rounds, which took `seconds` together. `precise`
-  /// says whether is_precise() is true for every case. A round is taken only if one of average length fits
-  /// into the remaining time.
+  /// Returns whether to take another round after `rounds` rounds, which took `seconds` seconds together.
+  /// `precise` says whether is_precise() is true for every case. If it is, only the first `fewest` rounds are
+  /// taken. After these, a round is taken only if a round of average length fits into the remaining time.
   bool takes_another(int rounds, double seconds, bool precise) const;
-  /// Returns why a case has no more samples. `precise`: is_precise() is true for the case.
+  /// Returns why a case has no more samples. `precise` says whether is_precise() is true for this case.
   Stop reason(bool precise) const;
 
  private:

@@ -25,8 +25,8 @@ std::string sweep_text(SweepStates const& sweep) {
                      sweep.total);
 }
 
-// Returns whether two probes of a sample show different states. Such a sample is not used: E is the
-// difference of T and T_compute, so both must be of one state.
+// Returns whether two probes of a sample show different states. Such a sample is not used, because T and
+// T_compute must be measured in the same state: E is their difference.
 bool straddles(model::MachineStates const& states, Sample const& sample) {
   const double probes[] = {sample.compute_probe_before, sample.compute_probe_after, sample.probe_before,
                            sample.probe_after};

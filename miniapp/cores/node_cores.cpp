@@ -34,7 +34,8 @@ int topology(int core, char const* what) {
   return file >> number ? number : 0;
 }
 
-// Sorts cores by package, then by physical core. The hardware threads of a physical core are then neighbours.
+// Sorts cores by package, then by physical core, so that the hardware threads of a physical core are
+// neighbours.
 std::vector<int> by_topology(std::vector<int> const& cores) {
   std::vector<std::tuple<int, int, int>> keys;
   for (const int core : cores)

@@ -15,7 +15,7 @@
 namespace ddproxy {
 namespace {
 
-// The communication cores of this rank, from pin_rank(); nothing if it was given none.
+// The communication cores of this rank, which pin_rank() stores; nothing if it got none.
 std::optional<cpu_set_t> communication_set;
 
 int processor(std::string_view text, std::string_view option, std::string_view entry) {

@@ -40,7 +40,8 @@ std::vector<std::size_t> order_of(std::vector<Seat> const& node) {
   return order;
 }
 
-// Gives ranks without a wish that have the same allowed cores the smallest number that one of them got.
+// Assigns the same number to all ranks that have no wish and the same allowed cores: the smallest of their
+// numbers.
 void equalise(std::vector<Seat> const& node, std::vector<int>& own) {
   std::map<std::vector<int>, int> least;
   for (std::size_t rank = 0; rank < node.size(); ++rank)
@@ -57,7 +58,7 @@ bool share_a_core(Seat const& a, Seat const& b) {
                              [&](int core) { return std::ranges::find(b.allowed, core) != b.allowed.end(); });
 }
 
-// Sorts the cores by their place in `order`. Cores that it does not contain come last, by number.
+// Sorts the cores by their place in `order`. Cores that are not in `order` come last, by number.
 std::vector<int> in_order(std::vector<int> cores, std::vector<int> const& order) {
   std::ranges::sort(
       cores, {}, [&](int core) { return std::pair(std::ranges::find(order, core) - order.begin(), core); });

@@ -7,46 +7,47 @@
 
 namespace ddproxy {
 
-/// A rank of a node, as the division of cores sees it. A core is here a processor on which the kernel
-/// schedules threads. So each hardware thread of a physical core counts as one core.
+/// One rank of a node: the cores that it may use and the threads that it wants. In this file, a core is a
+/// processor on which the kernel schedules threads. So each hardware thread of a physical core counts as one
+/// core.
 struct Seat {
   std::vector<int> allowed;  ///< numbers of the cores that the rank may use, in ascending order
   int wish = 0;              ///< number of threads that the user asked for; 0: none
 };
 
-/// Divides the cores of a node between its ranks. Returns the number of cores that each rank has to itself.
-/// The ranks take one core each in turns, out of the cores that they may use. A rank with a wish takes at
-/// most as many cores as it wants threads. Ranks without a wish that have the same allowed cores get equal
-/// numbers. A rank that finds no free core gets 0.
+/// Divides the cores of a node between its ranks. Returns the number of cores that each rank has to itself,
+/// [rank]. In each turn, every rank takes one free core that it may use. A rank with a wish takes at most as
+/// many cores as it wants threads. Ranks without a wish that have the same allowed cores get equal numbers. A
+/// rank that finds no free core gets 0.
 std::vector<int> divide_cores(std::vector<Seat> const& node);
 
-/// Returns the number of cores that a rank may count as its own. It adds up the cores that the rank may use,
-/// each divided by the number of ranks that may use it. So two ranks on the same two cores have one core
-/// each, and three ranks on them have 2/3 of a core each.
+/// Returns the number of cores that a rank may count as its own. Each core that k ranks may use counts 1/k
+/// for each of them. So two ranks on the same two cores have one core each, and three ranks on them have 2/3
+/// of a core each.
 double core_share(std::vector<Seat> const& node, std::size_t rank);
 
-/// Returns the number of threads with which a rank computes if it has `own_cores` cores to itself: all of
-/// them if there are one or two, and one less if there are more, so that a core is left for communication.
-/// The result is at least 1.
+/// Returns the number of threads with which a rank computes if it has `own_cores` cores to itself. With up to
+/// two cores there is a thread for each core. With more cores there is one thread less than cores, so that a
+/// core is left for communication. The result is at least 1.
 int threads_for(int own_cores);
 
-/// Returns whether the compute threads leave no core to the communication thread. Idle threads should then
-/// sleep.
+/// Returns whether the compute threads occupy all cores of the rank, so that none is left for communication.
+/// If so, idle compute threads should sleep.
 bool leaves_no_core(int threads, int own_cores);
 
-/// Returns the cores to which a rank is restricted if ranks with the same allowed cores share them. Each of n
-/// such ranks gets the next block of 1/n of the cores, rounded down. `order` lists cores so that neighbours
-/// share caches. Cores that it does not contain come last.
+/// Returns the cores to which a rank is restricted if several ranks have the same allowed cores. Each of n
+/// such ranks gets a block of 1/n of these cores, rounded down, in the order of the ranks. `order` lists the
+/// cores in such an order that neighbours in the list share caches. Cores that are not in the list come last.
 ///
-/// Returns an empty list in four cases: the rank shares no core; two ranks that share a core have different
-/// allowed cores; there are fewer cores than ranks; one of the ranks wants more threads than its block has
-/// cores.
+/// Returns an empty list in four cases: the rank shares no core; it shares a core with a rank that has other
+/// allowed cores; more ranks share the cores than there are cores; one of these ranks wants more threads than
+/// a block has cores.
 std::vector<int> own_block(std::vector<Seat> const& node, std::size_t rank, std::vector<int> const& order);
 
-/// Estimates the number of cores that a rank has to itself, for the time before MPI starts. The rank then
-/// knows only the number of cores that it may use (`allowed`), the number that the process of its launcher
-/// may use (`of_launcher`), and the number of ranks of the node (`local_ranks`). The estimate assumes that
-/// all ranks are placed alike.
+/// Estimates the number of cores that a rank has to itself. It is needed before MPI starts, when ranks cannot
+/// exchange their cores. `allowed` is the number of cores that this rank may use, `of_launcher` the number
+/// that the process of its launcher may use, and `local_ranks` the number of ranks on the node. The estimate
+/// assumes that every rank may use as many cores as this rank.
 int estimate_own_cores(int allowed, int of_launcher, int local_ranks);
 
 }  // namespace ddproxy

@@ -31,18 +31,18 @@ char const* variable(char const* name) {
   return std::getenv(name);
 }
 
-// Reads the settings of the input file that matter here. If the file is wrong, it returns the defaults: the
-// error is reported later, when all ranks can agree on it.
+// Reads the input file before MPI starts. If the file is wrong, returns the defaults. The error is reported
+// later, when all ranks can report it together.
 Config read_early(std::filesystem::path const& input) try {
   return read_config(input);
 } catch (std::invalid_argument const&) {
   return {};
 }
 
-// Returns the number of cores that the launcher may use. Those that this rank may not use belong to other
-// ranks of the node.
+// Returns the number of cores that the launcher may use. All ranks of the node together are assumed to have
+// these cores.
 int cores_of_launcher() {
-  const auto parent = getppid();  // 0: the launcher is outside this container
+  const auto parent = getppid();  // 0 if the launcher is outside this container
   const auto cores = parent > 0 ? allowed_cores(parent) : std::vector<int>{};
   return cores.empty() ? static_cast<int>(std::thread::hardware_concurrency())
                        : static_cast<int>(cores.size());
@@ -76,7 +76,8 @@ ThreadWish prepare_rank(Options const& options, char** argv) {
   const auto wish = find_wish(options.threads, config.threads, variable,
                               [&](char const* name) { return started_with.contains(name); });
   const auto settings = choose(wish, config, !options.turns.compute_cores.empty());
-  // The second start pins itself again. For that it needs all the cores that this process had at its start.
+  // After the second start the program pins itself again. For that it needs all cores that this process had
+  // at its start.
   cpu_set_t pinned = at_start;
   sched_getaffinity(0, sizeof pinned, &pinned);
   sched_setaffinity(0, sizeof at_start, &at_start);

@@ -7,11 +7,11 @@
 
 namespace ddproxy {
 
-/// Prepares this process before MPI and OpenMP start their threads. Pins it if the command line names cores
-/// (miniapp/cores/pinning.hpp). Starts the program again with the arguments `argv` if OpenMP, OpenBLAS or
-/// Open MPI need other environment variables than those that are set. Returns the number of threads that the
-/// user asked for. In a build for a device it only pins the process, and returns no wish. Throws as
-/// pin_rank() does.
+/// Prepares this process. Call this function before MPI and OpenMP start their threads. It pins the process
+/// if the command line names cores (miniapp/cores/pinning.hpp). It starts the program again with the
+/// arguments `argv` if OpenMP, OpenBLAS or Open MPI need other environment variables than those that are set
+/// (miniapp/cores/restart.hpp). Returns the number of threads that the user asked for. In a build for a
+/// device it only pins the process, and returns no wish. Throws what pin_rank() throws.
 ThreadWish prepare_rank(Options const& options, char** argv);
 
 }  // namespace ddproxy

@@ -13,8 +13,8 @@ namespace ddproxy {
 namespace {
 
 // The environment variable that marks a second start. It holds the process id and the names of the variables
-// that were set. A child process or another program may inherit it, but has another process id and ignores
-// it.
+// that were set. A child process inherits the variable, but ignores it, because the process id is not its
+// own.
 constexpr char const* guard = "DDPROXY_SECOND_START";
 
 std::string guard_value(Settings const& settings) {

@@ -9,29 +9,30 @@
 
 namespace ddproxy {
 
-/// Environment variables to set: the value of each name.
+/// Environment variables to set: from name to value.
 using Settings = std::map<std::string, std::string>;
 
-/// Returns whether the user told the OpenMP library how idle threads wait: by OMP_WAIT_POLICY, or by a
-/// variable of GNU's or LLVM's library.
+/// Returns whether an environment variable says how idle OpenMP threads wait: OMP_WAIT_POLICY, or a variable
+/// of the OpenMP library of GNU or LLVM.
 bool says_how_threads_wait(Variables const& variable);
 
 /// The properties of a rank that decide which environment variables it needs.
 struct Demand {
   int threads = 1;             ///< number of threads with which the rank computes
   int own_cores = 1;           ///< number of cores that the rank has to itself
-  bool communicates = true;    ///< the rank communicates with other ranks
-  bool open_mpi = false;       ///< MPI is Open MPI
+  bool communicates = true;    ///< whether the rank communicates with other ranks
+  bool open_mpi = false;       ///< whether MPI is Open MPI
   std::string core_type = {};  ///< core type to set for OpenBLAS; empty if its own choice is right
 };
 
 /// Returns the environment variables that must be set before the program starts. Returns an empty map if
 /// nothing must change.
 ///
-/// - OMP_NUM_THREADS: demand.threads, if the variable has another value.
+/// - OMP_NUM_THREADS: demand.threads, if the variable is not set or has another value.
 /// - OPENBLAS_CORETYPE: demand.core_type, unless it is empty.
 ///
-/// If the rank communicates and its compute threads leave no core to communication, two more are set:
+/// If the rank communicates and leaves_no_core() (miniapp/cores/placement.hpp) is true, two more variables
+/// are set:
 ///
 /// - OMP_WAIT_POLICY=passive, so that idle threads sleep, if there are several threads and
 ///   says_how_threads_wait() is false.

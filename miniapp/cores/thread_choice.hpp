@@ -16,9 +16,10 @@ struct ThreadWish {
   std::string source;  ///< where the user asked for it, in the user's words, for instance "OMP_NUM_THREADS"
 };
 
-/// Returns the first number of threads above 0 among `command_line`, KOKKOS_NUM_THREADS, OMP_NUM_THREADS and
-/// `input_file`; no wish if all are 0 or not set. A variable for which `is_own` returns true is ignored,
-/// because the program's first start set it.
+/// Returns the user's wish: the first number of threads above 0 among `command_line`, KOKKOS_NUM_THREADS,
+/// OMP_NUM_THREADS and `input_file`, in this order. Returns no wish if all are 0 or not set. A variable for
+/// which `is_own` returns true is ignored, because the program has set it before it started itself again
+/// (miniapp/cores/restart.hpp).
 ThreadWish find_wish(int command_line, int input_file, Variables const& variable,
                      std::function<bool(char const*)> const& is_own);
 
@@ -26,21 +27,21 @@ ThreadWish find_wish(int command_line, int input_file, Variables const& variable
 struct ThreadChoice {
   int threads = 1;
   int allowed = 1;  ///< number of cores that the rank may use
-  int own = 1;      ///< its share of them without any wishes; 0 if there are fewer cores than ranks
-  int sharing = 1;  ///< number of ranks of the node that may use one of its cores, including itself
-  bool oversubscribed = false;  ///< some of its threads have no core of their own
-  bool divided = false;         ///< restricted to its share of cores that other ranks may use, too
+  int own = 1;      ///< cores that it has to itself if no rank has a wish; 0: fewer cores than ranks
+  int sharing = 1;  ///< number of ranks of the node that may use one of its cores, itself included
+  bool oversubscribed = false;  ///< whether it has more threads than cores of its own
+  bool divided = false;         ///< whether it is bound to a part of cores that it shares with other ranks
 };
 
 /// Returns the choice of each rank of a node. ThreadChoice::divided is false; agree_on_threads() assigns it.
 std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node);
 
-/// Returns one line for the user that describes the choices of all ranks. `wish` is the reason that the line
-/// gives.
+/// Returns one line for the user that describes the choices of all ranks. If there is a `wish`, the line
+/// gives it as the reason.
 std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
 
-/// Returns what is wrong and what to do if a rank is oversubscribed; an empty text if none is. `ranks` holds
-/// the ranks of all nodes.
+/// Returns a message if a rank is oversubscribed. It says what is wrong and what to do. Returns an empty text
+/// if no rank is. `ranks` has the ranks of all nodes.
 std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
 
 }  // namespace ddproxy

@@ -6,13 +6,14 @@
 
 namespace ddproxy {
 
-/// Sleeps until `moment`, without using the core meanwhile. Wakes up as soon after it as the operating system
-/// allows. Returns at once if `moment` has passed.
+/// Sleeps until `moment`, so that other threads can use the core. Wakes up as soon after `moment` as the
+/// operating system allows. Returns at once if `moment` has passed.
 void sleep_until(Clock::time_point moment);
 
-/// Waits between two tests of work in flight. For the first 50 us a call yields the core. Later a call sleeps
-/// for an eighth of the time since construction, at most 100 us. So waiting leaves the core to compute, and
-/// it adds at most an eighth to the time of the work. Construct one object for each wait.
+/// Waits between two tests of work in flight. In the first 50 us after construction, a call yields the core.
+/// Later, a call sleeps for an eighth of the time since construction, but at most for 100 us. So compute
+/// threads can use the core, and waiting adds at most an eighth to the time of the work. Construct one object
+/// for each wait.
 class Backoff {
  public:
   void operator()();

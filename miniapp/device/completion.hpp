@@ -9,30 +9,32 @@
 
 namespace ddproxy {
 
-/// A point on a device's stream, or a flag that the host sets. A point completes when the device has done all
-/// work enqueued before it.
+/// Something that completes at some moment: a point on a device's stream, a flag that a thread of the host
+/// sets, or a set of other completions (AllOf). A point on a stream completes when the device has done all
+/// work that was enqueued before it.
 class Event {
  public:
   virtual ~Event() = default;
   /// Returns whether the event has completed. Does not wait.
   virtual bool over() const = 0;
-  /// Returns when the event completed, on the host's clock. Call it only after over() has returned true. An
-  /// event of a device must have been recorded after synchronise_clocks() (miniapp/device/device.hpp).
+  /// Returns the time at which the event completed, on the host's clock. Call this function only after over()
+  /// has returned true. An event of a device must have been recorded after synchronise_clocks()
+  /// (miniapp/device/device.hpp).
   virtual Clock::time_point moment() const = 0;
 };
 
-/// The completion of all work that was enqueued before this object was made. If a device or another lane does
-/// the work, `event` is set. If the host does the work, or in replay, `when` is set. In replay the time may
-/// lie in the future.
+/// The completion of all work that was enqueued before this object was made. If a device or another lane
+/// (docs/glossary.md) does the work, `event` is set. If the host does the work, or if it is replayed, `when`
+/// is set. `when` may lie in the future if the work is replayed.
 struct Completion {
-  Clock::time_point when{};      ///< when the work completes; undefined if there is an event
-  Event const* event = nullptr;  ///< if set, completes with the work; not owned
+  Clock::time_point when{};      ///< time at which the work completes; undefined if there is an event
+  Event const* event = nullptr;  ///< if set, completes when the work completes; not owned
 };
 
-/// Several completions as one. It is over when each of them is, at the moment of the last.
+/// Joins several completions into one event. The event completes when the last of them completes.
 class AllOf : public Event {
  public:
-  /// Makes room for so many completions.
+  /// Reserves memory for `completions` completions. add() then allocates no memory.
   explicit AllOf(std::size_t completions) { parts_.reserve(completions); }
   void clear() { parts_.clear(); }
   void add(Completion const& completion) { parts_.push_back(completion); }
@@ -47,10 +49,10 @@ class AllOf : public Event {
 /// Returns whether the work has completed. Does not wait.
 bool is_over(Completion const& completion);
 
-/// Waits until the work has completed, and returns when it did.
+/// Waits until the work has completed, and returns the time at which it completed.
 Clock::time_point wait_until_over(Completion const& completion);
 
-/// Returns when the work completed. An event must have completed; see Event::moment().
+/// Returns the time at which the work completed. If there is an event, is_over() must have returned true.
 Clock::time_point moment_of(Completion const& completion);
 
 }  // namespace ddproxy

@@ -19,11 +19,12 @@ namespace ddproxy {
 /// True if the kernels use a device's own memory, which the host cannot access.
 inline constexpr bool on_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, kernels::Memory>::accessible;
 
-/// Gives a Completion for the work that was enqueued so far on an execution-space instance. On a device
-/// after() records an event. Creating an event takes long, so the constructor creates all events and after()
-/// uses them in turn. On a host after() waits for the instance instead.
+/// Makes Completion objects (miniapp/device/completion.hpp) for the work that was enqueued so far on an
+/// execution-space instance. On a device, after() records an event. Creating an event takes long, so the
+/// constructor creates all events, and after() uses them in turn. On a host, after() waits until the instance
+/// has done its work.
 ///
-/// Order of calls: move_on() after each operation that is enqueued; after() whenever a completion is needed.
+/// Order of calls: enqueue an operation, then call move_on(). Call after() whenever a completion is needed.
 class Marks {
  public:
   /// Creates the events for steps of `operations` operations. An event that after() returns stays valid until
@@ -33,11 +34,12 @@ class Marks {
   Marks(Marks const&) = delete;
   Marks& operator=(Marks const&) = delete;
 
-  /// Notes that more work was enqueued on the instance.
+  /// Notes that more work was enqueued on the instance, so that the next after() makes a new completion.
   void move_on() { current_.reset(); }
 
-  /// Returns the completion of all work enqueued on `exec`. Calls without a move_on() between them return the
-  /// same completion. On a host it waits for `exec`.
+  /// Returns the completion of all work that was enqueued on `exec`. The first call after a move_on() records
+  /// an event, or waits for `exec` on a host. Later calls return the same completion until the next
+  /// move_on().
   Completion after(kernels::Space const& exec) {
     if (!current_) current_ = record(exec);
     return *current_;
@@ -47,36 +49,39 @@ class Marks {
   Completion record(kernels::Space const& exec);
 
   std::vector<std::unique_ptr<Event>> events_;
-  [[maybe_unused]] std::size_t next_ = 0;  // index of the next event; a host has no events
+  [[maybe_unused]] std::size_t next_ = 0;  // index of the next event; unused on a host
   std::optional<Completion> current_;
 };
 
-/// Makes all work that is enqueued on `exec` from now on begin after `completion`. If the completion is an
-/// event, the stream waits and the host goes on. Otherwise the host waits.
+/// Makes all work that is enqueued on `exec` from now on wait for `completion`. On a device, if the
+/// completion has an event, the stream waits and this function returns at once; the event must be a
+/// TimedEvent (miniapp/device/gpu.hpp). Otherwise this function waits.
 void begin_after(kernels::Space const& exec, Completion const& completion);
 
-/// Measures the offset between the device's clock and the host's clock, which Event::moment() uses. Call it
-/// while the device is idle and outside of any timed region. Does nothing on a host.
+/// Measures the offset between the device's clock and the host's clock. Event::moment() uses this offset.
+/// Call this function while the device is idle, and not while anything is timed. Does nothing on a host.
 void synchronise_clocks();
 
-/// Selects the device of the run for the calling thread. A new thread starts with device 0. Does nothing on a
-/// host.
+/// Selects the device of the run for the calling thread. Each new thread that uses the device has to call
+/// this function, because a new thread starts with device 0. Does nothing on a host.
 void adopt_device();
 
-/// Returns the number of devices that this process sees; 0 in a build for a host. If there are none, `reason`
-/// says why: the driver's error message, or that the program computes on the host.
+/// Returns the number of devices that this process sees; 0 in a build for a host. If the driver reports an
+/// error, returns 0 and assigns its message to `reason`. In a build for a host, assigns to `reason` that the
+/// program computes on the host.
 int count_devices(std::string& reason);
 
-/// Identity and clocks of a device. On a host all members are empty or 0.
+/// The identity and the clocks of a device. On a host all members are empty or 0.
 struct DeviceInfo {
   std::string name, uuid, pci_bus;
-  double clock_hz = 0, memory_clock_hz = 0;  ///< the highest clocks
+  double clock_hz = 0, memory_clock_hz = 0;  ///< highest clocks of the multiprocessors and of the memory, Hz
 };
-/// Returns the properties of device number `device`.
+/// Returns the identity and the clocks of device number `device`. Throws std::runtime_error if the driver
+/// reports an error.
 DeviceInfo describe_device(int device);
 
 /// Returns whether the device has failed permanently, for instance after an illegal access or a memory error.
-/// Every later call to it then fails, even one that frees memory. Returns false on a host.
+/// Every later call to that device fails, even a call that frees memory. Returns false on a host.
 bool device_is_lost();
 
 /// Returns the free memory of the run's device, in bytes. Returns NaN on a host; miniapp/machine/memory.hpp

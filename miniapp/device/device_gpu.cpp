@@ -40,8 +40,8 @@ std::string version_text(int version) {
   return std::to_string(version / major) + "." + std::to_string(version % major / minor);
 }
 
-// Returns the version of the kernel module. The file has the line "NVRM version: ... Kernel Module  580.65.06
-// Sun ..."; the version is its first word of digits and dots.
+// Returns the version of the kernel module. The file has a line such as "NVRM version: ... Kernel Module
+// 580.65.06 Sun ...". The version is the first word that consists of digits and dots.
 std::string kernel_driver() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;)
@@ -53,7 +53,7 @@ std::string kernel_driver() {
 }  // namespace
 
 Marks::Marks(std::size_t operations) {
-  const std::size_t spare = 2;  // one before the first operation; one so that the last stays valid
+  const std::size_t spare = 2;  // one before the first operation; one that keeps the last event valid
   for (std::size_t i = 0; i < operations + spare; ++i) events_.push_back(std::make_unique<gpu::TimedEvent>());
 }
 Marks::~Marks() = default;
@@ -94,8 +94,8 @@ DeviceInfo describe_device(int device) {
           clock_hz(gpu::memory_clock_rate, device)};
 }
 
-// cudaGetLastError() clears an ordinary error, so the second call reports success. An error that it does not
-// clear means that the device is lost.
+// cudaGetLastError() returns an error and clears it, so a second call usually reports success. If the second
+// call still reports an error, the error cannot be cleared, and the device is lost.
 bool device_is_lost() {
   (void)DDPROXY_GPU(GetLastError)();
   return DDPROXY_GPU(GetLastError)() != gpu::success;

@@ -25,8 +25,8 @@ gpu::Stream clock_stream() {
   return stream->get();
 }
 
-// Records an event several times and keeps the try that took the shortest time. The first tries may have to
-// wake the device up, and other programs may use it at the same time.
+// Records an event several times and keeps the try that took the shortest time. Several tries are needed
+// because the first ones may have to wake up the device, and other programs may use it at the same time.
 ClockPair read_clocks() {
   constexpr int tries = 5;
   ClockPair best;
@@ -80,7 +80,7 @@ TimedEvent::~TimedEvent() {
 }
 
 void TimedEvent::record(Stream stream) {
-  check(DDPROXY_GPU(GetLastError)());  // reports an error of an earlier kernel launch, which nobody checked
+  check(DDPROXY_GPU(GetLastError)());  // throws if an earlier launch of a kernel failed
   check(DDPROXY_GPU(EventRecord)(event_, stream));
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Gives the run-time libraries of CUDA and HIP the same names. The HIP half has never been run.
+// Gives the functions of the run-time libraries of CUDA and HIP common names. The part for HIP has never been
+// run.
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_HIP
 #include <hip/hip_runtime.h>
@@ -46,10 +47,11 @@ inline Stream stream_of(kernels::Space const& exec) {
 /// in the source that the message names.
 void check(Status status, std::source_location where = std::source_location::current());
 
-/// Owns a stream of the run's device. The stream does not synchronize with the default stream. Its priority
-/// is the greatest that the device offers, or the least, which is CUDA's default.
+/// Owns a stream of the run's device. The stream does not synchronize with the default stream.
 class OwnStream {
  public:
+  /// Creates a stream with the highest priority that the device offers, or with the lowest, which is the
+  /// default of CUDA. Throws std::runtime_error if the library reports an error.
   explicit OwnStream(bool high_priority = false);
   ~OwnStream();
   OwnStream(OwnStream const&) = delete;
@@ -60,8 +62,8 @@ class OwnStream {
   Stream stream_ = nullptr;
 };
 
-/// Owns a device event that records the time at which it completes. moment() compares that time with the
-/// event of synchronise_clocks().
+/// Owns a device event that records the time at which it completes. moment() converts this time to the host's
+/// clock, with the offset that synchronise_clocks() (miniapp/device/device.hpp) has measured.
 class TimedEvent : public Event {
  public:
   TimedEvent();
@@ -69,8 +71,8 @@ class TimedEvent : public Event {
   TimedEvent(TimedEvent const&) = delete;
   TimedEvent& operator=(TimedEvent const&) = delete;
 
-  /// Records the event behind all work that is enqueued on `stream`. Also reports an error of an earlier
-  /// launch.
+  /// Records the event behind all work that is enqueued on `stream`. Throws std::runtime_error if this fails,
+  /// or if an earlier launch of a kernel failed.
   void record(Stream stream);
   /// Makes all work that is enqueued on `stream` from now on wait for this event.
   void hold_back(Stream stream) const;
@@ -81,7 +83,7 @@ class TimedEvent : public Event {
   RawEvent event_ = nullptr;
 };
 
-/// Returns the event as a TimedEvent. In a build for a device every Event is a TimedEvent.
+/// Returns the event as a TimedEvent. `event` must be one. A flag of the host and an AllOf are other events.
 inline TimedEvent const& timed(Event const& event) {
   return static_cast<TimedEvent const&>(event);
 }

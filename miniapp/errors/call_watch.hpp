@@ -14,7 +14,7 @@ namespace ddproxy {
 /// Detects a call of a library that does not return within a time limit.
 ///
 /// Problem: MPI, NCCL and device libraries block without a time limit. If one rank stops, the others wait for
-/// ever. A CallWatch has a thread of its own that looks at the clock while a call is in progress.
+/// ever. A CallWatch therefore has a thread of its own, which looks at the clock while a call is in progress.
 ///
 /// Order of calls: construct one CallWatch, then a Scope around each call. Scopes must not overlap: the watch
 /// knows one call at a time. When `overdue` has returned, the thread of the watch ends. Later calls are then
@@ -22,16 +22,16 @@ namespace ddproxy {
 class CallWatch {
  public:
   /// Starts the watch. If a call takes longer than `timeout_s` seconds, `overdue` is called once, on the
-  /// watch's thread, with the text `what` of the call's Scope. The watch looks at the clock every timeout_s /
-  /// 8 seconds, but at least once a second and at most once a millisecond; so late is `overdue` called at
-  /// most. While `overdue` runs, the thread that made the call cannot leave its Scope.
+  /// watch's thread, with the text `what` of the call's Scope. The watch looks at the clock once in a period
+  /// of timeout_s / 8, but at least 1 ms and at most 1 s. So `overdue` is called at most one period after the
+  /// time limit. While `overdue` runs, the thread that made the call cannot leave its Scope.
   CallWatch(double timeout_s, std::function<void(char const* what)> overdue);
   ~CallWatch();
   CallWatch(CallWatch const&) = delete;
   CallWatch& operator=(CallWatch const&) = delete;
 
-  /// Watches one call for as long as the Scope lives. `what` names the call and must outlive the Scope; it is
-  /// not copied.
+  /// Watches one call for as long as the Scope lives. `what` names the call. The text is not copied, so it
+  /// must outlive the Scope.
   class Scope {
    public:
     Scope(CallWatch& watch, char const* what) : watch_(watch) { watch_.note(what); }

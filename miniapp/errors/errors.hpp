@@ -26,7 +26,7 @@ struct WrongNumbers : std::runtime_error {
 };
 
 /// A call of a library did not return within its time limit. The thread that made the call cannot be joined,
-/// and no other thread may call MPI. So the process can end only by _Exit().
+/// and no other thread may call MPI. The process can therefore end only by _Exit().
 struct StuckCall : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

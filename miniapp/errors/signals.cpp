@@ -23,7 +23,8 @@ void catch_signals() {
   for (int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, [](int) { flag = 1; });
 }
 
-// The handler calls only functions that a signal handler may call. So its message is formatted in advance.
+// A signal handler may call only a few functions. Formatting is not among them, so the message is formatted
+// in advance.
 void catch_device_failure(int rank) {
   aborted_text =
       fmt::format("ddproxy: rank {}: aborted, see above; most often its device has failed\n", rank);

@@ -4,17 +4,18 @@
 
 namespace ddproxy {
 
-/// Installs handlers for SIGINT, SIGTERM and SIGUSR1. From then on these signals set a flag, which
-/// signalled() returns, and do not end the program.
+/// Installs handlers for SIGINT, SIGTERM and SIGUSR1. From then on these signals do not end the program. They
+/// set a flag, which signalled() returns.
 void catch_signals();
 
-/// Installs a handler for SIGABRT. Kokkos calls abort() when its device has failed. From then on the program
-/// exits with code 4, and a line that names `rank` follows Kokkos' message on standard error.
+/// Installs a handler for SIGABRT, because Kokkos prints a message and calls abort() when its device has
+/// failed. The handler prints a line that names `rank` to standard error, and exits with code 4.
 void catch_device_failure(int rank);
 
-/// Returns true if one of these signals has come or set_signalled() was called.
+/// Returns whether SIGINT, SIGTERM or SIGUSR1 has arrived since catch_signals(), or set_signalled() was
+/// called.
 bool signalled();
-/// Sets the flag as a signal does.
+/// Sets the flag that signalled() returns, as one of these signals does.
 void set_signalled();
 
 }  // namespace ddproxy

@@ -6,10 +6,12 @@
 
 namespace ddproxy {
 
-/// Stores what this rank is doing, for the message about a call that takes too long. For instance "verifying
-/// flat" or "pass 17 of the sweep (flat)". Any thread may call it.
+/// Stores a text that says what this rank is doing, for instance "verifying flat" or "pass 17 of the sweep
+/// (flat)". The message about a call that takes too long contains this text. Any thread may call this
+/// function.
 void note_step(std::string step);
-/// Returns the step that note_step() stored last; empty if there was none. Any thread may call it.
+/// Returns the text that note_step() stored last; empty if it has stored none. Any thread may call this
+/// function.
 std::string noted_step();
 
 }  // namespace ddproxy

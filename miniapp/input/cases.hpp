@@ -19,8 +19,8 @@ namespace ddproxy {
 /// Returns the bytes of a size in MiB, rounded to the nearest integer.
 std::int64_t to_bytes(double mib);
 
-/// One case of the sweep: a strategy, and a cap if the strategy has caps. The plan of the strategy `optimal`
-/// depends on costs, so it is empty until plan_optimal() assigns it.
+/// One case, which is one row of the sweep: a strategy, and a cap if the strategy has caps. The plan of the
+/// strategy `optimal` depends on costs, so it is empty until plan_optimal() assigns it.
 struct Case {
   model::Strategy strategy;
   double cap_mib = 0;  ///< bucket cap, MiB; 0 if the strategy has no caps
@@ -30,12 +30,12 @@ struct Case {
   bool has_cap() const { return strategy.buckets == model::BucketRule::cap; }
   bool is_optimal() const { return strategy.buckets == model::BucketRule::optimal; }
 
-  std::int64_t cap_bytes() const;
-  std::string name() const;  ///< for instance "bucketed/25"
+  std::int64_t cap_bytes() const;  ///< returns the bucket cap in bytes; 0 if the strategy has no caps
+  std::string name() const;        ///< returns the name, for instance "bucketed/25" for a cap of 25 MiB
 };
 
 /// Returns the limit of the first bucket in bytes, as the input gives it. Returns nothing if the input gives
-/// none: the cap then holds for the first bucket, too.
+/// none. The cap then also limits the first bucket.
 model::FirstBucket first_bucket_of(Config const& config);
 
 /// Returns the cases of the input file, in the order of its strategies. A strategy with caps (`bucketed`) has
@@ -48,18 +48,20 @@ std::vector<Case> make_cases(Config const& config, Workload const& workload);
 model::RankGraphs step_of(Case const& item, Workload const& workload, model::CopyMode copies,
                           std::size_t ranks);
 
-/// Assigns the plan with the smallest predicted T to a case of the strategy `optimal`, and leaves any other
-/// case as it is. With the first bucket limited to `first_bucket`, the plan is predicted to be at least as
-/// fast as any cap. Takes seconds for thousands of gradients.
+/// Assigns to a case of the strategy `optimal` the plan with the smallest predicted T. Leaves any other case
+/// as it is. The predicted T of this plan is at most (1 + 1e-6) times the T of any cap, whether or not
+/// `first_bucket` limits the first bucket. optimal_plan() in model/predict/best_plan.hpp says how the plan is
+/// found. Takes seconds for thousands of gradients.
 void plan_optimal(Case& item, model::Job const& job, model::FirstBucket first_bucket);
 
-/// Returns the input of the model (model::Job) that the all-reduce table and the operator times of the input
-/// file describe, without contention and copies. Returns nothing if the file lacks one of the two. Throws
-/// what input_cost() throws.
+/// Returns the job for which the model predicts T. It has the costs of the all-reduce table and of the
+/// operator times that the input file gives, and no contention and no copies. Returns nothing if the input
+/// file lacks the table or the times. Throws what input_cost() (miniapp/input/workload.hpp) throws.
 std::optional<model::Job> input_job(Config const& config, Workload const& workload);
 
 /// Predicts T of a case and the times of its buckets. Strategies that do not overlap (`naive`, `flat`) reduce
-/// the gradients in place, so the copies of `job` are left out for them. Throws as model::predict() does.
+/// the gradients in place, so their prediction leaves out the copies of `job`. Throws what model::predict()
+/// (model/predict/graph/predict_strategy.hpp) throws.
 model::Timeline predict(Case const& item, model::Job const& job);
 
 }  // namespace ddproxy

@@ -15,8 +15,8 @@
 namespace ddproxy {
 namespace {
 
-// Upper limits of the input. They are far above any machine, and small enough that no number of bytes or
-// flops overflows.
+// Upper limits of the input. They are far above the size of any machine or model, and small enough that no
+// number of bytes or flops overflows.
 constexpr std::int64_t most_layers = 1000, widest = 1000000, most_tokens = 100000000, most_ranks = 10000000;
 constexpr std::int64_t most_samples = 100000, most_threads = 4096;
 

@@ -142,7 +142,7 @@ bool builds_for_device() {
 
 int likely_concurrency() {
 #ifdef DDPROXY_DEVICE
-  return 1 << 17;  // the memory depends only on the fact that this is a device
+  return 1 << 17;  // the memory depends only on whether this is a device, not on the number
 #else
   char const* threads = std::getenv("OMP_NUM_THREADS");
   return threads ? std::max(std::atoi(threads), 1) : static_cast<int>(std::thread::hardware_concurrency());

@@ -12,13 +12,13 @@ namespace {
 
 constexpr double program_bytes =
     39e6;  // bytes of code, MPI and run-time libraries: 38e6 for one rank, 40e6 for the first of several
-// Memory that Open MPI 4.1 allocates for an in-place nonblocking reduction, in units of the message, as
-// measured.
+// Memory that Open MPI 4.1 allocates for an in-place nonblocking reduction, divided by the bytes of the
+// message. The number was measured.
 constexpr double mpi_temporaries = 1.5;
 
-// Returns the bytes that a reduction needs in addition to the gradients. With NCCL this is the packed
-// message, at most a bucket with all gradients. With MPI it is the packed message of the largest piece, and
-// MPI's own memory. A message in fp32 is not packed.
+// Returns the bytes that a reduction needs in addition to the gradients. With NCCL these are the bytes of the
+// packed message, which is at most one bucket with all gradients. With MPI they are the bytes of the packed
+// message of the largest piece, and of MPI's own memory. A message in fp32 is not packed.
 double reduction_memory(Config const& config, double gradients, int ranks) {
   if (config.backend == Backend::nccl && config.wire != WireFormat::fp32)
     return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
@@ -28,14 +28,14 @@ double reduction_memory(Config const& config, double gradients, int ranks) {
   return (config.wire == WireFormat::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
 }
 
-// Returns the bytes of the buffers of a step, and of what the kernels need in addition.
+// Returns the bytes of the buffers of a step, and of the memory that the kernels need in addition.
 double array_memory(Config const& config, Workload const& workload, int concurrency) {
   const auto buffers = static_cast<double>(step_elements(config, workload)) * gradient_element_bytes;
   if (config.compute != ComputeMode::kernels) return buffers;
   return buffers + static_cast<double>(kernel_memory(config.shape, config.tokens, concurrency).total());
 }
 
-// Returns the bytes of the buffers of whole steps, and of what the kernels need in addition.
+// Returns the bytes of the buffers of whole steps, and of the memory that the kernels need in addition.
 double step_array_memory(Config const& config, std::size_t elements, int concurrency) {
   std::int64_t work = 0;
   for (auto const& buffer :

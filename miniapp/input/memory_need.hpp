@@ -10,33 +10,36 @@
 
 namespace ddproxy {
 
-/// Returns whether compute or the all-reduces use gradients in memory. They do not if both are replayed.
+/// Returns whether a rank needs the arena, which is the memory of all its gradients (docs/glossary.md). It
+/// needs none if both compute and all-reduces are replayed.
 bool needs_arena(Config const& config);
 
-/// Returns whether the backward pass really copies gradients into buckets. A replayed pass only takes the
-/// time of the copies.
+/// Returns whether the backward pass really copies gradients into buckets. A replayed pass copies nothing: it
+/// only waits for the time of the copies.
 bool copies_for_real(Config const& config);
 
-/// Returns the elements of the memory that a rank allocates for the buffers of a step: the gradients, and as
-/// many elements again for the buckets if this run copies gradients into buckets. Returns 0 if all times are
-/// replayed. Both the allocation and the predicted need use it.
+/// Returns the elements that a rank allocates for the buffers of a step: the gradients, and as many elements
+/// again for the buckets if copies_for_real() is true. Returns 0 if needs_arena() is false. Both the
+/// allocation and the prediction of memory use this number.
 std::size_t step_elements(Config const& config, Workload const& workload);
 
 /// Returns the bytes of host memory that rank 0 of `ranks` ranks needs. Only rank 0 holds the results file,
-/// so the other ranks need results_memory() less. `concurrency` is the concurrency of the execution space.
-/// Throws as kernel_memory() does.
+/// so each other rank needs less, by results_memory() (miniapp/input/results_need.hpp). `concurrency` is the
+/// concurrency of the execution space. Throws what kernel_memory() (miniapp/input/kernel_memory.hpp) throws.
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks = 2);
 
 /// Returns the bytes of device memory that a rank needs. The memory that cuBLAS and NCCL use for themselves
-/// is not included. Throws as kernel_memory() does.
+/// is not included. Throws what kernel_memory() throws.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency);
 
-/// Returns the bytes of host memory that a rank of `ranks` ranks needs for whole steps whose buffers have
-/// `elements` elements together, without the results file. Throws as kernel_memory() does.
+/// Returns the bytes of host memory that one of `ranks` ranks needs for whole steps. `elements` is the sum of
+/// the elements of the buffers of the step graph, and `gradient_bytes` the bytes of all gradients. The
+/// results file is not included.
 double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
                       int concurrency, int ranks);
 
-/// Returns the bytes of device memory that a rank needs for whole steps. Throws as kernel_memory() does.
+/// Returns the bytes of device memory that a rank needs for whole steps. The arguments are those of
+/// step_host_need().
 double step_device_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
                         int concurrency);
 

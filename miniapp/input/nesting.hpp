@@ -8,12 +8,14 @@
 
 namespace ddproxy {
 
-inline constexpr std::size_t most_nested = 16;  ///< most brackets within each other, and most dots of one key
+inline constexpr std::size_t most_nested = 16;  ///< limit of brackets within each other, and of dots in a key
 
-/// Checks the nesting of a TOML text before it is parsed. The parser recurses once for each level, and so do
-/// the functions of the table that it returns: 40,000 levels overflow the stack. Throws std::invalid_argument
-/// "FILE:LINE: what is wrong" if brackets or the parts of a dotted key nest deeper than most_nested. Strings
-/// and comments do not count.
+/// Checks the nesting of a TOML text before it is parsed. Throws std::invalid_argument "FILE:LINE: what is
+/// wrong" if brackets or the parts of a dotted key nest deeper than most_nested. Strings and comments do not
+/// count.
+///
+/// Reason: the parser recurses once for each level, and so do the functions of the table that it returns. A
+/// text with 40,000 levels overflows the stack.
 void check_nesting(std::filesystem::path const& file, std::string_view text);
 
 }  // namespace ddproxy

@@ -9,7 +9,7 @@
 namespace ddproxy {
 namespace {
 
-// Bytes of the parts of a file, estimated from HDF5's layout and not fitted to files.
+// Bytes of the parts of a results file. They are estimated from the layout of HDF5, not fitted to files.
 constexpr double headers = 1 << 20;        // headers of about 130 datasets with their attributes
 constexpr double bytes_of_gradient = 150;  // numbers and texts of one gradient
 constexpr double bytes_of_event = 130;     // numbers and texts of one event of a timeline
@@ -17,8 +17,8 @@ constexpr double value = 8;                // one number
 constexpr double per_rank = 4;    // numbers of a sample on a rank: measured, compute, backward_end, arrival
 constexpr double per_sample = 8;  // numbers of a sample: order, comm_alone, four probes, state, counted
 
-// Returns the number of events on one rank, for one pass of each case. A plan that is not known yet counts
-// one bucket for each gradient, which is the largest possible number.
+// Returns the number of timeline events on one rank, for one pass of each case. A plan that is not known yet
+// is counted as one bucket for each gradient, which is the largest possible number of buckets.
 double events(std::vector<Case> const& cases, Workload const& workload) {
   double sum = 0;
   for (auto const& item : cases)

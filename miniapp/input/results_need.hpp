@@ -7,12 +7,12 @@
 
 namespace ddproxy {
 
-/// Estimates the bytes of the results file of a run with `ranks` ranks. Samples beyond config.samples
-/// (max_seconds) are not included.
+/// Estimates the bytes of the results file of a run with `ranks` ranks. A run with [sweep] max_seconds may
+/// take more than config.samples samples. These additional samples are not included.
 double results_file_bytes(Config const& config, Workload const& workload, int ranks);
 
-/// Returns the bytes that rank 0 needs for the results file during a flush: the file that HDF5 holds in
-/// memory, and the copy that is written to the disk.
+/// Returns the bytes of memory that rank 0 needs for the results file during a flush: for the file that HDF5
+/// holds in memory, and for the copy of it that is written to the disk.
 double results_memory(Config const& config, Workload const& workload, int ranks);
 
 }  // namespace ddproxy

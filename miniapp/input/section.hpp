@@ -17,16 +17,16 @@
 
 namespace ddproxy {
 
-/// One table of an input file.
+/// One section of an input file, which is a TOML table.
 ///
-/// Call a getter for every key that the section may have, then finish(). Each getter returns the value of the
-/// key, or the fallback if the key is absent. A value of a wrong type or outside its range throws
-/// std::invalid_argument "FILE:LINE: [section] key: what is wrong". finish() rejects the keys for which no
-/// getter was called.
+/// Order of calls: call a getter for every key that the section may have, then finish(). Each getter returns
+/// the value of the key, or the fallback if the key is absent. If the value has a wrong type or is out of
+/// range, the getter throws std::invalid_argument "FILE:LINE: [section] key: what is wrong". finish() rejects
+/// the keys for which no getter was called.
 class Section {
  public:
-  /// `root` must outlive the section. It need not contain the table `name`. Throws std::invalid_argument if
-  /// `name` is not a table.
+  /// `root` must outlive the section. If `root` has no table `name`, every key is absent. Throws
+  /// std::invalid_argument if `name` is not a table.
   Section(toml::table const& root, std::string name, std::filesystem::path file);
 
   bool has(std::string_view key) const { return table_ != nullptr && table_->contains(key); }
@@ -39,17 +39,17 @@ class Section {
   double number(std::string_view key, double fallback);
   /// Returns a finite number above 0. The fallback may be 0.
   double positive(std::string_view key, double fallback);
-  /// Returns different finite numbers above 0, at least one.
+  /// Returns a list of at least one number. All numbers are finite, above 0 and different from each other.
   std::vector<double> positive_list(std::string_view key, std::vector<double> fallback);
-  /// Returns different texts, at least one.
+  /// Returns a list of at least one text. All texts are different from each other.
   std::vector<std::string> text_list(std::string_view key, std::vector<std::string> fallback);
-  /// Returns a path. A relative path begins at the folder of the input file. Returns an empty path if the key
-  /// is absent.
+  /// Returns a path. A relative path is taken as relative to the folder of the input file. Returns an empty
+  /// path if the key is absent.
   std::filesystem::path path(std::string_view key);
-  /// Throws std::invalid_argument for a key for which no getter was called.
+  /// Throws std::invalid_argument if the section has a key for which no getter was called.
   void finish() const;
 
-  /// Returns the meaning of the key's word in `words` (miniapp/input/words.hpp).
+  /// Returns the meaning of the key's word. `words` lists the allowed words (miniapp/input/words.hpp).
   template <class E, std::size_t n>
   E choice(std::string_view key, E fallback, std::array<Word<E>, n> const& words) {
     const std::string value = text(key, std::string(word_of(fallback, words)));
@@ -58,8 +58,8 @@ class Section {
     return *meaning;
   }
 
-  /// Throws std::invalid_argument with file, line, section and key before `what`. An empty `key` means the
-  /// section.
+  /// Throws std::invalid_argument. The message has the file, line, section and key, then `what`. If `key` is
+  /// empty, the message is about the section as a whole.
   [[noreturn]] void fail(std::string_view key, std::string const& what) const;
 
  private:
@@ -72,8 +72,8 @@ class Section {
   std::set<std::string, std::less<>> asked_;
 };
 
-/// Parses `text`, the content of `file`. Throws std::invalid_argument that names file and line for a syntax
-/// error, for values that nest too deep, and for a section that is not in `sections`.
+/// Parses `text`, the content of `file`. Throws std::invalid_argument with file and line if the syntax is
+/// wrong, if values nest too deep (miniapp/input/nesting.hpp), or if a section is not in `sections`.
 toml::table parse_input(std::filesystem::path const& file, std::string_view text,
                         std::span<const std::string_view> sections);
 

@@ -10,27 +10,27 @@
 #include "miniapp/input/kernel_memory.hpp"
 #include "model/step/step_graph.hpp"
 
-// The memory of a whole training step on the kernels. The buffers of the step's graph are the memory that the
-// kernels use: parameters, gradients, the optimizer's state, activations and their gradients. So the
-// prediction and the allocation read the same list.
+// The memory of a whole training step on the kernels. The buffers of the step graph are the memory that the
+// kernels use: parameters, gradients, the moments of the optimizer, activations and their gradients. The
+// prediction of memory and the allocation read this same list.
 namespace ddproxy {
 
-/// The places of the buffers of a step in one allocation.
+/// The places of all buffers of a step in one allocation.
 struct StepPlaces {
-  std::vector<std::size_t> first;  ///< [buffer of the graph] the index of its first element
-  std::size_t elements = 0;        ///< of the allocation
+  std::vector<std::size_t> first;  ///< [buffer of the graph] index of its first element in the allocation
+  std::size_t elements = 0;        ///< elements of the allocation
 };
 
-/// Places the buffers of a graph one behind the other: first those of the kind `first`, if it is given, then
-/// the others. Each begins on a cache line of 64 bytes. Throws std::invalid_argument for a buffer that is not
-/// in fp32.
+/// Places the buffers of a graph one behind the other. If `first` is given, the buffers of this kind come
+/// first. Each buffer begins on a cache line of 64 bytes. Throws std::invalid_argument if a buffer is not in
+/// fp32.
 StepPlaces place_buffers(model::StepGraph const& graph,
                          std::optional<model::BufferKind> first = std::nullopt);
 
-/// Returns what the kernels of a step need besides the buffers of the graph: "scratch"; "rope table", the
-/// cosines and sines of all positions; "losses", the sum of the losses of each micro-batch in double; "clip",
-/// the factor and the norm of the gradients. `tokens` are those of a micro-batch. `concurrency` is that of
-/// work_buffers().
+/// Returns the buffers that the kernels of a step need in addition to the buffers of the graph: "scratch";
+/// "rope table", with the cosines and sines of all positions; "losses", with one sum of losses in double for
+/// each micro-batch; "clip", with the factor and the norm of the gradients. `tokens` has the tokens of one
+/// micro-batch on one rank. `concurrency` is that of work_buffers() (miniapp/input/kernel_memory.hpp).
 std::vector<Buffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens, int micro_batches,
                                       std::int64_t concurrency);
 

@@ -8,12 +8,12 @@
 
 namespace ddproxy {
 
-/// The number format in which gradients are sent. fp32 sends them as they are. bf16 rounds them, which halves
-/// the bytes, as PyTorch DDP's bf16_compress_hook does.
+/// The number format in which gradients are sent. fp32 sends them unchanged. bf16 rounds them to bf16, which
+/// halves the bytes; PyTorch DDP's bf16_compress_hook does the same.
 enum class WireFormat { fp32, bf16 };
 
-/// Bytes of an element of a gradient in memory. Buckets and caps count these bytes, whatever the wire format,
-/// because DDP's hooks compress a bucket that already exists.
+/// Bytes of an element of a gradient in memory. The sizes of buckets and the caps are in these bytes for both
+/// wire formats, because DDP's hooks compress a bucket that already exists.
 inline constexpr int gradient_element_bytes = 4;
 
 /// Returns the bytes of an element of a gradient on the wire.
@@ -30,21 +30,23 @@ constexpr std::int64_t gradient_bytes(std::int64_t on_the_wire, WireFormat wire)
   return on_the_wire / wire_element_bytes(wire) * gradient_element_bytes;
 }
 
-/// Returns a(x) for x bytes of gradients in memory, as the model needs it, from a(x) for x bytes on the wire,
-/// as tables give it.
+/// Converts a(x), the seconds of an all-reduce of x bytes. In `cost`, x is bytes on the wire, as in tables.
+/// In the result, x is bytes of gradients in memory, as the model needs it.
 inline model::AllreduceCost of_gradients(model::AllreduceCost cost, WireFormat wire) {
   if (wire == WireFormat::fp32) return cost;
   return [cost = std::move(cost), wire](std::int64_t bytes) { return cost(wire_bytes(bytes, wire)); };
 }
 
-/// Returns an upper bound of the error of an element of the average over n ranks, as a share of the mean over
-/// the ranks of the element's |gradient|. It holds above the range of subnormal numbers.
+/// Returns an upper bound on the error of one element of the averaged gradient, for n = `ranks` ranks. The
+/// bound is relative to the mean of |gradient| of this element over the ranks. It does not hold for subnormal
+/// numbers.
 ///
 /// Rounding errors multiply (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 4.2):
 ///
-/// - With bf16, a gradient is rounded when it is packed, and again in each of the at most n - 1 additions
-///   between it and the result, whatever the order of the sum. Each rounding is a factor of at most 1 + 2^-8.
-/// - The additions are done in fp32, 1/n is rounded to fp32, and the sum is multiplied by it in fp32. These
+/// - With bf16, a gradient is rounded when it is packed. It is rounded again in each addition on its way to
+///   the result. There are at most n - 1 of these additions, whatever the order of the sum. Each rounding is
+///   a factor of at most 1 + 2^-8.
+/// - The additions are done in fp32, 1/n is rounded to fp32, and the sum is multiplied by 1/n in fp32. These
 ///   are at most n + 1 factors of 1 + 2^-24, with either wire format.
 ///
 /// The bound is therefore

@@ -22,8 +22,8 @@ enum class ComputeMode { kernels, replay };
 enum class Precision { fp32, tf32, bf16 };
 /// What carries out the collectives: MPI, NCCL, or a replay that waits for the time of a table.
 enum class Backend { mpi, nccl, replay };
-/// Who drives a reduction: a thread of its own, the compute side between two operators, or nobody before the
-/// end of the backward pass.
+/// Who drives a reduction, that is, who starts and tests it: a thread of its own, the compute side between
+/// two operators, or nobody before the end of the backward pass.
 enum class Progress { thread, poll, none };
 /// The call that reduces a bucket: MPI_Allreduce (blocking) or MPI_Iallreduce (nonblocking). `automatic`
 /// chooses one for each message size.
@@ -31,11 +31,11 @@ enum class Call { automatic, blocking, nonblocking };
 /// The priority of NCCL's communication stream.
 enum class Priority { normal, high };
 /// How MPI receives device memory: directly, or staged through pinned host memory. `automatic` asks the MPI
-/// library.
+/// library whether it accepts device memory.
 enum class Buffers { automatic, direct, staged };
 
-/// A word of an input file and its meaning. The lists below are the only ones: input files, tables, results
-/// and messages all use them.
+/// A word of an input file and its meaning. The program has no other lists of these words: input files,
+/// tables, results and messages all use the lists below.
 template <class E>
 using Word = std::pair<std::string_view, E>;
 

@@ -13,37 +13,39 @@
 
 namespace ddproxy {
 
-/// What a run works on: the operators of the backward pass, the gradients that they complete, and their costs
-/// as far as they are known.
+/// The work of a backward pass: its operators, the gradients that they complete, and the seconds of the
+/// operators if these are known.
 struct Workload {
-  /// The operators and gradients. If layer or gradient times are replayed, each row of their file is an
-  /// operator.
+  /// The operators and gradients. If a file of layer or gradient times is replayed, each row of the file is
+  /// an operator.
   model::BackwardPass pass;
   std::vector<std::int64_t> gradient_bytes;  ///< bytes of each gradient in memory, in ready order
-  std::vector<double>
-      operation_seconds;  ///< seconds of each operator by the roofline or compute.times; empty if unknown
-  std::int64_t bytes() const;  ///< bytes of all gradients in memory
+  std::vector<double> operation_seconds;  ///< seconds of each operator, from the roofline or [compute] times;
+                                          ///< empty if unknown
+  std::int64_t bytes() const;             ///< bytes of all gradients in memory
   WireFormat wire = WireFormat::fp32;
 };
 
-/// Returns the workload of an input. Throws std::invalid_argument if the file compute.times does not fit the
-/// model.
+/// Returns the workload of an input. Throws std::invalid_argument if the file [compute] times is wrong or
+/// does not fit the model.
 Workload make_workload(Config const& config);
 
-/// Returns the roofline seconds of each part of a whole step: of an operator in each phase, and of norm, clip
-/// and update. `pass` is that of the input's model. Returns nothing if [machine] lacks a peak rate, or if
-/// compute.times replaces the roofline: such a file has times of the backward pass only.
+/// Returns the roofline seconds of the parts of a whole step: of each operator in each phase, and of the
+/// norm, clip and update tasks. `pass` is the backward pass of the input's model. `clipped` says whether the
+/// step clips its gradients. Returns nothing if [machine] lacks peak_flops or bandwidth. Returns nothing,
+/// too, if [compute] times replaces the roofline, because such a file has times of the backward pass only.
 std::optional<model::PhaseCosts> roofline_phases(Config const& config, model::BackwardPass const& pass,
                                                  bool clipped);
 
 /// Returns the ready time r_i of each gradient in seconds: the time from the start of the backward pass to
-/// the end of the operator that completes gradient i. It is the sum of the seconds of all operators up to
-/// that one.
+/// the end of the operator that completes gradient i. `operation_seconds` has the seconds of each operator.
+/// r_i is their sum up to and including that operator.
 std::vector<double> ready_times(model::BackwardPass const& pass,
                                 std::vector<double> const& operation_seconds);
 
-/// Returns a(x) of the input's all-reduce table, where x is bytes on the wire; nothing if the input names no
-/// table. Throws std::invalid_argument that names the file if the table is wrong.
+/// Returns a(x), the seconds of an all-reduce of x bytes on the wire, from the table that the input names.
+/// Returns nothing if the input names no table. If the table is wrong, throws std::invalid_argument with a
+/// message that names the file.
 std::optional<model::TableCost> input_cost(Config const& config);
 
 }  // namespace ddproxy

@@ -12,9 +12,10 @@
 
 namespace ddproxy {
 
-/// Probes the clocks of the GPUs of all ranks. The value is the greatest state_number() of any of them, which
-/// belongs to a throttled GPU or to the one that is furthest below its highest clock. The ranks wait for each
-/// other in every step, so that GPU sets the pace. This class has never been run on a GPU.
+/// Probes the clocks of the GPUs of all ranks. The value is the greatest state_number()
+/// (miniapp/machine/nvml.hpp) of any GPU. It is that of a throttled GPU if there is one, else that of the GPU
+/// furthest below its highest clock. The ranks wait for each other in every step, so this GPU sets the pace.
+/// This class has never been run on a GPU.
 class ClockProbe : public StateProbe {
  public:
   /// `nvml`: the opened GPU of this rank; not null. `runtime` must outlive the probe.
@@ -29,9 +30,9 @@ class ClockProbe : public StateProbe {
   std::unique_ptr<Nvml> nvml_;
 };
 
-/// Returns a probe of the GPUs of all ranks. `pci_bus` is the PCI address of the GPU of this rank; `library`
-/// is the file name of NVML. If NVML cannot read the clocks of some rank's GPU, returns null on all ranks,
-/// and rank 0 prints a one-line warning that says why. Collective.
+/// Returns a probe of the GPUs of all ranks. `pci_bus` is the PCI address of the GPU of this rank. `library`
+/// is the file name of NVML, NVIDIA's management library. If NVML cannot read the clocks of the GPU of every
+/// rank, returns null on all ranks, and rank 0 prints a warning of one line that says why. Collective.
 std::unique_ptr<StateProbe> make_clock_probe(Runtime const& runtime, std::string const& pci_bus,
                                              std::string const& library = "libnvidia-ml.so.1");
 

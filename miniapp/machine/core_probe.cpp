@@ -23,14 +23,14 @@ constexpr int blocks = 16, trips_of_block = 25;
 constexpr std::uint64_t numbers_of_probe = blocks * trips_of_block + 1;  // the first says that both are ready
 constexpr std::chrono::milliseconds until_both_are_there{6}, until_it_is_over{2};
 constexpr double no_pair = 0, unknown = std::numeric_limits<double>::infinity();
-constexpr std::size_t apart = 128;  // bytes: processors fetch cache lines in pairs
+constexpr std::size_t apart = 128;  // bytes; twice a cache line, because processors fetch lines in pairs
 
 using Number = std::atomic<std::uint64_t>;
 static_assert(Number::is_always_lock_free);
 
-// Waits until `number` has the value. Returns false if it does not have it by the deadline.
+// Waits until `number` has the value `value`. Returns false if this has not happened at the deadline.
 bool await(Number const& number, std::uint64_t value, Clock::time_point deadline) {
-  constexpr int looks = 1000;  // between two looks at the clock
+  constexpr int looks = 1000;  // tests between two looks at the clock
   for (;;) {
     for (int i = 0; i < looks; ++i)
       if (number.load(std::memory_order_acquire) == value) return true;
@@ -45,8 +45,8 @@ bool exchange(Number& mine, Number const& other, std::uint64_t value, Clock::tim
 
 }  // namespace
 
-// Each number has a cache line of its own. Values increase from probe to probe. So a value that an aborted
-// probe left behind is never mistaken for an answer.
+// Each number has a cache line of its own. Its values increase from probe to probe. So the value that an
+// aborted probe has left is never mistaken for an answer.
 struct CoreProbe::Pair {
   alignas(apart) Number ping{0};
   alignas(apart) Number pong{0};
@@ -77,7 +77,8 @@ CoreProbe::CoreProbe(Runtime const& runtime) : runtime_(runtime) {
   }
 }
 
-// Freeing a window waits for all ranks. After an error on one rank the others may never free theirs.
+// MPI_Win_free waits for all ranks of the node. After an error the other ranks may never call it, so the
+// window is then not freed.
 CoreProbe::~CoreProbe() {
   if (std::uncaught_exceptions() > 0) return;
   const auto limit = runtime_.limited("MPI_Win_free");
@@ -110,7 +111,8 @@ void CoreProbe::follow(Pair& pair) const {
   }
 }
 
-// A rank belongs to two pairs. So the pairs whose first rank is even are probed first, then the other pairs.
+// A rank belongs to two pairs. So the pairs whose first rank is even are probed first, and the other pairs
+// after them.
 double CoreProbe::measure() {
   if (!with_next_) return not_available;
   ++begun_;

@@ -12,13 +12,14 @@
 
 namespace ddproxy {
 
-/// Probes the cores of neighbouring ranks of each node. The value is the time of a cache line's round trip
-/// between the cores of two ranks, in seconds, for the slowest pair of any node. A probe takes 20 to 130 us.
+/// Probes the cores of neighbouring ranks of each node. The value is the time in which a cache line goes from
+/// the core of one rank to the core of the next rank and back, in seconds. It is that of the slowest pair of
+/// ranks on any node. A probe takes 20 to 130 us.
 ///
-/// A pair of ranks has two atomics in a shared window, which make 400 round trips. They are timed in blocks
-/// of 25. The value of the pair is the median of the blocks, so that an interrupt does not look like a change
-/// of state. Both ranks spin while they wait. If they share a core, the waiting rank occupies it, and the
-/// probe returns NaN.
+/// A pair of ranks has two atomic numbers in a window of shared memory. The ranks answer each other 400 times
+/// through these numbers, and each block of 25 round trips is timed. The value of the pair is the median over
+/// the blocks, so that an interrupt does not look like a change of state. Both ranks spin while they wait. If
+/// they share a core, the waiting rank occupies it, no answer arrives in time, and measure() returns NaN.
 class CoreProbe : public StateProbe {
  public:
   explicit CoreProbe(Runtime const& runtime);  ///< collective
@@ -27,8 +28,8 @@ class CoreProbe : public StateProbe {
   CoreProbe& operator=(CoreProbe const&) = delete;
 
   double measure() override;
-  /// Returns whether most of five trials gave a value. They do not if each node has one rank, or if ranks
-  /// share cores. Collective.
+  /// Calls measure() five times and returns whether most of these calls gave a value. They do not if every
+  /// node has one rank only, or if ranks share cores. Collective.
   bool works();
 
  private:
@@ -39,17 +40,19 @@ class CoreProbe : public StateProbe {
   Runtime const& runtime_;
   MPI_Comm node_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
-  int rank_ = 0, ranks_ = 1;       // this rank's number on its node, and the ranks of the node
-  Pair* with_next_ = nullptr;      // shared with the next rank; this rank leads
-  Pair* with_previous_ = nullptr;  // shared with the previous rank, which leads
+  int rank_ = 0, ranks_ = 1;       // number of this rank on its node, and number of ranks on the node
+  Pair* with_next_ = nullptr;      // memory shared with the next rank of the node; this rank leads
+  Pair* with_previous_ = nullptr;  // memory shared with the previous rank, which leads
   std::uint64_t begun_ = 0;        // number of probes begun so far
 };
 
 /// Returns the probe of a run. In a build for a device it is a ClockProbe, because the clocks of the GPUs say
-/// more than the cores of the host; it is null if NVML is missing. In a build for a host it is a CoreProbe;
-/// it is null if there is one rank, if ranks have more threads than cores, or if the probe does not work.
-/// Returns null if `reduces` is false, that is if all-reduces are replayed. The caller owns the probe;
+/// more than the cores of the host. In a build for a host it is a CoreProbe. The caller owns the probe, and
 /// `runtime` must outlive it. Collective.
+///
+/// Returns null in these cases: `reduces` is false, that is, all-reduces are replayed; NVML cannot read the
+/// clocks (device); there is one rank, some rank has more threads than cores, or CoreProbe::works() is false
+/// (host).
 std::unique_ptr<StateProbe> make_state_probe(Runtime const& runtime, bool reduces);
 
 }  // namespace ddproxy

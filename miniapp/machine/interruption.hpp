@@ -9,7 +9,8 @@ namespace ddproxy {
 
 inline constexpr char const* interrupted_text = "interrupted by a signal; what was measured is saved";
 
-/// Returns whether any rank received a signal; the same on all ranks. Collective.
+/// Returns whether any rank received a signal (miniapp/errors/signals.hpp). The result is the same on all
+/// ranks. Collective.
 bool signalled(Runtime const& runtime);
 
 /// Throws CollectiveError (exit code 75) on all ranks if any rank received a signal. Collective.

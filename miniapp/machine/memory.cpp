@@ -38,10 +38,10 @@ double read_number(std::filesystem::path const& path) {
   return std::ifstream(path) >> value ? value : infinite;  // the file contains "max" if there is no limit
 }
 
-// One version of control groups. `tree` is the folder of the memory groups below the root. `mark` is the text
-// in the line of /proc/self/cgroup that belongs to the version ("0::/path" or "9:memory:/path"). The others
-// are the names of the files with the limit and the use of a group, and the name of the row of memory.stat to
-// read.
+// One version of control groups. `tree` is the folder of the memory groups below the root. `mark` is a text
+// that only the line of this version in /proc/self/cgroup has. That line is "0::/path" or "9:memory:/path".
+// `limit` and `used` are the names of the files with the limit and the use of a group. `inactive` is the name
+// of the row of memory.stat to read.
 struct GroupVersion {
   char const *tree, *mark, *limit, *used, *inactive;
 };
@@ -65,7 +65,8 @@ double left_in(std::filesystem::path const& group, GroupVersion const& version) 
   return limit < infinite && used < infinite ? limit - used + reclaimable(group, version.inactive) : infinite;
 }
 
-// Returns the path of the group of this process, below the root of the tree. Empty if it has none.
+// Returns the path of the group of this process below the root of the tree. Returns an empty path if the
+// process has no group.
 std::filesystem::path own_group(std::filesystem::path const& list, std::string_view mark) {
   std::ifstream file(list);
   for (std::string line; std::getline(file, line);) {

@@ -8,28 +8,29 @@
 
 namespace ddproxy {
 
-/// Returns the bytes of memory that this process can still allocate: the available memory of the machine or
-/// what the limits of its control groups leave, whichever is less. Infinite if neither is known.
+/// Returns the bytes of memory that this process can still allocate: the smaller of the available memory of
+/// the machine and control_group_memory(). Returns infinity if both are unknown.
 double available_memory();
 
-/// Returns the bytes that the control groups of this process leave (versions 1 and 2): the least value of
-/// limit - use over all groups on the path from `root` to the group of this process. Cached file pages do not
-/// count as used. Infinite if there is no limit. `list`: the file that names the groups of this process.
+/// Returns the bytes that the limits of the control groups of this process leave: the smallest difference
+/// between limit and use over all groups on the path from `root` to the group of this process. Cached file
+/// pages that the kernel can free do not count as used. Returns infinity if there is no limit. `list` is the
+/// file that names the groups of this process. Handles versions 1 and 2 of control groups.
 double control_group_memory(std::filesystem::path const& root = "/sys/fs/cgroup",
                             std::filesystem::path const& list = "/proc/self/cgroup");
 
-/// Returns the largest resident size of this process so far, in bytes.
+/// Returns the largest resident memory of this process so far, in bytes.
 double peak_memory();
 
 /// Throws CollectiveError (exit code 4) on all ranks if the ranks of some node together need more memory than
-/// it has available. `need`: bytes of each rank. `more`: bytes that only this rank needs, in addition.
-/// Collective.
+/// available_memory() there. Each rank of the node needs `need` bytes. This rank needs `more` bytes in
+/// addition. Collective.
 void require_memory(Runtime const& runtime, double need, double more = 0);
 
 /// Throws CollectiveError (exit code 4) on all ranks if the ranks on some device together need more memory
-/// than the device has free. `need`: bytes of each rank. `free`: free bytes of this rank's device, read
-/// before any rank allocated memory. If little memory would be left, rank 0 prints a warning for the first
-/// rank concerned. Collective.
+/// than the device has free. Each rank needs `need` bytes. This rank's device had `free` bytes of free memory
+/// before any rank allocated memory there. If little memory would be left, prints the warning of the first
+/// rank for which this is so. Collective.
 void require_device_memory(Runtime const& runtime, double need, double free);
 
 }  // namespace ddproxy

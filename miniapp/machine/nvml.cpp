@@ -59,7 +59,7 @@ struct Nvml::Functions {
            load("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
   }
 
-  // Loads and starts the library and finds the GPU. Returns an error message; empty if all succeeded.
+  // Loads and starts the library and finds the GPU. Returns an error message; empty if everything succeeded.
   std::string start(std::string const& name, std::string const& pci_bus) {
     library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return fmt::format("{} cannot be loaded", name);
@@ -87,7 +87,8 @@ std::unique_ptr<Nvml> Nvml::open(std::string const& pci_bus, std::string& doubt,
   return nullptr;
 }
 
-// Some GPUs have no power cap. Clocks and throttle reasons are required.
+// Some GPUs have no power cap, so an error of that call is ignored. The clocks and the throttle reasons are
+// required.
 std::optional<GpuClocks> Nvml::read() const {
   auto const& nvml = *functions_;
   unsigned now = 0, most = 0, cap = 0;

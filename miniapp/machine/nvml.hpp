@@ -13,17 +13,18 @@ namespace ddproxy {
 struct GpuClocks {
   double sm_hz = 0, most_sm_hz = 0;  ///< clock of the multiprocessors: current, and the highest of this GPU
   double power_cap_watts = 0;        ///< 0: the driver does not report it
-  std::uint64_t reasons = 0;  ///< why the clock is below its maximum: bits of nvmlClocksThrottleReasons
+  std::uint64_t reasons = 0;  ///< reasons for a clock below its maximum: bits of nvmlClocksThrottleReasons
 };
 
 /// Reads the clocks of a GPU through NVIDIA's management library (NVML). The library is loaded at run time,
-/// so the build needs neither its header nor the library. The run needs the driver's libnvidia-ml.so.1.
-/// Functions and constants are taken from NVML's reference manual. This class has never been run on a GPU.
+/// so the build needs neither NVML nor its header. A run needs libnvidia-ml.so.1, which comes with the
+/// driver. Functions and constants are taken from the reference manual of NVML. This class has never been run
+/// on a GPU.
 class Nvml {
  public:
-  /// Opens the GPU at a PCI address, for instance 00000000:3B:00.0. Returns null and assigns the reason to
-  /// `doubt` if the library cannot be loaded, lacks a function, does not know the GPU or does not return its
-  /// clocks. Otherwise `doubt` becomes empty.
+  /// Opens the GPU at a PCI address, for instance 00000000:3B:00.0. If the library cannot be loaded, lacks a
+  /// function, does not know the GPU or does not return its clocks, returns null and assigns the reason to
+  /// `doubt`. Otherwise makes `doubt` empty.
   static std::unique_ptr<Nvml> open(std::string const& pci_bus, std::string& doubt,
                                     std::string const& library = "libnvidia-ml.so.1");
   ~Nvml();
@@ -44,12 +45,12 @@ class Nvml {
 /// clock is low only because the GPU is idle or because a user set the clock.
 bool is_throttled(GpuClocks const& clocks);
 
-/// Returns the state of a GPU as a number above 0, which MachineStates can group. The number is 2^k. k is the
-/// number of steps of 10 % by which the clock is below its maximum, plus 32 if the GPU is throttled. So the
-/// numbers of different states differ by a factor of at least two.
+/// Returns the state of a GPU as a number 2^k, for MachineStates (model/predict/machine_state.hpp). k is the
+/// number of steps of 10 % by which the clock is below its maximum, rounded, plus 32 if the GPU is throttled.
+/// So the numbers of different states differ by a factor of at least two, and MachineStates tells them apart.
 double state_number(GpuClocks const& clocks);
 
-/// Returns a text for a state_number(), for instance "clock 20 % below its maximum, throttled".
+/// Returns the text that describes a state_number(), for instance "clock 20 % below its maximum, throttled".
 std::string name_of_clock_state(double number);
 
 }  // namespace ddproxy

@@ -22,8 +22,8 @@
 namespace ddproxy {
 namespace {
 
-// Throws if the launcher started several tasks but MPI sees only one. Each task would otherwise be a run of
-// one rank. All of them would use the same device and write the same file.
+// Throws if the launcher started several tasks but MPI sees only one. Otherwise each task would be a run with
+// one rank, and all these runs would use the same device and write the same file.
 void require_launcher(int ranks) {
   for (char const* name : {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     char const* const tasks = std::getenv(name);
@@ -84,7 +84,7 @@ MPI_Comm Runtime::split_by_node() const {
   return node;
 }
 
-// Returns the texts of all ranks of this node, on each of these ranks. A text is cut to 64 characters.
+// Gathers the texts of all ranks of this node on each of these ranks. A text is cut to 64 characters.
 std::vector<std::string> Runtime::share_on_node(std::string text) const {
   constexpr int longest = 64;
   text.resize(longest, '\0');
@@ -100,7 +100,7 @@ std::vector<std::string> Runtime::share_on_node(std::string text) const {
 
 void Runtime::limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const {
   timeout_s_ = timeout_s;
-  watch_.reset();  // there is one watch at a time; no call is in progress
+  watch_.reset();  // ends the old watch before the new one starts; no call is in progress
   watch_.emplace(timeout_s, [=, rank = rank_](char const* call) {
     const auto step = noted_step();
     overdue(fmt::format(
@@ -130,7 +130,7 @@ Runtime::~Runtime() {
 void Runtime::take_device(bool share) {
   std::string uuid;
   together([&] {
-    if (std::getenv("KOKKOS_VISIBLE_DEVICES"))  // with it Kokkos would renumber the devices
+    if (std::getenv("KOKKOS_VISIBLE_DEVICES"))  // Kokkos would renumber the devices
       throw std::invalid_argument(
           "KOKKOS_VISIBLE_DEVICES is set; unset it, and set CUDA_VISIBLE_DEVICES instead");
     std::string reason;

@@ -27,28 +27,30 @@ struct CollectiveError : std::exception {
 struct RuntimeOptions {
   bool share_device = false;  ///< several ranks may use one device
   bool strict = false;        ///< more threads than cores are an error
-  ThreadWish wish = {};       ///< number of threads of a rank; without a wish its cores decide
-  /// The thread level that MPI is asked for. One thread at a time calls MPI, except if several communication
-  /// lanes make blocking calls: those need MPI_THREAD_MULTIPLE, whose locks slow down every call.
+  ThreadWish wish = {};       ///< number of threads of a rank; without a wish it is derived from its cores
+  /// The thread level that MPI is asked for. MPI_THREAD_SERIALIZED suffices if only one thread at a time
+  /// calls MPI. Several communication lanes (docs/glossary.md) with blocking calls need MPI_THREAD_MULTIPLE.
+  /// It is not the default, because its locks slow down every call.
   int mpi_threads = MPI_THREAD_SERIALIZED;
 };
 
-/// Starts MPI, selects this rank's device or cores and starts Kokkos. Ends both, in the reverse order.
+/// Starts MPI, selects this rank's device or cores, and starts Kokkos. The destructor ends Kokkos, then MPI.
 ///
 /// Problem: a rank that fails or stops must not leave the others waiting for ever. So every call in which a
 /// rank waits for others runs within a time limit. An error on one rank becomes the same error on all ranks.
 ///
-/// Construct one Runtime at the start of main(); it lives for the whole run. The members of this class apply
-/// the time limit themselves. Around any other MPI call that waits, use limited(). If an action can fail on
-/// some of the ranks, run it with together(). The members that communicate are collective: all ranks call
-/// them in the same order.
+/// Order of calls: construct one Runtime at the start of main(), and keep it for the whole run. The members
+/// of this class apply the time limit themselves, except broadcast_asleep(). Around any other MPI call that
+/// waits, use limited(). If an action can fail on some ranks only, run it with together(). The members that
+/// communicate are marked as collective: all ranks must call them in the same order.
 class Runtime {
  public:
-  /// Starts everything. Throws std::runtime_error if MPI offers less than options.mpi_threads. Throws
-  /// std::invalid_argument if the launcher started several tasks but MPI sees one. In a build for a device,
-  /// throws CollectiveError with exit code 4 if a rank has no device, or if two ranks have the same device
-  /// and may not share it; with exit code 2 if KOKKOS_VISIBLE_DEVICES is set. In a build for a host, throws
-  /// CollectiveError with exit code 2 if a rank has more threads than cores and options.strict is true.
+  /// Starts everything. Throws std::runtime_error if MPI offers less than MPI_THREAD_SERIALIZED, whatever
+  /// options.mpi_threads asks for. Throws std::invalid_argument if the launcher started several tasks but MPI
+  /// sees one. In a build for a device, throws CollectiveError with exit code 4 if a rank has no device, or
+  /// if two ranks have the same device and options.share_device is false. Throws it with exit code 2 if
+  /// KOKKOS_VISIBLE_DEVICES is set. In a build for a host, throws CollectiveError with exit code 2 if
+  /// options.strict is true and a rank has more threads than cores.
   Runtime(int& argc, char**& argv, RuntimeOptions const& options = {});
   ~Runtime();
   Runtime(Runtime const&) = delete;
@@ -69,19 +71,20 @@ class Runtime {
   /// Sets a time limit of `timeout_s` seconds ([allreduce] timeout_s of the input) for every later call in
   /// which this rank waits for others. If a call takes longer, `overdue` is called with a line that names the
   /// rank, the call and the step. `overdue` runs on another thread, because the rank's own thread is still in
-  /// the call. `overdue` must end the process. Before the first limit_calls() the limit is call_limit_s, and
-  /// the process exits with code 4.
+  /// the call. It must end the process. Until the first limit_calls(), the time limit is call_limit_s, and
+  /// the process exits with code 4 when it is exceeded. MPI_Init_thread has no time limit.
   void limit_calls(double timeout_s, std::function<void(std::string const&)> overdue) const;
-  /// Removes the `overdue` of the other limit_calls() and keeps its time limit. If a call takes longer, a
-  /// line that names the rank, the call and the step is printed, and the process exits with code 4.
+  /// Keeps the time limit that is set, but no longer calls the `overdue` that was given with it. If a call
+  /// takes longer, prints a line that names the rank, the call and the step, and exits with code 4.
   void limit_calls() const;
-  static constexpr double call_limit_s = 300;
-  /// Applies the time limit to an MPI call of the caller, for as long as the result lives. `call` is the name
-  /// of the MPI function; it must outlive the result. Only one limit may be active at a time.
+  static constexpr double call_limit_s = 300;  ///< default time limit of a call, seconds
+  /// Applies the time limit to an MPI call that the caller makes, for as long as the result lives. `call` is
+  /// the name of the MPI function. The text must outlive the result. Only one limit may be active at a time.
   CallWatch::Scope limited(char const* call) const { return {*watch_, call}; }
-  /// Applies the time limit while this rank waits for work on its device, for as long as the result lives. A
-  /// kernel that hangs would otherwise make the rank wait for ever. Does nothing in a build for a host, where
-  /// a pass of kernels may take longer than the limit of a call. Only one limit may be active at a time.
+  /// Applies the time limit while this rank waits for work on its device, for as long as the result lives.
+  /// Otherwise the rank would wait for ever for a kernel that hangs. Does nothing in a build for a host,
+  /// because there a pass may compute for longer than the time limit of a call. Only one limit may be active
+  /// at a time.
   std::optional<CallWatch::Scope> limited_on_device() const;
 
   /// Creates a communicator of the ranks of this node, within the time limit. The caller frees it.
@@ -103,17 +106,20 @@ class Runtime {
   /// Assigns the values of rank 0 to `values` on all ranks. `values` must have the same size on every rank.
   /// Collective.
   void broadcast(std::vector<std::int64_t>& values) const;
-  /// Broadcasts as broadcast() does, but without a time limit, while rank 0 waits for another program. A
-  /// waiting rank sleeps for 1 ms between two tests, so that its core is free for that program. Collective.
+  /// Does what broadcast() does, but without a time limit. It is for ranks that wait while rank 0 waits for
+  /// another program. A waiting rank sleeps for 1 ms between two tests, so that the other program can use its
+  /// core. Collective.
   void broadcast_asleep(std::vector<std::int64_t>& values) const;
 
-  /// Runs `action` on every rank. If it throws on some ranks, all ranks throw CollectiveError with the exit
-  /// code and the message of the first of these ranks. Collective.
+  /// Runs `action` on every rank. If it throws on some ranks, all ranks throw CollectiveError. The exit code
+  /// and the message are those of the lowest of these ranks. The message is cut to 1023 characters.
+  /// Collective.
   void together(std::function<void()> const& action) const;
 
  private:
-  /// Starts and ends MPI. It is a member, so that MPI starts before the members below are made and ends after
-  /// they are destroyed, even if a constructor throws.
+  /// Starts MPI in its constructor and ends MPI in its destructor. As a member it starts MPI before the
+  /// members below are made, and ends MPI after they are destroyed, even if the constructor of Runtime
+  /// throws.
   struct Mpi {
     Mpi(int& argc, char**& argv, int threads, std::optional<CallWatch>& watch);
     ~Mpi();  ///< ends MPI, within the time limit if there is one
@@ -132,7 +138,8 @@ class Runtime {
   ThreadChoice threads_;
 };
 
-/// Returns the exit code and the message for the exception that is being handled. Call it in a catch block.
+/// Returns the exit code and the message for the exception that is being handled. Call this function in a
+/// catch block only.
 CollectiveError describe_current_exception();
 
 }  // namespace ddproxy

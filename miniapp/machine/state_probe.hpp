@@ -10,23 +10,23 @@
 
 namespace ddproxy {
 
-/// Probes the state of the machine (model/predict/machine_state.hpp). It is called before and after each
-/// sample.
+/// Probes the state of the machine before and after each sample. A state is a condition in which times stay
+/// alike, and a probe is a short measurement that shows the state (model/predict/machine_state.hpp).
 class StateProbe {
  public:
   virtual ~StateProbe() = default;
-  /// Measures and returns a value above 0, from which MachineStates derives the state; the same on all ranks.
-  /// NaN: unknown. Takes microseconds, and never more than a few milliseconds. Collective.
+  /// Measures and returns a value above 0, from which MachineStates derives the state. The value is the same
+  /// on all ranks. NaN: unknown. Takes microseconds, and never more than a few milliseconds. Collective.
   virtual double measure() = 0;
-  /// Returns the words that name the states.
+  /// Returns the words with which messages name the states.
   virtual model::StateWords words() const { return {}; }
-  /// Returns the clocks of this rank's GPU, which are stored before and after the run. Returns nothing for a
-  /// probe of cores.
+  /// Returns the current clocks of this rank's GPU. Returns nothing if this is a probe of cores. The clocks
+  /// are stored before and after the run.
   virtual std::optional<GpuClocks> clocks() const { return std::nullopt; }
 };
 
-/// Takes one sample between two probes and adds their values to `probes`. Only takes the sample if `probe` is
-/// null. Collective.
+/// Takes one sample between two probes and appends the values of the probes to `probes`. If `probe` is null,
+/// takes the sample and does nothing else. Collective.
 template <class TakeSample>
 void probed(StateProbe* probe, model::Probes& probes, TakeSample const& take_sample) {
   if (!probe) return take_sample();

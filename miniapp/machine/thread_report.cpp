@@ -33,16 +33,17 @@ std::vector<ThreadChoice> gather_choices(Runtime const& runtime) {
   return choices;
 }
 
-// Returns whether OpenMP binds the threads of several ranks to the same cores. With OMP_PROC_BIND it binds
-// the threads of each rank to the first cores that the rank may use.
+// Returns whether OpenMP binds the threads of several ranks to the same cores. If OMP_PROC_BIND is set,
+// OpenMP binds the threads of each rank to the first cores that the rank may use. Ranks that share their
+// cores then use the same ones.
 bool binds_to_shared_cores(ThreadChoice const& rank) {
   char const* const bind = std::getenv("OMP_PROC_BIND");
   return rank.sharing > 1 && bind && std::string_view(bind) != "false" && std::string_view(bind) != "FALSE";
 }
 
-// Returns whether idle OpenMP threads spin on cores that communication needs, and no variable says how they
-// wait. The program's first start sets such a variable if the launcher's information shows the need. Before
-// MPI runs that information may be incomplete.
+// Returns whether idle OpenMP threads spin on cores that communication needs, because no variable says how
+// they wait. Before its second start the program sets such a variable if the variables of the launcher show
+// the need. If these variables are incomplete, the need is known only after MPI has started.
 bool spins_unexpectedly(ThreadChoice const& rank) {
   return rank.threads > 1 && leaves_no_core(rank.threads, rank.own) &&
          !says_how_threads_wait([](char const* name) { return std::getenv(name); });

@@ -13,10 +13,10 @@ namespace ddproxy {
 struct ThreadReport {
   std::string line;                        ///< the choice of threads and its reason
   std::string second_start;                ///< the variables with which rank 0 started itself again, as
-                                           ///< NAME=value; empty if it did not
+                                           ///< NAME=value; empty if it did not start itself again
   std::vector<std::string> warnings;       ///< one line each
   std::vector<double> threads, own_cores;  ///< [rank]
-  bool oversubscribed = false;             ///< some thread of some rank has no core of its own
+  bool oversubscribed = false;             ///< whether some rank has more threads than cores of its own
 };
 
 /// Gathers the threads and cores of all ranks. The report is complete on rank 0 only. In a build for a device

@@ -11,38 +11,40 @@ namespace ddproxy {
 /// Returns a validator that accepts finite numbers above 0. CLI11's PositiveNumber also accepts NaN.
 CLI::Validator positive_number();
 
-/// Returns a validator that accepts finite numbers from 0 on.
+/// Returns a validator that accepts finite numbers of at least 0.
 CLI::Validator number_from_zero();
 
-/// Returns a validator that accepts bucket sizes in MiB, see is_bucket_size().
+/// Returns a validator that accepts bucket sizes in MiB: see is_bucket_size() in miniapp/input/config.hpp.
 CLI::Validator bucket_size();
 
 /// Returns a validator that accepts message sizes in MiB: from one byte to 1e9 MiB.
 CLI::Validator message_size();
 
-/// Returns a validator that accepts shares: finite numbers from 0 on, for instance 0.05 for 5 %.
+/// Returns a validator that accepts shares: finite numbers of at least 0, for instance 0.05 for 5 %.
 CLI::Validator share_of_one();
 
-/// Adds --max-model-error and --max-regret, the limits of the score.
+/// Adds --max-model-error and --max-regret, the limits of model error and regret (docs/glossary.md).
 void add_limits(CLI::App& command, Options& options);
 
-/// Adds --pieces and --total, which `allreduce` and `collectives` have. Returns --pieces, which `command`
+/// Adds --pieces and --total, for `allreduce` and `collectives`. Returns the option --pieces, which `command`
 /// owns.
 CLI::Option* add_pieces(CLI::App& command, Options& options);
 
-/// Adds the options that `collectives` has in addition to those of all commands that measure.
+/// Adds the options of `collectives` that choose what is measured: --op, --sizes, --pieces and --total.
 void add_collectives_options(CLI::App& command, Options& options);
 
-/// Adds run, layers, allreduce, collectives and sweep. While CLI11 parses, it stores the values in `options`,
-/// which must outlive `app`. This holds for the functions below, too.
+/// Adds the commands run, layers, allreduce, collectives and sweep. Every function of this file that has an
+/// argument `options` stores references to it in CLI11, which writes the parsed values there. `options` must
+/// therefore outlive `app` and `command`.
 void add_run_commands(CLI::App& app, Options& options);
-/// Adds predict.
+/// Adds the command predict.
 void add_predict_command(CLI::App& app, Options& options);
-/// Adds --against, with which `step` needs neither an input file nor MPI. Returns it; `command` owns it.
+/// Adds --against, with which `step` needs neither an input file nor MPI. Returns this option, which
+/// `command` owns.
 CLI::Option* add_against(CLI::App& command, Options& options);
-/// Adds step.
+/// Adds the command step.
 void add_step_command(CLI::App& app, Options& options);
-/// Adds compare.
+/// Adds the command compare.
 void add_compare_command(CLI::App& app, Options& options);
 
 }  // namespace ddproxy

@@ -14,7 +14,7 @@
 
 namespace ddproxy {
 
-/// The parsed command line.
+/// The parsed command line. docs/glossary.md explains offer, verb and case.
 struct Options {
   std::string command;  ///< run, layers, allreduce, collectives, sweep, step, predict or compare
   std::filesystem::path input;
@@ -23,23 +23,23 @@ struct Options {
   std::string label;                     ///< name of the offer, stored in the results file; empty: none
   std::filesystem::path trace;           ///< path of the Chrome trace; empty: none is written
   std::vector<std::string> trace_cases;  ///< names of the cases in the trace; empty: all
-  std::vector<double> pieces_mib;  ///< `allreduce`, `collectives`: piece sizes in which a total is moved, MiB
-  double total_mib = 0;            ///< `allreduce`, `collectives`: that total, MiB; 0: all gradients
+  std::vector<double> pieces_mib;        ///< `allreduce`, `collectives`: piece sizes of a fixed total, MiB
+  double total_mib = 0;            ///< `allreduce`, `collectives`: the fixed total, MiB; 0: all gradients
   std::vector<model::Verb> verbs;  ///< `collectives`: the collectives to measure, each once
   std::vector<double> sizes_mib;   ///< `collectives`: sizes on the wire, MiB; empty: the sizes of `allreduce`
-  std::optional<double> max_model_error, max_regret;  ///< limits of the score; above one: exit code 1
+  std::optional<double> max_model_error, max_regret;  ///< limits of the score; exit code 1 if exceeded
   std::optional<double> max_seconds;                  ///< replaces [sweep] max_seconds
-  std::string against;  ///< `step`: "published", or a table of published step times; empty: not asked for
-  bool dry_run = false;
+  std::string against;        ///< `step`: "published" or the path of a table of step times; empty: not given
+  bool dry_run = false;       ///< print what a run would do, and run nothing
   bool share_device = false;  ///< several ranks may use one device
   int threads = 0;            ///< number of threads with which a rank computes on a host; 0: not given
   bool strict = false;        ///< more threads than cores are an error
-  std::vector<std::string> benchmark;  ///< arguments after --: for Google Benchmark; `compare`: the new files
+  std::vector<std::string> benchmark;  ///< arguments after --, for Google Benchmark; `compare`: the new files
   std::string program;                 ///< name of the program, without its folder
   std::string command_line;            ///< the command line as it was given
   PredictOptions predict;
   TurnOptions turns;      ///< `sweep` only
-  int planted_state = 0;  ///< tests only: probes of each turn of two planted machine states; 0: none
+  int planted_state = 0;  ///< tests only: the planted state changes after so many probes; 0: none
   results::CompareOptions compare;
 };
 

@@ -87,8 +87,8 @@ void add_history(CLI::App& command, results::CompareOptions& compare) {
       ->needs(history);
 }
 
-// Divides the files into base files and new files. Files after -- are new. In "BASE NEW", without --new, the
-// second file is new.
+// Divides the files into base files and new files. Files after -- are new. If there are two files and neither
+// -- nor --new, the second file is new.
 void split_sides(results::CompareOptions& compare, std::vector<std::string> const& after_dashes) {
   if (!after_dashes.empty() && !compare.next.empty())
     throw CLI::ValidationError("give the new files either after -- or after --new, not both");

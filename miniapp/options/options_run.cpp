@@ -90,7 +90,7 @@ void add_sampling(CLI::App& command, Options& options) {
       ->check(positive_number());
 }
 
-// Adds the option of the tests that tell states of the machine apart.
+// Adds an option for tests of the code that tells states of the machine apart.
 void add_planted_state(CLI::App& command, Options& options) {
   command.add_option("--planted-state", options.planted_state)->check(CLI::PositiveNumber)->group("");
 }

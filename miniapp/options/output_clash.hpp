@@ -10,13 +10,13 @@ namespace ddproxy {
 
 /// A file that a command reads or writes.
 struct UsedFile {
-  std::string use;             ///< what it is to the user, for instance "the input file" or "--json"
+  std::string use;             ///< what the file is for, for instance "the input file" or "--json"
   std::filesystem::path path;  ///< empty: the command does not use it
 };
 
 /// Throws std::invalid_argument if a file to be written is also read, or is written twice. The message names
-/// the file and both uses. A written path that exists and is no regular file, such as a device or a pipe, is
-/// not checked: it accepts whatever is written.
+/// the file and both uses. A path to be written that exists and is no regular file, such as a device or a
+/// pipe, is not checked, because writing there overwrites nothing.
 void refuse_clashes(std::vector<UsedFile> const& read, std::vector<UsedFile> const& written);
 
 }  // namespace ddproxy

@@ -37,7 +37,8 @@ constexpr auto exit_codes =
     "2 wrong usage or input; 3 wrong numbers; 4 run-time failure; 5 undecided (compare);\n"
     "75 interrupted, and the samples so far are in FILE.part.";
 
-// Writes the help of an option. CLI11 alone would write "FLOAT:(above 0) Needs: --other".
+// Writes the help of an option. Without this class the help has entries such as "FLOAT:(above 0) Needs:
+// --other".
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option_opts(CLI::Option const* option) const override {
@@ -89,9 +90,9 @@ CLI::Validator number_that(bool (*fits)(double), std::string const& meaning, std
 
 using Arguments = std::span<char const* const>;
 
-// Returns what is wrong with the arguments as a whole; an empty text if nothing is. Each option has already
-// checked its own value. An empty argument is refused, because it usually comes from an unset variable of a
-// script and would be taken for a file without a name.
+// Returns a message if the arguments are wrong as a whole; an empty text otherwise. Each option has already
+// checked its own value. An empty argument is refused. It usually comes from an unset variable of a script,
+// and would be taken for a file without a name.
 std::string complain(Arguments arguments, Options const& options) {
   for (std::string_view argument : arguments.subspan(1))
     if (argument.empty())

@@ -8,10 +8,10 @@
 
 namespace ddproxy {
 
-/// Parses the command line. `version` is the version that --version prints.
+/// Parses the command line and returns the options. `version` is the version that --version prints.
 ///
 /// Returns nothing and sets `exit_code` if the program has to end: 0 after help or version, 2 for a wrong
-/// command line. Help, version and the one line of the error are printed only if `speak` is true.
+/// command line. Prints the help, the version or the error (one line) only if `speak` is true.
 std::optional<Options> parse_options(int argc, char const* const* argv, char const* version, bool speak,
                                      int& exit_code);
 

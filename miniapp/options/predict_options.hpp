@@ -9,37 +9,37 @@
 
 namespace ddproxy {
 
-/// The options of `ddproxy predict`. Empty, 0 or nothing means that the option was not given.
+/// The options of `ddproxy predict`. If an option is not given, its member keeps the value below.
 struct PredictOptions {
   using Path = std::filesystem::path;
   Path gradients;              ///< CSV name,numel,seconds
   Path layer_sizes;            ///< CSV layer,numel
   Path layer_times;            ///< CSV layer,seconds
-  bool forward_order = false;  ///< the rows of these files are in forward order, not in ready order
+  bool forward_order = false;  ///< the rows of the files above are in forward order, not ready order
 
-  std::vector<Path> allreduce;   ///< CSV bytes,seconds[,ranks]
-  std::vector<int> table_ranks;  ///< ranks of the tables that lack that column, in their order
-  std::vector<int> ranks;        ///< numbers of ranks for which to predict
-  int ranks_per_node = 0;
-  std::optional<double> node_latency;         ///< seconds
-  std::optional<double> node_bandwidth_GBps;  ///< 1e9 bytes/s
+  std::vector<Path> allreduce;         ///< CSV bytes,seconds[,ranks]
+  std::vector<int> table_ranks;        ///< numbers of ranks of the tables without column ranks, in order
+  std::vector<int> ranks;              ///< numbers of ranks for which to predict
+  int ranks_per_node = 0;              ///< number of ranks on each node
+  std::optional<double> node_latency;  ///< latency of one hop between nodes, seconds
+  std::optional<double> node_bandwidth_GBps;  ///< bandwidth of the link of one node, 1e9 bytes/s
   double latency_scale = 1;                   ///< factor on the latency of the tables
   double bandwidth_scale = 1;                 ///< factor on the bandwidth of the tables
 
-  std::vector<double> caps_mib;
-  double first_bucket_mib = 0;     ///< 0: the same cap as the others
+  std::vector<double> caps_mib;    ///< bucket caps, MiB
+  double first_bucket_mib = 0;     ///< cap of the first bucket, MiB; 0: the same as the others
   double kappa = 1;                ///< speed of compute while a collective is in flight, in (0, 1]
   double gamma = 1;                ///< speed of the collective while compute runs, in (0, 1]
-  Path contention;                 ///< CSV bytes,kappa,gamma: both by bytes on the wire
+  Path contention;                 ///< CSV bytes,kappa,gamma; bytes on the wire
   std::string copies;              ///< none, in or in+out
-  double copy_bandwidth_GBps = 0;  ///< 1e9 bytes of gradients per second
+  double copy_bandwidth_GBps = 0;  ///< bytes of gradients copied, 1e9 bytes/s
   std::string precision;           ///< precision of compute, for the roofline
   std::string wire;                ///< fp32 or bf16
 
-  std::vector<Path> measured;  ///< CSV bucket_mib,seconds: the first was measured, the others are predictions
+  std::vector<Path> measured;  ///< CSV bucket_mib,seconds: first the measured T(b), then predictions of it
   bool pytorch = false;        ///< print the arguments for PyTorch's DistributedDataParallel
   bool sensitivity = false;    ///< tabulate the best cap and E over bytes, latency, bandwidth and ranks
-  Path csv;                    ///< path of the table as CSV
+  Path csv;                    ///< path of the table as CSV; empty: none is written
 };
 
 }  // namespace ddproxy

@@ -37,8 +37,8 @@ void check(Curve const& curve, std::filesystem::path const& file, double t_compu
         file.string(), t_compute));
 }
 
-// Returns a warning that names the caps whose T is below T_compute. A step cannot end before its backward
-// pass.
+// Returns a warning that names the caps whose T is below T_compute, because a step cannot end before its
+// backward pass. Returns an empty string if there are none.
 std::string doubt_about(Curve const& curve, std::filesystem::path const& file, double t_compute) {
   std::vector<double> caps;
   for (auto const& [cap_mib, seconds] : curve)
@@ -50,8 +50,8 @@ std::string doubt_about(Curve const& curve, std::filesystem::path const& file, d
       file.string(), fmt::join(caps, ", "), t_compute);
 }
 
-// Returns the cases of a curve for score(). A curve gives E but not its parts, so all of E counts as the
-// tail.
+// Returns the cases of a curve for model::score(). A curve gives E but not its two parts, so all of E counts
+// as the tail.
 std::vector<model::ScoredCase> measured_cases(Curve const& curve, Prediction const& prediction,
                                               model::FirstBucket first_bucket) {
   std::vector<model::ScoredCase> cases;

@@ -9,14 +9,17 @@
 
 namespace ddproxy {
 
-/// The noise of T that is assumed for a curve in a file, as a share of T. Files do not state their noise.
+/// The noise that is assumed for the T of a measured curve, as a share of T. The files of curves do not state
+/// their noise.
 inline constexpr double curve_noise = 0.005;
 
-/// Scores predictors of E against the measured curve T(b) of files[0]. The predictors are the prediction, the
-/// curves of files[1] and later, and baselines. E of a curve is its T minus the prediction's T_compute.
+/// Scores predictors of E against the measured curve T(b) in files[0]. The predictors are `prediction`, the
+/// curves in files[1] and later, and baselines. E of a curve is its T minus T_compute of `prediction`.
+/// `first_bucket` limits the first bucket, in bytes.
 ///
-/// Throws std::invalid_argument if another curve lacks a cap of the measured one. Throws it too if the
-/// measured T is not above T_compute at any cap: then the curve is not T of this job.
+/// Throws std::invalid_argument if another curve lacks a cap of the measured curve, or if a cap of the
+/// measured curve is not a bucket size. Throws it, too, if no measured T is above T_compute, because the
+/// curve is then not that of this job.
 CurveScore score_curves(std::vector<std::filesystem::path> const& files, Prediction const& prediction,
                         model::FirstBucket first_bucket);
 

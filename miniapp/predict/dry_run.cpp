@@ -24,8 +24,8 @@ std::string describe_case(Case const& item) {
                      static_cast<double>(largest) / model::bytes_per_mib);
 }
 
-// A sample is a pass with communication and a pass without. All cases may share the pass without. One more
-// pass of each case is verified.
+// A sample takes a pass with communication and a pass without. All cases may share the pass without
+// communication. One more pass of each case is needed for verification.
 std::string describe_time(Config const& config, model::Job const& job, std::vector<Case> const& cases) {
   double sum = 0;
   for (auto const& item : cases) sum += predict(item, job).total;
@@ -33,8 +33,8 @@ std::string describe_time(Config const& config, model::Job const& job, std::vect
   return fmt::format("time: about {:.0f} s\n", config.samples * (sum + compute) + sum);
 }
 
-// The duration of the compute, from the roofline or a table, if the times of the all-reduces are unknown.
-// Passes are counted as in describe_time().
+// Describes the duration of the compute only, because the times of the all-reduces are unknown. Counts passes
+// as describe_time() does.
 std::string describe_compute_time(Config const& config, Workload const& workload,
                                   std::vector<Case> const& cases) {
   auto const& operations = workload.operation_seconds;

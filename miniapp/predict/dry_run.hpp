@@ -9,8 +9,9 @@
 
 namespace ddproxy {
 
-/// Describes for people what a run of this input would do: gradients, buckets of each case, memory, and its
-/// duration if the costs are known. Throws if such a run is impossible, as check_can_run() does.
+/// Returns a text for people that says what a run of this input would do. It has the gradients, the buckets
+/// of each case (docs/glossary.md), the memory, and the duration if the costs are known. Throws what
+/// check_can_run() (miniapp/input/config.hpp) throws.
 std::string describe_plan(Config const& config, Workload const& workload);
 
 }  // namespace ddproxy

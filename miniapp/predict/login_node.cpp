@@ -31,7 +31,8 @@ int run(Options const& options) {
 
 }  // namespace
 
-// Replaces the control characters of a message: it may quote the name of a file that has some.
+// Replaces the control characters in an error message. There may be some, because a message can quote the
+// name of a file.
 int run_on_login_node(Options const& options) try {
   return run(options);
 } catch (std::invalid_argument const& error) {

@@ -6,12 +6,12 @@
 
 namespace ddproxy {
 
-/// Returns true for commands that need neither MPI nor a device: predict, compare, step --against, and
-/// --dry-run of any other.
+/// Returns whether the command needs neither MPI nor a device: predict, compare, step --against, and any
+/// other command with --dry-run.
 bool works_on_login_node(Options const& options);
 
-/// Runs such a command. Prints its result to standard output and warnings to standard error, and returns the
-/// exit code. Throws std::invalid_argument for wrong input.
+/// Runs a command for which works_on_login_node() is true. Prints the result to standard output and warnings
+/// to standard error. Returns the exit code. Throws std::invalid_argument for wrong input.
 int run_on_login_node(Options const& options);
 
 }  // namespace ddproxy

@@ -21,7 +21,7 @@ namespace {
 using model::RankedTable;
 using Path = std::filesystem::path;
 
-/// The tables of the all-reduce with their numbers of ranks (0: not stated), and warnings about them.
+/// The all-reduce tables with their numbers of ranks (0: not stated), and warnings about the tables.
 struct Tables {
   std::vector<RankedTable> all;
   std::vector<std::string> warnings;
@@ -87,8 +87,8 @@ int only_ranks(Tables& tables, Config const& config) {
       fmt::format("predict: there are tables of {} ranks; choose with --ranks", fmt::join(ranks, ", ")));
 }
 
-// Makes a(x) monotonic from the size of the smallest gradient to that of the largest bucket. Updates its
-// points.
+// Replaces a(x) by its running maximum if it decreases somewhere between the smallest gradient and the
+// largest bucket. Updates the points of the network.
 void settle(Network& network) {
   constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;
   if (!std::isfinite(network.cost(smallest)) || !std::isfinite(network.cost(largest)))

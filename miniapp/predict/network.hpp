@@ -11,26 +11,30 @@
 
 namespace ddproxy {
 
-/// The cost of an all-reduce, a(x), for a number of ranks, and where it comes from.
+/// The seconds a(x) of an all-reduce of x bytes on the wire, for a number of ranks, and where they come from.
 struct Network {
-  int ranks = 0;  ///< 0: the ranks of the table, which does not say how many
+  int ranks = 0;  ///< number of ranks; 0: unknown, because the table does not say it
   model::AllreduceCost cost;
-  std::vector<model::CostPoint> points;  ///< a(x) at the sizes of the table that it is based on
+  std::vector<model::CostPoint> points;  ///< a(x) at the sizes of the table on which it is based
   std::vector<std::string> warnings;
   bool uses_stated_link = false;  ///< a(x) depends on --node-latency and --node-bandwidth
-  bool raised = false;            ///< a(x) would fall as bytes grow, so its running maximum is used
+  bool raised = false;            ///< true: a(x) fell as bytes grew, so its running maximum is used
 };
 
-/// Returns one network for each number of --ranks, in that order. Without --ranks, returns the single network
-/// that the tables or the input file describe. The options --latency-scale and --bandwidth-scale change a(x).
+/// Returns one network for each number in --ranks, in that order. Without --ranks, returns the single network
+/// that the tables or the input file describe. a(x) includes the effect of --latency-scale and
+/// --bandwidth-scale.
 ///
-/// Throws std::invalid_argument in these cases: there is no table; there are several and none is chosen; a
-/// table does not say its ranks although they matter; the link of a node is stated but no network uses it.
-/// Throws also as model::cost_for_ranks() does.
+/// Throws std::invalid_argument if tables or options are wrong, for instance if one of these is true: there
+/// is no table; there are several tables and --ranks chooses none; --ranks needs a number of ranks that the
+/// table does not say; there is no table for the ranks, and the ranks per node are not known; --node-latency
+/// and --node-bandwidth are given, but no network uses them. Throws, too, what model::cost_for_ranks()
+/// (model/cost/allreduce_topology.hpp) throws.
 std::vector<Network> make_networks(PredictOptions const& options, Config const& config);
 
-/// Returns the network after the latency and the bandwidth of the affine fit of a(x) are multiplied by the
-/// scales. a(x) changes by the same ratio as its fit.
+/// Returns the network with another latency and bandwidth. The latency and the bandwidth of the affine fit of
+/// a(x) are multiplied by the scales, and a(x) changes by the same ratio as this fit. If the result falls as
+/// bytes grow, it is replaced by its running maximum.
 Network what_if(Network const& network, double latency_scale, double bandwidth_scale);
 
 }  // namespace ddproxy

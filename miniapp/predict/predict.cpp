@@ -43,7 +43,8 @@ void refuse_twice(char const* option, std::vector<Value> values) {
     throw std::invalid_argument(fmt::format("{}: {} is given twice; give each value once", option, *twice));
 }
 
-// Returns the message for the first prediction whose score is beyond a limit.
+// Returns a message for the first prediction whose model error or regret is above its limit. Returns an empty
+// string if there is none.
 std::string beyond_limits(std::vector<Prediction> const& predictions, Options const& options) {
   for (auto const& prediction : predictions) {
     if (!prediction.score) continue;
@@ -84,7 +85,7 @@ void refuse_overwriting(Options const& options, Config const& config) {
   refuse_clashes(read, {{"--json", options.json}, {"--csv", asked.csv}});
 }
 
-/// The answer to the command: the predictions, a text for people, and a table in CSV.
+/// The result of the command: the predictions, a text for people, and a table in CSV.
 struct Answer {
   std::vector<Prediction> predictions;
   std::string text, table;

@@ -36,7 +36,7 @@ Workload from_gradients(PredictOptions const& options) {
   return workload;
 }
 
-// The gradient of a layer is ready when the layer is done. A layer without a size only takes time.
+// The gradient of a layer is ready when the layer has ended. A layer without a size completes no gradient.
 Workload from_layers(PredictOptions const& options) {
   std::map<std::string, std::int64_t> numel;
   for (auto const& row : model::read_layer_sizes(options.layer_sizes)) numel[row.layer] = row.numel;
@@ -53,7 +53,8 @@ Workload from_layers(PredictOptions const& options) {
   return workload;
 }
 
-// Sets the precision and returns a warning, or an empty string.
+// Sets the precision and the peak flop/s that belongs to it. Returns a warning, or an empty string if there
+// is none.
 std::string set_precision(Config& config, std::string const& word) {
   const Precision precision = *find_word(word, precision_words);
   if (precision == config.precision) return "";
@@ -89,7 +90,7 @@ PredictInput from_input_file(Options const& options) {
   return input;
 }
 
-// Rejects gradients that have so many elements that their bytes could not be counted in 64 bits.
+// Rejects gradients with so many elements that the number of their bytes would not fit into 64 bits.
 void check_total(Workload const& workload, std::filesystem::path const& file) {
   constexpr double most = 1e17;
   double total = 0;
@@ -123,8 +124,8 @@ double share(char const* name, double value) {
   throw std::invalid_argument(fmt::format("{} {}: must be above 0 and at most 1", name, value));
 }
 
-// Returns the contention as a function of the bytes of gradients, which the model uses. The sizes in the file
-// are bytes on the wire, like those of a(x).
+// Returns the contention as a function of the bytes of gradients in memory, which the model uses. The sizes
+// in the file are bytes on the wire, as in tables of a(x).
 model::Contention read_contention(PredictOptions const& options, WireFormat wire) {
   if (!options.contention.empty()) {
     auto table = model::read_contention(options.contention);

@@ -11,22 +11,22 @@
 
 namespace ddproxy {
 
-/// The job to predict, without its network.
+/// The job to predict, without the network that it runs on.
 struct PredictInput {
-  std::string name;   ///< of the model or of the file, for messages
-  Config config;      ///< caps, first bucket, strategies; with an input file also the model and the machine
-  Workload workload;  ///< always has the seconds of the operators
+  std::string name;   ///< name of the model or of the file, for messages
+  Config config;      ///< caps, first bucket, strategies; from an input file also model and machine
+  Workload workload;  ///< its operation_seconds are never empty
   model::Contention contention;
   model::Copies copies;
-  std::vector<std::string> warnings = {};  ///< about the options
+  std::vector<std::string> warnings = {};  ///< warnings about the options
 
-  /// Returns the job on a network whose all-reduce of x bytes on the wire costs a(x).
+  /// Returns the job on a network. `cost` is a(x), the seconds of an all-reduce of x bytes on the wire.
   model::Job job(model::AllreduceCost cost) const;
 };
 
 /// Reads the job from an input file, or from the CSV files of gradients or layers. Throws
-/// std::invalid_argument if the seconds of the operators are neither measured nor follow from a roofline, and
-/// for options that contradict each other.
+/// std::invalid_argument if a file is wrong, if options contradict each other, or if the seconds of the
+/// operators are unknown, because neither a file nor a roofline gives them.
 PredictInput read_predict_input(Options const& options);
 
 }  // namespace ddproxy

@@ -14,7 +14,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr double same = 1e-9;  // T that differ by less than this share differ by rounding only
+constexpr double same = 1e-9;  // two T that differ by less than this share differ by rounding only
 constexpr std::int64_t pytorch_first_bucket = std::int64_t{1} << 20;
 
 double handy_cap_mib(model::CapRange const& range) {
@@ -51,8 +51,8 @@ void check_finite(std::string const& what, double seconds) {
         what, seconds));
 }
 
-// Throws if a time is not finite. Sums and extrapolated values can be infinite although the tables are
-// finite.
+// Throws if a time is not finite. A sum or an extrapolated value can be infinite although all numbers of the
+// tables are finite.
 void check_finite(Prediction const& p) {
   check_finite("T_comm", p.t_comm);
   for (auto const& c : p.cases) check_finite("T of " + c.item.name(), c.timeline.total);
@@ -63,7 +63,8 @@ void check_finite(Prediction const& p) {
   check_finite("latency of the affine fit of the all-reduce table", p.affine.alpha);
 }
 
-// Warns of buckets whose size lies outside the table of a(x): in cases, with the best cap, and in the advice.
+// Adds a warning if buckets have a size outside the table of a(x). It looks at all cases, at the best cap and
+// at the advice for PyTorch.
 void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
   auto const& points = prediction.network.points;
   const int ranks = prediction.network.ranks;

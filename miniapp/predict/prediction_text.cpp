@@ -63,7 +63,8 @@ std::string tuning_text(Prediction const& prediction, model::FirstBucket first) 
       std::max(best - prediction.plan_seconds, 0.0) * milli);
 }
 
-// Describes the backward pass with the best cap. Returns an empty string if the number of ranks is unknown.
+// Describes the throughput of the backward pass with the best cap. Returns an empty string if the number of
+// ranks is unknown.
 std::string throughput_text(Prediction const& p) {
   if (p.network.ranks == 0) return "";
   const auto tokens = p.rank_tokens > 0 ? fmt::format("{:.6g} tokens/s, ", p.tokens_per_s()) : "";
@@ -72,7 +73,8 @@ std::string throughput_text(Prediction const& p) {
       p.scaling(), 100 * p.efficiency());
 }
 
-// All best caps give the same T, but their plans may have different numbers of buckets.
+// Returns the numbers of buckets with the best caps. All best caps give the same T, but their plans may have
+// different numbers of buckets.
 std::string buckets_text(Prediction const& prediction, model::FirstBucket first) {
   auto const& sizes = prediction.job.gradient_bytes;
   const auto count = [&](std::int64_t cap) {
@@ -101,8 +103,8 @@ std::string affine_text(Prediction const& p) {
       p.affine.alpha * 1e6, p.affine.beta / 1e9, 100 * p.affine_error.mean, 100 * p.affine_error.largest);
 }
 
-// The best cap is in bytes of gradients. The affine fit counts bytes on the wire, so its bandwidth is
-// converted.
+// The best cap is in bytes of gradients in memory. The affine fit counts bytes on the wire, so its bandwidth
+// is converted to bytes of gradients.
 std::string closed_form_text(Prediction const& p, WireFormat wire) {
   if (!(p.affine.alpha > 0) || !std::isfinite(p.affine.beta))
     return "rough check: none, because the affine fit has no latency or no bandwidth\n";

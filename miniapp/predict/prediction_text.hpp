@@ -10,14 +10,15 @@
 
 namespace ddproxy {
 
-/// Returns the text of a prediction for people: the table of the cases, and the results that follow from it.
+/// Returns the text of a prediction for people: the table of the cases (docs/glossary.md), then the lower
+/// bound on E, the best cap, the best plan and other results.
 std::string describe(PredictInput const& input, Prediction const& prediction);
 
 /// Returns a table with one row for each number of ranks: T, E, tokens per second, scaling and parallel
 /// efficiency with the best cap.
 std::string ranks_table(std::vector<Prediction> const& predictions);
 
-/// Returns the lines to paste into a PyTorch program, and how much each is expected to gain.
+/// Returns the lines to paste into a PyTorch program, with the predicted gain of each line.
 std::string pytorch_lines(Prediction const& prediction);
 
 /// Returns a table that compares the prediction, other predictors and the baselines with a measured curve.

@@ -22,8 +22,8 @@ constexpr auto published_file = "inputs/published/step-times-cs336.csv";
 constexpr auto published_source =
     "a course report on CS336 assignment 2, whose author does not name the GPU; batch 16, context 128";
 
-/// Returns the folders that may contain inputs/: those above the program, from the nearest on, and the
-/// working directory.
+/// Returns the folders that may contain inputs/: the folders above the program, beginning with the nearest,
+/// then the working directory.
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
   std::error_code absent;

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Out = std::back_insert_iterator<std::string>;
 
-constexpr double least_memory_share = 0.05;  // below it, times hardly determine the bandwidth
+constexpr double least_memory_share = 0.05;  // below this share, the times hardly determine the bandwidth
 constexpr double milli = 1e3, micro = 1e6, tera = 1e12;
 
 std::string bandwidth_text(double bandwidth) {
@@ -29,7 +29,8 @@ std::string rates_text(model::LaunchRoofline const& roofline) {
                      bandwidth_text(roofline.bandwidth), roofline.launch * micro);
 }
 
-/// Returns the presets of the rows that were fitted, each once, in the order of the rows.
+/// Returns the presets of the rows to which the roofline was fitted. Each preset is named once, in the order
+/// of the rows.
 std::string fitted_presets(model::SeriesFit const& series) {
   std::string text;
   std::set<std::string> named;

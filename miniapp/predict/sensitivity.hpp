@@ -13,27 +13,28 @@ namespace ddproxy {
 
 /// The best cap b* and E after one quantity is changed. Times are in seconds.
 struct SensitivityRow {
-  std::string quantity;  ///< bytes, model, latency, bandwidth or ranks
-  double value;          ///< a factor; for model the MiB of its gradients, for ranks their number
-  double t_compute, rho;
+  std::string quantity;     ///< bytes, model, latency, bandwidth or ranks
+  double value;             ///< a factor; model: the MiB of its gradients; ranks: their number
+  double t_compute, rho;    ///< rho = T_comm / T_compute
   model::CapRange plateau;  ///< the caps around the best with T at most 0.1 % larger
   double exposed_best;      ///< E of the best cap
   double exposed_25;        ///< E of PyTorch's default cap, 25 MiB
   double floor;             ///< lower bound on E
   double exposed_plan;      ///< E of the best plan
   std::size_t calls;        ///< all-reduces of the best plan
-  bool raised = false;      ///< the change makes a(x) fall as bytes grow, so its running maximum is used
+  bool raised = false;      ///< the changed a(x) would fall as bytes grow; its running maximum is used
 };
 
-/// Returns the rows for these changes. On the first network the bytes, the latency and the bandwidth are
-/// multiplied by 1/16 to 16. If the input has a roofline, the presets of the model follow. Each network of
-/// `networks` has one unchanged row at the end, if its number of ranks is known.
+/// Returns one row for each change of one quantity. On the first network, one of bytes, latency and bandwidth
+/// is multiplied by a factor from 1/16 to 16. If the input has a roofline, there is a row for each preset of
+/// the model whose context is long enough. At the end there is one unchanged row for each network whose
+/// number of ranks is known.
 std::vector<SensitivityRow> sensitivity(PredictInput const& input, std::vector<Network> const& networks);
 
-/// Returns a warning that names the rows with `raised`. Returns an empty string if there are none.
+/// Returns a warning that names the rows whose `raised` is true. Returns an empty string if there are none.
 std::string raised_rows(std::vector<SensitivityRow> const& rows);
 
-/// Returns a table for people.
+/// Returns the rows as a table for people.
 std::string sensitivity_table(std::vector<SensitivityRow> const& rows);
 /// Returns CSV: quantity,value,t_compute_s,rho,low_mib,high_mib,exposed_best_s,exposed_25_s,floor_s,
 /// exposed_plan_s,calls. low_mib and high_mib are the ends of the plateau. An empty high_mib means that there

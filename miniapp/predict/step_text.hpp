@@ -9,12 +9,12 @@
 
 namespace ddproxy {
 
-/// Returns the text of a predicted step for people: what the step consists of, one row for each case in
-/// milliseconds, and the memory. A hypothetical step is labelled in the first line and by
-/// hypothetical_note().
+/// Returns the text of a predicted step for people. It has what the step consists of, one row for each case
+/// with times in milliseconds, and the memory. If the step does not fit the device, the first line and
+/// hypothetical_note() say so.
 std::string describe(StepPrediction const& step);
 
-/// Returns the same with the keys of docs/predict.md, in seconds and bytes.
+/// Returns a predicted step as JSON, with the keys of docs/predict.md, in seconds and bytes.
 nlohmann::ordered_json step_json(StepPrediction const& step);
 
 }  // namespace ddproxy

@@ -11,17 +11,17 @@
 
 namespace ddproxy {
 
-// Warnings about a prediction's table of a(x), in bytes on the wire.
+// Warnings about the table of a(x) that a prediction uses. x is bytes on the wire.
 
 /// Returns a warning if the seconds of the table fall as bytes grow. Returns an empty string otherwise.
 std::string fall_warning(model::TableCost const& cost);
 
-/// Returns a warning that these cases have buckets outside the sizes of the table. Returns an empty string if
-/// there are no cases.
+/// Returns a warning that the cases with these names have buckets outside the sizes of the table. Returns an
+/// empty string if `cases` is empty.
 std::string extrapolation_warning(std::vector<std::string> const& cases,
                                   std::span<const model::CostPoint> table);
 
-/// Returns whether a plan has a bucket outside the sizes of the table.
+/// Returns whether a plan has a bucket that is smaller or larger than all sizes of the table.
 bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, WireFormat wire);
 
 }  // namespace ddproxy
