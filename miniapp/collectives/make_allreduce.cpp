@@ -36,9 +36,10 @@ std::size_t piece_elements(Config const& config) {
 }
 
 #ifdef DDPROXY_DEVICE_BUILD
-// Returns whether nonblocking reductions of this MPI take device memory, as MPI itself reports it. Returns
-// nothing if MPI cannot be asked. Open MPI is not asked, because its answer is about other calls: its
-// nonblocking reductions add on the host (open-mpi/ompi issues 9845 and 12045).
+// Returns whether nonblocking reductions of this MPI accept device memory, as MPI itself reports it. Returns
+// nothing if this MPI has no function that tells. Returns false for Open MPI without asking it, because its
+// answer covers other calls: its nonblocking reductions add on the host (open-mpi/ompi issues 9845 and
+// 12045).
 std::optional<bool> mpi_takes_device_memory() {
 #if defined(OPEN_MPI)
   return false;
@@ -60,8 +61,8 @@ std::optional<bool> mpi_takes_device_memory() {
 #endif
 }
 
-// Returns whether MPI reduces device memory directly. bf16 cannot be direct, because it is packed on the
-// host.
+// Returns whether MPI reduces device memory directly. With wire "bf16" it does not, because the host packs
+// the messages.
 bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::direct && config.wire != WireFormat::fp32)
     throw std::invalid_argument(config.file.string() +
@@ -99,9 +100,9 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
 }
 #endif
 
-// Returns the cost of replayed collectives, by bytes of gradients. All-reduces take the input's a(x). Other
-// verbs take their own rows of the input's table, or the rows that stand for them
-// (model/cost/collective_tables.hpp).
+// Returns the cost of replayed collectives, by bytes of gradients. The times of all-reduces are the input's
+// a(x). The times of other collectives come from their own rows of the input's table, or from the rows that
+// stand for them (model/cost/collective_tables.hpp).
 CollectiveCost replayed_cost(Config const& config) {
   const auto a = of_gradients(input_cost(config).value(), config.wire);
   const auto tables = model::read_collectives(config.table);

@@ -14,21 +14,22 @@
 
 namespace ddproxy {
 
-/// Throws std::invalid_argument if this build does not have the input's backend.
+/// Checks that this build supports the [allreduce] backend of the input. Throws std::invalid_argument if not.
 void check_backend(Config const& config);
 
 /// How a rank reduces with MPI.
 struct CallChoice {
   CallTable calls;        ///< blocking or nonblocking, by message size; the same on all ranks
-  bool own_core = false;  ///< the communication thread of this rank has a core beside those that compute
-  std::string reason;     ///< why these calls, for users; empty if MPI reduces nothing
+  bool own_core = false;  ///< the communication thread of this rank has a core that no compute thread uses
+  std::string reason;     ///< the reason for this choice, for users; empty if MPI reduces nothing
 };
 
-/// Makes the communication lane that the input asks for, with these MPI calls. It works on slices of
-/// `memory`, whose elements must outlive it; the memory may be empty for replay. A slice has at most
-/// `most_elements` elements, or as many as the memory if `most_elements` is 0. Collective over
-/// `communicator`. Throws as check_backend() does. Throws std::invalid_argument if the input asks for direct
-/// buffers that the wire format or MPI does not support.
+/// Makes the communication lane that the input asks for, with the MPI calls of `choice`. The lane works on
+/// slices of `memory`, whose elements must outlive the lane. For replay the memory may be empty. A slice has
+/// at most `most_elements` elements; 0 means the size of the memory. Collective over `communicator`. Throws
+/// as check_backend() does. Throws std::invalid_argument if the input asks for direct buffers and the wire
+/// format or MPI does not support them. With NCCL, throws as make_nccl_allreduce() (engines/nccl_lane.hpp)
+/// does.
 std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
                                                   MPI_Comm communicator, kernels::Floats const& memory,
                                                   std::size_t most_elements = 0);

@@ -12,17 +12,17 @@ namespace ddproxy {
 
 /// Returns a communication lane of this rank for each engine.
 ///
-/// A single lane is a ThreadedLane or a PolledLane. Several lanes share a JointDriver, if no engine makes
-/// blocking calls. Otherwise each lane has a thread of its own.
+/// A single lane is a ThreadedLane or a PolledLane, as `polling` says. Several lanes share a JointDriver if
+/// no engine makes blocking calls. If one of them does, each lane has a thread of its own.
 ///
-/// `rank` is the rank that an error message names if a call does not return. Throws std::invalid_argument if
-/// several lanes make blocking calls and `polling` asks for no thread, or if MPI provides less than
-/// MPI_THREAD_MULTIPLE for them.
+/// The lanes own the engines. Error messages about a call that does not return name `rank`. Throws
+/// std::invalid_argument if there are several lanes, an engine makes blocking calls, and `polling` asks for
+/// no thread. For such lanes, also throws as require_threads() does.
 std::vector<std::unique_ptr<CommunicationLane>> make_lanes(
     std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling, int rank);
 
-/// Throws std::invalid_argument if `provided`, the thread level of MPI, is below MPI_THREAD_MULTIPLE. Lanes
-/// that make blocking calls from several threads need that level.
+/// Throws std::invalid_argument if `provided`, the thread level that MPI provides, is below
+/// MPI_THREAD_MULTIPLE. Lanes that make blocking calls from several threads need that level.
 void require_threads(int provided);
 
 }  // namespace ddproxy

@@ -12,44 +12,49 @@
 
 namespace ddproxy {
 
-/// The activations that the forward pass of one transformer block keeps for its backward pass. N tokens,
-/// C = d_model, F = d_ff, B sequences of length T, H heads. Points into the memory of Activations.
+/// The activations that the forward pass of one transformer block keeps for its backward pass. In the shapes
+/// below, N is the number of tokens, C = d_model, F = d_ff, B sequences have T tokens each, and H is the
+/// number of heads. The pointers are not owned; they point into the memory that Activations was made with.
 struct BlockActivations {
   float* input;                    ///< [N, C] the residual stream
-  kernels::RowStatistics ln_1_of;  ///< [N] each: mean and rstd of ln_1
+  kernels::RowStatistics ln_1_of;  ///< [N] each: mean and reciprocal standard deviation of ln_1
   float* ln_1;                     ///< [N, C] output of the first layer norm
   float* qkv;                      ///< [N, 3C] queries, keys and values
-  float* attention_log_sum;        ///< [B, H, T]
+  float* attention_log_sum;        ///< [B, H, T] logarithm of the softmax's denominator
   float* attention;                ///< [N, C] output of the attention
   float* middle;                   ///< [N, C] the residual stream after attention
-  kernels::RowStatistics ln_2_of;  ///< [N] each: mean and rstd of ln_2
+  kernels::RowStatistics ln_2_of;  ///< [N] each: mean and reciprocal standard deviation of ln_2
   float* ln_2;                     ///< [N, C] output of the second layer norm
   float* fc;                       ///< [N, F] before GELU
   float* gelu;                     ///< [N, F] after GELU
 };
 
-/// All activations of one step. Each layer has its own.
+/// All activations of one forward pass. Each layer has buffers of its own. V is the size of the vocabulary.
 struct Activations {
-  /// `memory` has the buffers of activation_buffers(). It owns them and must outlive this object.
+  /// Takes the pointers from `memory`, which was made with activation_buffers() (kernel_memory.hpp). `memory`
+  /// owns the buffers and must outlive this object.
   Activations(BumpAllocator const& memory, model::Shape const& shape);
 
   std::vector<BlockActivations> blocks;
   float* last;                     ///< [N, C] the residual stream after the last block
-  kernels::RowStatistics ln_f_of;  ///< [N] each: mean and rstd of ln_f
+  kernels::RowStatistics ln_f_of;  ///< [N] each: mean and reciprocal standard deviation of ln_f
   float* ln_f;                     ///< [N, C] output of the last layer norm
   float* logits;                   ///< [N, V]
   float* log_sum;                  ///< [N] logarithm of the softmax's denominator
   float* loss;                     ///< [N]
 
-  /// Returns where a block writes its output, [N, C]: the input of the next block, or `last`.
+  /// Returns the array [N, C] to which a block writes its output: the input of the next block, or `last` for
+  /// the last block.
   float* output_of(std::size_t block) const {
     return block + 1 < blocks.size() ? blocks[block + 1].input : last;
   }
 };
 
-/// Gradients of activations, and scratch memory of the kernels. All layers use the same buffers in turn.
+/// Gradients of activations, and scratch memory of the kernels. All layers use the same buffers, one layer
+/// after another.
 struct WorkBuffers {
-  /// `memory` has the buffers of work_buffers(). It owns them and must outlive this object.
+  /// Takes the pointers from `memory`, which was made with work_buffers() (kernel_memory.hpp). `memory` owns
+  /// the buffers and must outlive this object.
   explicit WorkBuffers(BumpAllocator const& memory);
 
   float* residual;  ///< [N, C] gradient of the residual stream

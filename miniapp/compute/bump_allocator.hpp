@@ -11,11 +11,11 @@
 
 namespace ddproxy {
 
-/// Allocates the buffers of a list one behind the other, in one allocation. Each buffer begins on a cache
-/// line. The allocator owns the memory, so its pointers are valid for as long as it lives.
+/// Places the buffers of a list one after another in one allocation. Each buffer begins on a cache line. The
+/// allocator owns the memory, so the pointers that it returns are valid for as long as it lives.
 class BumpAllocator {
  public:
-  /// Allocates padded_elements(buffers) elements. Their values are undefined.
+  /// Allocates padded_elements(buffers) elements (kernel_memory.hpp). Their values are undefined.
   BumpAllocator(std::string const& label, std::vector<Buffer> const& buffers)
       : memory_(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
                 static_cast<std::size_t>(padded_elements(buffers))) {
@@ -26,8 +26,8 @@ class BumpAllocator {
     }
   }
 
-  /// Returns a pointer to the first element of the buffer. Throws std::out_of_range if the list has no such
-  /// buffer.
+  /// Returns a pointer to the first element of the buffer `name`. Throws std::out_of_range if the list has no
+  /// buffer of this name.
   float* operator[](std::string const& name) const { return arrays_.at(name); }
 
  private:

@@ -11,61 +11,64 @@
 
 namespace ddproxy {
 
-using model::Slice;  ///< a range of elements of the memory of a step
+using model::Slice;  ///< a range of elements in the memory of a step
 
-/// A slice of the memory of a step that a task uses.
+/// A slice of the memory of a step, and how a task uses it.
 struct PlacedAccess {
   Slice slice;
   model::AccessMode mode;
   model::Content content;
-  /// Index, in the parameters or gradients of the model, of the element at slice.offset. For activations:
-  /// index of the operator.
+  /// For parameters and gradients: index in the model of the element at slice.offset. For activations: index
+  /// of the operator.
   std::size_t model;
   bool last_use;  ///< the slice is undefined after the task
 };
 
-/// A compute task of a step, and the slices that it uses in the order of the graph. Valid only during the
-/// call that it is passed to.
+/// A compute task of a step, and the slices that it uses, in the order in which the graph lists them.
 struct ComputeCall {
   model::Compute compute;
-  std::span<const PlacedAccess> accesses;
+  std::span<const PlacedAccess> accesses;  ///< not owned; valid during the call that receives this object
 };
 
-/// The compute lane of one rank: carries out operators and copies one after another, in the order in which
-/// run() and copy() are called. On a device every method but fence() returns before the work is done.
+/// The compute lane of one rank. It carries out operators, tasks and copies one after another, in the order
+/// of the calls of run(), carry_out() and copy(). On a device these three return when the work is enqueued.
 ///
-/// A step can be repeated any number of times: run() assigns gradients, and carry_out() assigns them or adds
-/// to them as the accesses say. Order of calls: begin(), then run(), carry_out(), copy() and wait_for() in
-/// any order, then fence().
+/// Order of calls in a step: begin(), then run(), carry_out(), copy() and wait_for() in any order, then
+/// fence(). A step can be repeated any number of times. run() assigns gradients; carry_out() assigns them or
+/// adds to them, as the modes of the accesses say.
 class ComputeLane {
  public:
   virtual ~ComputeLane() = default;
+  /// Returns the number of operators that run() can run.
   virtual std::size_t operations() const = 0;
-  /// Computes anew what the operators read: the forward pass.
+  /// Runs the forward pass again, whose results the operators read. Waits until the pass is done. Does
+  /// nothing on a lane without a forward pass of its own.
   virtual void renew() {}
   /// Starts a step.
   virtual void begin() {}
-  /// Runs an operator, an index into BackwardPass::operations.
+  /// Runs an operator of the backward pass. `operation` is an index into BackwardPass::operations.
   virtual void run(std::size_t operation) = 0;
-  /// Returns whether carry_out() can carry out this task. Such a task belongs to another phase than the
-  /// backward pass, or to a further micro-batch.
+  /// Returns whether carry_out() can carry out this task. run_step() uses carry_out() for all compute tasks
+  /// of a step that has more than the backward pass of one micro-batch. Otherwise it uses run().
   virtual bool knows(model::Compute const&) const { return false; }
-  /// Carries out such a task.
+  /// Carries out a task of any phase and micro-batch. Throws std::logic_error if the lane has only run().
   virtual void carry_out(ComputeCall const&) {
     throw std::logic_error("this compute lane carries out the backward pass of one micro-batch alone");
   }
-  /// Copies the elements `from` of the memory of the step to those that begin at `to`.
+  /// Copies the elements `from` of the memory of the step to the elements that begin at index `to`.
   virtual void copy(Slice from, std::size_t to) = 0;
-  /// Makes later run(), copy() and carry_out() begin their work only after `completion`.
+  /// Makes the work of later run(), copy() and carry_out() begin only after `completion`. If the completion
+  /// is an event of the device, the stream waits and the host goes on.
   virtual void wait_for(Completion const& completion) = 0;
-  /// Returns the completion of all work since begin(). On a device events are reused: the result stays valid
-  /// for as many further operators and copies as one step contains.
+  /// Returns the completion of all work since begin(). On a device the lane owns a fixed number of events and
+  /// uses them in turn. The result stays valid until a whole step's number of further operators and copies
+  /// has been enqueued.
   virtual Completion completion() = 0;
   /// Waits until all work since begin() is done.
   virtual void fence() = 0;
 };
 
-/// Runs all operators once, with nothing beside them, and waits for their end.
+/// Runs all operators once, without communication, and waits until they are done.
 inline void run_all(ComputeLane& lane) {
   lane.begin();
   for (std::size_t operation = 0; operation < lane.operations(); ++operation) lane.run(operation);

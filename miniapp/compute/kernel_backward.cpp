@@ -90,7 +90,7 @@ KernelBackward::Step KernelBackward::norm_step(model::Operation const& operation
   const bool first = operation.part == model::Part::ln_f;
   return [=, this, x = x, statistics = statistics] {
     const kernels::Index columns = gpt_.shape.d_model;
-    // This is the first operator that adds to the gradient of the residual stream.
+    // ln_f is the first operator that adds to the gradient of the residual stream.
     if (first) kernels::fill_zero(exec_, gpt_.rows() * columns, out.x);
     kernels::layernorm_backward(exec_, gpt_.rows(), columns, x, statistics, weight, work_.branch, out,
                                 work_.scratch);
@@ -145,8 +145,8 @@ void KernelBackward::position_table(float* table) const {
   kernels::position_backward(exec_, size, gpt_.shape.context, work_.residual, table);
 }
 
-/// Computes the gradient of the token embedding. If it is tied to the head, the head has assigned its share,
-/// and this adds to it. Otherwise the gradient starts at 0.
+/// Computes the gradient of the token embedding. If the embedding is tied to the output head, the head has
+/// assigned its share before, and the embedding adds to it. Otherwise the gradient starts at 0.
 void KernelBackward::token_table(float* table) const {
   const kernels::Index columns = gpt_.shape.d_model;
   if (!gpt_.shape.tied) kernels::fill_zero(exec_, gpt_.shape.vocabulary * columns, table);

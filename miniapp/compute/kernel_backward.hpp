@@ -14,16 +14,16 @@ namespace ddproxy {
 
 /// Computes the backward pass of a GPT-2 in fp32 on the kernels, from the activations of a real forward pass.
 ///
-/// The constructor runs one forward pass; renew() runs it again. Call run() for every operator, in the order
-/// of the pass: operators read what earlier operators left in the work buffers, which all layers share.
-/// On a device run() returns when the kernels are enqueued.
+/// The constructor runs one forward pass, and renew() runs it again. Call run() for every operator, in the
+/// order of the pass. This order matters, because all layers share the work buffers, and an operator reads
+/// what earlier operators wrote there. On a device run() returns when the kernels are enqueued.
 class KernelBackward : public KernelLane {
  public:
-  /// `gradients` [parameters] receives the gradients of the mean loss over the rank's tokens, in ready order.
-  /// Each pass assigns all of them. `memory` contains the buffers of a step, among them the gradients; copy()
-  /// copies from one part of it to another. `seed` and `rank` are those of KernelModel. Throws as
-  /// check_kernels_have() does. Throws std::invalid_argument if the size of `gradients` is not the number of
-  /// parameters.
+  /// Allocates the model and runs one forward pass. `gradients` [parameters] receives the gradients of the
+  /// mean loss over the rank's tokens, in ready order. Each backward pass assigns all of them. `memory`
+  /// contains the buffers of a step, among them the gradients; copy() copies from one part of it to another.
+  /// `seed` and `rank` are passed to KernelModel. Throws as check_kernels_have() (kernel_memory.hpp) does.
+  /// Throws std::invalid_argument if the size of `gradients` is not the number of parameters.
   KernelBackward(model::Shape const& shape, model::BackwardPass const& pass, model::Tokens tokens,
                  std::uint32_t seed, int rank, kernels::Floats gradients, kernels::Floats memory = {},
                  kernels::Space exec = {});

@@ -6,8 +6,8 @@
 
 namespace ddproxy {
 
-/// Runs one forward pass on `exec` and assigns all activations of `gpt`. `branch` [N, C] and `scratch` are
-/// working memory and are overwritten. On a device it returns when the kernels are enqueued.
+/// Runs one forward pass on `exec` and assigns all activations of `gpt`. Overwrites `branch` [N, C] and
+/// `scratch`, two of the WorkBuffers (activations.hpp). On a device it returns when the kernels are enqueued.
 void run_forward(kernels::Space const& exec, KernelModel const& gpt, float* branch, float* scratch);
 
 }  // namespace ddproxy

@@ -5,7 +5,7 @@
 namespace ddproxy {
 namespace {
 
-// Assigns `count` elements of `to` from those of `from`.
+// Copies `count` elements from `from` to `to`.
 void copy_elements(kernels::Space const& exec, float const* from, float* to, std::size_t count) {
   Kokkos::parallel_for(
       "ddproxy::copy", kernels::Range(exec, 0, static_cast<kernels::Index>(count)),

@@ -9,13 +9,14 @@
 
 namespace ddproxy {
 
-/// The most operators and copies of one step: each gradient is copied into its bucket and back at most once.
+/// Returns the largest number of operators and copies in one step: all operators, and two copies of each
+/// gradient (into its bucket and back).
 inline std::size_t most_launches(model::BackwardPass const& pass) {
   return pass.operations.size() + 2 * pass.gradients.size();
 }
 
-/// What compute lanes that use kernels have in common: one execution-space instance, copies by a kernel, and
-/// completions.
+/// Base class of the compute lanes that use kernels. It has one execution-space instance (a stream on a
+/// device), copies with a kernel, and makes the completions.
 class KernelLane : public ComputeLane {
  public:
   void begin() override { marks_.move_on(); }
@@ -25,8 +26,8 @@ class KernelLane : public ComputeLane {
   void fence() override { exec_.fence("ComputeLane"); }
 
  protected:
-  /// `memory` holds the buffers of a step; it may be empty where nothing is copied. `launches`: the operators
-  /// and copies of a step.
+  /// Takes an instance and the memory. `memory` contains the buffers of a step. It may be empty if copy() is
+  /// never called. `launches` is the largest number of operators, tasks and copies in a step.
   KernelLane(kernels::Space exec, kernels::Floats memory, std::size_t launches)
       : exec_(std::move(exec)), memory_(std::move(memory)), marks_(launches) {}
 

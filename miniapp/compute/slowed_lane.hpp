@@ -11,13 +11,14 @@
 
 namespace ddproxy {
 
-/// Runs operators on another compute lane and makes one kind of operator take longer by a given share. Tests
-/// of the regression gate plant a slowdown with it. For hosts only: run() waits for the end of each slowed
-/// operator.
+/// Runs operators on another compute lane, and makes the operators of one kind take longer by a given share.
+/// Tests of the regression gate use it to plant a slowdown. Use it on hosts only, because run() waits for the
+/// end of each slowed operator.
 class SlowedLane : public ComputeLane {
  public:
-  /// `text` is KIND:SHARE, for instance "linear:0.03" for linear maps that take 3 % longer. Throws
-  /// std::invalid_argument if the text has another form or the pass has no operator of that kind.
+  /// Takes the other lane. `text` is KIND:SHARE. For instance, "linear:0.03" makes linear maps take 3 %
+  /// longer. Throws std::invalid_argument if the text has another form, or if the pass has no operator of
+  /// that kind.
   SlowedLane(std::unique_ptr<ComputeLane> lane, model::BackwardPass const& pass, std::string const& text);
 
   std::size_t operations() const override { return lane_->operations(); }

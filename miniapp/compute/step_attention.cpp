@@ -16,7 +16,8 @@ bool is_gated(Context const& context) {
   return context.shape.activation == model::Activation::swiglu;
 }
 
-/// Takes queries and keys, and the values if `with_values` says so: in one place or in several.
+/// Takes the next places: queries, keys and values in one place if the model has them fused. Otherwise it
+/// takes one place for queries, one for keys, and one for values if `with_values` is true.
 kernels::Qkv next_qkv(Context const& context, Operands& places, bool with_values) {
   if (is_fused(context)) return kernels::packed_qkv(context.attention, places.next().data);
   float* const q = places.next().data;
@@ -27,7 +28,7 @@ kernels::Qkv next_qkv(Context const& context, Operands& places, bool with_values
 
 }  // namespace
 
-// Places: qkv or q, k, v; log_sum, out.
+// Places: (qkv, or q, k, v), log_sum, out.
 void attention_forward(Context const& context, Operands places) {
   const kernels::Qkv qkv = next_qkv(context, places, true);
   float* const log_sum = places.next().data;
@@ -36,7 +37,7 @@ void attention_forward(Context const& context, Operands places) {
                              context.scratch);
 }
 
-// Places: qkv or q, k, v; log_sum, out, dout; dqkv or dq, dk, dv.
+// Places: (qkv, or q, k, v), log_sum, out, dout, (dqkv, or dq, dk, dv).
 void attention_backward(Context const& context, Operands places) {
   const kernels::Qkv qkv = next_qkv(context, places, true);
   float const* const log_sum = places.next().data;
@@ -48,19 +49,19 @@ void attention_backward(Context const& context, Operands places) {
                               context.scratch);
 }
 
-// Places: qkv or q, k.
+// Places: (qkv, or q, k).
 void rope_forward(Context const& context, Operands places) {
   kernels::rope_forward(context.exec, context.attention, context.rope_table,
                         next_qkv(context, places, false));
 }
 
-// Places: dqkv or dq, dk.
+// Places: (dqkv, or dq, dk).
 void rope_backward(Context const& context, Operands places) {
   kernels::rope_backward(context.exec, context.attention, context.rope_table,
                          next_qkv(context, places, false));
 }
 
-// Places: x, y; with SwiGLU gate, x, y.
+// Places with GELU: x, y. Places with SwiGLU: gate, x, y.
 void activation_forward(Context const& context, Operands places) {
   float const* const gate = places.next_if(is_gated(context));
   float const* const x = places.next().data;
@@ -71,7 +72,7 @@ void activation_forward(Context const& context, Operands places) {
     kernels::gelu_forward(context.exec, y.count, x, y.data);
 }
 
-// Places: x, and dy, which becomes dx; with SwiGLU gate, x, dy, which becomes dx, and dgate.
+// Places with GELU: x, dy. Places with SwiGLU: gate, x, dy, dgate. The function overwrites dy with dx.
 void activation_backward(Context const& context, Operands places) {
   float const* const gate = places.next_if(is_gated(context));
   float const* const x = places.next().data;

@@ -11,7 +11,7 @@
 
 namespace ddproxy {
 
-/// What a rank trains with in a whole step.
+/// The model, the tokens and the optimizer's settings with which a rank carries out whole steps.
 struct StepInput {
   model::Shape shape;
   model::Tokens tokens;                       ///< of one micro-batch
@@ -20,8 +20,9 @@ struct StepInput {
   std::optional<double> clip = std::nullopt;  ///< the largest norm of the gradients, for steps that clip
 };
 
-/// Throws std::invalid_argument with one line if the shape is wrong, if the tokens of a micro-batch do not
-/// fit the shape or are missing, or if the step clips and `input.clip` is not positive. `graph` is the step.
+/// Checks that the input fits `graph`, the graph of the step. Throws std::invalid_argument with one line in
+/// these cases: the shape is wrong; the tokens of a micro-batch are missing or do not fit the shape; the step
+/// clips gradients, and `input.clip` is missing or not positive.
 void check_input(StepInput const& input, model::StepGraph const& graph);
 
 }  // namespace ddproxy

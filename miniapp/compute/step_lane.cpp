@@ -96,7 +96,7 @@ void StepLane::add_tokens() {
 void StepLane::check_places(model::StepGraph const& graph) const {
   for (auto const& task : graph.tasks) {
     auto const* compute = std::get_if<model::Compute>(&task.work);
-    if (compute == nullptr || !knows(*compute)) continue;  // run_step() refuses what the lane does not know
+    if (compute == nullptr || !knows(*compute)) continue;  // run_step() refuses tasks that knows() refuses
     const std::size_t needed =
         step::places_of(input_.shape, operators_[index(compute->op)], compute->phase, graph.expected.clipped);
     if (task.accesses.size() != needed)

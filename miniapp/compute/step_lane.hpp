@@ -13,38 +13,46 @@
 
 namespace ddproxy {
 
-/// Carries out the compute tasks of a whole step, as model::whole_step() builds it, in fp32 on the kernels.
+/// Carries out the compute tasks of a whole step with the kernels, in fp32. model::whole_step()
+/// (model/step/strategies/whole_step.hpp) builds such steps.
 ///
-/// Problem: a step has forward, recompute, backward, norm, clip and update tasks, and the micro-batches and
-/// layers share buffers. So this lane has no arrays of its own but scratch memory: each task runs on the
-/// places that the graph names. The first micro-batch assigns gradients, the others add to them, as the
-/// accesses say. The gradients are those of the mean loss over the tokens of all micro-batches of the rank.
+/// Problem: a step has forward, recompute, backward, norm, clip and update tasks. Its micro-batches and
+/// layers share buffers, and the graph says which task uses which buffer. So the lane allocates no buffers
+/// except tokens and scratch memory. Each task works on the slices that the graph names.
 ///
-/// Order of calls: construct it, initialise(), then run_step() any number of times; loss() and norm() after a
-/// step. On a device tasks return when their kernels are enqueued.
+/// The mode of an access says whether a task assigns a gradient or adds to it: the first micro-batch assigns,
+/// and the others add. The gradients are those of the mean loss over the tokens of all micro-batches of the
+/// rank.
+///
+/// Order of calls: construct the lane, then initialise(), then run_step() (run_step.hpp) any number of times.
+/// loss() and norm() may be called after each step. On a device carry_out() returns when its kernels are
+/// enqueued.
 class StepLane : public KernelLane {
  public:
-  /// `graph` is this rank's step of the model `input.shape`. `memory` has the buffers of the graph at
-  /// `places`; the lane keeps it alive. Throws as check_input() does. Throws std::logic_error if
-  /// a task of the graph does not have the accesses that its kernel needs.
+  /// Makes the lane for `graph`, this rank's step of the model `input.shape`. `memory` has the buffers of the
+  /// graph at `places`; the lane keeps the memory alive. Copies the tokens to the memory of the kernels and
+  /// allocates the scratch memory. Throws as check_input() (step_input.hpp) does. Throws std::logic_error if
+  /// a task does not have as many accesses as its kernel needs.
   StepLane(StepInput input, model::StepGraph const& graph, StepPlaces const& places, kernels::Floats memory,
            kernels::Space exec = {});
 
-  /// Assigns random initial parameters (initialise_weights()), and 0 to the optimizer's state. The next step
-  /// is the first one. Waits until that is done.
+  /// Assigns random initial parameters (initialise_weights() in parameters.hpp), and assigns 0 to the
+  /// optimizer's state. The next step then counts as step 1 of the optimizer. Waits until all are assigned.
   void initialise(std::uint32_t seed);
 
   std::size_t operations() const override { return operators_.size(); }
   void begin() override;
-  /// Throws std::logic_error: the operators of a whole step need their places.
+  /// Always throws std::logic_error, because the operators of a whole step need the slices that only
+  /// carry_out() receives.
   void run(std::size_t operation) override;
   bool knows(model::Compute const& compute) const override;
   void carry_out(ComputeCall const& call) override;
 
-  /// Returns the mean loss over the tokens of all micro-batches in the last step. Waits for the step.
+  /// Returns the mean loss over the tokens of all micro-batches of this rank in the last step. Waits until
+  /// the enqueued work is done.
   double loss() const;
-  /// Returns the norm of the averaged gradients before they were clipped, in the last step. Waits for the
-  /// step. Undefined for steps that do not clip.
+  /// Returns the Euclidean norm of the averaged gradients of the last step, before clipping. Waits until the
+  /// enqueued work is done. The value is undefined if the step does not clip.
   float norm() const;
 
  private:

@@ -12,7 +12,8 @@ bool is_layernorm(Context const& context) {
   return context.shape.norm == model::Norm::layernorm;
 }
 
-/// The statistics of a layer norm [2, N]: the means, then the reciprocal deviations.
+/// Returns the two parts of the statistics [2, N] of a layer norm: the means, then the reciprocal standard
+/// deviations.
 kernels::RowStatistics halves(Context const& context, float* statistics) {
   return {statistics, statistics + context.rows()};
 }
@@ -34,7 +35,7 @@ void norm_forward(Context const& context, Operator const& op, Operands places) {
 }
 
 // Places: x, statistics, dy, dx, weight, (dbias,) dweight. The kernels add to dx, the gradient of the
-// residual stream. The last norm is the first operator that writes it, and assigns it.
+// residual stream. The last norm is the first operator that writes dx, so dx starts at 0 there.
 void norm_backward(Context const& context, Operator const& op, Operands places) {
   float const* const x = places.next().data;
   float* const statistics = places.next().data;

@@ -12,22 +12,25 @@
 #include "model/transformer/gpt2.hpp"
 
 // The operators of a whole step on the kernels. A function carries out one operator, forward or backward, on
-// the places that its task names. The order of the places is that of the accesses of the task
-// (model/step/strategies/micro_batch.cpp, with the operands of model/transformer/forward_pass.cpp; gradients
-// of parameters come last). N tokens of a micro-batch, C = d_model.
+// the places of its task. A place is an array in the memory of the step that the task reads or writes. The
+// places have the order of the accesses of the task: model/step/strategies/micro_batch.cpp lists the operands
+// of model/transformer/forward_pass.cpp, and gradients of parameters come last. In the shapes below, N is the
+// number of tokens of a micro-batch and C = d_model. On a device the functions return when the kernels are
+// enqueued.
 namespace ddproxy::step {
 
-/// A place that a task uses.
+/// A place that a task uses. The memory of the step owns it.
 struct Operand {
   float* data;
   kernels::Index count;
   kernels::SumMode mode;  ///< `assign` if the task overwrites it, else `add`
 };
 
-/// The places that a task uses, one after another in the order of the graph.
+/// Returns the places of a task one after another, in the order of its accesses.
 class Operands {
  public:
-  /// `memory` is the memory of the step, whose elements the accesses count.
+  /// Takes the accesses of a task. `memory` points to element 0 of the memory of the step. Both must outlive
+  /// this object.
   Operands(std::span<const PlacedAccess> accesses, float* memory)
       : next_(accesses.begin()), memory_(memory) {}
 
@@ -38,7 +41,8 @@ class Operands {
     return {memory_ + access.slice.offset, static_cast<kernels::Index>(access.slice.count),
             assigns ? kernels::SumMode::assign : kernels::SumMode::add};
   }
-  /// Returns the first element of the next place if there is one, which `exists` says; else a null pointer.
+  /// If `exists` is true, returns a pointer to the first element of the next place. If it is false, returns a
+  /// null pointer and takes no place.
   float* next_if(bool exists) { return exists ? next().data : nullptr; }
 
  private:
@@ -46,29 +50,29 @@ class Operands {
   float* memory_;
 };
 
-/// An operator of the model, as far as a kernel needs to know it.
+/// The properties of an operator of the model that the kernels need.
 struct Operator {
   model::OperationKind kind;
   kernels::Index in, out;  ///< features
   bool biased;             ///< it has a bias
-  bool ends_branch;        ///< a linear map whose result is added to the residual stream
+  bool ends_branch;        ///< it is a linear map whose result is added to the residual stream
 };
 
 /// The tokens of one micro-batch in the memory of the kernels.
 struct DeviceTokens {
   kernels::TokenIds inputs;     ///< [N]
   kernels::TokenIds targets;    ///< [N]
-  kernels::TokenGroups groups;  ///< of the inputs
+  kernels::TokenGroups groups;  ///< positions of the inputs, grouped by token
 };
 
-/// What all operators of a step use.
+/// The instance, sizes and arrays that all operators of a step use. The pointers are not owned.
 struct Context {
   kernels::Space exec;
   model::Shape shape;
   kernels::AttentionSize attention;
   float loss_scale;         ///< 1 / the tokens of all micro-batches
   float* scratch;           ///< scratch memory of one kernel at a time
-  float const* rope_table;  ///< [T, D]; only with rotations
+  float const* rope_table;  ///< [T, D] for T positions and heads of D features; only with rotations (RoPE)
 
   kernels::Index rows() const { return attention.batch * attention.sequence; }
   kernels::EmbeddingSize embedding() const {
@@ -86,7 +90,7 @@ void head_backward(Context const& context, Operator const& op, Operands places);
 void norm_forward(Context const& context, Operator const& op, Operands places);
 void norm_backward(Context const& context, Operator const& op, Operands places);
 
-// Attention and rotations, with q, k and v in one place or in three; GELU or SwiGLU.
+// Attention and rotations (RoPE), with q, k and v in one place or in three. Activations: GELU or SwiGLU.
 void attention_forward(Context const& context, Operands places);
 void attention_backward(Context const& context, Operands places);
 void rope_forward(Context const& context, Operands places);
@@ -99,12 +103,13 @@ void token_forward(Context const& context, DeviceTokens const& tokens, Operands 
 void token_backward(Context const& context, DeviceTokens const& tokens, Operands places);
 void position_forward(Context const& context, Operands places);
 void position_backward(Context const& context, Operands places);
-/// Assigns *sum, the sum of the losses of all tokens, besides the places of the task.
+/// Computes the loss of each token, as a place of the task, and also assigns their sum to *sum.
 void loss_forward(Context const& context, DeviceTokens const& tokens, Operands places, double* sum);
 void loss_backward(Context const& context, DeviceTokens const& tokens, Operands places);
 
-/// Returns how many places a task has. `op`: its operator; only of forward, recompute and backward. `clips`:
-/// whether updates read the norm.
+/// Returns the number of places that a task of phase `phase` needs. `op` is its operator; only forward,
+/// recompute and backward use it. `clips` tells whether the step clips gradients; if so, an update also reads
+/// their norm. Throws std::logic_error if there is no kernel for the operator.
 std::size_t places_of(model::Shape const& shape, Operator const& op, model::Phase phase, bool clips);
 
 }  // namespace ddproxy::step

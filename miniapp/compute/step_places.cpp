@@ -12,7 +12,7 @@ std::size_t parts_of_qkv(model::Shape const& shape) {
 }
 
 std::size_t rotated_parts(model::Shape const& shape) {
-  return shape.qkv == model::Qkv::fused ? 1 : 2;  // not the values
+  return shape.qkv == model::Qkv::fused ? 1 : 2;  // queries and keys; values are not rotated
 }
 
 [[noreturn]] void refuse() {

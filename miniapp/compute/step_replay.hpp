@@ -7,20 +7,20 @@
 
 namespace ddproxy {
 
-/// Replays the compute tasks of a whole step, as model::whole_step() builds it, on a host: forward,
-/// recompute, backward, norm, clip and update. Each task occupies the lane for the seconds that
-/// model::task_seconds() returns, in the way of HostReplay. Nothing is computed: the lane has no parameters
-/// and no activations, and reads no memory of the step. So the twin of a step can be larger than this
-/// machine.
+/// Replays, on a host, the compute tasks of a whole step (model/step/strategies/whole_step.hpp): forward,
+/// recompute, backward, norm, clip and update. Each task occupies the lane as an operator of HostReplay does,
+/// for the seconds that model::task_seconds() (model/cost/step_work.hpp) returns. Nothing is computed. The
+/// lane has no parameters and no activations, and it does not read the memory of the step. So it can replay a
+/// step that does not fit into the memory of this machine.
 ///
-/// Order of calls: as for every ComputeLane. The lane may carry out the tasks in any order.
+/// Order of calls: that of ComputeLane (compute_lane.hpp). The tasks may come in any order.
 class StepReplay : public HostReplay {
  public:
-  /// `phases` has the seconds of every operator in every phase. `copy_seconds`: seconds for each element that
-  /// is copied. Throws std::invalid_argument as model::check_times() does, for the number of backward times.
+  /// Takes the times: `phases` has the seconds of every operator in every phase, and `copy_seconds` is the
+  /// time for each element that is copied. Throws std::invalid_argument if the forward phase, or a recompute
+  /// phase that is not empty, has another number of times than the backward phase.
   explicit StepReplay(model::PhaseCosts phases, double copy_seconds = 0);
-  /// Returns whether there is a time for the task: norm, clip and update have one for any number of
-  /// gradients.
+  /// Returns whether the lane has a time for the task. It always has one for norm, clip and update.
   bool knows(model::Compute const& compute) const override;
   void carry_out(ComputeCall const& call) override;
 

@@ -14,7 +14,7 @@ void token_forward(Context const& context, DeviceTokens const& tokens, Operands 
   kernels::token_forward(context.exec, context.embedding(), tokens.inputs.data(), table, x);
 }
 
-// Places: dx, dtable. With a tied head the table's gradient has the share of the head already.
+// Places: dx, dtable. If the table is tied to the output head, dtable already has the share of the head.
 void token_backward(Context const& context, DeviceTokens const& tokens, Operands places) {
   float const* const dx = places.next().data;
   const Operand dtable = places.next();

@@ -8,7 +8,7 @@
 namespace ddproxy::step {
 namespace {
 
-/// The scalar of a step is a double that takes two elements.
+/// Returns the scalar of a step as a double. It takes the room of two elements of 4 bytes.
 double* as_double(float* scalar) {
   return reinterpret_cast<double*>(scalar);
 }

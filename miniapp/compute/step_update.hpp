@@ -9,14 +9,17 @@
 
 namespace ddproxy::step {
 
-/// The optimizer of a whole step: the norm of the gradients, clipping, and AdamW. Everything stays in memory
-/// of the execution space.
+/// Carries out the tasks of the optimizer in a whole step: the norm of the gradients, clipping, and AdamW.
+/// All numbers stay in the memory of the execution space, so the host does not wait.
 ///
-/// Order of calls: begin() at the start of each step; then the tasks in the order of the graph.
+/// Order of calls: begin() at the start of each step, then the tasks in the order of the graph.
+///
+/// The functions take the places of their task (step_operators.hpp). One of these places is the scalar of the
+/// step: the sum of the squares of all gradients, a double.
 class Update {
  public:
-  /// `clip`: the largest norm of the gradients; nothing for steps that do not clip. `result` [2] receives the
-  /// factor and the norm. It must outlive this object.
+  /// Takes the settings. `clip` is the largest norm of the gradients; it is empty if the step does not clip.
+  /// `result` [2] receives the factor that clips, and the norm. `result` must outlive this object.
   Update(kernels::AdamwSettings const& settings, std::optional<double> clip, float* result)
       : settings_(settings), clip_(clip), result_(result) {}
 
@@ -25,19 +28,21 @@ class Update {
     ++step_;
     factor_is_known_ = false;
   }
-  /// The next step is the first one, whose moments are 0.
+  /// Makes the next step count as step 1. The caller must assign 0 to the moments.
   void restart() { step_ = 0; }
 
-  /// Adds the squares of a bucket to the scalar. Places: the scalar, gradients.
+  /// Adds the squares of the gradients of a bucket to the scalar. The first task assigns the scalar. Places:
+  /// the scalar, gradients.
   void add_squares(Context const& context, Operands places);
-  /// Scales the gradients of a bucket. Places: the scalar, gradients.
+  /// Scales the gradients of a bucket by the factor that clips. Places: the scalar, gradients.
   void clip(Context const& context, Operands places);
-  /// Updates the parameters of a bucket. Places: gradients, parameters, first moments, second moments, and
-  /// the scalar if the step clips.
+  /// Updates the parameters of a bucket with AdamW. Clips the gradients that it uses if the step clips.
+  /// Places: gradients, parameters, first moments, second moments, and also the scalar if the step clips.
   void adamw(Context const& context, Operands places);
 
  private:
-  /// Computes factor and norm from the scalar, in the first task that needs them.
+  /// Returns a pointer to the factor that clips. In the first task of a step that needs it, computes the
+  /// factor and the norm from the scalar `sum`.
   float const* factor(Context const& context, float* sum);
 
   kernels::AdamwSettings settings_;

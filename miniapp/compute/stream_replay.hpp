@@ -11,12 +11,12 @@
 
 namespace ddproxy {
 
-/// Replays operators on a device: each occupies the device's stream for the time that a table gives. So real
-/// all-reduces of device memory can run at the same time.
+/// Replays operators on a device: each operator occupies a stream of the device for the time that a table
+/// gives. Real all-reduces of device memory can run at the same time.
 class StreamReplay : public ComputeLane {
  public:
-  /// `operation_seconds`: seconds of each operator. `copy_seconds`: seconds for each element that is copied.
-  /// `launches`: the number of operators and copies of a step.
+  /// Takes the times: the seconds of each operator, and the seconds for each element that is copied.
+  /// `launches` is the largest number of operators and copies in a step.
   StreamReplay(std::vector<double> operation_seconds, double copy_seconds, std::size_t launches,
                kernels::Space exec = {});
   std::size_t operations() const override { return seconds_.size(); }

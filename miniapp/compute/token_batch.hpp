@@ -16,9 +16,9 @@ struct TokenBatch {
   std::vector<int> targets;  ///< [B, T] the token that follows each input
 };
 
-/// Draws uniform random tokens for `batches` micro-batches of `tokens` each. Each seed gives different
-/// tokens. Micro-batch m has the sequences m B to (m + 1) B - 1 of what one batch of `batches` B sequences
-/// would have. So a step of k micro-batches and a step of one batch k times as large use the same tokens.
+/// Draws uniform random tokens for `batches` micro-batches. Each has B = tokens.batch sequences with T =
+/// tokens.sequence tokens. Different seeds give different tokens. A step of k micro-batches and a step of one
+/// batch that is k times as large use the same sequences, in the same order.
 std::vector<TokenBatch> draw_tokens(model::Shape const& shape, model::Tokens tokens, int batches,
                                     std::uint32_t seed);
 

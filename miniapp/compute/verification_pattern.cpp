@@ -14,13 +14,13 @@ kernels::Range elements(kernels::Space const& exec, Slice slice) {
           static_cast<kernels::Index>(slice.offset + slice.count)};
 }
 
-// Returns the group whose turn the element is. Nearly always there is one group. The special case saves a
-// division for each of 774 million elements, which would take seconds.
+// Returns the group that writes the element. In nearly all runs there is one group. The special case for one
+// group saves a division for each of 774 million elements; the divisions would take seconds.
 KOKKOS_INLINE_FUNCTION kernels::Index turn(kernels::Index element, int groups) {
   return groups == 1 ? 0 : element % groups;
 }
 
-// Returns for each group the sum of the weights of its ranks, divided by the number of all ranks.
+// Returns, for each group, the sum of the weights of its ranks, divided by the number of all ranks.
 kernels::Floats average_weights(int ranks, int groups) {
   const kernels::Floats averages("averages", static_cast<std::size_t>(groups));
   const auto host = Kokkos::create_mirror_view(averages);

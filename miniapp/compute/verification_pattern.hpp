@@ -19,9 +19,12 @@ namespace ddproxy {
 // is wrong if a rank is missing or counted twice, or if an element comes from another place.
 //
 // If gradients are sent in bf16, partial sums must be exact in bf16, too. So the ranks form groups of at most
-// four, and the groups take the elements in turn: rank r belongs to group r mod groups, and it writes f(r, i)
-// to element i if i mod groups is the number of its group, else 0. No partial sum then exceeds 4 x 64 = 256,
-// and bf16 represents every integer up to 256.
+// four ranks, and the groups take the elements in turn. Rank r belongs to group r mod groups. To element i it
+// writes f(r, i) if i mod groups is the number of its group, and 0 otherwise. Then no partial sum exceeds
+// 256, which is four times 8 times 8, and bf16 represents every integer up to 256.
+//
+// Below, `groups` is this number of groups. The arena is the array of all gradients, in ready order;
+// `element` is an index in it.
 
 /// Returns g(element), an integer from 1 to 8 that a multiplicative hash selects.
 KOKKOS_INLINE_FUNCTION float verification_pattern(std::uint64_t element) {
@@ -40,13 +43,13 @@ inline int verification_groups(WireFormat wire, int ranks) {
 /// Returns, for each operator, the slice of the gradients in ready order that it completes.
 std::vector<Slice> completed_slices(model::BackwardPass const& pass);
 
-/// Writes f(rank, element) in place of gradients. Verification runs this lane in place of the model. Before
-/// each operator the lane pauses for 200 us; on a device its stream does. So a bucket whose all-reduce starts
-/// too early reads wrong numbers.
+/// Writes f(rank, element) in place of gradients. Verification runs this lane in place of the model. The lane
+/// pauses for 200 us before each operator. On a device the stream pauses, and the host goes on. So if the
+/// all-reduce of a bucket starts too early, it reads wrong numbers.
 class VerificationLane : public KernelLane {
  public:
-  /// `memory` contains the buffers of a step. The gradients lie there in ready order from element
-  /// `gradients_at` on.
+  /// Takes the operators of `pass` and the memory. `memory` contains the buffers of a step. The gradients lie
+  /// there in ready order from element `gradients_at` on.
   VerificationLane(model::BackwardPass const& pass, kernels::Floats memory, std::size_t gradients_at,
                    int rank, kernels::Space exec = {}, int groups = 1);
   std::size_t operations() const override { return runs_.size(); }
@@ -63,8 +66,8 @@ struct WrongElements {
   std::int64_t count = 0;   ///< number of wrong elements
   std::int64_t first = -1;  ///< index of the first wrong element in the arena; -1: none
 };
-/// Finds the elements of arena[offset, offset + count) that differ from the average of f over `ranks` ranks
-/// by more than a relative 1e-5. NaN counts as wrong. Waits for the result.
+/// Finds the elements of arena[offset, offset + count) whose relative difference from the average of f over
+/// `ranks` ranks exceeds 1e-5. NaN counts as wrong. Waits for the result.
 WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks,
                          int groups = 1);
 

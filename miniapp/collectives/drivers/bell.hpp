@@ -26,10 +26,10 @@ inline void relax() {
 /// Lets one thread wait for a condition that other threads make true.
 ///
 /// Problem: waking up a sleeping thread takes microseconds and a system call. So a waiting thread spins for a
-/// while before it sleeps. If no thread sleeps, a ring with Spin::keep makes no system call.
+/// while before it sleeps. With Spin::keep, ring() makes no system call if no thread sleeps.
 ///
-/// Order of calls: one thread calls wait(). A thread that may have made the condition true calls ring()
-/// afterwards. Only one thread may wait at a time.
+/// Order of calls: one thread calls wait(). Another thread changes what the condition reads, and then calls
+/// ring(). Only one thread may wait at a time.
 class Bell {
  public:
   /// What a spinning thread does between two tests of the condition.
@@ -38,11 +38,12 @@ class Bell {
     yield,  ///< yields its core, because another thread needs it
   };
 
-  /// `spin_time` is how long a wait spins before it sleeps.
+  /// Takes the time for which wait() spins before it sleeps, and what it does while it spins.
   Bell(Clock::duration spin_time, Spin spin) : spin_time_(spin_time), spin_(spin) {}
 
-  /// Wakes up the waiting thread if it sleeps. If it yields its core, yields this thread's core to it: it
-  /// would otherwise wait for the end of this thread's time slice, which takes milliseconds.
+  /// Wakes up the waiting thread if it sleeps. If the waiting thread spins and yields its core, ring() yields
+  /// this thread's core to it. The waiting thread would otherwise wait for the end of this thread's time
+  /// slice, which takes milliseconds.
   void ring() {
     rings_.fetch_add(1);
     if (sleepers_.load() > 0)
@@ -51,7 +52,7 @@ class Bell {
       sched_yield();
   }
 
-  /// Waits until `over()` returns true. `over` reads atomics only.
+  /// Waits until `over()` returns true. `over` must read atomics only, because it runs without a lock.
   template <class Over>
   void wait(Over const& over) {
     if (spin_until(over)) return;
@@ -76,8 +77,8 @@ class Bell {
     return is_over;
   }
 
-  // These are the kernel's own calls. Those of std::atomic first yield a few times, which gives the core to
-  // any other program.
+  // Calls the operating system directly. The wait functions of std::atomic first yield a few times, and a
+  // yield may give the core to another program.
   void sleep_unless_rung(std::uint32_t rings) {
     syscall(SYS_futex, &rings_, FUTEX_WAIT_PRIVATE, rings, nullptr, nullptr, 0);
   }

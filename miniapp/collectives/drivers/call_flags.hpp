@@ -10,15 +10,15 @@
 
 namespace ddproxy {
 
-/// Has a flag for each call of a lane. The driver of the lane sets the flag when the call is done, and
-/// another lane can wait for it as for an event.
+/// Has a flag for each call of a communication lane. The driver of the lane sets the flag when the call is
+/// done. Another lane can wait for a flag in the same way as for an event of a device.
 ///
-/// Order of calls: begin(), then set() with a rising number of calls, or fail(). A flag is valid until the
-/// next begin(). Any thread may test a flag.
+/// Order of calls: begin(), then set() with a rising number of calls. If the lane fails, fail(). A flag is
+/// valid until the next begin(). Any thread may test a flag.
 class CallFlags {
  public:
-  /// `done` is the list of finished calls. A call is appended to it before its flag is set. It must outlive
-  /// the object.
+  /// Takes the list of finished calls. The driver must append a call to `done` before it sets the call's
+  /// flag. `done` must outlive this object.
   explicit CallFlags(std::vector<FinishedCall> const& done) : done_(done) {}
   CallFlags(CallFlags const&) = delete;
   CallFlags& operator=(CallFlags const&) = delete;
@@ -30,9 +30,10 @@ class CallFlags {
   }
   /// Sets the flags of the first `calls` calls.
   void set(std::size_t calls) { set_.store(calls, std::memory_order_release); }
-  /// Sets all flags because the lane has failed, so that no thread waits for ever.
+  /// Sets all flags because the lane has failed. Otherwise a thread that waits for a flag would wait for
+  /// ever.
   void fail() { failed_ = true; }
-  /// Returns the completion of call `number` (from 0). Points into this object.
+  /// Returns the completion of call `number` (from 0). It points to the flag, which this object owns.
   Completion operator[](std::size_t number) const { return {{}, &flags_[number]}; }
 
  private:

@@ -12,12 +12,13 @@
 
 namespace ddproxy {
 
-/// The calls of one of several lanes that a JointDriver drives. The compute side posts them. The driver,
-/// which may be another thread, carries them out one after another. It never waits for a call.
+/// The queue of calls of one lane, for a JointDriver that drives several lanes. The compute side posts calls.
+/// The driver, which may be another thread, carries them out one after another. The driver never waits for a
+/// call.
 ///
 /// Order of calls on the compute side: begin(), then post() for each call or group. The driver calls
-/// is_busy() and advance(). The two sides need no lock: each writes members that the other one reads only
-/// when an atomic counter covers them.
+/// is_busy() and advance(). The two sides need no lock: one side writes an element before an atomic counter
+/// counts it, and the other side reads only elements that are counted.
 class CallQueue {
  public:
   /// Takes the engine that carries out the calls.
@@ -29,8 +30,8 @@ class CallQueue {
   void begin(std::size_t calls);
   /// Makes room for groups of `largest_group` calls. All posted calls must be done.
   void make_room(std::size_t largest_group) { engine_->make_room(largest_group); }
-  /// Posts one call, or several that are issued as one group when `ready` has completed. Throws
-  /// std::logic_error for more calls than begin() made room for.
+  /// Posts one call, or several calls that are issued as one group, which begin when `ready` has completed.
+  /// Throws std::logic_error if begin() made no room for them.
   void post(std::span<const CollectiveCall> calls, Completion ready);
   std::size_t posted() const { return posted_ - first_; }      ///< number of calls posted since begin()
   std::size_t finished() const { return finished_ - first_; }  ///< number of calls done since begin()
@@ -43,9 +44,9 @@ class CallQueue {
 
   /// Returns whether a posted call is not done yet.
   bool is_busy() const { return posted_ != finished_; }
-  /// Finishes the call in flight if it is done, and begins the next call if it is ready. Returns whether it
-  /// did one of these. Throws what the engine throws. Throws std::runtime_error if the call takes longer than
-  /// the time limit.
+  /// Finishes the call in flight if it is done, and begins the next call if its data are ready. Returns
+  /// whether it did one of these. Throws the exception of the engine, which is std::runtime_error if the call
+  /// in flight takes longer than the time limit.
   bool advance();
 
  private:

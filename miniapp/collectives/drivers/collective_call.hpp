@@ -11,8 +11,8 @@
 
 namespace ddproxy {
 
-/// One rank's part in a collective over the n ranks of a group. Slices count elements of the lane's memory.
-/// The full size is x elements:
+/// One rank's part in a collective over the n ranks of a group. A verb is the kind of a collective. Slices
+/// are ranges of elements in the memory of the lane. The full size of a collective is x elements:
 ///   all_reduce      Reads x elements and assigns the same elements.
 ///   reduce_scatter  Reads x elements, and assigns the x/n elements of the result that belong to this rank's
 ///                   place in the group. `assigned` is this rank's part of `read`, or lies outside `read`.
@@ -29,7 +29,7 @@ struct CollectiveCall {
   Slice read;
   Slice assigned;
   int root_or_peer = 0;
-  model::Reduction reduction = model::Reduction::average;  ///< of all_reduce and reduce_scatter
+  model::Reduction reduction = model::Reduction::average;  ///< used by all_reduce and reduce_scatter
   bool adds = false;  ///< reduce_scatter: adds the result instead of assigning it
   bool operator==(CollectiveCall const&) const = default;
 };
@@ -63,19 +63,20 @@ struct GroupPlace {
 /// Returns the longer slice of a call, which has x elements.
 Slice full_slice(CollectiveCall const& call);
 
-/// Returns the call of one verb on the slice `full` of x elements, in place. If the verb has parts, this rank
-/// reads or assigns its own part of the slice. For a broadcast the root is rank 0. Throws as check_call().
+/// Returns the call of a verb that works in place on the slice `full` of x elements. If the verb has parts,
+/// this rank reads or assigns its own part of the slice. For a broadcast the root is rank 0. Throws as
+/// check_call() does.
 CollectiveCall in_place(model::Verb verb, Slice full, GroupPlace place);
 
 /// Throws std::invalid_argument for a call that this rank cannot make: n does not divide x, the slices do not
 /// fit the verb, or the root or the peer is not in the group.
 void check_call(CollectiveCall const& call, GroupPlace place);
 
-/// Throws std::invalid_argument for a call that cannot be issued as part of a group. Only sends and receives
-/// can. Also throws as check_call().
+/// Throws std::invalid_argument if the call is neither a send nor a receive, because a group has no other
+/// calls. Also throws as check_call() does.
 void check_grouped(CollectiveCall const& call, GroupPlace place);
 
-/// A number of elements for each verb. It counts the full size x of each call.
+/// A number of elements for each verb: the sum of the full sizes x of its calls.
 class ElementsByVerb {
  public:
   std::int64_t& operator[](model::Verb verb) { return elements_[static_cast<std::size_t>(verb)]; }

@@ -10,44 +10,48 @@
 
 namespace ddproxy {
 
-/// Carries out one collective at a time with one library, for example MPI.
+/// Carries out one collective, or one group of sends and receives, at a time with one library, for example
+/// MPI.
 ///
 /// A driver owns the engine and calls it from one thread at a time: a communication thread (LaneWorker,
-/// JointDriver) or the compute side (PolledLane, JointDriver). The driver adds the queue of calls and the
-/// thread, so an engine needs neither.
+/// JointDriver) or the compute side (PolledLane, JointDriver). The driver has the queue of calls and the
+/// thread. An engine needs neither.
 ///
-/// Order of calls for each collective or group: begin() or begin_group(), then test() until it returns true,
-/// or wait() once, then last(). The next one may begin only then.
+/// Order of calls for each collective or group: begin() or begin_group(); then either test() until it returns
+/// true, or wait() once; then last(). After that the next collective or group may begin.
 class CollectiveEngine {
  public:
   virtual ~CollectiveEngine() = default;
   /// Begins a collective. The previous one must be done. `ready` must have completed; it holds the time at
-  /// which it did. Throws std::invalid_argument as check_call().
+  /// which the data were ready. Throws std::invalid_argument as check_call() (collective_call.hpp) does.
   virtual void begin(CollectiveCall const& call, Completion ready) = 0;
   /// Begins sends and receives as one group, so that none waits for another. test() and wait() then refer to
-  /// the whole group, and last() returns the times of the group with its first call. Throws as
-  /// check_grouped(). Throws std::invalid_argument if the engine does not support groups.
+  /// the whole group, and last() returns the times of the group together with its first call. Throws
+  /// std::invalid_argument as check_grouped() (collective_call.hpp) does, and if the engine does not support
+  /// groups.
   virtual void begin_group(std::span<const PostedCall>, Completion) {
     throw std::invalid_argument(description() + " carries out no groups of sends and receives");
   }
   /// Makes room for groups of `largest_group` calls, so that begin_group() allocates nothing.
   virtual void make_room(std::size_t /*largest_group*/) {}
-  /// Makes progress and returns whether the collective is done. Waits only if the library's call blocks.
+  /// Makes progress and returns whether the collective is done. Waits only if the library's function blocks.
   virtual bool test() = 0;
-  /// Waits until the collective is done. Throws std::runtime_error if it takes longer than the time limit;
-  /// the message names it as number `call` of the pass.
+  /// Waits until the collective is done. Throws std::runtime_error if the collective takes longer than the
+  /// time limit. The message contains `call`, the index (from 0) of the collective in the step.
   virtual void wait(std::size_t call) = 0;
   /// Throws as wait() does if the collective in flight has exceeded the time limit. Does not wait.
   virtual void check_time(std::size_t /*call*/) const {}
-  /// Returns the collective that was done last.
+  /// Returns the collective that ended last, with its times.
   virtual FinishedCall last() const = 0;
-  /// Returns the elements that were handed to the library, as CommunicationLane::elements_handed_over(). An
-  /// engine counts them where it calls the library.
+  /// Returns the elements that were handed to the library since construction, as
+  /// CommunicationLane::elements_handed_over() (communication_lane.hpp). An engine counts them where it calls
+  /// the library.
   virtual ElementsByVerb elements_handed_over() const = 0;
   /// Returns a text for users and results files, for example "mpi, host buffers, fp32".
   virtual std::string description() const = 0;
-  /// Returns the time limit of a collective, in seconds, if the library may block without a time limit.
-  /// Another thread must then watch the time. Returns 0 if the engine itself watches it.
+  /// Returns the time limit of a collective, in seconds, if a function of the library may block longer than
+  /// that. Another thread must then watch the time (CallWatch). Returns 0 if the engine itself watches the
+  /// time.
   virtual double unwatched_limit_s() const { return 0; }
 };
 

@@ -21,7 +21,7 @@ Bell make_bell(bool own_core) {
   return {spin, own_core ? Bell::Spin::keep : Bell::Spin::yield};
 }
 
-// Waits between two polls of the engines. None of them has made progress since `last`.
+// Waits between two polls of the engines. `last` is the last time at which one of them made progress.
 void pause(Clock::time_point last, bool own_core) {
   const auto now = Clock::now();
   if (now - last > young) return sleep_until(now + nap);

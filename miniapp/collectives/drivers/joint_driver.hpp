@@ -16,8 +16,8 @@ namespace ddproxy {
 /// Which thread polls the engines of several lanes.
 struct JointPolling {
   bool thread =
-      true;  ///< a communication thread polls; if false, the compute side polls between tasks and in waits
-  bool own_core = false;  ///< the communication thread has a core beside those that compute
+      true;  ///< true: a communication thread polls; false: the compute side polls between tasks and in waits
+  bool own_core = false;  ///< the communication thread has a core that no compute thread uses
 };
 
 /// Drives the engines of several lanes by polling them in turn.
@@ -25,15 +25,16 @@ struct JointPolling {
 /// Problem: if each lane had a thread, several threads would call MPI, which needs MPI_THREAD_MULTIPLE. Here
 /// only one thread calls MPI, whatever the number of lanes.
 ///
-/// Order of calls: CallQueue::begin() of each lane's queue, then post(), progress() and wait(), all from the
-/// compute side.
+/// Order of calls, all from the compute side: CallQueue::begin() of each lane's queue, then post(),
+/// progress() and wait().
 ///
-/// A call of one lane may wait for a call of another lane. But no engine may block: the other engines would
-/// make no progress meanwhile, and the blocked call may wait for another rank that waits for one of them.
+/// A call of one lane may wait for a call of another lane. But no engine may block. While it blocks, the
+/// other engines make no progress. The blocked call may need another rank, and that rank may wait for a call
+/// of one of these engines. Then no rank would ever go on.
 class JointDriver {
  public:
-  /// Takes one engine for each lane, and starts the communication thread if `polling` asks for it. Throws
-  /// std::invalid_argument for an engine that blocks.
+  /// Takes one engine for each lane, and starts the communication thread if `polling` asks for one. Throws
+  /// std::invalid_argument if an engine may block (CollectiveEngine::unwatched_limit_s()).
   JointDriver(std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling);
   ~JointDriver();
   JointDriver(JointDriver const&) = delete;
@@ -41,11 +42,13 @@ class JointDriver {
 
   std::size_t lanes() const { return queues_.size(); }
   CallQueue& queue(std::size_t lane) { return *queues_[lane]; }
-  /// Posts one call or one group of calls of a lane, as CallQueue::post().
+  /// Posts one call or one group of calls of a lane, as CallQueue::post() does. Then polls the engines once
+  /// if there is no communication thread. Throws as CallQueue::post() does, and as progress() does.
   void post(CallQueue& queue, std::span<const CollectiveCall> calls, Completion ready);
-  /// Waits until `calls` calls of a lane are done since its begin(). Throws the error of any lane.
+  /// Waits until the first `calls` calls since CallQueue::begin() are done. Throws the error of any lane.
   void wait(CallQueue& queue, std::size_t calls);
-  /// Polls the engines once, unless a communication thread does.
+  /// Polls the engines once if there is no communication thread, and throws the error of any lane. Otherwise
+  /// does nothing.
   void progress();
   bool has_thread() const { return polling_.thread; }
 

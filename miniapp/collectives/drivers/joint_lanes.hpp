@@ -9,8 +9,8 @@
 
 namespace ddproxy {
 
-/// Returns a lane for each engine. The lanes share a JointDriver and own it together. Throws as its
-/// constructor.
+/// Returns a lane for each engine. The lanes share a JointDriver and own it together. Throws as the
+/// constructor of JointDriver does.
 std::vector<std::unique_ptr<CommunicationLane>> make_joint_lanes(
     std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling);
 

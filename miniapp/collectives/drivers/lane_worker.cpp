@@ -101,8 +101,8 @@ void LaneWorker::work() {
     }
     note_done(taken - first_);
     flags_.set(done_.size());
-    // A compute side that waits for a later call sleeps on. No wake-up is lost, because it assigns wanted_
-    // before it reads finished_.
+    // If the compute side waits for a later call, it is not woken up yet. No wake-up is lost, because the
+    // compute side assigns wanted_ before it reads finished_.
     if ((finished_ += group) >= wanted_) done_bell_.ring();
   }
 }
@@ -122,8 +122,8 @@ void LaneWorker::fail(std::exception_ptr failure) {
   done_bell_.ring();
 }
 
-// Runs on the watch's thread. The communication thread cannot change the call's name meanwhile, because the
-// watch keeps it in its Scope.
+// Runs on the thread of the watchdog. The communication thread cannot change the call's name meanwhile,
+// because it cannot leave its CallWatch::Scope until this function returns.
 void LaneWorker::call_is_overdue(char const* call, int rank) {
   stuck_ = true;
   const auto text = over_time_limit(call, engine_->unwatched_limit_s());

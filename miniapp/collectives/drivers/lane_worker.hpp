@@ -23,40 +23,44 @@ namespace ddproxy {
 /// side posts calls, and the communication thread carries them out one after another.
 ///
 /// Problem: handing over a call must take little time compared with the call. If the communication thread has
-/// a core of its own, it spins for a while between two calls, and so does a compute side that waits. A call
-/// is then handed over and back in less than a microsecond. If the two share a core, both yield it to each
-/// other for a while, and then sleep.
+/// a core of its own, it spins for a while between two calls. A compute side that waits spins, too. A call is
+/// then handed over and back in less than a microsecond. If the two threads share a core, each yields the
+/// core to the other for a while, and then sleeps.
 ///
-/// Order of calls: the compute side calls begin(), post() or post_group() for each call, and wait(); then it
-/// may read finished(). The communication thread calls work(), which returns after quit(). The lists need no
-/// lock: an element is written before the atomic counter (posted_ or finished_) is raised past it.
+/// Order of calls: the compute side calls begin(), then post() or post_group() for each call, then wait().
+/// After that it may read finished(). The communication thread calls work(), which returns after quit(). The
+/// lists need no lock, because an element is written before the atomic counter (posted_ or finished_) counts
+/// it.
 class LaneWorker {
  public:
-  /// Takes the engine, and starts a watchdog (CallWatch) if the engine blocks without a time limit.
-  /// `own_core` tells whether the communication thread has a core beside those that compute. Error messages
-  /// name `rank`.
+  /// Takes the engine. Starts a watchdog (CallWatch) if the engine may block without a time limit
+  /// (unwatched_limit_s()). `own_core` tells whether the communication thread has a core that no compute
+  /// thread uses. Error messages name `rank`.
   LaneWorker(std::unique_ptr<CollectiveEngine> engine, bool own_core, int rank);
 
   /// Forgets earlier calls and makes room for `calls` calls. All posted calls must be done.
   void begin(std::size_t calls);
   /// Posts one call, which is carried out when `ready` has completed. Throws std::logic_error if begin() made
-  /// no room for it.
+  /// no room for the call.
   void post(CollectiveCall const& call, Completion ready) { post_group({&call, 1}, ready); }
-  /// Posts calls that are issued as one group. Throws as post().
+  /// Posts sends and receives that are issued as one group when `ready` has completed. Throws as post() does.
   void post_group(std::span<const CollectiveCall> calls, Completion ready);
   /// Makes room for groups of `largest_group` calls. All posted calls must be done.
   void make_room(std::size_t largest_group) { engine_->make_room(largest_group); }
   std::size_t posted() const { return posted_ - first_; }  ///< number of calls posted since begin()
-  /// Waits until `calls` calls since begin() are done. Throws what the engine threw, or StuckCall if a call
-  /// did not return within the time limit.
+  /// Waits until the first `calls` calls since begin() are done. Throws the exception that the engine threw.
+  /// Throws StuckCall (miniapp/errors/errors.hpp) if a call did not return within the time limit.
   void wait(std::size_t calls);
-  /// Returns the flag of call `number` since begin(), from 0.
+  /// Returns the completion of call `number` (from 0) since begin(). It is a flag, valid until the next
+  /// begin().
   Completion completion_of(std::size_t number) const { return flags_[number]; }
+  /// Returns the calls done since begin(). Read them only after wait().
   std::vector<FinishedCall> const& finished() const { return done_; }
   ElementsByVerb elements_handed_over() const { return engine_->elements_handed_over(); }
   std::string description() const { return engine_->description(); }
 
-  /// Carries out the posted calls. For the communication thread. Returns after quit(). Errors go to wait().
+  /// Carries out the posted calls until quit(). The communication thread calls it. If a call fails, wait()
+  /// throws the error.
   void work();
   /// Makes work() return after the call that it is carrying out. Posted calls that have not begun are not
   /// carried out.

@@ -8,11 +8,14 @@
 
 namespace ddproxy {
 
-/// A lane whose engine only the compute side drives; it has no thread. The engine makes progress when a call
-/// is started and in waits. With `poll` it also makes progress between two operations.
+/// A lane without a thread of its own: the compute side drives its engine.
+///
+/// start() begins a call if no other call is in flight and the data of the call are ready. wait_all() and
+/// wait_for() begin and finish the others. With `poll`, progress() also does this between two operations;
+/// without it, the lane makes no progress while compute runs.
 class PolledLane : public CommunicationLane {
  public:
-  /// Takes the engine. `poll` tells whether progress() polls it.
+  /// Takes the engine. `poll` tells whether progress() polls the engine.
   PolledLane(std::unique_ptr<CollectiveEngine> engine, bool poll) : engine_(std::move(engine)), poll_(poll) {}
 
   void begin(std::size_t calls) override;

@@ -9,23 +9,24 @@
 
 namespace ddproxy {
 
-/// A lane whose engine is driven by a thread of its own, beside the compute side.
+/// A lane with a thread of its own, the communication thread, which drives its engine.
 ///
-/// Problem: an engine may block in a call of its library without a time limit. A watch then notices a call
-/// that takes too long. wait_all() and wait_for() throw StuckCall (miniapp/errors/errors.hpp), and the
-/// communication thread stays in its call. The process cannot go on and must end.
+/// Problem: an engine may block in a function of its library without a time limit. A watchdog (CallWatch)
+/// detects a call that takes longer than the time limit. Then wait_all() and wait_for() throw StuckCall
+/// (miniapp/errors/errors.hpp), and the communication thread stays in its call. The process cannot go on and
+/// must end.
 class ThreadedLane : public CommunicationLane {
  public:
   /// Takes the engine and starts the thread. `own_core` tells whether the communication thread has a core
-  /// beside those that compute (miniapp/collectives/drivers/lane_worker.hpp). Error messages name `rank`.
+  /// that no compute thread uses (see LaneWorker). Error messages name `rank`.
   explicit ThreadedLane(std::unique_ptr<CollectiveEngine> engine, bool own_core = false, int rank = 0);
   ~ThreadedLane() override;
   ThreadedLane(ThreadedLane const&) = delete;
   ThreadedLane& operator=(ThreadedLane const&) = delete;
 
   void begin(std::size_t calls) override { worker_->begin(calls); }
-  /// Posts one collective, as CommunicationLane::start(). Throws std::logic_error for more calls than begin()
-  /// made room for.
+  /// Posts one collective, as CommunicationLane::start() does. Throws std::logic_error if begin() made no
+  /// room for it.
   void start(CollectiveCall const& call, Completion ready) override { worker_->post(call, ready); }
   void start_group(std::span<const CollectiveCall> calls, Completion ready) override {
     worker_->post_group(calls, ready);
@@ -39,7 +40,7 @@ class ThreadedLane : public CommunicationLane {
   ElementsByVerb elements_handed_over() const override { return worker_->elements_handed_over(); }
 
  private:
-  // Shared with the thread, which outlives this object if it is stuck in a call.
+  // Shared with the thread. If the thread is stuck in a call, it outlives this object.
   std::shared_ptr<LaneWorker> worker_;
   std::thread thread_;
 };

@@ -10,18 +10,18 @@
 namespace ddproxy {
 
 /// Assigns the name of a collective to `text`, for example "the all-reduce of bucket 3 (elements 0 to 99)".
-/// `number` counts the collectives of a step from 0, in the order in which they are started. Allocates
-/// nothing if `text` has enough capacity, so a text can be reused.
+/// `number` is the index of the collective in the step, from 0, in the order of issue. Allocates nothing if
+/// the capacity of `text` suffices, so reuse the text.
 void name_call(std::string& text, std::size_t number, CollectiveCall const& call);
 
-/// Returns a message that a collective takes longer than `timeout_s` seconds, and what the rank was doing
-/// meanwhile.
+/// Returns the message for a collective that takes longer than `timeout_s` seconds. It also names what the
+/// rank was doing meanwhile (noted_step() in miniapp/errors/step_name.hpp).
 std::string over_time_limit(std::size_t number, CollectiveCall const& call, double timeout_s);
 /// Returns the same message for a collective whose name was made by name_call() before it hung.
 std::string over_time_limit(std::string_view name, double timeout_s);
 
-/// Throws std::runtime_error, which names rank, collective and elements, if the collective `begun` started
-/// more than `timeout_s` seconds ago.
+/// Throws std::runtime_error if the collective `begun` started more than `timeout_s` seconds ago. The message
+/// names the rank, the collective and its elements.
 void check_time_limit(FinishedCall const& begun, std::size_t number, int rank, double timeout_s);
 
 }  // namespace ddproxy

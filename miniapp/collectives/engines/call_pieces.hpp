@@ -6,8 +6,8 @@
 
 namespace ddproxy {
 
-/// Runs of equal length. In the memory of a lane they start `step` elements apart. In a buffer they follow
-/// one another without gaps.
+/// Ranges of consecutive elements ("runs"), all of the same length. In the memory of a lane they start `step`
+/// elements apart. In a buffer they follow one another without gaps.
 struct Runs {
   std::size_t count = 0;      ///< number of runs; 0 if the rank reads or assigns nothing
   Slice first = {0, 0};       ///< the first run in the memory
@@ -17,9 +17,9 @@ struct Runs {
 
 /// Cuts a collective into pieces, so that each piece fits into a buffer and stays in cache.
 ///
-/// A piece has the same elements of each part. For example, a reduce-scatter of x elements over n ranks has n
-/// parts of x/n elements. A piece has q elements of each part, and the buffer holds these n q elements in the
-/// order of the ranks. A collective without parts (has_parts()) counts as one part.
+/// Example: a reduce-scatter of x elements over n ranks has n parts of x/n elements. A piece has q elements
+/// of each part, at the same place in each part. The buffer holds these n q elements in the order of the
+/// ranks. A collective without parts (has_parts() in collective_call.hpp) counts as one part.
 class CallPieces {
  public:
   CallPieces() = default;
@@ -34,8 +34,8 @@ class CallPieces {
   Runs read(std::size_t piece) const { return runs(piece, call_.read); }
   /// Returns the elements of this piece that the rank assigns.
   Runs assigned(std::size_t piece) const { return runs(piece, call_.assigned); }
-  /// Returns the collective of this piece, in place, on a memory in which the buffer begins at element
-  /// `base`.
+  /// Returns the collective of this piece, which works in place in the buffer. The buffer begins at element
+  /// `base` of the memory of the result.
   CollectiveCall in_buffer(std::size_t piece, std::size_t base) const;
 
  private:

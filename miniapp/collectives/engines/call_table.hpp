@@ -8,12 +8,13 @@
 
 namespace ddproxy {
 
-/// Selects by message size which call MPI reduces with: MPI_Allreduce, which blocks, or MPI_Iallreduce. MPI
-/// does not match one call with the other, so all ranks need the same table. Other verbs use it in the same
-/// way.
+/// Selects the call with which MPI reduces, by message size: MPI_Allreduce, which blocks, or MPI_Iallreduce.
+/// If one rank makes the blocking and another rank the nonblocking call, MPI does not match them. So all
+/// ranks need the same table. For other kinds of collectives the table selects between their two calls in the
+/// same way.
 class CallTable {
  public:
-  /// Messages of at least `from` bytes, up to the next range.
+  /// Messages of at least `from` bytes and below the next range. All of them take the same call.
   struct Range {
     std::int64_t from;
     bool blocking;
@@ -24,9 +25,9 @@ class CallTable {
   CallTable() : CallTable(false) {}
   /// Selects the same call for every size.
   explicit CallTable(bool blocking) : ranges_{{0, blocking}} {}
-  /// Selects the blocking call near `bytes[i]` if `blocking[i]` is true. `bytes` rise. The call changes
-  /// half-way between two sizes, on a log scale. Throws std::invalid_argument if there are no sizes, or if
-  /// the lists have different lengths.
+  /// Selects the blocking call for messages near bytes[i] if blocking[i] is true. The sizes in `bytes` must
+  /// rise. Between two sizes the call changes at their geometric mean. Throws std::invalid_argument if there
+  /// are no sizes, or if the lists have different lengths.
   CallTable(std::vector<std::int64_t> const& bytes, std::vector<bool> const& blocking);
 
   /// Returns whether a message of `bytes` bytes on the wire takes the blocking call.

@@ -51,8 +51,8 @@ void MpiEngine::make_room(std::size_t largest_group) {
   while (under_way_.size() < largest_group) under_way_.push_back(make_call());
 }
 
-// Returns the tag of a send or a receive, and counts it. Both ranks count the messages between them in the
-// same way, whether they are grouped or not, so both compute the same tag.
+// Returns the tag of a send or a receive, and counts the message. Both ranks count the messages between them
+// in the same way, grouped or not. So both compute the same tag.
 int MpiEngine::tag_of(CollectiveCall const& call) {
   if (!is_transfer(call.verb)) return 0;
   check_call(call, place_);

@@ -13,23 +13,24 @@
 
 namespace ddproxy {
 
-/// Carries out collectives, sends and receives with MPI, on host memory, or on device memory if MPI supports
+/// Carries out collectives, sends and receives with MPI on host memory, or on device memory if MPI supports
 /// it. CallTable selects blocking or nonblocking functions, for example MPI_Allreduce or MPI_Iallreduce.
 ///
-/// Problem: a nonblocking collective in place allocates a temporary buffer for the whole message. So a call
-/// is carried out in consecutive pieces. Each piece is packed for the wire before it is sent. It is unpacked,
-/// and scaled by 1/n if it is averaged, when it has arrived.
+/// Problem: for a nonblocking collective in place, MPI allocates a temporary buffer for the whole message. So
+/// a call is carried out in consecutive pieces. Each piece is converted to the wire format before it is sent.
+/// When it has arrived it is converted back, and multiplied by 1/n if the call averages (MpiWire).
 ///
 /// The sends and receives of a group use nonblocking functions. They are in flight at the same time, each
-/// with a buffer of its own. The k-th send of rank a to rank b matches the k-th receive of b from a, no
-/// matter how the calls are grouped.
+/// with a buffer of its own. Their tags count messages, so the k-th send of rank a to rank b matches the k-th
+/// receive of b from a, no matter how the calls are grouped.
 class MpiEngine : public CollectiveEngine {
  public:
-  /// Duplicates `communicator`, so construct the engine on all its ranks together. `arena` must outlive the
-  /// engine. A piece has at most `piece_elements` elements. A collective that takes longer than `timeout_s`
-  /// seconds is an error. `calls` selects the MPI function by bytes on the wire, and must be the same on all
-  /// ranks. For device memory pass `scale`, the function that multiplies a slice on the device by a factor;
-  /// device memory is always sent in fp32. For host memory `scale` is null.
+  /// Duplicates the communicator and allocates the buffers. Collective over `communicator`. `arena` is the
+  /// memory whose elements the slices of the calls count; it must outlive the engine. A piece has at most
+  /// `piece_elements` elements. A collective that takes longer than `timeout_s` seconds is an error. `calls`
+  /// selects the MPI function by bytes on the wire, and must be the same on all ranks. For device memory pass
+  /// `scale`, the function that multiplies a slice on the device by a factor; device memory is always sent in
+  /// fp32. For host memory `scale` is null.
   MpiEngine(MPI_Comm communicator, float* arena, std::size_t piece_elements, double timeout_s,
             WireFormat wire = WireFormat::fp32, CallTable calls = CallTable(), Scale scale = nullptr);
   ~MpiEngine() override;
@@ -65,7 +66,7 @@ class MpiEngine : public CollectiveEngine {
   FinishedCall call_{};
   bool blocking_ = false;                            // whether call_ uses the blocking function
   std::vector<std::unique_ptr<MpiCall>> under_way_;  // one object for each call of the largest group
-  std::size_t group_ = 1;                            // the first group_ of them are in flight
+  std::size_t group_ = 1;                            // the first group_ objects are in flight
   std::vector<unsigned> sent_, received_;            // [rank of the group] number of messages, for the tags
 };
 

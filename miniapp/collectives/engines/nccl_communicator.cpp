@@ -16,16 +16,16 @@
 namespace ddproxy {
 namespace {
 
-// The headers decide what is available. Communicators with options, and calls that return while still in
-// progress, came with NCCL 2.14. The text of the last error came with 2.13. RCCL uses the same version
-// numbers.
+// The version of the headers decides what this build can use. NCCL 2.14 added communicators with options, and
+// calls that return while they are still in progress. NCCL 2.13 added the text of the last error. RCCL uses
+// the same version numbers.
 #if NCCL_VERSION_CODE >= 21400
 constexpr int oldest_for_this_build = 21400;
 ncclResult_t initialise(ncclComm_t& communicator, int ranks, ncclUniqueId id, int rank) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   // PyTorch DDP also uses a blocking communicator. A nonblocking one starts a thread for each call, and the
-  // measured times would include that. Aborting works with both. NCCL_COMM_BLOCKING=0 selects a nonblocking
-  // one.
+  // measured times would include this. Both can be aborted. The environment variable NCCL_COMM_BLOCKING=0
+  // still selects a nonblocking one.
   config.blocking = 1;
   return ncclCommInitRankConfig(&communicator, ranks, id, rank, &config);
 }
@@ -56,7 +56,7 @@ int library_version() {
   return version;
 }
 
-// Returns the id that rank 0 makes, on all ranks. Collective.
+// Makes an id on rank 0 and returns it on all ranks. Collective.
 ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
   ncclUniqueId id{};
   const auto status = rank == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
@@ -91,7 +91,7 @@ NcclCommunicator::~NcclCommunicator() {
     ncclCommDestroy(communicator_);
 }
 
-// Runs on the watch's thread.
+// Runs on the thread of the watchdog.
 void NcclCommunicator::give_up(char const* what) const {
   results::say_error(
       fmt::format("ddproxy: rank {}: NCCL: {} did not complete within {} s (allreduce.timeout_s)", rank_,
@@ -131,8 +131,9 @@ ncclResult_t NcclCommunicator::call(NcclMessage const& message, gpu::Stream stre
   return ncclInvalidArgument;
 }
 
-// Waits until NCCL has finished a call, and aborts if the call failed. A nonblocking communicator may still
-// work on a call when the call returns. It must not be called again until it has finished.
+// Waits until NCCL has finished a call, and aborts the communicator if the call failed. A nonblocking
+// communicator may still work on a call when the call returns. Until it has finished, it must not get another
+// call.
 void NcclCommunicator::settle(ncclResult_t status, std::string const& what, std::source_location where) {
   const auto start = Clock::now();
   for (; status == ncclSuccess || at_work(status); sched_yield()) {

@@ -20,29 +20,29 @@
 
 namespace ddproxy {
 
-/// The arguments of one call of NCCL. The buffers are device memory and are not owned. NCCL works in place if
-/// `receive` is this rank's part of `send` (reduce_scatter), or if `send` is this rank's part of `receive`
-/// (all_gather).
+/// The arguments of one call of NCCL. The buffers are device memory and are not owned. A reduce_scatter works
+/// in place if `receive` is this rank's part of `send`. An all_gather works in place if `send` is this rank's
+/// part of `receive`.
 struct NcclMessage {
   model::Verb verb;
   void const* send;   ///< not used by Verb::receive
   void* receive;      ///< not used by Verb::send
   std::size_t count;  ///< number of elements; for reduce_scatter and all_gather, of one part
   ncclDataType_t type;
-  ncclRedOp_t operation;  ///< of all_reduce and reduce_scatter; NCCL's own rounding applies to bf16
-  int root_or_peer = 0;   ///< of broadcast, send and receive
+  ncclRedOp_t operation;  ///< used by all_reduce and reduce_scatter; NCCL's own rounding applies to bf16
+  int root_or_peer = 0;   ///< used by broadcast, send and receive
 };
 
 /// Owns one NCCL communicator over the ranks of an MPI communicator.
 ///
-/// Problem: NCCL blocks without a time limit, in two places. If a rank fails, kernels on other ranks wait for
-/// ever. So any error aborts the communicator, which ends its kernels. And a call on the host may never
-/// return. Such a call cannot be cancelled, so after the time limit a watchdog prints a line and ends the
-/// process with exit_run_time.
+/// Problem: NCCL blocks without a time limit, on the device and on the host. If a rank fails, kernels on the
+/// other ranks wait for ever. So any error aborts the communicator, and aborting ends its kernels. A function
+/// of NCCL that runs on the host may never return, and it cannot be cancelled. So after the time limit a
+/// watchdog (CallWatch) prints a line and ends the process with exit code 4 (exit_run_time).
 ///
-/// Order of calls: watch(), then enqueue() or enqueue_group() while the result of watch() lives. The work has
-/// completed when the stream has; call check_errors() while waiting for that. After an error the communicator
-/// must not be used.
+/// Order of calls: watch(), then enqueue() or enqueue_group() while the result of watch() lives. The work is
+/// done when the stream has completed it. Call check_errors() while waiting for the stream. After an error
+/// the communicator must not be used.
 class NcclCommunicator {
  public:
   /// Makes the communicator. `timeout_s` is the time limit of a call, in seconds. Throws std::runtime_error
@@ -56,18 +56,18 @@ class NcclCommunicator {
   int ranks() const { return ranks_; }
 
   /// Applies the time limit to the calls of NCCL and of the device's driver, for as long as the result lives.
-  /// A driver call can block, too: its queue is full if an earlier kernel hangs. `what` names the calls in
-  /// the message, and must outlive the result.
+  /// A driver call can block, too: if an earlier kernel hangs, the queue of the driver fills up. `what` names
+  /// the calls in the error message, and must outlive the result.
   [[nodiscard]] CallWatch::Scope watch(char const* what) { return {watch_, what}; }
 
-  /// Enqueues one collective, send or receive on the stream. If this fails, aborts the communicator and
-  /// throws std::runtime_error; its message contains `what`, the caller's name for the call. The caller must
-  /// hold the result of watch().
+  /// Enqueues one collective, send or receive on the stream. If NCCL reports an error, aborts the
+  /// communicator and throws std::runtime_error. The message contains `what`, the caller's name for the call.
+  /// The caller must hold the result of watch() meanwhile.
   void enqueue(NcclMessage const& message, gpu::Stream stream, std::string const& what);
   /// Enqueues sends and receives as one group (ncclGroupStart, ncclGroupEnd), so that none waits for another.
   /// Reports errors as enqueue() does.
   void enqueue_group(std::span<const NcclMessage> messages, gpu::Stream stream, std::string const& what);
-  /// Asks NCCL for errors of work that was enqueued. Reports errors as enqueue() does.
+  /// Asks NCCL for errors of work that was enqueued earlier. Reports errors as enqueue() does.
   void check_errors(std::string const& what) { settle(ncclSuccess, what); }
 
   /// Ends the work in flight on this rank, including its kernels, and throws std::runtime_error with the

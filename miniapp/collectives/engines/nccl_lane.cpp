@@ -96,7 +96,8 @@ void NcclLane::check(std::span<const CollectiveCall> calls) const {
         "NCCL carries out groups of sends and receives with [allreduce] wire = \"fp32\"");
 }
 
-// Makes the stream wait for an event, or for each part of an AllOf. If there is no event, the host waits.
+// Makes the stream wait for an event, or for each event of an AllOf. If there is no event, the host waits
+// until the given time.
 void NcclLane::hold_back(Completion const& ready) {
   if (auto const* all = dynamic_cast<AllOf const*>(ready.event))
     for (auto const& each : all->parts()) hold_back(each);
@@ -145,9 +146,10 @@ NcclMessage NcclLane::message_of(CollectiveCall const& call) {
           call.root_or_peer};
 }
 
-// Enqueues the collective between kernels that round to bf16 and widen to fp32. NCCL sums and does not
-// average, because it would round the factor 1/n into every element. The message has the parts at their
-// places, so that NCCL works in place.
+// Enqueues a kernel that rounds to bf16, the collective, and a kernel that converts to fp32. NCCL computes
+// the sum and not the average, because it would round again when it multiplies by 1/n. The second kernel
+// multiplies by 1/n. The parts have the same places in the message as in the slice, so that NCCL works in
+// place.
 void NcclLane::enqueue_packed(CollectiveCall const& call, NcclMessage message) {
   const CollectiveCall packed = CallPieces(call, place(), full_slice(call).count).in_buffer(0, 0);
   float* const memory = arena_.data();
@@ -174,8 +176,8 @@ void NcclLane::wait_all() {
   for (std::size_t number = 0; number < calls_.size(); ++number) wait_until_done(number);
 }
 
-// Waits for one call. It does not sleep, because this wait is the tail that is measured. The time limit
-// starts when this function is called, and thus when the previous call is done.
+// Waits for one call. The thread does not sleep, because a late wake-up would be measured as a longer tail.
+// The time limit begins when this function is called, and thus when the previous call is done.
 void NcclLane::wait_until_done(std::size_t number) {
   const auto since = Clock::now();
   auto const& end = spans_[number]->end;
@@ -189,8 +191,8 @@ void NcclLane::wait_until_done(std::size_t number) {
   }
 }
 
-// Asks the driver for the times only when this function is called, after the pass. Three queries for each
-// call would otherwise be measured as part of the tail.
+// Asks the driver for the times of the calls after the step. wait_all() does not do this, because the three
+// queries for each call would be measured as part of the tail.
 std::vector<FinishedCall> const& NcclLane::finished() const {
   for (std::size_t number = done_.size(); number < calls_.size(); ++number) {
     auto const& span = *spans_[number];

@@ -16,14 +16,17 @@ namespace ddproxy {
 /// Makes a lane that carries out collectives with NCCL, or RCCL, on slices of `arena`, which is device
 /// memory. A slice has at most `most_elements` elements.
 ///
-/// The lane has a stream of its own. The stream waits for the event of each call, and the host only enqueues.
-/// With wire "bf16", kernels on the same stream round each slice before its collective, and widen the result
-/// after it.
+/// The lane has a stream of its own. Before each collective the stream waits for the event that says that the
+/// data are ready. The host only enqueues. With wire "bf16", kernels on the same stream round each slice to
+/// bf16 before its collective, and convert the result to fp32 after it.
 ///
-/// Collective over `communicator`. Throws std::runtime_error if NCCL is too old (nccl_version.hpp), or if it
-/// cannot connect the ranks. wait_all() and wait_for() of the lane abort the communicator and throw
-/// std::runtime_error if NCCL reports an error; wait_all() also does if a call takes longer than
-/// allreduce.timeout_s.
+/// Collective over `communicator`. `arena` is shared with the lane, which keeps it alive. Throws
+/// std::runtime_error if NCCL is too old (nccl_version.hpp), or if it cannot connect the ranks.
+///
+/// The methods of the lane that start or wait for calls abort the communicator and throw std::runtime_error
+/// if NCCL reports an error. wait_all() also does this if a call takes longer than allreduce.timeout_s.
+/// start() and start_group() throw std::invalid_argument for a reduce-scatter that adds, and for a group with
+/// wire "bf16".
 std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
                                                        kernels::Floats const& arena,
                                                        std::size_t most_elements);

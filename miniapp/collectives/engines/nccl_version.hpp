@@ -11,7 +11,7 @@ namespace ddproxy {
 /// NCCL_VERSION).
 std::string nccl_version_text(int version);
 
-/// The first version that averages (ncclAvg): 2.10.
+/// The first version of NCCL that can average (ncclAvg): 2.10.
 inline constexpr int oldest_nccl = 21000;
 
 /// Throws std::runtime_error if the version is below `oldest`.

@@ -11,16 +11,16 @@ namespace ddproxy {
 
 /// Carries out collectives on device memory with an engine that needs host memory.
 ///
-/// Problem: copying a whole bucket to the host, reducing it and copying it back would take the sum of the
-/// three times. So a call is cut into pieces, which use two slots of host memory in turn. While one piece is
-/// on the network, the next piece is copied to the host, and the piece before is copied back.
+/// Problem: if a whole bucket were copied to the host, then reduced, then copied back, the three times would
+/// add up. So a call is cut into pieces, which use two slots of host memory in turn. While the piece in one
+/// slot is on the network, the other slot is copied back, and then the next piece is copied into it.
 ///
 /// Supports neither groups nor a reduce-scatter that adds, and throws std::invalid_argument for them.
 class StagedEngine : public CollectiveEngine {
  public:
-  /// `inner` must work on staging->memory(). A slot holds `piece_elements` elements, at least one for each
-  /// rank of the group. A collective that takes longer than `timeout_s` seconds is an error, which names the
-  /// rank of `place`.
+  /// Takes the staging and the inner engine, which must work on staging->memory(). A slot holds
+  /// `piece_elements` elements, at least one for each rank of the group. A collective that takes longer than
+  /// `timeout_s` seconds is an error; the message names the rank of `place`.
   StagedEngine(std::unique_ptr<Staging> staging, std::unique_ptr<CollectiveEngine> inner,
                std::size_t piece_elements, GroupPlace place, double timeout_s)
       : staging_(std::move(staging)),

@@ -9,19 +9,19 @@
 
 namespace ddproxy {
 
-/// Two slots of host memory, 0 and 1, and asynchronous copies between them and the arena: the array in device
-/// memory that collectives read and write, for instance all gradients of a rank.
-/// The copies are carried out one after another, in the order in which they are enqueued.
+/// Has two slots of host memory, 0 and 1, and copies between the slots and the arena. The arena is the array
+/// in device memory that collectives read and write, for instance all gradients of a rank. The copies are
+/// asynchronous. They are carried out one after another, in the order in which they are enqueued.
 ///
-/// Order of calls for a slot: fetch(), over() until it returns true, use of the slot, put_back(). A slot may
-/// be fetched again at once after put_back(), because the copies keep their order.
+/// Order of calls for a slot: fetch(), then over() until it returns true, then use of the slot, then
+/// put_back(). After put_back() the slot may be fetched again at once, because the copies keep their order.
 class Staging {
  public:
   virtual ~Staging() = default;
   /// Returns the first element of slot 0. Slot 1 follows slot 0. The staging owns the memory.
   virtual float* memory() = 0;
-  /// Enqueues the copy of the ranges `runs` (call_pieces.hpp) from the arena to a slot. They follow one
-  /// another there from element runs.in_buffer on.
+  /// Enqueues the copy of the ranges `runs` (call_pieces.hpp) from the arena to a slot. In the slot they
+  /// follow one another from element runs.in_buffer on.
   virtual void fetch(std::size_t slot, Runs const& runs) = 0;
   /// Enqueues the copy of the ranges `runs` from a slot back to their places in the arena.
   virtual void put_back(std::size_t slot, Runs const& runs) = 0;

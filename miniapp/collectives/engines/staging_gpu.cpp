@@ -68,10 +68,10 @@ std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t piece_ele
   return std::make_unique<PinnedStaging>(arena, piece_elements);
 }
 
-// Uses a kernel without Kokkos, because the communication thread must not use Kokkos while the main thread
-// does.
+// Uses a kernel without Kokkos, because the communication thread must not use Kokkos at the same time as the
+// main thread.
 void scale_device_memory(float* values, std::size_t count, float factor) {
-  static gpu::OwnStream* const stream = new gpu::OwnStream;  // never destroyed: the library may end before
+  static gpu::OwnStream* const stream = new gpu::OwnStream;  // never destroyed: the driver may end earlier
   constexpr unsigned blocks = 64, threads = 256;             // few blocks, so that compute can run beside it
   scale<<<blocks, threads, 0, stream->get()>>>(values, count, factor);
   gpu::check(DDPROXY_GPU(GetLastError)());

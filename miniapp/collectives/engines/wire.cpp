@@ -17,8 +17,8 @@ namespace {
 
 using model::Verb;
 
-// Adds `from` to `to` in fp32 and rounds to bf16. It is commutative to the last bit, so that every rank gets
-// the same sum.
+// Adds `from` to `to` in fp32 and rounds to bf16. The operation is commutative to the last bit, so that every
+// rank gets the same sum.
 void add(void* from, void* to, int* count, MPI_Datatype*) {
   auto const* a = static_cast<Bf16 const*>(from);
   auto* b = static_cast<Bf16*>(to);
@@ -163,7 +163,8 @@ MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* mem
                      .root_or_peer = call.root_or_peer,
                      .tag = 0,
                      .communicator = MPI_COMM_NULL};
-  // With two ranks average_ halves the sum in fp32, which a sum must not do. In bf16 average_ only adds.
+  // With two ranks in fp32, average_ also halves the sum, so a call that sums uses MPI_SUM. In bf16 average_
+  // only adds.
   if (call.reduction == model::Reduction::sum && wire_ == WireFormat::fp32) message.operation = MPI_SUM;
   const Runs read = pieces.read(piece);
   if (!is_packed(pieces)) {

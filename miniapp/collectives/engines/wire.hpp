@@ -18,7 +18,7 @@ namespace ddproxy {
 /// A bf16 number: the upper 16 bits of a float. It has 8 bits of significand and the exponents of a float.
 using Bf16 = std::uint16_t;
 
-/// Returns the nearest bf16, ties to even. NaN stays NaN.
+/// Rounds a float to the nearest bf16, ties to even. NaN stays NaN.
 KOKKOS_INLINE_FUNCTION Bf16 to_bf16(float value) {
   const auto bits = Kokkos::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = bits + 0x7FFF + (bits >> 16 & 1);
@@ -37,42 +37,44 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 /// Converts a piece of a collective to and from the form in which MPI transfers it, and turns sums into
 /// averages over the ranks.
 ///
-/// Order of calls: cut() a call into pieces; then for each piece pack(), the call of MPI, and unpack(). One
-/// piece at a time, because all pieces share the buffers.
+/// Order of calls: cut() a call into pieces; then, for each piece, pack(), the call of MPI, and unpack().
+/// Finish one piece before the next one, because all pieces share the buffers.
 ///
 /// fp32: a piece is transferred directly from the memory. Only a reduce-scatter of host memory uses a buffer,
 /// in which the parts of a piece lie side by side.
 ///
-/// bf16: a piece is rounded into a buffer. MPI has no bf16, so a user-defined operation (MPI_User_function)
-/// adds in fp32 and rounds the sum. A broadcast or a gather in bf16 rounds what the ranks receive. A gather
-/// also rounds the rank's own part, so that all ranks hold the same numbers.
+/// bf16: a piece is rounded into a buffer. MPI has no bf16 type, so a user-defined operation
+/// (MPI_User_function) adds in fp32 and rounds the sum. In a broadcast or an all-gather, the ranks receive
+/// rounded values. An all-gather also rounds the rank's own part, so that all ranks hold the same numbers.
 ///
-/// Average: with two ranks, each element is added once. So in fp32 on host memory a user-defined operation
-/// also halves the sum. In all other cases the sum is multiplied by 1/n after the call, while it is in cache.
+/// Average: with two ranks, each element takes part in one addition only. So in fp32 on host memory a
+/// user-defined operation adds and halves at once. In all other cases the sum is multiplied by 1/n after the
+/// call, while the piece is in cache.
 ///
-/// A reduce-scatter that adds its result does so piece by piece, from the buffer, while the piece is in
-/// cache.
+/// A reduce-scatter that adds its result adds each piece from the buffer while the piece is in cache.
 class MpiWire {
  public:
-  /// Allocates the buffers. A piece has at most `piece_elements` elements. Device memory needs `scale`, and
-  /// is transferred as it is, in fp32.
+  /// Allocates the buffers. A piece has at most `piece_elements` elements. Device memory needs `scale`; it is
+  /// transferred directly, in fp32.
   MpiWire(WireFormat wire, std::size_t piece_elements, GroupPlace place, Scale scale = nullptr);
   ~MpiWire();
   MpiWire(MpiWire const&) = delete;
   MpiWire& operator=(MpiWire const&) = delete;
 
-  /// Cuts a collective into pieces. It is a single piece if its parts are transferred directly from the
-  /// memory, where the parts of a smaller piece would lie apart. Throws as check_call(). Throws
-  /// std::invalid_argument for a reduce-scatter of device memory in place or with `adds`, and for a part with
-  /// more elements than MPI can count.
+  /// Cuts a collective into pieces. A collective with parts that is transferred directly from the memory is a
+  /// single piece, because MPI needs the parts of a message side by side. Throws as check_call()
+  /// (collective_call.hpp) does. Throws std::invalid_argument for a reduce-scatter of device memory that
+  /// works in place or adds, and for a part with more elements than MPI can count.
   CallPieces cut(CollectiveCall const& call) const;
-  /// Returns the message of a piece of `memory`. The caller sets its communicator and its tag. The message
-  /// points into `memory` or into a buffer, which is valid until the next pack().
+  /// Converts a piece of `memory` to its message and returns the message. The caller sets its communicator
+  /// and its tag. The message points into `memory`, or into a buffer that is valid until the next pack().
   MpiMessage pack(CallPieces const& pieces, std::size_t piece, float* memory);
   /// Returns whether the piece that was packed last should be averaged by exchange(), not by MPI's blocking
-  /// function: if exchange_is_faster() and it is an average of host memory over two ranks in fp32.
+  /// function. This is so if the piece is part of an all-reduce that averages host memory over two ranks in
+  /// fp32, and exchange_is_faster() (exchange_average.hpp) says so for its size.
   bool exchanges(CallPieces const& pieces, std::size_t piece) const;
-  /// Does exchange_average() for that piece in place of MPI's blocking function. unpack() follows as usual.
+  /// Averages that piece with exchange_average() in place of MPI's blocking function. Call unpack()
+  /// afterwards, as after MPI's function.
   void exchange(MpiMessage const& message) const;
   /// Assigns the result of the piece that was packed last to `memory`, or adds it if the call adds. The
   /// result is the transferred values, their sum or their average.
@@ -90,7 +92,7 @@ class MpiWire {
   Scale scale_;
   std::size_t piece_elements_;
   MPI_Op average_ = MPI_SUM;
-  float factor_;  // a reduced message times this factor is the average
+  float factor_;  // multiplied by this factor, a reduced message is the average
   std::unique_ptr<Bf16[]> bf16_;
   std::unique_ptr<float[]> fp32_;
 };

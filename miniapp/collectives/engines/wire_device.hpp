@@ -9,8 +9,8 @@
 namespace ddproxy {
 
 /// Holds one message in bf16 in the memory of the kernels, and converts it from and to fp32. The kernels are
-/// enqueued on an execution-space instance, and the host does not wait. The next pack() overwrites the
-/// message.
+/// enqueued on an execution-space instance (a stream), and the host does not wait. The next pack() overwrites
+/// the message.
 class DeviceWire {
  public:
   /// Allocates a message of `most_elements` elements.
@@ -20,8 +20,8 @@ class DeviceWire {
   Bf16* data() const { return message_.data(); }
   /// Enqueues a kernel that rounds `values` and assigns them to the elements `to` of the message.
   void pack(kernels::Space const& exec, float const* values, Slice to);
-  /// Enqueues a kernel that assigns to `values` the elements `from` of the message, times `factor`. It uses
-  /// the message as it is when the kernel runs.
+  /// Enqueues a kernel that multiplies the elements `from` of the message by `factor` and assigns the result
+  /// to `values`. The kernel reads the message when it runs, not when it is enqueued.
   void unpack(kernels::Space const& exec, float* values, Slice from, float factor) const;
 
  private:

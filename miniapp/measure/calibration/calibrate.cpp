@@ -15,7 +15,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr double target_seconds = 0.05;  // of a co-run; longer if a single call takes longer
+constexpr double target_seconds = 0.05;  // duration of a co-run; it is longer if a single call takes longer
 constexpr double time_a_size_s = 4;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, balancing_rounds = 4, least_samples = 3;
@@ -27,15 +27,15 @@ constexpr double least_share = 0.1;
 // host enqueues all of them. Compute and calls begin after that.
 constexpr double most_repetitions = on_device ? 40 : 100000, most_calls = on_device ? 150 : 100000;
 constexpr double head_start = 0.02;
-constexpr int copies_at_once = on_device ? 20 : 1;  // because a launch takes as long as a small copy
+constexpr int copies_at_once = on_device ? 20 : 1;  // on a device a launch takes as long as a small copy
 
 struct Times {
   double compute = 0, collective = 0;
 };
 
 // Returns the completion after which compute and calls begin. On a device it is an event: both streams wait
-// for it while the host enqueues their work. On a host it is the present time. It is the present time also if
-// only the compute side polls the calls, because no stream starts them then.
+// for it while the host enqueues their work. On a host it is the present time. If the compute side polls the
+// calls, it is the present time, too, because then no stream starts the calls.
 Completion common_start(Config const& config, Marks& marks) {
   const bool by_itself = config.backend == Backend::nccl || config.progress == Progress::thread;
   if (!on_device || !by_itself) return {Clock::now(), nullptr};
@@ -55,8 +55,9 @@ Times time_together(RankContext& context, Work const& work, bool with_compute, b
   const auto reduce = [&] {
     for (auto const& slice : work.calls) context.allreduce->start_all_reduce(slice, start);
   };
-  // If the compute side makes the calls progress, a host must start them before it computes. On a device
-  // compute is enqueued first, and the device works later than the host.
+  // Without a device, the compute side must start the calls before it computes, so that it can poll them
+  // between two operations. On a device, compute is enqueued first, because the device works later than the
+  // host.
   if (with_collective && !on_device) reduce();
   if (with_compute) run_work(context, work);
   const Completion computed = with_compute ? context.backward->completion() : start;
@@ -93,8 +94,8 @@ std::vector<Slice> calls_of(RankContext const& context, Work const& work, std::s
   return consecutive_slices(free, elements, calls, before);
 }
 
-// Chooses repetitions and calls so that compute and calls end at about the same time. The time in which only
-// one of them runs says nothing about contention.
+// Chooses the numbers of repetitions and calls so that compute and calls end at about the same time. While
+// only one of them runs, nothing is learned about contention.
 void balance(RankContext& context, Work& work, std::size_t elements) {
   work.repetitions = 1;
   work.calls = calls_of(context, work, elements, 1, 0);
@@ -147,8 +148,9 @@ std::vector<std::size_t> elements_tried(RankContext const& context, Work const& 
   return tried;
 }
 
-// Returns whether a size takes another sample in this round. By the end of round k (from 0) of `rounds` it
-// may use the share (k + 1) / rounds of time_a_size_s. It always takes this share of least_samples.
+// Returns whether a size takes another sample in this round. By the end of round k (from 0) of `rounds`, a
+// size may have used the share (k + 1) / rounds of time_a_size_s. It always takes this share of
+// least_samples.
 bool has_time(ContentionSample const& run, int round, int rounds) {
   const double share = (round + 1.0) / rounds;
   return static_cast<double>(run.compute_alone.size()) < least_samples * share ||
@@ -192,8 +194,8 @@ ContentionRounds::ContentionRounds(RankContext& context, int samples)
   }
 }
 
-// Takes samples of all sizes in turns. So a disturbance of a second spoils one sample of several sizes, and
-// not all samples of one size.
+// Takes samples of all sizes in turns. If the machine is disturbed for a second, this spoils one sample of
+// several sizes, and not all samples of one size.
 void ContentionRounds::take(int round, int rounds) {
   for (int turn = 0; turn < samples_of_round(samples_, round, rounds); ++turn) {
     if (round + turn > 0 && signalled(context_->runtime)) return;  // keeps the samples so far
@@ -218,7 +220,7 @@ void add_sample(RankContext& context, ContentionSample& run) {
 double measure_copy_bandwidth(RankContext& context, int samples) {
   const Slice slice{0, std::min<std::size_t>(context.arena.extent(0), 1 << 24)};
   std::vector<double> seconds;
-  for (int i = 0; i <= samples; ++i) {  // the first one only touches the memory
+  for (int i = 0; i <= samples; ++i) {  // sample 0 only touches the memory and is not kept
     context.runtime.barrier();
     const auto start = Clock::now();
     for (int copy = 0; copy < copies_at_once; ++copy) context.backward->copy(slice, context.gradients_at());

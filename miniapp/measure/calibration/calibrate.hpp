@@ -9,40 +9,48 @@
 
 namespace ddproxy {
 
-/// The work of a co-run: operations of the backward pass, repeated, and all-reduces beside them. The
-/// all-reduces use the part of the arena that the operations do not write.
+/// The work of a co-run: operations of the backward pass, and all-reduces that run at the same time. The
+/// operations write one part of the arena (the array of all gradients, in ready order), and the all-reduces
+/// use the rest of it.
 struct Work {
   std::vector<std::size_t> operations;  ///< indices into BackwardPass::operations
-  int repetitions = 1;
+  int repetitions = 1;                  ///< how often all operations are run, one after another
   std::size_t free_offset = 0;  ///< index of the first element of the arena that the operations do not write
-  std::vector<Slice> calls;
+  std::vector<Slice> calls;     ///< the slices of the all-reduces, in the order of the calls
 };
 
-/// Returns the linear operations of the block that comes first in the backward pass, one repetition, and no
-/// calls.
+/// Returns a work with the linear operations of the first layer in the backward pass that has any. The work
+/// has one repetition and no calls.
 Work choose_work(Workload const& workload);
-/// Runs the operations of `work`, all repetitions. Does not wait for a device.
+/// Runs all repetitions of the operations of `work`, and lets the communication lane make progress after each
+/// operation. On a device it returns when the operations are enqueued.
 void run_work(RankContext& context, Work const& work);
 
-/// Measures kappa and gamma, the speeds of compute and all-reduces that run at the same time.
+/// Measures kappa and gamma. These are the speeds of compute and of all-reduces that run at the same time,
+/// each as a share of its speed alone (docs/glossary.md).
 ///
-/// A co-run runs the work of choose_work() beside back-to-back all-reduces of gradients that it does not
-/// write. There are co-runs for six message sizes, from the size of the smallest gradient to 64 MiB. Each
-/// runs as much of both as takes the same time. Only this work runs, and none of the cases that will be
-/// predicted.
+/// A co-run runs the operations of choose_work() and, at the same time, consecutive all-reduces of gradients
+/// that these operations do not write. There is a co-run for each of up to six message sizes. The sizes rise
+/// from the size of the smallest gradient to 64 MiB, or to the size of the free part of the arena if that is
+/// smaller. In each co-run, the numbers of repetitions and of calls are chosen so that compute and
+/// all-reduces end at about the same time. The co-runs run no case of the sweep. So the prediction uses no
+/// measurement with which it is compared later.
 ///
-/// The samples are spread over the rounds of a calibration, as in CollectiveRounds: construct the object,
-/// then call take() once for each round. If compute is replayed, there are no co-runs, because nothing is
-/// contended for. Every method is collective; the co-runs are the same on all ranks.
+/// The samples are spread over the rounds of a calibration, as in CollectiveRounds (measure.hpp): construct
+/// the object, then call take() once for each round. If compute is replayed, there are no co-runs, because
+/// replayed compute shares nothing with all-reduces. Every method is collective; the co-runs are the same on
+/// all ranks.
 class ContentionRounds {
  public:
-  /// Finds how much compute and how many calls to run at each size. `samples` is the largest number of
-  /// samples of a size in all rounds. `context` outlives the object.
+  /// Chooses the repetitions and calls of each co-run by trial runs. `samples` is the largest number of
+  /// samples of one size in all rounds together. `context` must outlive the object. Throws CollectiveError
+  /// (exit code 75) if a signal arrived.
   ContentionRounds(RankContext& context, int samples);
-  /// Takes the samples of round `round` (from 0) of `rounds`. Sizes that take long have fewer samples, but at
-  /// least three in all rounds. Ends early if a signal arrived.
+  /// Takes the samples of round `round` (from 0) of `rounds`. A size stops taking samples when it has used 4
+  /// seconds in all rounds together, but it takes at least three samples. Returns early if a signal arrived;
+  /// the samples so far are kept.
   void take(int round, int rounds);
-  /// Returns the co-runs, by rising message size.
+  /// Returns the co-runs, by rising message size. This object owns them.
   std::vector<ContentionSample> const& runs() const { return runs_; }
 
  private:
@@ -51,12 +59,13 @@ class ContentionRounds {
   std::vector<ContentionSample> runs_;
 };
 
-/// Adds one sample to a co-run of ContentionRounds::runs(). Collective.
+/// Adds one sample to a co-run of ContentionRounds::runs(): compute alone, all-reduces alone, and both at the
+/// same time. Collective.
 void add_sample(RankContext& context, ContentionSample& run);
 
-/// Returns the bytes of gradients that a rank copies per second between gradients and buckets while all ranks
-/// copy. It is the value of the slowest rank, the same on all ranks, and the median over `samples` samples.
-/// Call it only if context.copies_for_real(). Collective.
+/// Returns the bandwidth of copies between gradients and buckets while all ranks copy, in bytes of gradients
+/// per second and rank. The time of a sample is that of the slowest rank, and the result uses the median over
+/// `samples` samples. It is the same on all ranks. Call it only if context.copies_for_real(). Collective.
 double measure_copy_bandwidth(RankContext& context, int samples);
 
 }  // namespace ddproxy

@@ -20,7 +20,7 @@ int busy_threads(RankContext const& context) {
   return on_host ? kernels::Space().concurrency() : 1;
 }
 
-// The cores of the ranks. A rank that shares a core has a fraction of it.
+// The cores of the ranks. If several ranks share a core, each of them counts a fraction of it.
 struct Cores {
   double mine = 0;                    // cores of this rank
   int busy = 1;                       // busy_threads() of this rank

@@ -6,18 +6,22 @@
 
 namespace ddproxy {
 
-/// Chooses between MPI_Allreduce and MPI_Iallreduce as `[allreduce] call` says, and replaces the context's
-/// communication lane by one that makes the chosen calls.
+/// Chooses between MPI_Allreduce and MPI_Iallreduce as `[allreduce] call` says. Assigns the choice to
+/// context.choice, and replaces the context's communication lane by one that makes the chosen calls.
 ///
-/// With "auto", rank 0 chooses for each message size, from measured times that are maxima over the ranks. It
-/// takes the call that is faster without compute. Exception: if both calls were also measured beside compute,
-/// and the other call clearly ended earlier there, rank 0 takes the other call. If a rank has less than one
-/// core to itself, all ranks take the nonblocking call and sleep between its tests.
+/// With "auto", rank 0 compares the times of both calls for each message size. A time is the maximum over the
+/// ranks. Rank 0 takes the call that is faster without compute. But if both calls were also measured while
+/// compute ran, and the other call clearly ended earlier there, rank 0 takes the other call. Without
+/// measuring, all ranks take the nonblocking call if there is only one rank, if the compute side drives the
+/// reductions, or if ranks share cores. A rank that waits in a nonblocking call yields its core.
 ///
-/// Does nothing with NCCL, or if nothing is reduced by MPI. Collective; the choice is the same on all ranks.
+/// With "blocking", prints a warning if a rank has no core that its compute threads leave free.
+///
+/// Does nothing with NCCL, or if MPI reduces nothing. Collective; the choice is the same on all ranks.
 void choose_calls(RankContext& context);
 
-/// Returns the choice and its reason in one line of text for users. Empty if MPI reduces nothing.
+/// Returns the choice and its reason in one line of text for users. Returns an empty text if MPI reduces
+/// nothing.
 std::string describe(CallChoice const& choice);
 
 }  // namespace ddproxy

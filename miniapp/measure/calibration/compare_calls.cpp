@@ -21,7 +21,7 @@ constexpr int size_step = 8, samples = 7, samples_beside = 5, most_calls = 256;
 constexpr double row_s = 1e-3, compute_s = 10e-3;
 constexpr double clearly = 1.03;
 
-// The two communication lanes that are compared, one for each call.
+// The two communication lanes that are compared: one for the blocking and one for the nonblocking call.
 struct Both {
   Both(RankContext& context, bool own_core)
       : blocking(make(context, true, own_core)), nonblocking(make(context, false, own_core)) {}
@@ -60,8 +60,8 @@ struct Medians {
   bool certain;  // the same call was faster in all pairs
 };
 
-// Measures a row of all-reduces with both calls in turns, `times` pairs after one that is not kept. Returns
-// the medians, in seconds of a row.
+// Measures a row of all-reduces with both calls in turns. Takes one pair that it discards, and then `times`
+// pairs. Returns the medians, in seconds of a row.
 Medians time_both(RankContext& context, Both& both, std::vector<Slice> const& calls, Work const* work,
                   int times) {
   std::vector<double> of_blocking, of_nonblocking;
@@ -101,13 +101,13 @@ CallTimes measure_size(RankContext& context, Both& both, std::int64_t bytes, std
   return times;
 }
 
-// Returns compute that takes about compute_s seconds, and assigns its time to `seconds`. Returns nothing if
-// compute uses no core of the host, or if its gradients fill the arena.
+// Returns the compute of a co-run, which takes about compute_s seconds, and assigns its time to `seconds`.
+// Returns nothing if compute uses no core of the host, or if its gradients fill the arena.
 std::optional<Work> make_work(RankContext& context, double& seconds) {
   if (on_device || context.config.compute == ComputeMode::replay) return {};
   Work work = choose_work(context.workload);
   if (work.free_offset >= context.arena.extent(0)) return {};
-  for (int pass = 0; pass < 2; ++pass) {  // the first one only touches the memory
+  for (int pass = 0; pass < 2; ++pass) {  // the first pass only touches the memory
     context.runtime.barrier();
     const auto start = Clock::now();
     run_work(context, work);

@@ -10,7 +10,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr double slowest_told = 1e-3;  // the lowest speed that is told apart from 0
+constexpr double slowest_told = 1e-3;  // lower speeds are not distinguished from 0
 
 double within(double speed) {
   return std::clamp(speed, slowest_told, 1.0);

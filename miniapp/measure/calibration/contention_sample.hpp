@@ -13,23 +13,24 @@
 
 namespace ddproxy {
 
-/// The samples of a co-run: compute and all-reduces of one message size, each alone and both at the same
-/// time. All times are [sample] in seconds, the maximum over the ranks.
+/// The samples of a co-run (calibrate.hpp): compute and all-reduces of one message size, each alone and both
+/// at the same time. All times are [sample] in seconds, the maximum over the ranks.
 struct ContentionSample {
-  std::int64_t bytes = 0;                                 ///< of one all-reduce, in fp32
-  std::vector<double> compute_alone, collective_alone;    ///< the same work as in the next two
-  std::vector<double> compute_beside, collective_beside;  ///< both started together, until each ended
-  std::int64_t calls = 1;                                 ///< all-reduces of a sample
-  double call_seconds = 0;                                ///< a(x) of one all-reduce; 0: unknown
-  int repetitions = 1;                                    ///< of the operations in a sample
-  model::Probes probes = {};                              ///< of the machine's state, the same on all ranks
+  std::int64_t bytes = 0;                               ///< size of one all-reduce, in fp32
+  std::vector<double> compute_alone, collective_alone;  ///< time of the work when it runs alone
+  /// Time of the same work when both start together: from the common start to the end of each.
+  std::vector<double> compute_beside, collective_beside;
+  std::int64_t calls = 1;     ///< number of all-reduces in a sample
+  double call_seconds = 0;    ///< a(x) of one all-reduce; 0: unknown
+  int repetitions = 1;        ///< how often a sample runs the operations
+  model::Probes probes = {};  ///< of the machine's state, the same on all ranks
 };
 
 /// Returns kappa and gamma of a co-run, each limited to the range from 0.001 to 1. The arguments are seconds.
 ///
-/// The model is the fluid simulation of model/predict/timeline.hpp: while both run, compute advances at speed
-/// kappa and the collective at speed gamma; what is left then runs alone at speed 1. With together =
-/// min(compute_beside, collective_beside), the time in which both run,
+/// The model is the fluid simulation of model/predict/timeline.hpp. While both run, compute advances at speed
+/// kappa and the collective at speed gamma. When one of them has ended, the rest of the other runs alone at
+/// speed 1. Both run for the time together = min(compute_beside, collective_beside). Therefore
 ///     kappa = (compute_alone - (compute_beside - together)) / together
 ///     gamma = (collective_alone - (collective_beside - together)) / together
 model::Speeds speeds_of(double compute_alone, double collective_alone, double compute_beside,
@@ -39,13 +40,14 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
 model::Speeds speeds_of(ContentionSample const& run);
 
 /// Returns kappa and gamma of each sample. If a(x) is known, gamma is computed from calls x a(x) instead of
-/// collective_alone. The model, which also uses a(x), then predicts the time that was measured beside
-/// compute, whatever the few calls alone took.
+/// collective_alone. The model also uses a(x). So it then predicts the time that was measured beside compute,
+/// even if the few calls of the co-run alone took another time.
 model::SpeedSamples samples_of(ContentionSample const& run);
 
-/// Returns a line of text for users that names the message sizes at which compute or the all-reduces hardly
-/// progressed. Empty if there are none. If a blocking call shares a core with compute, compute is expected to
-/// stop, so a low kappa alone is not reported for it. `wire` is the format in which the all-reduces sent.
+/// Returns a line of text for users that names the message sizes at which compute or the all-reduces made
+/// hardly any progress. Returns an empty text if there are none. A blocking call that shares a core with
+/// compute is expected to stop compute, so a low kappa alone is not reported for such a call. `wire` is the
+/// wire format of the all-reduces.
 std::string standstill(std::vector<ContentionSample> const& runs, CallChoice const& choice,
                        WireFormat wire = WireFormat::fp32);
 

@@ -13,7 +13,7 @@ namespace ddproxy {
 namespace {
 
 constexpr double least_sample_s =
-    2e-3;  // so that neither the clock nor the first wake-up of a thread matters
+    2e-3;  // so long that the resolution of the clock and the first wake-up of a thread do not matter
 constexpr double time_a_size_s = 0.4;
 constexpr std::int64_t long_message = 1 << 20;
 constexpr int least_samples = 4, most_samples = 50, most_calls = 256;
@@ -122,8 +122,8 @@ void CollectiveRounds::add(SizeTimes times) {
       in_place(times.verb, {0, elements_of(*context_, times.bytes)}, place_of(*context_));
   const auto [wrong, first] = verify_collective(*context_, call);
   times.wrong = wrong;
-  // The first call of a size may be slower than later ones, and the first call of all much slower. So the
-  // call is repeated, unless it takes long.
+  // The first call of a size may be slower than later calls, and the very first call may be much slower. So
+  // the call is repeated, unless it takes long.
   const bool repeats = first < time_a_size_s || times.bytes < long_message;
   const double once = repeats ? time_calls(*context_, {call}) : first;
   times_.push_back(std::move(times));
@@ -132,8 +132,8 @@ void CollectiveRounds::add(SizeTimes times) {
       std::clamp(static_cast<int>(time_a_size_s / (once * calls_.back())), least_samples, most_samples));
 }
 
-// Takes samples of all sizes in turns. So a disturbance of a second spoils one sample of several sizes, and
-// not all samples of one size.
+// Takes samples of all sizes in turns. If the machine is disturbed for a second, this spoils one sample of
+// several sizes, and not all samples of one size.
 void CollectiveRounds::take(int round, int rounds) {
   for (int turn = 0; turn < most_samples; ++turn) {
     if (round + turn > 0 && signalled(context_->runtime)) return;  // keeps the samples so far

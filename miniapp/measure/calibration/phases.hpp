@@ -11,26 +11,26 @@
 
 namespace ddproxy {
 
-/// Times of the same work in one phase of a run, to detect drift between phases. All are [sample] in seconds,
-/// the maximum over the ranks, on rank 0 only.
+/// Times of the same work in one phase of a run, to detect drift between phases. A phase is a round of the
+/// calibration, or the sweep. All times are [sample] in seconds, the maximum over the ranks, on rank 0 only.
 struct Phase {
   std::string name;
   std::vector<double> compute;    ///< T_compute
   std::vector<double> allreduce;  ///< a(x) at one message size; empty if nothing is reduced
 };
 
-/// Returns T_compute of each sample, in seconds: the sum over the operations, of the slowest rank. On rank 0
-/// only.
+/// Returns T_compute of each sample, in seconds: the sum over the operations, the maximum over the ranks.
+/// Call it on rank 0.
 std::vector<double> pass_seconds(OperationTimes const& times);
 
-/// The number of samples that were taken so far.
+/// The number of samples that a calibration has taken so far.
 struct Taken {
   std::size_t passes = 0;
-  std::vector<std::size_t> calls;  ///< [message size]; empty: none
+  std::vector<std::size_t> calls;  ///< [message size]; empty: no samples
 };
 
-/// Makes a phase of those samples of a calibration that follow the first `before` ones. Its message size is
-/// the largest of at most 4 MiB, or the smallest if all are larger.
+/// Makes a phase of the samples of a calibration that were taken after the samples `before`. For the
+/// all-reduce it takes the largest message size of at most 4 MiB, or the smallest size if all are larger.
 Phase phase_behind(Taken const& before, std::string name, OperationTimes const& layers,
                    std::vector<SizeTimes> const& sizes);
 
@@ -38,12 +38,13 @@ Phase phase_behind(Taken const& before, std::string name, OperationTimes const& 
 model::Drift drift_of(std::vector<Phase> const& phases);
 
 /// Returns T_compute of each sample of a sweep, in seconds, the maximum over the ranks. If T_compute was
-/// measured once a round for all cases, each round counts once. `samples` is [case][sample].
+/// measured once in each round for all cases, returns one value for each round. `samples` is [case][sample];
+/// a case is a strategy with its plan.
 std::vector<double> sweep_compute(Config const& config, std::vector<std::vector<Sample>> const& samples);
 
-/// Returns a warning in one line if T_compute differs between the two phases: their 95 % intervals do not
-/// overlap, and the medians differ by at least 0.5 %. Returns an empty text otherwise, and if a phase
-/// has only one sample.
+/// Returns a warning in one line if T_compute differs between the two phases: the 95 % intervals of the
+/// medians do not overlap, and the medians differ by at least 0.5 %. Returns an empty text otherwise, and if
+/// a phase has only one sample.
 std::string phase_doubt(Phase const& measured, Phase const& sweep);
 
 }  // namespace ddproxy

@@ -48,8 +48,8 @@ void SlowedCommunication::wait_all() {
   if (!done_.empty()) sleep_until(done_.back().end);
 }
 
-// Waits for all calls that were started, and not only for this one: finished() of the real lane is valid only
-// after its wait_all().
+// Waits for all calls that were started, not only for this one, because finished() of the real lane is valid
+// only after its wait_all().
 Completion SlowedCommunication::wait_for(std::size_t bucket) {
   wait_all();
   return {done_[bucket].end};

@@ -10,11 +10,11 @@
 
 namespace ddproxy {
 
-/// A probe with which tests plant two states of the machine: a fast one, then a slow one, in turns. Probes
-/// are collective, so all ranks are in the same state.
+/// A probe with which tests plant two states of the machine, which then differ in speed: a fast state and a
+/// slow state, in turns. The fast one is first. Probes are collective, so all ranks are in the same state.
 class PlantedState : public StateProbe {
  public:
-  /// The state changes after every `probes_of_turn` probes.
+  /// Makes the probe. The state changes after every `probes_of_turn` probes.
   explicit PlantedState(int probes_of_turn) : probes_of_turn_(probes_of_turn) {}
   /// Returns the seconds of a round trip in the current state: 50 ns or 300 ns.
   double measure() override;
@@ -26,11 +26,11 @@ class PlantedState : public StateProbe {
 };
 
 /// Carries out collectives on another lane and delays their ends. A collective that is started while the
-/// planted state is slow ends half a millisecond later, and the following ones move back with it. The delay
-/// uses no core. On a host only.
+/// planted state is slow ends half a millisecond later, and all following collectives are delayed as much.
+/// The delay uses no core. Use it on a host only.
 class SlowedCommunication : public CommunicationLane {
  public:
-  /// Owns `allreduce`. `state` must outlive the object.
+  /// Takes the other lane, `allreduce`. `state` must outlive this object.
   SlowedCommunication(std::unique_ptr<CommunicationLane> allreduce, PlantedState const& state)
       : allreduce_(std::move(allreduce)), state_(state) {}
 
@@ -52,8 +52,8 @@ class SlowedCommunication : public CommunicationLane {
 
 struct RankContext;
 
-/// Replaces the probe and the communication lane of a run by ones with two planted states, which change after
-/// every `probes_of_turn` probes. Throws std::invalid_argument in a build for a device.
+/// Replaces the probe of a run by a PlantedState, and its communication lane by a SlowedCommunication. The
+/// state changes after every `probes_of_turn` probes. Throws std::invalid_argument in a build for a device.
 void plant_state(RankContext& context, int probes_of_turn);
 
 }  // namespace ddproxy

@@ -7,7 +7,7 @@
 namespace ddproxy {
 
 int calibration_rounds(int samples) {
-  constexpr int least = 3, most = 6;  // fewer phases do not tell how much the machine drifts
+  constexpr int least = 3, most = 6;  // fewer rounds do not show how much the speed of the machine drifts
   return std::clamp(samples, least, most);
 }
 

@@ -68,8 +68,8 @@ std::vector<double> collect(Rows const& rows) {
   return all;
 }
 
-// Probes the machine and takes one sample of each row that lacks samples in its present state. Sleeps for a
-// while if no row does, or if the state is unknown.
+// Probes the machine and takes one sample of each row that lacks samples in the present state of the machine.
+// If no row lacks samples, or if the state is unknown, sleeps for a while instead.
 template <class Rows>
 void measure_now(RankContext& context, MachineStates const& states, Rows& rows) {
   const auto now = states.state_of(context.probe_state());
@@ -78,9 +78,9 @@ void measure_now(RankContext& context, MachineStates const& states, Rows& rows) 
     if (lacks(states, *now, row)) add_sample(context, row);
 }
 
-// Measures until all rows have a table in the wanted state, until `limit_s` seconds have passed, or until a
-// signal arrives. Calls `find_states()` for the states, and `wanted(states)` for the wanted one, before each
-// step.
+// Measures until all rows have enough samples in the wanted state, until `limit_s` seconds have passed, or
+// until a signal arrives. Before each measurement it calls find_states(), which returns the states, and
+// wanted(states), which returns the wanted one.
 template <class Rows, class FindStates, class Wanted>
 void go_on(RankContext& context, Rows& rows, double limit_s, FindStates find_states, Wanted wanted) {
   const auto start = Clock::now();

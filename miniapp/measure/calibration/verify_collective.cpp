@@ -20,8 +20,8 @@ void clear(kernels::Floats const& arena, Slice slice) {
   Kokkos::fence();
 }
 
-// Writes what this rank contributes. A verb that does not reduce moves the pattern of rank 0, whichever rank
-// sends it.
+// Writes the numbers that this rank contributes. If the collective does not reduce, every rank sends the
+// pattern of rank 0.
 void write_contribution(RankContext& context, CollectiveCall const& call) {
   if (reduces(call.verb))
     return write_verification_pattern(context.arena, call.read.offset, call.read.count,
@@ -30,8 +30,8 @@ void write_contribution(RankContext& context, CollectiveCall const& call) {
   write_verification_pattern(context.arena, call.read.offset, call.read.count, 0);
 }
 
-// Returns the number of wrong elements over all ranks. The root of a broadcast assigns nothing, so what it
-// sent is checked.
+// Returns the number of wrong elements over all ranks. The root of a broadcast assigns nothing, so the
+// elements that it sent are checked.
 std::int64_t count_wrong(RankContext& context, CollectiveCall const& call) {
   const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
   const bool sums = reduces(call.verb);

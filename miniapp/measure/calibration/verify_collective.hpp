@@ -14,11 +14,13 @@ struct VerifiedCall {
 
 /// Carries out one collective on known numbers and counts the elements that are wrong afterwards.
 ///
-/// Each rank contributes different numbers to a sum. For other verbs, elements that a rank does not send are
-/// 0 before the call. So the check finds a rank that is missing or counted twice, a part at the wrong place,
-/// and a wrong root. `call` is in place, with rank 0 as the root (in_place()).
+/// If the collective sums, the numbers that a rank contributes depend on the rank. Otherwise, the elements
+/// that a rank does not send are 0 before the call. So the check finds a rank that is missing or counted
+/// twice, a part at the wrong place, and a wrong root. `call` must work in place, with rank 0 as the root
+/// (in_place() in collective_call.hpp).
 ///
-/// Afterwards the arena holds finite numbers, because sums of NaN or of ever growing numbers may take a
+/// Afterwards the elements of the arena that the call uses are finite numbers. This matters for the
+/// measurements that follow, because sums of NaN, or of numbers that grow with each call, may take a
 /// different time. Collective.
 VerifiedCall verify_collective(RankContext& context, CollectiveCall const& call);
 

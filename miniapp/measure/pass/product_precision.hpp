@@ -17,8 +17,8 @@ inline bool compares_precision(Config const& config) {
   return config.precision != Precision::fp32 && config.compute == ComputeMode::kernels;
 }
 
-/// Returns the bytes of host memory that measure_precision_errors() needs in a build for a device: all
-/// gradients in fp32, and a copy of the largest one.
+/// Returns the bytes of host memory that measure_precision_errors() (verification/precision.hpp) needs in a
+/// build for a device: all gradients in fp32, and a copy of the largest one.
 double precision_memory(Workload const& workload);
 
 }  // namespace ddproxy

@@ -30,8 +30,8 @@ void allocate(RankContext& context) {
       context.memory, std::pair{context.memory.extent(0) - elements, context.memory.extent(0)});
 }
 
-// If real all-reduces of device memory run beside the replay, it occupies the device. Otherwise it needs no
-// device.
+// If real all-reduces of device memory run at the same time, the replay occupies a stream of the device.
+// Otherwise the replay runs on the host.
 std::unique_ptr<ComputeLane> make_replay(RankContext const& context) {
   auto const& seconds = context.workload.operation_seconds;
   const double of_copy =

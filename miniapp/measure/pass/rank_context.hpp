@@ -18,7 +18,7 @@
 
 namespace ddproxy {
 
-/// Everything that measuring needs on this rank. `config` and `runtime` outlive it.
+/// Everything that is needed to measure on this rank. `config` and `runtime` must outlive this object.
 struct RankContext {
   Config const& config;
   Runtime const& runtime;
@@ -37,16 +37,17 @@ struct RankContext {
 
   /// Returns the index of the first gradient element in `memory`.
   std::size_t gradients_at() const { return memory.extent(0) - gradients.extent(0); }
-  /// Returns the index of the first element of each buffer of a graph in `memory`.
+  /// Returns, for each buffer of a graph, the index of its first element in `memory`.
   std::vector<std::size_t> places(model::StepGraph const& graph) const;
-  /// Returns the step of a case on this rank, ready to run.
+  /// Returns the step of a case (a strategy with its plan) on this rank, ready to run.
   CompiledStep compile(Case const& item) const;
   /// Returns the backward pass without communication, ready to run.
   CompiledStep compile_backward() const;
-  /// Makes the communication lane that the input asks for, on `memory`, with these MPI calls. Runs within the
-  /// run's time limit. Collective.
+  /// Makes the communication lane that the input asks for, on `memory`, with the MPI calls of `with`. The
+  /// time limit of the run applies to this. Throws as ddproxy::make_allreduce() (make_allreduce.hpp) does.
+  /// Collective.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
-  /// Returns whether this run can measure how fast it copies.
+  /// Returns whether this run really copies gradients into buckets, so that the copies can be measured.
   bool copies_for_real() const { return ddproxy::copies_for_real(config); }
   /// Returns whether all-reduces are carried out. If not, they are replayed.
   bool reduces() const { return config.backend != Backend::replay; }
@@ -55,23 +56,26 @@ struct RankContext {
   int computing_ranks() const { return reduces() ? runtime.ranks() : 1; }
   /// Returns whether this rank carries out passes.
   bool computes() const { return runtime.rank() < computing_ranks(); }
-  /// Returns the value of the probe, for instance the seconds of a round trip between cores. Returns NaN if
-  /// it is unknown or there is no probe. Collective.
+  /// Measures and returns the value of the probe, for instance the seconds of a round trip between cores.
+  /// Returns NaN if the value is unknown or there is no probe. Collective.
   double probe_state() const { return probe ? probe->measure() : not_available; }
-  int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n; of the input in replay
+  int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n; in replay, the input's n
 };
 
-/// What is going to be measured: the backward pass, or whole steps, which also know Llama models.
+/// What is going to be measured: the backward pass, or whole steps. Only whole steps support Llama models.
 enum class Measured { backward, steps };
 
-/// Checks that this build and this machine can do what the input asks for, without its memory. Throws as
-/// make_rank_context() does. Collective.
+/// Checks that this build and this machine can do what the input asks for. Does not check the memory. Sets
+/// the precision of matrix products. Throws as make_rank_context() does. Collective.
 void check_input_on(Config const& config, Runtime const& runtime, Measured what);
 
-/// Checks that this build and this machine can do what the input asks for, allocates the memory and makes the
-/// lanes. Throws CollectiveError before it allocates if the memory does not suffice (exit code 2, or 4 for a
-/// device's memory), and with exit code 2 if replayed all-reduces are started on several ranks. Errors of the
-/// other checks are CollectiveErrors on all ranks, too. Collective.
+/// Checks that this build and this machine can do what the input asks for. Then allocates the memory and
+/// makes the lanes. `config` and `runtime` must outlive the result.
+///
+/// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. It throws before it allocates if the
+/// memory does not suffice: with exit code 2 for host memory, and 4 for device memory. It throws with exit
+/// code 2 if all-reduces are replayed and several ranks were started. The other checks throw CollectiveError,
+/// too. Collective.
 RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime);
 
 }  // namespace ddproxy

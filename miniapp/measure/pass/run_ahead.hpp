@@ -13,21 +13,22 @@ namespace ddproxy {
 
 /// Limits how far the host runs ahead of a device in one pass.
 ///
-/// Problem: the driver's queue has room for about a thousand launches. If it is full, the thread that
-/// enqueues one more waits inside the driver. Other threads, which copy and reduce gradients, may have to
-/// wait with it. So the host sleeps before the queue is full. This expresses no dependency: while the host
-/// sleeps, the device still has dozens of operations to do.
+/// Problem: the queue of the device's driver has room for about a thousand launches. If it is full, a thread
+/// that enqueues one more launch waits inside the driver. Other threads, which copy and reduce gradients, may
+/// then have to wait inside the driver, too. So the host sleeps before the queue is full. The device does not
+/// run out of work meanwhile: it still has dozens of operations to do.
 ///
 /// Order of calls: construct one object for a pass, then call asked() after each operation.
 class RunAhead {
  public:
-  static constexpr std::size_t most = 32;  ///< operations by which the host may be ahead
+  static constexpr std::size_t most = 32;  ///< largest number of operations by which the host may be ahead
 
-  /// `operations`: the number of operations of the pass.
+  /// Makes room for the completions. `operations` is the number of operations of the pass.
   explicit RunAhead(std::size_t operations) : last_(std::min(most, operations)) {}
 
-  /// Notes the completion of the operation that was enqueued last. Waits until the operation `most` before it
-  /// has completed. Waits for events only, because a host that computes is never ahead.
+  /// Takes the completion of the operation that was enqueued last. Waits until the operation that was
+  /// enqueued `most` operations earlier has completed. Waits for events only: if the host itself computes, it
+  /// is never ahead.
   void asked(Completion const& operation) {
     if (last_.empty()) return;
     Completion& oldest = last_[next_];

@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// Turns the tasks of a graph into launches. Only the constructor of CompiledStep uses it. Its arguments and
-/// errors are those of that constructor.
+/// Turns the tasks of a graph into launches. Only the constructor of CompiledStep uses this class. The
+/// arguments and the errors are those of that constructor.
 class StepCompiler {
  public:
   /// All arguments must outlive this object.
@@ -22,8 +22,8 @@ class StepCompiler {
   void compile();
 
  private:
-  /// Where the elements of a launch's spans begin in the vectors of the step, and how many there are. The
-  /// spans themselves are assigned at the end, because the vectors grow until then.
+  /// The indices in the vectors of the step at which the elements of a launch's spans begin, and the numbers
+  /// of these elements. The spans themselves are assigned at the end, because the vectors grow until then.
   struct Parts {
     std::size_t accesses = 0, calls = 0, wait = 0, waits = 0;
   };
@@ -39,8 +39,8 @@ class StepCompiler {
   GroupPlace place(model::Task const& task, model::CommunicatorId communicator) const;
   /// Returns the slice of an access in the memory of the step.
   model::Slice placed(model::Access const& access) const;
-  /// Returns the elements that this rank accesses. If the access has a part for each rank, these are the part
-  /// of this rank.
+  /// Returns the elements that this rank accesses. If the slice is divided among the ranks, returns only the
+  /// part of this rank.
   model::Slice own_part(model::Task const& task, model::Access const& access) const;
   PlacedAccess placed_access(model::Task const& task, model::Access const& access) const;
 

@@ -8,9 +8,10 @@
 
 namespace ddproxy {
 
-/// Carries out the compute tasks and copies of a step on this rank without any communication, one after
-/// another, and waits for their end. Returns the times of all tasks in seconds from the start. Collectives
-/// and host waits take no time in it. Parameters are updated with the gradients of this rank alone.
+/// Carries out the compute tasks and copies of a whole step on this rank, one after another and without
+/// communication, and waits until they are done. Returns the times of all tasks in seconds from the start. In
+/// this trace collectives and host waits take no time. Parameters are updated with the gradients of this rank
+/// only, so afterwards the ranks have different parameters.
 model::StepTrace run_alone(CompiledStep& step, ComputeLane& lane);
 
 }  // namespace ddproxy

@@ -11,11 +11,11 @@
 
 namespace ddproxy {
 
-/// Makes the lane of a whole step usable where single operators of the backward pass are needed: the
-/// calibration runs them beside all-reduces. run() carries out the backward task of micro-batch 0. Does not
-/// own the lane; the lane and the step outlive this object.
+/// Runs single operators of the backward pass on the lane of a whole step. The calibration uses it to run
+/// operators beside all-reduces. run() carries out the backward tasks of the operator in micro-batch 0.
 class StepBackward : public ComputeLane {
  public:
+  /// Takes references only: the lane and the step must outlive this object.
   StepBackward(StepLane& lane, CompiledStep const& step);
 
   std::size_t operations() const override { return calls_.size(); }

@@ -10,14 +10,15 @@
 
 namespace ddproxy {
 
-/// What the prediction of a whole step needs from the all-reduces.
+/// The tables about all-reduces from which a whole step is predicted.
 struct StepTables {
   std::vector<SizeTimes> allreduce;               ///< a(x), x in bytes on the wire
   std::vector<ContentionSample> contention = {};  ///< co-runs of backward operators and all-reduces
 };
 
-/// Measures a(x) at general sizes and at those of the step's buckets, and kappa and gamma. No step runs
-/// meanwhile. Overwrites gradients and activations. Collective.
+/// Measures a(x) at general message sizes and at the sizes of the step's buckets. Also measures kappa and
+/// gamma, the speeds of compute and all-reduces that run at the same time. Runs no step. Overwrites gradients
+/// and activations. Collective.
 StepTables calibrate_step(StepContext& context);
 
 }  // namespace ddproxy

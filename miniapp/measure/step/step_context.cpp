@@ -84,7 +84,7 @@ StepInput input_of(Config const& config, int rank) {
           s.clip};
 }
 
-// Allocates the memory of the step, filled with zeros by the threads that compute.
+// Allocates the memory of the step. The threads that compute fill it with zeros.
 void allocate(RankContext& context, StepPlaces const& places) {
   const auto elements = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
   context.memory = kernels::Floats("buffers of the step", places.elements);

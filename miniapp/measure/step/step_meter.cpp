@@ -16,14 +16,14 @@ namespace {
 
 using model::PhaseSeconds;
 
-using Member = double PhaseSeconds::*;  // a name of its own, because nvcc adds parentheses to the declaration
+using Member = double PhaseSeconds::*;  // an alias, because nvcc adds parentheses to such a declaration
 constexpr Member members[] = {&PhaseSeconds::forward, &PhaseSeconds::recompute, &PhaseSeconds::backward,
                               &PhaseSeconds::clip,    &PhaseSeconds::update,    &PhaseSeconds::copies,
                               &PhaseSeconds::waiting, &PhaseSeconds::step};
 constexpr std::size_t columns = std::size(members);
 
-// Sums of the parameters of a rank. Equal parameters give equal sums. The weights make it unlikely that
-// different parameters do, also if they only have another order.
+// Sums of the parameters of a rank. Equal parameters give equal sums. Different parameters are unlikely to
+// give equal sums. The second sum has weights, so that it also depends on the order of the parameters.
 struct Checksum {
   double sum = 0, weighted = 0;
 };

@@ -9,24 +9,27 @@
 
 namespace ddproxy {
 
-/// Runs whole steps on all ranks and gathers their times. Every method is collective; the results are
-/// complete on rank 0 only, except where a comment says otherwise. `context` outlives the object.
+/// Runs whole steps on all ranks and gathers their times. Every method is collective. The results are
+/// complete on rank 0 only, except where a comment says otherwise.
 class StepMeter {
  public:
+  /// Takes a reference only: `context` must outlive this object.
   explicit StepMeter(StepContext& context) : context_(context) {}
 
-  /// Runs one step. Returns the phases of the rank whose step ends last; `step` is the end of that rank.
+  /// Runs one step. Returns the times of its phases in seconds, on the rank whose step takes longest.
+  /// PhaseSeconds::step is the time of the whole step on that rank.
   model::PhaseSeconds step();
-  /// Runs one step without communication and keeps the seconds of its tasks. Returns the compute of the
-  /// slowest rank, in seconds.
+  /// Runs one step without communication and keeps the seconds of its tasks. Returns the compute time in
+  /// seconds, the maximum over the ranks, on all ranks.
   double alone();
-  /// Returns the seconds of each task of the graph without communication: the medians of all runs of alone()
-  /// so far, of the rank whose tasks take longest together.
+  /// Returns the seconds of each task of the graph without communication. Each is the median over all runs of
+  /// alone() so far, on the rank whose tasks take longest together.
   std::vector<double> task_seconds() const;
-  /// Returns the mean loss over the ranks in the last step, on all ranks.
+  /// Returns the mean over the ranks of the loss of the last step, on all ranks.
   double loss() const;
-  /// Returns whether all ranks have the same parameters, bit for bit as far as a checksum tells, and all of
-  /// them are finite. On all ranks. It is so after steps that average the gradients.
+  /// Returns whether all ranks have the same parameters and all parameters are finite; the result is the same
+  /// on all ranks. Compares checksums of the parameters. The result is true after steps that average the
+  /// gradients.
   bool equal_parameters() const;
 
  private:

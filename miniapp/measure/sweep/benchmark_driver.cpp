@@ -55,8 +55,8 @@ void initialize_benchmark(std::vector<std::string> const& arguments) {
   benchmark::AddCustomContext("ddproxy_build_type", build_type);
 }
 
-// Checks the filter before anything is measured. Google Benchmark itself applies it only in drive(), when the
-// tables have been measured.
+// Checks the filter before anything is measured. Google Benchmark itself applies the filter only in drive(),
+// after the tables have been measured.
 void require_some(std::vector<std::string> const& cases, int rounds) {
   std::string filter = benchmark::GetBenchmarkFilter();
   if (filter.empty() || filter == "all") return;

@@ -8,29 +8,31 @@
 
 namespace ddproxy {
 
-/// Passes Google Benchmark its own arguments, those after `--`. Throws std::invalid_argument for an argument
-/// that Google Benchmark does not know. Also throws for what a sweep does not support: repetitions, the list
-/// of tests, and BENCHMARK_FILTER in the environment.
+/// Passes to Google Benchmark its own arguments, which are those after `--` on the command line. Throws
+/// std::invalid_argument for an argument that Google Benchmark does not know. Also throws
+/// std::invalid_argument for features that a sweep does not support: repetitions, the list of tests, and the
+/// environment variable BENCHMARK_FILTER.
 void initialize_benchmark(std::vector<std::string> const& arguments);
 
-/// Throws std::invalid_argument if the filter in these arguments leaves out every case of every round.
+/// Throws std::invalid_argument if the filter among the arguments of initialize_benchmark() leaves out every
+/// case in every round. `cases` are the names of the cases and parts.
 void require_some(std::vector<std::string> const& cases, int rounds);
 
-/// One sample to take.
+/// One sample that a sweep is going to take, of a case or of a part.
 struct PlannedSample {
-  std::size_t item;  ///< index of the case; a part has an index behind those of the cases
+  std::size_t item;  ///< index of the case, or number of cases + index of the part
   int round;         ///< from 0
   std::string name;  ///< of the case or the part
 };
 
-/// Takes the samples in this order with Google Benchmark, one iteration each. `measure` takes one sample and
-/// returns its seconds. Google Benchmark prints its report to standard output if it was given arguments of
-/// its own, and prints nothing otherwise.
+/// Takes the samples of `plan` in this order with Google Benchmark, one iteration each. `measure` takes one
+/// sample and returns its seconds. Google Benchmark prints its report to standard output if
+/// has_own_arguments() is true, and prints nothing otherwise.
 void drive(std::vector<PlannedSample> const& plan,
            std::function<double(std::size_t item, int round)> const& measure);
 
-/// Returns whether Google Benchmark was given arguments of its own. If so, its report covers one call of
-/// drive(), so all samples must be planned in one call.
+/// Returns whether initialize_benchmark() received arguments. If so, Google Benchmark prints a report about
+/// each call of drive(). So that one report covers all samples, plan all of them in one call.
 bool has_own_arguments();
 
 }  // namespace ddproxy

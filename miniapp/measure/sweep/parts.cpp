@@ -18,7 +18,8 @@ constexpr std::size_t bucket_calls = 256;
 constexpr double row_kib = 4096;  // KiB of a row of all-reduces, which then takes one or two milliseconds
 constexpr double most_calls = 64;
 
-// Returns the seconds of one all-reduce. The host starts all calls of the row, and then waits for them.
+// Returns the seconds of one all-reduce. The host starts all calls of the row, and then waits for all of
+// them.
 double run_row(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
   for (auto const& slice : calls) allreduce.start_all_reduce(slice, {start});
@@ -26,8 +27,8 @@ double run_row(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   return seconds_since(start) / static_cast<double>(calls.size());
 }
 
-// Returns the seconds of one bucket: the host starts its reduction, and sees its completion before it starts
-// the next one.
+// Returns the seconds of one bucket. The host starts the reduction of each bucket after it has seen the
+// completion of the previous one.
 double run_buckets(CommunicationLane& allreduce, std::vector<Slice> const& calls) {
   const auto start = Clock::now();
   for (std::size_t k = 0; k < calls.size(); ++k) {
@@ -51,7 +52,7 @@ std::vector<Slice> row_of(double kib) {
   return std::vector<Slice>(calls, Slice{0, elements_of(kib)});
 }
 
-// Makes a lane for real all-reduces, as the input asks for. If the input asks for replay, MPI reduces.
+// Makes the lane for real all-reduces that the input asks for. If the input asks for replay, MPI reduces.
 std::unique_ptr<CommunicationLane> make_real(RankContext const& context, kernels::Floats const& memory) {
   Config config = context.config;
   if (config.backend == Backend::replay) config.backend = Backend::mpi;

@@ -11,14 +11,16 @@
 
 namespace ddproxy {
 
-/// Splits T_compute of a pass into the seconds of each kind of operator, for `[gate] operators`.
+/// Splits T_compute of a pass into the seconds of each kind of operator. The input key `[gate] operators`
+/// asks for it.
 class OperatorTimes {
  public:
+  /// Finds the kinds of the operators of the pass.
   explicit OperatorTimes(model::BackwardPass const& pass);
   /// Returns "compute", and then a name for each kind of operator in the pass, for instance "compute/linear".
   std::vector<std::string> const& names() const { return names_; }
-  /// Returns the seconds of each name: T_compute, and then the sum over the operators of each kind. The pass
-  /// began at `start`, and its operators ended at `ends`, in their order.
+  /// Returns the seconds that belong to names(): T_compute, and then the sum over the operators of each kind.
+  /// The pass began at `start`. `ends` has the end of each operator, in the order of the pass.
   std::vector<double> seconds(Clock::time_point start, std::vector<Clock::time_point> const& ends) const;
 
  private:
@@ -26,21 +28,22 @@ class OperatorTimes {
   std::vector<std::size_t> place_;  // [operation] index of its kind in names_
 };
 
-/// Times parts of a step besides the cases of a sweep, for `[gate] bucket` and `[gate] allreduce_kib`. A part
-/// is a row of equal calls. The number of calls in the row is fixed, so that two builds do the same work.
+/// Measures the parts that `[gate] bucket` and `[gate] allreduce_kib` of the input ask for. A part is
+/// something that a sweep measures besides its cases. Each sample of a part is a row of equal calls. The
+/// number of calls in the row is fixed, so that two builds do the same work.
 class Parts {
  public:
-  /// Makes the communication lanes, and allocates memory for the largest message. `context` outlives the
+  /// Makes the communication lanes, and allocates memory for the largest message. `context` must outlive this
   /// object. Collective.
   explicit Parts(RankContext& context);
-  /// Returns the names of the parts. "bucket" is the cost of one bucket on the host, from start() until its
-  /// completion is seen, for a reduction that takes no time. "allreduce/64KiB" is one real all-reduce without
-  /// compute beside it.
+  /// Returns the names of the parts. "bucket" is the cost of one bucket on the host: the time from start()
+  /// until the host sees the completion of a reduction that takes no time itself. "allreduce/64KiB" is one
+  /// real all-reduce without compute.
   std::vector<std::string> const& names() const { return names_; }
-  /// Returns the names that an object made from `context` has.
+  /// Returns the names of the parts of an object that is made from `context`.
   static std::vector<std::string> names_of(RankContext const& context);
-  /// Returns the seconds of one call of a part, the maximum over the ranks. Only rank 0 measures "bucket";
-  /// the others then return 0. Collective.
+  /// Measures a part. `part` is an index into names(). Returns the seconds of one call, the maximum over the
+  /// ranks. Only rank 0 measures "bucket"; the other ranks return 0 for it. Collective.
   double measure(std::size_t part);
 
  private:

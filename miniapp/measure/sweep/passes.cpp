@@ -79,8 +79,8 @@ std::vector<double> Passes::command(std::int64_t action, std::size_t item) {
   return carry_out(action, item);
 }
 
-// Sends a command from rank 0 to the others. The waiting ranks sleep if this run takes turns with another
-// program, or if rank 0 computes alone: their cores may be needed there.
+// Sends a command from rank 0 to the other ranks. The waiting ranks sleep if this run takes turns with
+// another program, or if only rank 0 computes, because the other program or rank 0 may need their cores.
 void Passes::exchange(std::vector<std::int64_t>& message) {
   if (in_turns_ || context_.computing_ranks() < context_.runtime.ranks())
     context_.runtime.broadcast_asleep(message);

@@ -19,12 +19,13 @@ namespace ddproxy {
 /// Problem: the ranks must agree on the order and the number of passes, but only rank 0 knows them.
 ///
 /// Order of calls: rank 0 calls compute(), measure_compute(), part(), warm_up(), measure() and reduce_alone()
-/// in any order, and then end(). Meanwhile every other rank is in one call of follow(), which carries out the
-/// same passes and returns after end(). The accessors involve one rank only.
+/// in any order, and then end(). Every other rank makes one call of follow() instead. follow() carries out
+/// the same passes and returns after end(). The other methods involve one rank only.
 class Passes {
  public:
-  /// Compiles the steps of the cases. `context` outlives this object. `in_turns`: another program takes turns
-  /// with this one on the same cores (see Turns), so the ranks sleep while they wait for rank 0. Collective.
+  /// Compiles the steps of the cases; a case is a strategy with its plan. `context` must outlive this object.
+  /// `in_turns` tells whether another program takes turns with this one on the same cores (turns.hpp). If so,
+  /// the ranks sleep while they wait for rank 0. Collective.
   Passes(RankContext& context, std::vector<CaseReport> const& cases, bool in_turns)
       : context_(context),
         in_turns_(in_turns),
@@ -42,29 +43,29 @@ class Passes {
 
   void compute();  ///< runs the backward pass without communication, as a warm-up
   /// Runs the backward pass without communication. Returns a sample that has only T_compute of each computing
-  /// rank and the two probes of T_compute.
+  /// rank, and the two probes before and after that pass.
   Sample measure_compute();
-  /// Measures one part of a step besides the cases (see Parts). `part` is its index in part_names(). Returns
-  /// the seconds of the part, the maximum over the ranks.
+  /// Measures a part (parts.hpp). `part` is an index into part_names(). Returns the seconds of the part, the
+  /// maximum over the ranks.
   double part(std::size_t part);
   std::vector<std::string> const& part_names() const { return parts_.names(); }
   OperatorTimes const& operators() const { return operators_; }
-  /// Returns the seconds of each name of operators().names() in the last measure_compute(), the maximum over
+  /// Returns the seconds that belong to operators().names() in the last measure_compute(), the maximum over
   /// the ranks. Empty if `[gate] operators` is off.
   std::vector<double> const& operator_seconds() const { return operator_seconds_; }
   void warm_up(std::size_t item);  ///< runs a pass of the case and keeps no times
-  /// Runs a pass of the case. Returns `sample`, which comes from measure_compute(), with the times and the
-  /// probes of the pass added.
+  /// Runs a pass of the case. `sample` is the result of measure_compute(). Returns it with the times and the
+  /// probes of this pass added.
   Sample measure(std::size_t item, Sample sample);
-  /// Returns whether reduce_alone() makes sense: several ranks reduce, and no other program takes turns with
-  /// this one.
+  /// Returns whether reduce_alone() may be called: several ranks reduce, and no other program takes turns
+  /// with this one.
   bool can_reduce_alone() const { return context_.computing_ranks() > 1 && !in_turns_; }
   /// Runs the all-reduces of a case one after another without compute, on the same elements of the arena as
   /// in a pass. Returns the seconds of each bucket. The time of all of them together (the maximum over the
   /// ranks) is divided among the buckets in the proportions that rank 0 measured.
   std::vector<double> reduce_alone(std::size_t item);
-  void end(bool interrupted);  ///< lets follow() return on the other ranks
-  bool follow();               ///< on all ranks but 0: returns false if the sweep was interrupted
+  void end(bool interrupted);  ///< makes follow() return on the other ranks
+  bool follow();               ///< for all ranks except rank 0: returns false if the sweep was interrupted
   /// Returns the trace of this rank's last pass of each case; empty for a case that was not measured.
   std::vector<model::StepTrace> const& traces() const { return traces_; }
   /// Returns the graphs of the cases, in the order of traces().

@@ -15,8 +15,8 @@
 namespace ddproxy {
 namespace {
 
-// The side of rank 0. Google Benchmark calls sample() for each sample of a case or of a part. The indices of
-// the parts follow those of the cases.
+// Takes the samples on rank 0. Google Benchmark calls sample() for each sample of a case or of a part. The
+// indices of the parts follow those of the cases.
 class Leader {
  public:
   Leader(RankContext& context, Passes& passes, std::size_t cases, Turns& turns, SweepObserver const& observer)
@@ -73,8 +73,8 @@ class Leader {
   int position_ = 0;
 };
 
-// Shuffles the order. std::shuffle gives different orders with different standard libraries, but both builds
-// of a gate's round need the same order.
+// Shuffles the order. std::shuffle is not used, because it gives different orders with different standard
+// libraries, and both builds that `scripts/gate` compares need the same order.
 void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
   for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);
 }

@@ -14,19 +14,21 @@
 
 namespace ddproxy {
 
-/// Called on rank 0 after each sample of a case. `item` is the index of the case. `position` counts the
-/// samples of all cases from 0, in the order in which they were taken.
+/// The sweep calls this function on rank 0 after each sample of a case. A case is a strategy with its plan,
+/// and `item` is the index of the case. A round takes one sample of each case. `position` counts the samples
+/// of all cases from 0, in the order in which they are taken.
 using SampleSink = std::function<void(std::size_t item, int round, int position, Sample const& sample)>;
 
-/// Called on rank 0 each time that a part of the step has been measured. The parts are those that `[gate]` of
-/// the input asks for (parts.hpp). `seconds` is the maximum over the ranks.
+/// The sweep calls this function on rank 0 each time that a part has been measured. `[gate]` of the input
+/// says which parts are measured (parts.hpp). `seconds` is the maximum over the ranks.
 using PartSink = std::function<void(std::string const& part, double seconds)>;
 
-/// Called on rank 0 when `rounds` rounds have been taken. Returns whether to take another one.
+/// The sweep calls this function on rank 0 when `rounds` rounds have been taken. The function returns whether
+/// to take another round.
 using RoundQuestion = std::function<bool(int rounds)>;
 
-/// Called on rank 0 before the first sample of each round. If the sweep takes turns with another program, it
-/// is called during a turn of this one.
+/// The sweep calls this function on rank 0 before the first sample of each round. If the sweep takes turns
+/// with another program, the call happens during a turn of this program.
 using RoundStart = std::function<void()>;
 
 /// The step of a case and the traces of its last sample.
@@ -36,7 +38,7 @@ struct CaseTimeline {
   std::vector<model::StepTrace> ranks;
 };
 
-/// What rank 0 calls during a sweep.
+/// The functions that a sweep calls on rank 0.
 struct SweepObserver {
   SampleSink sample;
   PartSink part;
@@ -44,26 +46,28 @@ struct SweepObserver {
   RoundStart round;
 };
 
-/// Measures every case, and every part that `[gate]` asks for, and returns the timeline of each case's last
-/// sample. Of each CaseReport in `cases` it reads only CaseReport::item. Collective.
+/// Measures every case and every part that `[gate]` asks for. Returns the timeline of the last sample of each
+/// case. Reads only CaseReport::item of each element of `cases`. Collective.
 ///
-/// A round takes one sample of each case and each part, in random order; turns.seed, if given, is the seed of
-/// that order. The sweep takes `[sweep] samples` rounds, and then further ones as long as observer.another()
-/// asks for one. It takes no further rounds if it takes turns with another program, or if Google Benchmark
-/// has arguments of its own. If turns.go names a pipe, each sample waits for its turn.
+/// A round takes one sample of each case and each part, in random order. turns.seed, if given, is the seed of
+/// this order. The sweep takes `[sweep] samples` rounds. Then it takes further rounds as long as
+/// observer.another() returns true. It takes no further rounds if it takes turns with another program, or if
+/// Google Benchmark received arguments of its own. If turns.go names a pipe, each sample waits for a turn
+/// (turns.hpp).
 ///
-/// If several ranks reduce and the sweep takes no turns, each sample of a case is followed by the case's
-/// all-reduces without compute.
+/// If several ranks reduce and the sweep takes no turns, it also runs the case's all-reduces without compute
+/// after each sample of a case.
 ///
-/// Google Benchmark runs on rank 0 only. The other ranks follow the commands of rank 0, so that all agree on
+/// Google Benchmark runs on rank 0 only. The other ranks follow the commands of rank 0. So all ranks agree on
 /// the order and the number of passes.
 ///
 /// Throws CollectiveError (exit code 75) on all ranks if a signal interrupts the sweep. The observer has then
-/// received all samples taken before.
+/// received all samples that were taken before.
 std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<CaseReport> const& cases,
                                     TurnOptions const& turns, SweepObserver const& observer);
 
-/// Returns the names of the parts that a sweep measures: the names of OperatorTimes, then the names of Parts.
+/// Returns the names of the parts that a sweep measures: OperatorTimes::names() if `[gate] operators` is on,
+/// and then Parts::names().
 std::vector<std::string> part_names(RankContext const& context);
 /// Returns the largest number of values that a part can have after `[sweep] samples` rounds over `cases`
 /// cases.

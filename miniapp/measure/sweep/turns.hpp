@@ -6,22 +6,24 @@
 
 namespace ddproxy {
 
-/// Lets two programs that share the same cores take turns, sample by sample: one measures, the other sleeps.
+/// Lets two programs that share the same cores take turns, sample by sample. One program measures while the
+/// other one sleeps.
 ///
 /// `scripts/gate` holds the other ends of both pipes and decides whose turn it is. A turn begins when
 /// scripts/gate writes a byte to `go`. The turn ends when this program writes a byte to `ready`, or exits.
 /// Only rank 0 uses this class.
 class Turns {
  public:
-  /// Opens both pipes. If `go` is empty, opens nothing, and wait() never waits. Throws std::invalid_argument
-  /// if a pipe cannot be opened.
+  /// Opens both pipes. If `go` is empty, opens nothing; then there are no turns, and wait() returns at once.
+  /// Throws std::invalid_argument if a pipe cannot be opened.
   Turns(std::filesystem::path const& go, std::filesystem::path const& ready);
   ~Turns();
   Turns(Turns const&) = delete;
   Turns& operator=(Turns const&) = delete;
 
-  /// Hands the turn back, sleeps until the next one, and returns true. Returns false at once if there are no
-  /// turns, and soon if a signal arrives. Throws std::runtime_error if the other end of a pipe is closed.
+  /// Ends the present turn, sleeps until the next one begins, and returns true. Returns false at once if
+  /// there are no turns. Returns false within half a second if a signal arrives. Throws std::runtime_error if
+  /// the other end of a pipe is closed.
   bool wait();
 
  private:

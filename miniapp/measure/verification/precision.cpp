@@ -18,7 +18,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct Squares {
   double of_errors = 0, of_values = 0;
-  // Returns infinity instead of NaN, which a maximum over the ranks would lose.
+  // Returns infinity instead of NaN, because the maximum over the ranks would lose a NaN.
   double ratio() const {
     const double ratio = of_errors == 0 ? 0 : std::sqrt(of_errors / of_values);
     return std::isnan(ratio) ? infinite : ratio;

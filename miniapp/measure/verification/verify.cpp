@@ -27,7 +27,7 @@ std::vector<Numbered> in_ready_order(std::vector<FinishedCall> const& buckets) {
   return all;
 }
 
-// Checks that the lane reduced the buckets that the step asked for, in that order.
+// Checks that the lane reduced the buckets of the step, in the order of the step.
 std::string check_issue(std::vector<FinishedCall> const& buckets, CompiledStep const& step) {
   auto const& asked = step.collectives();
   if (buckets.size() != asked.size())
@@ -58,7 +58,7 @@ std::string check_count(std::int64_t reduced, std::size_t elements) {
                      reduced > due ? "more than once" : "not at all");
 }
 
-// The most by which the clocks of a host and its device may differ.
+// The largest error in the comparison of a time of the device with a time of the host.
 constexpr auto clocks_agree = std::chrono::microseconds(50);
 
 // Checks for each gradient that its bucket was neither declared ready nor started before the operator that
@@ -100,7 +100,7 @@ std::string check_buffer(Runtime const& runtime, Workload const& workload, kerne
                      elements.extent(0), name_of_element(workload, wrong.first));
 }
 
-// Checks each buffer that, by its declaration in the graph, holds averaged gradients when the step is over.
+// Checks each buffer that, as declared in the graph, must hold averaged gradients at the end of the step.
 std::string check_numbers(Runtime const& runtime, Workload const& workload, model::StepGraph const& graph,
                           StepMemory const& where) {
   for (std::size_t b = 0; b < graph.buffers.size(); ++b) {

@@ -23,7 +23,8 @@ struct Sums {
 
 using kernels::HostFloats;
 
-// Reduces pieces of the gradients over the input's wire and, on the host, in fp32, and compares the results.
+// Reduces pieces of the gradients in the input's wire format, and again in fp32 on the host, and compares the
+// results.
 class Comparison {
  public:
   explicit Comparison(RankContext& context) : context_(context) {}

@@ -9,18 +9,18 @@
 
 namespace ddproxy {
 
-/// The errors of gradients of a real pass that were averaged over the input's wire, relative to the average
-/// of the same gradients in fp32. Each value is the maximum over the ranks.
+/// The errors of gradients that were averaged in the input's wire format, relative to the average of the same
+/// gradients in fp32. The gradients come from a real backward pass. Each value is the maximum over the ranks.
 struct WireErrors {
   std::vector<double> rms;  ///< [gradient] in ready order: |error| / |average|, with Euclidean norms
   std::vector<double>
       max;               ///< [gradient] largest |error| of an element / mean over the ranks of its |gradient|
   double total_rms = 0;  ///< rms of all gradients as one vector
-  double bound = 0;      ///< limit of `max`: wire_error_bound() of the wire, plus that of the fp32 sum
+  double bound = 0;      ///< limit of `max`: wire_error_bound() of the wire format, plus that of fp32
 };
 
-/// Runs one backward pass and reduces its gradients twice, piece by piece: over the input's wire, as in every
-/// step, and with MPI in fp32. Returns the errors, the same on all ranks. Collective.
+/// Runs one backward pass and reduces its gradients twice, piece by piece: in the input's wire format, as in
+/// every step, and with MPI in fp32. Returns the errors, the same on all ranks. Collective.
 WireErrors measure_wire_errors(RankContext& context);
 
 /// Returns a message for the first gradient whose `max` exceeds the bound, or an empty text if there is none.
