@@ -159,7 +159,7 @@ class Recorder {
   void figures(FigureOfMerit const& figures);
   /// Writes the peak memory of each rank and the predicted memory need of a rank, both in bytes.
   void memory(std::vector<double> const& peaks, double need);
-  /// The next two methods write the file as results::Writer::flush() and flush_if_due() do.
+  /// The next two methods write the file to the disk, see results::Writer::flush() and flush_if_due().
   void flush() { writer_.flush(); }
   void flush_if_due() { writer_.flush_if_due(); }
   /// Finishes the file and writes the tables beside it, see results::Writer::finish().

@@ -111,7 +111,8 @@ class Session {
   void keep_cost();
   void keep_speeds();
 
-  // The rounds of a calibration: session_calibration.cpp.
+  // The first two methods are in session_calibration.cpp, and the others down to predict_cases() in
+  // session_predict.cpp and session_sweep.cpp.
   void take_rounds(int first, int last);
   void keep_tables();
   void plan_optimal_cases();

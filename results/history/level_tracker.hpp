@@ -53,7 +53,7 @@ class LevelTracker {
   /// Returns the index of the first night of the present level, if the level began with a speed-up and has at
   /// most 30 nights. Otherwise returns nothing.
   std::optional<std::size_t> faster_since() const;
-  /// Returns whether the newest night was tested.
+  /// Returns whether there were enough nights to test the newest one: at least five.
   bool is_tested() const { return is_tested_; }
   NightLevels const& levels() const { return levels_; }
   /// Returns the smallest slowdown (relative) that is found with a probability of 80 % once it has lasted

@@ -40,7 +40,7 @@ struct Run {
   bool replay = false;   ///< compute or all-reduces took their times from a table
   std::string valid;     ///< the attribute `valid`, translated if an earlier version wrote the file;
                          ///< "missing" if a finished file lacks it; empty for an unfinished file
-  double tokens = 0.0;   ///< tokens of all ranks in a step; NaN if the file does not contain what they need
+  double tokens = 0.0;   ///< tokens of all ranks in a step; NaN if the file lacks a number that is needed
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
   Values identity;  ///< values that must be equal in compared runs; --allow accepts these keys; an empty
                     ///< value is unknown and not compared
