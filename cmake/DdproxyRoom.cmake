@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
+# A room is a module of the code: a folder with a library of its own.
+#
 # ddproxy_may_use(ROOM room...): allows ROOM to use these rooms and the rooms in their folders, and no others. CMake links the
 # libraries of this list, and ctest/rooms/check_layers.cmake allows a room to include only headers of these rooms.
 macro(ddproxy_may_use room)
@@ -53,10 +55,11 @@ ddproxy_may_use(miniapp/app kernels model results miniapp/input miniapp/options 
                 miniapp/cores miniapp/machine miniapp/compute miniapp/collectives miniapp/measure)
 ddproxy_may_use(miniapp model kernels results)
 
+# ddproxy_warnings(TARGET): switches on the warnings of the compiler. Some are left out, for these reasons:
 # -Wno-deprecated-declarations: clang 19 reports a function that std::stable_sort of libstdc++ 12 uses inside.
 # -Wno-c2y-extensions: clang 22 reports __COUNTER__, which Google Benchmark's macro BENCHMARK uses.
-# No -Wpedantic for code that nvcc passes to the host's compiler, directly or through Kokkos' wrapper: it has line markers that
-# are a GNU extension.
+# -Wpedantic is not used for code that nvcc passes to the host's compiler, directly or through Kokkos' wrapper. This code has line
+# markers that are a GNU extension.
 function(ddproxy_warnings target)
   set(wrapped $<AND:$<BOOL:${DDPROXY_DEVICE}>,$<NOT:$<BOOL:${DDPROXY_DEVICE_LANGUAGE}>>>)
   target_compile_options(${target} PRIVATE

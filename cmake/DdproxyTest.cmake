@@ -10,8 +10,9 @@ if(mpiexec_version MATCHES "Open MPI|OpenRTE|PRTE|prte")
   set(DDPROXY_MPIEXEC_FLAGS --oversubscribe --bind-to none)
 endif()
 
-# DDPROXY_GPU_LABEL: the label of tests that need a device. DDPROXY_GPU_SKIP: properties that let such a test be skipped. The test
-# exits with 77 if the driver finds no device. Without a driver it cannot start, and its message is recognized.
+# DDPROXY_GPU_LABEL: the label of tests that need a device. DDPROXY_GPU_SKIP: properties with which ctest skips such a test if there is
+# no device. The test exits with 77 if the driver finds no device. Without a driver the test cannot start; ctest then recognizes the
+# message of the loader.
 set(DDPROXY_GPU_LABEL "")
 set(DDPROXY_GPU_SKIP SKIP_RETURN_CODE 77)
 if(DDPROXY_DEVICE)
@@ -19,8 +20,8 @@ if(DDPROXY_DEVICE)
   list(APPEND DDPROXY_GPU_SKIP SKIP_REGULAR_EXPRESSION "libcuda[.]so[.]1: cannot open")
 endif()
 
-# The target that CI builds for a device that it does not have: both programs, all test programs that use the device, and what
-# tests with the label login_node run.
+# CI builds this target for a device that it does not have. It consists of both programs, all test programs that use the device, and the
+# programs that tests with the label login_node run.
 add_custom_target(ddproxy_device_build DEPENDS ddproxy ddproxy-model)
 
 # ddproxy_test_part(NAME SOURCES file... LINKS target...): adds a library that several test programs share.
@@ -40,8 +41,8 @@ ddproxy_test_part(ddproxy_mpi_main SOURCES ${PROJECT_SOURCE_DIR}/ctest/mpi_main.
 
 # ddproxy_test(ROOM.NAME SOURCES file... LINKS target... [RANKS n...] [LABELS label...] [TIMEOUT seconds] [MAIN target])
 #
-# Adds a GoogleTest program and runs it as the test ROOM.NAME. With RANKS it has a main() that initializes MPI, and it is run once
-# for each number of ranks. The default time limit is 60 seconds.
+# Adds a GoogleTest program and runs it as the test ROOM.NAME. If RANKS is given, the program has a main() that initializes MPI, and
+# runs once for each number of ranks. The default time limit is 60 seconds.
 function(ddproxy_test name)
   cmake_parse_arguments(TEST "" "TIMEOUT;MAIN" "SOURCES;LINKS;RANKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target "test_${name}")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-# Defines NCCL::nccl: NCCL for CUDA, or RCCL, which has the same interface, if DDPROXY_DEVICE is HIP. Looks in NCCL_ROOT, else
-# beside the CUDA toolkit, where NVIDIA's packages install it. Reads NCCL_VERSION from the header.
+# Defines the target NCCL::nccl. It is NCCL for CUDA. If DDPROXY_DEVICE is HIP, it is RCCL, which has the same interface. Looks in
+# NCCL_ROOT first, and then beside the CUDA toolkit, where NVIDIA's packages install NCCL. Reads NCCL_VERSION from the header.
 set(nccl_name nccl)
 if(DDPROXY_DEVICE STREQUAL "HIP")
   set(nccl_name rccl)
@@ -23,7 +23,7 @@ find_package_handle_standard_args(NCCL REQUIRED_VARS NCCL_LIBRARY NCCL_INCLUDE_D
 if(NCCL_FOUND AND NOT TARGET NCCL::nccl)
   add_library(NCCL::nccl UNKNOWN IMPORTED)
   set_target_properties(NCCL::nccl PROPERTIES IMPORTED_LOCATION ${NCCL_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${NCCL_INCLUDE_DIR})
-  # Lazy binding: an older library lacks some functions. The program can then start and report that, where the loader would stop
-  # it.
+  # The installed library may be older and lack some functions. With lazy binding the program starts all the same and reports the
+  # problem. Without it the loader would refuse to start the program.
   target_link_options(NCCL::nccl INTERFACE LINKER:-z,lazy)
 endif()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-# cmake -DSOURCE=... -DTEMPLATE=... -DOUTPUT=... -P GitRevision.cmake: writes the git revision of SOURCE to OUTPUT. Leaves the
-# file untouched if the revision has not changed.
+# cmake -DSOURCE=... -DTEMPLATE=... -DOUTPUT=... -P GitRevision.cmake: writes the git revision of SOURCE into a copy of TEMPLATE with the
+# name OUTPUT. Does not write to OUTPUT if the revision has not changed.
 set(GIT_REVISION unknown)
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=* OUTPUT_VARIABLE described
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)

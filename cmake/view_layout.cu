@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// DdproxyViewLayout.cmake compiles this file with nvcc and reads two numbers from the PTX code: the bytes of the kernel's
-// parameter, and sizeof(Views), which follows the rules of the language and of the host.
+// DdproxyViewLayout.cmake compiles this file with nvcc and reads two numbers from the PTX code. One is the size in bytes of the
+// kernel's parameter. The other is sizeof(Views), which is the size on the host.
 #include <Kokkos_Core.hpp>
 
 struct Views {

@@ -23,7 +23,8 @@ std::vector<std::filesystem::path> inputs_of(CompareOptions const& options) {
   return paths;
 }
 
-// What would only fail when all is compared, or destroy what is to be read.
+// Checks the output files before anything is compared. Throws std::invalid_argument if an output file is also
+// an input, if two options name the same output file, or if a file cannot be written.
 void check_outputs(CompareOptions const& options) {
   auto taken = inputs_of(options);
   for (auto const& output : {options.json, options.csv, options.junit, options.night}) {

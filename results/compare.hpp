@@ -8,14 +8,14 @@
 
 namespace ddproxy::results {
 
-/// Carries out `ddproxy compare`. Prints the table to `out`, and to `warnings` one line for each doubt about
-/// the table. Returns the exit code: 0 if nothing is slower, 1 if something is slower, 5 if the runs are too
-/// few or too noisy to tell (0 with allow_undecided).
+/// Carries out `ddproxy compare`. Prints the table to `out`. Prints one line to `warnings` for each doubt
+/// about the table. Returns the exit code: 0 if nothing is slower, 1 if something is slower, 5 if the runs
+/// are too few or too noisy to decide. With options.allow_undecided it returns 0 instead of 5.
 ///
-/// Throws std::invalid_argument, one line, if a file cannot be read or compared, if a file is given twice, if
-/// options contradict each other, or if an output file cannot be written or is also an input. The exit code
-/// is then 2, and nothing was written or printed. Throws std::runtime_error if the disk does not accept an
-/// output.
+/// Throws std::invalid_argument with a text of one line if a file cannot be read or compared, if a file is
+/// given twice, if options contradict each other, or if an output file cannot be written or is also an input.
+/// The caller then exits with code 2; nothing was written or printed. Throws std::runtime_error if an output
+/// file could not be written completely.
 int compare(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 
 }  // namespace ddproxy::results

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""published.py FILE.json: writes a page and plots of what `ddproxy step --against published --json FILE.json` wrote. Needs h5py, matplotlib and numpy."""
+"""published.py FILE.json: writes a page and plots of the comparison that `ddproxy step --against published --json FILE.json` wrote. Needs h5py, matplotlib and numpy."""
 import argparse
 import sys
 from pathlib import Path

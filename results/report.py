@@ -19,7 +19,7 @@ except ImportError as error:
     sys.exit(2)
 
 PUBLISHED = Path(__file__).resolve().parent.parent / "inputs" / "published" / "allreduce-8xa100-1node.csv"
-PUBLISHED_RANKS = 8  # which that table does not say
+PUBLISHED_RANKS = 8  # number of ranks of this table; its file does not state it
 
 
 def arguments():
@@ -36,7 +36,8 @@ def arguments():
 
 
 def reference(name, newest):
-    """(name, table) to draw beside a(x). The table of A100 with NCCL stands only beside times that NCCL took on GPUs."""
+    """Returns (name, table) of the published all-reduce times to draw beside a(x), or None. `name` is the value of --reference. Without it,
+    returns the table of eight A100 if NCCL measured a(x) on GPUs."""
     if name == "none" or (name is None and not (PUBLISHED.is_file() and measured_with_nccl(newest))):
         return None
     path = Path(name) if name else PUBLISHED

@@ -22,11 +22,11 @@ LABELS = {"bytes": "bytes of the gradients (factor, log scale)", "model": "gradi
 CURVES = (("exposed_25_s", "cap 25 MiB", "s", style.OTHER), ("exposed_best_s", "best cap", "o", style.PREDICTED),
           ("exposed_plan_s", "best plan", "D", style.MEASURED), ("floor_s", "lower bound on E", "_", style.GREY))
 plt.rcParams["savefig.dpi"] = 100
-LOWEST, HIGHEST = 0.01, 4096.0  # MiB: caps beyond make the same plans
+LOWEST, HIGHEST = 0.01, 4096.0  # range of the axis in MiB; caps outside of it give the same plans as its ends
 
 
 def read(path):
-    """{quantity: rows by rising value}"""
+    """Returns {quantity: rows in ascending order of the value}. Leaves out quantities with a single row. Raises ValueError if a column is missing."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     lacking = {"quantity", "value", "low_mib", "high_mib", *(name for name, *_ in CURVES)} - set(rows[0] if rows else ())
@@ -44,7 +44,7 @@ def draw_exposed(axes, rows):
         axes.plot(x, [float(row[column]) * 1e3 for row in rows], marker=marker, color=colour, label=label, markersize=5)
     axes.set_yscale("log")
     low, high = (math.log10(limit) for limit in axes.get_ylim())
-    axes.set_ylim(10 ** math.floor(low), 10 ** math.ceil(high))  # whole decades: one at least is labelled
+    axes.set_ylim(10 ** math.floor(low), 10 ** math.ceil(high))  # whole decades, so that at least one of them has a label
     axes.set_ylabel("E (ms, log scale)")
 
 

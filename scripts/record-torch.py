@@ -4,8 +4,8 @@
 """record-torch.py [MODULE:FUNCTION]: records what `ddproxy predict` needs to know about a PyTorch model on this machine.
 
 Writes the tables gradients.csv, allreduce.csv and contention.csv to DIR, and prints the command that predicts from them. Start it with
---ranks N, or with torchrun. FUNCTION() returns (model, loss): loss(net) runs the forward pass through net, which is the model or DDP
-around it, and returns the loss. Without MODULE:FUNCTION the model is a GPT-2. Needs torch; with --sweep also h5py.
+--ranks N, or with torchrun. FUNCTION() returns (model, loss). loss(net) runs the forward pass through net and returns the loss; net is
+the model, or DDP around the model. Without MODULE:FUNCTION the model is a GPT-2. Needs torch; with --sweep also h5py.
 Exit codes: 0 success; 2 wrong usage or model; 4 run-time failure, or the disk is full."""
 import argparse
 import importlib
@@ -136,7 +136,7 @@ def run_sweep(options, model, loss, device, rows):
 
 
 def check_beside(options, model):
-    """Rejects a results file of another model or number of ranks: the report would draw both as one comparison."""
+    """Rejects a results file of another model or number of ranks, because the report would compare the two."""
     from torch_recording import beside
     theirs, elements = beside.check(options.beside)
     if not options.sweep or theirs != dist.get_world_size():

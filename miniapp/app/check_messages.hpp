@@ -12,9 +12,9 @@ namespace ddproxy {
 /// smaller than one element. A replay moves no data, so its sizes may be larger than the gradients.
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
 
-/// Checks the collectives of --op. Throws std::invalid_argument that names the table if all-reduces are
-/// replayed and the table has no times of a collective, nor of another collective that can replace the
-/// missing one.
+/// Checks the collectives of --op if the collectives are replayed. The table then must have times of each of
+/// them, or of a collective that can replace it (model/cost/collective_tables.hpp). Throws
+/// std::invalid_argument that names the table and the collective if both are missing.
 void check_verbs(Options const& options, Config const& config);
 
 }  // namespace ddproxy

@@ -11,12 +11,14 @@
 
 namespace ddproxy {
 
-/// The facts that are needed to compare a run with another or to repeat it.
+/// Holds the facts that a reader needs to compare a run with another one, or to repeat it.
 struct Provenance {
-  /// Name and value of each attribute of /provenance: the program, its libraries, and what computed.
+  /// Name and value of each attribute of /provenance: the program, its libraries, its threads, and the device
+  /// that computes.
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<std::string> environment;  ///< NAME=value of the variables that matter, on this rank
-  // One value for each rank, complete on rank 0 only. Clocks are in Hz. NUMA nodes are -1 if unknown.
+  // These lists have one value for each rank on rank 0, and none on other ranks. Clocks are in Hz. The number
+  // of a NUMA node is -1 if it is unknown.
   std::vector<std::string> host, device, uuid, pci_bus, binding;
   std::vector<double> numa_node, device_numa_node, clock_hz, memory_clock_hz;
   ThreadReport threads;

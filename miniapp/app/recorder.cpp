@@ -20,8 +20,8 @@ Integers to_integers(Reals const& values) {
   return {values.begin(), values.end()};
 }
 
-/// What a model has beyond GPT-2. Nothing is added for the others, so that `compare` finds a model of an
-/// older file unchanged.
+// Returns the properties that GPT-2 does not have. The text is empty for a GPT-2 model, so that `compare`
+// finds the same description in an older file.
 std::string describe_llama(model::Shape const& s) {
   std::string text;
   if (s.kv_heads != 0 && s.kv_heads != s.heads) text += fmt::format(" kv_heads {}", s.kv_heads);

@@ -23,14 +23,15 @@
 
 namespace ddproxy {
 
-/// The uncertainty of one case's prediction, in seconds: the 95 % band of T, and four predictions of E
-/// (ideal, then with contention, with copies and with jitter added). NaN: not available.
+/// Holds the uncertainty of the prediction of one case. `total` is the 95 % band of T. `terms` holds four
+/// predictions of E: the ideal E, and E after contention, copies and jitter have been added one by one. All
+/// values are in seconds. NaN means that a value is not available.
 struct Uncertainty {
   model::Band total{not_available, not_available};
   model::Waterfall terms{not_available, not_available, not_available, not_available};
 };
 
-/// Writes what a run finds into its results file (docs/results.md). It lives on rank 0.
+/// Writes the results of a run into its results file (docs/results.md). Only rank 0 has a Recorder.
 ///
 /// Problem: a run may be killed at any time, and its results up to then must remain readable. results::Writer
 /// therefore holds the file in memory (results/file/writer.hpp), and each flush writes a complete file. Call
@@ -38,49 +39,60 @@ struct Uncertainty {
 /// last. The destructor flushes, too.
 ///
 /// The other methods may be called in any order, except that plan() comes before sample(), and gate() before
-/// part(). Times are in seconds. Methods throw as results::Writer does.
+/// part(). If a method "may be called again", the second call replaces the values of the first call. All
+/// times are in seconds. Methods throw the exceptions that results/file/writer.hpp lists for Writer.
+///
+/// Words (docs/glossary.md): a case is a row of the sweep; a round takes one sample of each case; a state is
+/// a condition of the machine in which times stay alike; probes show the state before and after a sample.
+/// Samples that count are samples in the state of the tables and figures, see states(). The caller selects
+/// them.
 class Recorder {
  public:
-  /// Creates FILE.part of options.output, and writes the command line and the text of the input.
+  /// Creates the unfinished results file: options.output with ".part" appended. Writes the command line and
+  /// the text of the input.
   Recorder(Options const& options, Config const& config);
 
   /// Writes /provenance.
   void provenance(Provenance const& provenance);
   /// Writes /model: the dimensions of the model, and its gradients in ready order.
   void model(Config const& config, Workload const& workload);
-  /// Writes /layers: all passes with their probes. If the operators do not come from compute.times, also
-  /// writes their flops and bytes, and their times by the roofline if the input gives one.
+  /// Writes /layers: the time of each operator in all passes, and the probes of the passes. Unless the
+  /// operators come from the file compute.times, it also writes their flops and bytes, and their roofline
+  /// times if the workload has any.
   void layers(Config const& config, Workload const& workload, OperationTimes const& times);
-  /// Writes the ready times of the passes that count. May be called again.
+  /// Writes the ready time of each gradient. May be called again.
   void ready_times(ReadyTimes const& ready);
   /// Writes /allreduce: all samples with their probes, one row for each message size.
   void allreduce(std::vector<SizeTimes> const& times, int ranks);
-  /// Writes, as an attribute of `group`, which MPI call carried out the reductions. Writes nothing if MPI
-  /// reduced nothing.
+  /// Writes the attribute `call` of `group`: the MPI call that carries out the all-reduces. Writes nothing if
+  /// the all-reduces do not use MPI.
   void call(std::string_view group, RankContext const& context);
-  /// Writes medians and bandwidths of the samples that count. May be called again.
+  /// Writes the median, the 99th percentile and the bandwidths of each message size. `times` holds the
+  /// samples that count. May be called again.
   void allreduce_figures(std::vector<SizeTimes> const& times, int ranks);
   /// Writes the times in which `total` bytes were reduced in pieces, one row for each piece size.
   void pieces(std::vector<SizeTimes> const& times, std::int64_t total);
-  /// Writes the a(x) that predictions use, x in bytes on the wire. May be called again.
+  /// Writes the table of a(x) that predictions use. x is in bytes on the wire. May be called again.
   void cost_table(std::vector<model::CostPoint> const& table);
   /// Writes /collectives: all samples with their probes, one row for each kind of collective and each size.
   /// This method and the next two are in recorder_collectives.cpp.
   void collectives(std::vector<SizeTimes> const& rows, int ranks);
-  /// Writes medians, extremes and bandwidths of the samples that count. May be called again.
+  /// Writes the median, the extremes and the bandwidths of each row. `rows` holds the samples that count. May
+  /// be called again.
   void collective_figures(std::vector<SizeTimes> const& rows, int ranks);
   /// Writes the times in which `total` bytes were moved in pieces, one row for each kind of collective
   /// and each piece size.
   void collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total);
 
-  /// Writes all co-runs of compute and collectives, with their probes. Writes nothing if there are none.
+  /// Writes the samples of all co-runs, with their probes. A co-run measures compute and a collective alone
+  /// and at the same time. Writes nothing if there are none.
   void calibration(std::vector<ContentionSample> const& runs);
   /// Writes the samples of /layers, /allreduce and /calibration that were taken after the sweep. Writes
   /// nothing for a table without such samples.
   void later(OperationTimes const& layers, std::vector<SizeTimes> const& times,
              std::vector<ContentionSample> const& runs);
-  /// Writes kappa and gamma of the co-runs that count, and the fit alpha + x / beta of a(x). May be called
-  /// again.
+  /// Writes kappa and gamma of each co-run, and the fit alpha + x / beta of a(x). `runs` holds the samples
+  /// that count, and `table` is a(x). alpha is in seconds, beta in bytes/s. May be called again.
   void speeds(std::vector<ContentionSample> const& runs, std::span<const model::CostPoint> table);
   /// Writes the states of the machine and the state of each sample. Tables and figures use the samples in
   /// `state` only; if it is empty, they use all samples. `order` [case][round] holds the position of each
@@ -93,16 +105,17 @@ class Recorder {
   /// in Hz, the power cap in W and the throttle reasons. Writes nothing if a list is empty or if their
   /// lengths differ.
   void gpu_clocks(std::vector<double> const& before, std::vector<double> const& after);
-  /// Writes the bands and the terms of E of all cases. May be called again.
+  /// Writes the band of T and the four predictions of E of each case. May be called again.
   void uncertainty(std::vector<Uncertainty> const& cases);
   /// Writes the score of each predictor, and the 95 % interval of the best cap in bytes.
   void score(model::ScoreCard const& card, model::Band best_cap);
-  /// Writes T_compute and a(x) in each phase of the run. `drift` is the warning that T_compute differs
-  /// between the calibration and the sweep; empty without such a difference.
+  /// Writes T_compute and a(x) in each phase of the run. If T_compute differs between the calibration and the
+  /// sweep, `drift` is the warning about it; otherwise it is empty.
   void phases(std::vector<Phase> const& phases, std::string const& drift);
 
-  /// Writes the names and plans of the cases, and their predictions if `predicted` is true. Reserves space
-  /// for config.samples samples of each case. `floor` is the lower bound on E.
+  /// Writes the settings of the sweep, and the names and plans of the cases. If `predicted` is true, also
+  /// writes their predictions. Reserves space for config.samples samples of each case. `floor` is the lower
+  /// bound on E.
   void plan(RankContext const& context, std::vector<CaseReport> const& reports, bool predicted, double floor);
   /// Writes the predictions of the cases and the lower bound on E, `floor`. May be called again.
   void predictions(std::vector<CaseReport> const& reports, double floor);
@@ -112,38 +125,41 @@ class Recorder {
   void wire_errors(WireErrors const& errors, WireFormat wire);
   /// Writes /precision: the errors of real gradients at the precision of the input.
   void precision_errors(PrecisionErrors const& errors);
-  /// If scripts/gate started the run, writes the name of its session and the number of its round. `parts` are
-  /// the names of what `[gate]` measures besides the cases, for instance "compute/linear". If there are any,
-  /// writes the names and reserves space for `samples` values of each.
+  /// If scripts/gate started the run, writes the name of the gate's session and the number of the gate's
+  /// round. `parts` are the names of what `[gate]` measures besides the cases, for instance "compute/linear".
+  /// If there are any, writes the names and reserves space for `samples` values of each.
   void gate(TurnOptions const& turns, std::vector<std::string> const& parts, std::size_t samples);
-  /// Writes value number `index` of the part number `part`; see gate().
+  /// Writes one value of a part. `part` is the index of the part in the list that gate() received. `index` is
+  /// the index of the value. Both count from 0.
   void part(std::size_t part, std::size_t index, double seconds);
-  /// Writes the sample of the case `item` in a round.
+  /// Writes one sample. `item` is the index of the case, and `round` the number of the round, from 0.
   void sample(std::size_t item, int round, Sample const& sample);
   /// Reserves space for `samples` samples of each case.
   void grow_samples(std::size_t samples) { writer_.grow_samples(samples); }
-  /// Writes for each case why sampling stopped.
+  /// Writes for each case why sampling stopped, and the limits of `config` that stop it.
   void stops(std::vector<Stop> const& stops, Config const& config);
   /// Writes sentences about results that contradict each other. Writes nothing if there are none.
   void contradictions(std::vector<std::string> const& sentences);
-  /// Writes the figures of the measured cases. See states() for `order`.
+  /// Writes the figures of the cases. A case that was not measured has NaN, or -1 as its slowest rank. See
+  /// states() for `order`.
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
   /// Writes the timeline of one step of each case: its tasks, and the bytes of the live buffers.
   void timeline(Workload const& workload, std::vector<CaseTimeline> const& cases);
-  /// Writes the bytes that a rank allocates for the buffers of a step, and for each case the predicted peak
-  /// of the bytes of live buffers; -1 if nothing is predicted.
+  /// Writes the bytes that a rank allocates for the buffers of a step, and the predicted peak of live buffers
+  /// in bytes, [case]. The peak is -1 if nothing is predicted.
   void step_memory(std::size_t allocated, std::vector<std::int64_t> const& predicted_peaks);
-  /// Writes what the steps of `ddproxy step` consist of, as attributes of /step. This method and the next two
-  /// are in recorder_step.cpp.
+  /// Writes the settings of the steps of `ddproxy step` as attributes of /step. `cap_mib` is the cap of the
+  /// buckets in MiB. This method and the next two are in recorder_step.cpp.
   void step_settings(Config const& config, double cap_mib, int ranks);
   /// Writes the seconds of each kind of operator in a step without communication.
   void step_kinds(std::vector<KindSeconds> const& kinds);
   /// Writes all samples of whole steps, their statistics and predictions, and the figure of merit.
   void step(StepFigures const& figures);
-  /// Writes the figure of merit.
+  /// Writes the figure of merit to /fom.
   void figures(FigureOfMerit const& figures);
-  /// Writes the peak memory of each rank and the predicted need of a rank, both in bytes.
+  /// Writes the peak memory of each rank and the predicted memory need of a rank, both in bytes.
   void memory(std::vector<double> const& peaks, double need);
+  /// The next two methods write the file to the disk, see results::Writer::flush() and flush_if_due().
   void flush() { writer_.flush(); }
   void flush_if_due() { writer_.flush_if_due(); }
   /// Finishes the file and writes the tables beside it, see results::Writer::finish().

@@ -20,7 +20,7 @@ using Texts = std::vector<std::string>;
 using Integers = std::vector<std::int64_t>;
 using Reals = std::vector<double>;
 
-/// Returns one value of each row. `get` is a function or a pointer to a member.
+/// Returns one value get(row) for each row. `get` is a function or a pointer to a member.
 template <class Out, class Rows, class Get>
 Out column(Rows const& rows, Get get) {
   Out values;
@@ -28,14 +28,14 @@ Out column(Rows const& rows, Get get) {
   return values;
 }
 
-/// Values of a dataset [row, sample], row by row.
+/// Holds the values of a dataset [row, sample], row by row, and the lengths of the two dimensions.
 struct Matrix {
   Reals values;
   std::vector<std::size_t> extents;
 };
 
-/// Returns the list of values get(row) of each row. All rows are as long as the longest list, and at least
-/// `least`. Shorter lists are followed by NaN.
+/// Returns a matrix whose rows are the lists get(row). A row of the matrix has as many values as the longest
+/// list, but at least `least`. NaN fills the rows of shorter lists.
 template <class Rows, class Get>
 Matrix matrix(Rows const& rows, Get get, std::size_t least = 0) {
   for (auto const& row : rows) least = std::max(least, std::invoke(get, row).size());
@@ -48,11 +48,13 @@ Matrix matrix(Rows const& rows, Get get, std::size_t least = 0) {
   return made;
 }
 
-/// Writes /layers/PREFIXseconds, and the probes of each pass if there are any.
+/// Writes the dataset /layers/PREFIXseconds, and the probes of each pass if there are any. PREFIX is the text
+/// `prefix`. A probe shows the state of the machine (docs/glossary.md).
 void write_passes(results::Writer& writer, std::string const& prefix, OperationTimes const& times);
 
-/// Writes PREFIXprobe_before and PREFIXprobe_after [row, sample]. Rows with fewer than `samples` probes are
-/// followed by NaN. Writes nothing if nothing was probed.
+/// Writes the datasets PREFIXprobe_before and PREFIXprobe_after [row, sample]. PREFIX is the text `prefix`,
+/// for instance "/allreduce/". NaN fills rows with fewer than `samples` probes. Writes nothing if nothing was
+/// probed.
 void write_probes(results::Writer& writer, std::string const& prefix, std::vector<model::Probes> const& rows,
                   std::size_t samples);
 

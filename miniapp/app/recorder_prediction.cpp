@@ -13,7 +13,7 @@
 namespace ddproxy {
 namespace {
 
-// Writes the samples of all co-runs. Long co-runs have fewer samples, so their rows are followed by NaN.
+// Writes the samples of all co-runs. Long co-runs have fewer samples, so NaN fills their rows.
 void write_contention_samples(results::Writer& writer, std::string const& prefix,
                               std::vector<ContentionSample> const& runs) {
   const std::pair<char const*, Reals ContentionSample::*> parts[] = {
@@ -30,8 +30,8 @@ void write_contention_samples(results::Writer& writer, std::string const& prefix
                matrix(runs, &ContentionSample::compute_alone).extents[1]);
 }
 
-// Returns -1 if the best caps have no upper end: every cap from some size on puts all gradients into one
-// bucket. Returns -1 for NaN, too.
+// Returns `bytes` as an integer. Returns -1 if `bytes` is NaN, or if the best caps have no upper end. They
+// have none if one bucket with all gradients is best: all caps above some size make this bucket.
 std::int64_t whole_bytes(double bytes) {
   return bytes < static_cast<double>(model::any_cap) ? static_cast<std::int64_t>(bytes) : -1;
 }

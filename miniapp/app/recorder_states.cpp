@@ -16,8 +16,8 @@ std::int64_t number_of(std::optional<std::size_t> state) {
   return state ? static_cast<std::int64_t>(*state) : none;
 }
 
-// Returns get(sample) for each sample, at [case, round]. A round in which a case has no sample gets
-// `missing`.
+// Returns the values get(sample), [case, round]. The value is `missing` where a case has no sample in a
+// round.
 template <class Value, class Get>
 std::vector<Value> placed(Samples const& samples, std::vector<Integers> const& order, Value missing,
                           Get get) {

@@ -8,27 +8,31 @@
 #include "miniapp/input/config.hpp"
 #include "miniapp/machine/runtime.hpp"
 
-// How every command that measures begins and ends. `close` closes the unfinished results file of this rank,
-// if it has one, without MPI.
+// The beginning and the end of every command that measures. `close` is a function of the caller. It closes
+// the unfinished results file of this rank, if the rank has one, and calls no MPI function.
 namespace ddproxy {
 
-/// Throws CollectiveError (exit code 2) if the ranks read different input files. Collective.
+/// Checks that all ranks have read the same input. Throws CollectiveError (exit code 2) if they have not.
+/// Collective.
 void agree_on_input(Runtime const& runtime, Config const& config);
 
-/// Ends the process after a call of MPI did not return. Each rank that is in such a call prints its own line.
-/// Rank 0 closes its file first. It then waits until the watches of the other ranks have looked at their
-/// calls. The other ranks wait longer than rank 0, because a launcher ends all ranks as soon as one has
-/// ended.
+/// Ends this process with exit code 4 after an MPI call did not return within the time limit. Prints `error`,
+/// calls `close`, and then sleeps for 1.5 s on rank 0 and for 5 s on other ranks. In this time the watchdogs
+/// of other ranks (CallWatch) find and print their own stuck calls. The other ranks sleep longer than rank 0,
+/// because a launcher ends all ranks as soon as one has ended, and rank 0 still has to close its file.
 [[noreturn]] void leave_stuck_call(Runtime const& runtime, std::function<void()> const& close,
                                    std::string const& error);
 
-/// Ends the process after the device was lost. Call it while the exception is handled and the arrays still
-/// exist. Kokkos aborts when it cannot free them, and the reason would never be printed.
+/// Ends this process with exit code 4 after the device was lost. Calls `close` and prints the exception that
+/// is being handled. If there are several ranks, calls MPI_Abort. Call this function in the catch block,
+/// while the arrays on the device still exist: Kokkos aborts when it cannot free them, and the exception
+/// would never be printed.
 [[noreturn]] void leave_lost_device(Runtime const& runtime, std::function<void()> const& close);
 
-/// Applies the time limit of the run to MPI calls, for as long as the object lives. A rank that is stuck in a
-/// call of MPI does not write its file, so it is safe that another thread closes the file. `close` outlives
-/// the object.
+/// Applies the time limit of the run to MPI calls, for as long as the object lives. If an MPI call takes
+/// longer than `timeout_s` seconds, another thread calls leave_stuck_call(). That thread may close the
+/// results file, because the thread that is stuck in the MPI call does not write. `runtime` and `close` must
+/// outlive the object.
 class CallLimit {
  public:
   CallLimit(Runtime const& runtime, double timeout_s, std::function<void()> const& close);

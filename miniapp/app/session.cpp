@@ -88,7 +88,7 @@ void Session::keep_layers() {
   keep_ready_times();
 }
 
-// Uses the passes that count.
+// Uses the passes of the state of the tables, see layers_of_state().
 void Session::keep_ready_times() {
   const auto times = layers_of_state();
   const auto ready = slowest_ready(context_.workload, times);
@@ -147,7 +147,7 @@ void Session::keep_allreduce() {
     report_ += allreduce_table(sizes_of_state(), context_.ranks(), !context_.reduces());
 }
 
-// Derives a(x) from the samples that count.
+// Derives a(x) from the samples of the state of the tables, see sizes_of_state().
 void Session::keep_cost() {
   const auto sizes = sizes_of_state();
   cost_ = known_cost_ ? *known_cost_ : model::TableCost(to_table(sizes));
@@ -178,8 +178,8 @@ void Session::pieces() {
 void Session::finish() {
   const int concurrency = kernels::Space().concurrency();
   const bool of_device = on_device && needs_arena(context_.config);
-  // Arrays are kept to the end, so the device has its smallest free memory now. Ranks that share a device
-  // take equal parts of it.
+  // All arrays still exist here, so the free memory of the device is at its smallest. Ranks that share a
+  // device take equal parts of the memory in use.
   const double taken =
       of_device ? (context_.device_free - free_device_memory()) / context_.runtime.ranks_on_device()
                 : peak_memory();

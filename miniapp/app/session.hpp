@@ -15,9 +15,10 @@
 
 namespace ddproxy {
 
-/// Carries out one command: it measures on all ranks, and records and prints on rank 0.
+/// Carries out one command. All ranks measure; rank 0 records and prints.
 ///
-/// Construct it, call the methods of the command, and call finish() last, which prints the tables:
+/// Construct the session, call the methods of the command, and call finish() last. finish() prints the
+/// tables. The commands need these methods:
 ///
 ///     layers       layers()
 ///     allreduce    allreduce(), or pieces() with --pieces
@@ -27,20 +28,23 @@ namespace ddproxy {
 ///
 /// The calibration has two parts, before and after verify(). Its samples are thus spread over the minutes
 /// before the sweep, so that they contain the drift of the machine. If one of these methods throws, the
-/// results so far can still be kept: call keep_open_calibration(), then save(). Every method is collective
-/// unless its comment says otherwise.
+/// results so far can still be kept: call keep_open_calibration(), then save().
+///
+/// Every public method is collective unless its comment says otherwise. CollectiveError is declared in
+/// miniapp/machine/runtime.hpp. The words case, round, state and verb are in docs/glossary.md.
 class Session {
  public:
   /// Creates the results file on rank 0, and gathers the provenance. `options` must outlive the session.
-  /// Throws CollectiveError (exit code 2) if the file cannot be created.
+  /// Throws CollectiveError if the file cannot be created (exit code 2) or the disk is full (exit code 4).
   Session(Options const& options, RankContext context, std::vector<Case> cases);
-  ~Session();  ///< prints what finish() has not printed
+  ~Session();  ///< prints the tables so far if finish() has not printed them
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
 
-  /// Measures and records the operators; makes their CSV files.
+  /// Measures and records the time of each operator, and makes the CSV files of layers and gradients.
   void layers();
-  /// Measures and records a(x); makes its CSV file. Throws CollectiveError (exit code 3) if a sum is wrong.
+  /// Measures and records a(x), and makes its CSV file. Throws CollectiveError (exit code 3) if an all-reduce
+  /// gave a wrong sum.
   void allreduce();
   /// Measures and records the time to reduce a fixed number of bytes in pieces of different sizes.
   void pieces();
@@ -48,32 +52,34 @@ class Session {
   void collectives();
   /// Does what pieces() does, for each verb that the options name.
   void collective_pieces();
-  /// Measures the operators, a(x), kappa and gamma in the first third of the rounds of a calibration. Then
-  /// makes the plans of `optimal`. Throws as allreduce() does.
+  /// Carries out the first third of the rounds of the calibration (miniapp/measure/calibration/rounds.hpp):
+  /// it measures the operators, a(x), kappa and gamma. Then makes the plans of the strategy `optimal`. Throws
+  /// CollectiveError if an all-reduce gave a wrong sum (exit code 3) or a signal arrived (exit code 75).
   void open_calibration();
-  /// Measures the other rounds, right before the sweep. Records all samples, and predicts every case from
+  /// Carries out the other rounds, right before the sweep. Records all samples, and predicts every case from
   /// them. Replayed times are known and are not measured.
   void close_calibration();
   /// Records the tables of a calibration that an error or a signal ended. Does nothing in three cases: on
   /// ranks other than 0; after close_calibration(); or if the operators or a message size have no samples
   /// yet. Not collective.
   void keep_open_calibration();
-  /// Makes the plans of `optimal` from the costs that the input states, without measurements. Throws
-  /// CollectiveError (exit code 2) if such a plan is needed and the input states no costs.
+  /// Makes the plans of the strategy `optimal` from the costs that the input states, without measurements.
+  /// Throws CollectiveError (exit code 2) if such a plan is needed and the input states no costs.
   void plan_from_input();
   /// Verifies every case and records the plans. Throws CollectiveError (exit code 3) if a case is wrong, or
-  /// if the rounding error of the gradients exceeds its bound. Gradients are rounded by bf16 on the wire, and
-  /// by matrix products in tf32 or bf16.
+  /// if the rounding error of the gradients exceeds its bound. bf16 on the wire rounds gradients, and so do
+  /// matrix products in tf32 or bf16.
   void verify();
-  /// Measures every case, and records the timeline of its last sample.
+  /// Measures every case, and records the timeline of its last sample. Throws CollectiveError if
+  /// --benchmark_filter leaves out every case (exit code 2) or a signal arrived (exit code 75).
   void sweep();
-  /// Finishes the file and its tables. Then prints all tables and the figure of merit. Throws CollectiveError
-  /// (exit code 1) if the score is beyond its limits.
+  /// Finishes the results file and the files beside it. Then prints all tables and the figure of merit.
+  /// Throws CollectiveError (exit code 1) if model_error or regret exceeds the limit that the options give.
   void finish();
-  /// Writes what was measured so far to FILE.part. Not collective; it uses no MPI. Throws std::runtime_error
-  /// if the disk does not accept it.
+  /// Writes the results so far to the unfinished file FILE.part. Not collective; it uses no MPI. Throws
+  /// std::runtime_error if the file cannot be written.
   void save();
-  /// Writes what was measured so far to FILE.part and ignores a failure. Nothing can be recorded after that.
+  /// Writes the results so far to FILE.part and ignores a failure. Nothing can be recorded after this call.
   /// Not collective.
   void close_unfinished() { recorder_.reset(); }
 
@@ -86,13 +92,14 @@ class Session {
   std::string verify_wire();
   void record_step_memory();
   std::string judge_precision();
-  /// Returns a(x) for x bytes of gradients in memory; an empty function if a(x) is not known yet.
+  /// Returns a(x), where x is bytes of gradients in memory. Returns an empty function if a(x) is not known
+  /// yet.
   model::AllreduceCost cost() const {
     return cost_ ? of_gradients(*cost_, context_.workload.wire) : model::AllreduceCost();
   }
   void check_sums() const;
   std::int64_t total_to_move() const;
-  std::int64_t element_of_each_rank() const;  // bytes on the wire if each rank has one element: a full size
+  std::int64_t element_of_each_rank() const;  // bytes on the wire of a collective with one element a rank
   std::vector<std::int64_t> divisible(std::vector<std::int64_t> sizes) const;
   void say_rounding(std::vector<std::int64_t> const& asked) const;
   void warn_of_substitutes() const;
@@ -104,7 +111,8 @@ class Session {
   void keep_cost();
   void keep_speeds();
 
-  // The rounds of a calibration: session_calibration.cpp.
+  // The first two methods are in session_calibration.cpp, and the others down to predict_cases() in
+  // session_predict.cpp and session_sweep.cpp.
   void take_rounds(int first, int last);
   void keep_tables();
   void plan_optimal_cases();
@@ -120,8 +128,9 @@ class Session {
   void predict_cases(model::Job const& job);
 
   // A machine may change its state during a run (model/predict/machine_state.hpp). These methods choose the
-  // samples that count; they are in session_states.cpp. All methods from here on run on rank 0 only, except
-  // measure_missing_tables(), gather_clocks() and share_plan(), which all ranks call.
+  // samples from which tables and figures are computed. Most of them are in session_states.cpp, some in
+  // session_predict.cpp. All methods from here on run on rank 0 only, except measure_missing_tables(),
+  // gather_clocks() and share_plan(), which all ranks call.
   model::MachineStates find_states() const;
   OperationTimes layers_of_state() const;
   std::vector<SizeTimes> sizes_of_state() const;
@@ -153,13 +162,13 @@ class Session {
   OperationTimes layer_times_;
   std::vector<Phase> phases_;
   model::Measurements measurements_;
-  model::Job job_;  // input of the prediction: made from the tables, and from nothing of the sweep
+  model::Job job_;  // input of the prediction, made from the tables only; uses no sample of the sweep
   std::vector<ContentionSample> contention_samples_;
   std::vector<Uncertainty> uncertainty_;
   model::Band best_cap_{not_available, not_available};  // 95 % interval, bytes
   double floor_ = not_available;                        // lower bound on E, seconds
-  std::vector<SizeTimes> allreduce_times_;              // in `collectives`: times of all its verbs
-  double table_seconds_ = 0;                    // time spent on measuring the tables; equal on all ranks
+  std::vector<SizeTimes> allreduce_times_;              // for the command `collectives`: times of all verbs
+  double table_seconds_ = 0;                    // seconds spent on measuring tables; equal on all ranks
   std::optional<model::TableCost> known_cost_;  // a(x) of the input, if all-reduces are replayed
   std::optional<model::TableCost> cost_;        // a(x), where x is bytes on the wire
   std::vector<std::vector<Sample>> samples_;
@@ -168,16 +177,16 @@ class Session {
   std::vector<std::size_t> part_values_;          // number of values of each part so far
   std::vector<Stop> stops_;                       // [case]
   FigureOfMerit figures_;
-  model::MachineStates states_;        // derived from all probes so far
+  model::MachineStates states_;        // the states of the machine, derived from all probes so far
   std::optional<std::size_t> state_;   // machine state of tables and figures; if empty, all samples count
   std::vector<double> clocks_before_;  // GPU clocks of all ranks at the start, if NVML gives them; on rank 0
   bool predicted_ = false, verified_ = false;
-  bool oversubscribed_ = false;  // some thread of some rank has no core; known on rank 0
+  bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
 };
 
-/// Runs options.command. Collective. Throws CollectiveError on all ranks for an error that they agree on, and
-/// other exceptions on the rank that has the error. Does not return if a call of MPI is stuck or the device
-/// is lost.
+/// Runs options.command. Collective. Throws CollectiveError if the error is known to all ranks; any other
+/// exception is thrown only on the rank that has the error. If an MPI call does not return within the time
+/// limit, or the device is lost, this function does not return: it ends the process (run_ends.hpp).
 void execute(Options const& options, Runtime const& runtime);
 
 }  // namespace ddproxy

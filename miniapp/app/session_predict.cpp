@@ -14,12 +14,13 @@
 
 namespace ddproxy {
 
-// Returns whether bands and the terms of E can be predicted: both are computed by the recurrences.
+// Returns whether the band of T and the terms of E can be predicted. Both are computed by the recurrences of
+// docs/model.md, so the case must follow a recurrence.
 static bool has_bands(Case const& item) {
   return item.overlapped() && model::follows_recurrence(item.strategy);
 }
 
-// Sends a plan from rank 0 to all ranks. Only rank 0 has the costs, and so the best plan.
+// Sends a plan from rank 0 to all ranks. Only rank 0 has the costs, so only rank 0 can compute the best plan.
 void Session::share_plan(Case& item) const {
   std::vector<std::int64_t> ends(context_.workload.gradient_bytes.size() + 1, 0);
   for (auto const& bucket : item.plan) ends[++ends[0]] = static_cast<std::int64_t>(bucket.last);
@@ -97,7 +98,8 @@ void Session::predict_cases(model::Job const& job) {
   predict_bands();
 }
 
-// Makes the plans from the first rounds of the calibration. These plans are verified and swept.
+// Makes the plans of the strategy `optimal` from the first rounds of the calibration. These plans are
+// verified, and the sweep measures them.
 void Session::plan_optimal_cases() {
   if (root()) {
     settle_tables();

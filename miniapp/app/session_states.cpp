@@ -17,8 +17,8 @@ constexpr std::size_t most_states = 16;
 // Limits between states are sent as integers, in femtoseconds.
 constexpr double femto = 1e15;
 
-// Returns the times of the all-reduces alone that follow the samples of a case, with the probes of the
-// samples.
+// Returns one time for each sample of a case: the time of its all-reduces without compute, which are measured
+// right after the sample. The probes are those of the samples.
 model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
   model::ProbedTimes quantity;
   for (auto const& sample : samples) {
@@ -31,7 +31,7 @@ model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
 
 }  // namespace
 
-// Uses everything that was probed so far.
+// Derives the states of the machine from all probes so far.
 model::MachineStates Session::find_states() const {
   std::vector<double> of_sweep;
   auto quantities = quantities_of(allreduce_times_);
@@ -94,8 +94,8 @@ void Session::warn_of_mixed_states() const {
   if (state_ && !has_table(states_, *state_, layer_times_)) left("the operations");
 }
 
-// Chooses the state of the figures: the state of most samples of the sweep. The sweep is then predicted from
-// the tables of this state. If there are none, the prediction is withdrawn.
+// Chooses the state of the figures: the state with the most samples of the sweep. The sweep is then predicted
+// from the tables that were measured in this state. If there are no such tables, the prediction is withdrawn.
 void Session::settle_sweep() {
   const bool had_one = states_.count() == 1;
   states_ = find_states();
@@ -123,9 +123,9 @@ void Session::withdraw_prediction() {
   recorder_->uncertainty(uncertainty_);
 }
 
-// Measures the tables of the state in which most of the sweep ran, if they are missing because the machine
-// was not in that state before. The tables may be measured after the sweep: all-reduces alone and beside
-// compute contain nothing of the cases that are predicted from them.
+// Measures the tables of the state in which most of the sweep ran, if they are missing. They are missing if
+// the machine was not in this state before the sweep. Tables from after the sweep are a fair input of the
+// prediction, because they contain no measurement of a case.
 void Session::measure_missing_tables() {
   if (!context_.probe || !predicted_) return;
   std::vector<std::int64_t> message(2 + most_states, -1);  // state to measure, number of limits, limits
@@ -161,7 +161,7 @@ bool Session::has_tables(model::MachineStates const& states, std::size_t state) 
          has_table(states, state, layer_times_);
 }
 
-// Uses the samples of the tables in the state of the figures, and no sample of the sweep.
+// Predicts again, from the samples of the tables in the state of the figures. Uses no sample of the sweep.
 void Session::predict_again() {
   keep_ready_times();
   keep_cost();
@@ -169,8 +169,8 @@ void Session::predict_again() {
   predict();
 }
 
-// Returns three values for each rank: its clock in Hz, its power cap in W and its throttle reasons. Returns
-// an empty list if a rank has none.
+// Returns three values for the GPU of each rank: the clock in Hz, the power cap in W and the throttle
+// reasons. Returns an empty list if these values are unknown on some rank.
 std::vector<double> Session::gather_clocks() const {
   const auto clocks = context_.probe ? context_.probe->clocks() : std::nullopt;
   if (context_.runtime.maximum(clocks ? 0.0 : 1.0) > 0) return {};

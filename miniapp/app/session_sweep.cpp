@@ -21,7 +21,7 @@
 namespace ddproxy {
 
 std::string Session::verify_case(CaseReport const& report) {
-  // All ranks get the same result. So either all of them return here, or none, and no rank waits alone in a
+  // All ranks get the same result, so either all of them return here or none. Thus no rank waits alone in a
   // collective.
   const auto wrong = verify_graphs(step_of(report.item, context_.workload, context_.config.copies,
                                            static_cast<std::size_t>(context_.ranks())));
@@ -35,7 +35,7 @@ std::string Session::verify_case(CaseReport const& report) {
 }
 
 // Compares real gradients that were rounded for the wire with their fp32 average. Records and prints the
-// errors. Returns what is wrong; an empty text if nothing is.
+// errors. Returns an error message, or an empty text if the errors are within their bound.
 std::string Session::verify_wire() {
   const bool rounds = context_.workload.wire != WireFormat::fp32;
   if (!rounds || !context_.reduces() || context_.config.compute == ComputeMode::replay) return "";
@@ -49,7 +49,7 @@ std::string Session::verify_wire() {
 }
 
 // Compares real gradients at the precision of the input with those of fp32 products. Records and prints the
-// errors. Returns what is wrong; an empty text if nothing is.
+// errors. Returns an error message, or an empty text if the errors are within their bound.
 std::string Session::judge_precision() {
   if (!compares_precision(context_.config)) return "";
   // If the environment of a rank replaces fp32 by TF32, there are no fp32 products to compare with.

@@ -15,35 +15,52 @@
 
 namespace ddproxy {
 
-/// Carries out `ddproxy step`: measures whole training steps on all ranks, and records and prints on rank 0.
+/// Carries out `ddproxy step`. All ranks measure whole training steps; rank 0 records and prints.
 ///
-/// Order of calls, which is also the order on the machine. Construct it; first_step(), the step before
-/// anything is warm; calibrate(), all-reduces alone; warm_up(), steps from the initial parameters, after
-/// which all ranks must have the same parameters; predict(), from steps without communication; sample(); and
-/// finish(). So nothing that is predicted was measured with compute and all-reduces together, except the
-/// co-runs of calibrate(). Every method is collective unless its comment says otherwise.
+/// Order of calls, which is also the order of the measurements:
+///
+///     first_step()   takes the first step of the run, before anything is warm
+///     calibrate()    measures all-reduces, alone and beside compute
+///     warm_up()      takes steps from the initial parameters, and compares the parameters of all ranks
+///     predict()      measures steps without communication, and predicts the step
+///     sample()       measures steps with and without communication
+///     finish()       writes the results file and prints the tables
+///
+/// The prediction thus uses no step with communication. Compute and all-reduces run at the same time in one
+/// of its inputs only: the co-runs of calibrate(), which give kappa and gamma.
+///
+/// Every method is collective unless its comment says otherwise. CollectiveError is declared in
+/// miniapp/machine/runtime.hpp.
 class StepSession {
  public:
-  /// Creates the results file on rank 0. `options` must outlive the session. Throws CollectiveError (exit
-  /// code 2) if the file cannot be created.
+  /// Creates the results file on rank 0. `options` must outlive the session. Throws CollectiveError if the
+  /// file cannot be created (exit code 2) or the disk is full (exit code 4).
   StepSession(Options const& options, StepContext context);
 
+  /// Initialises the parameters and times the first step.
   void first_step();
-  /// Chooses the MPI calls and measures a(x), kappa and gamma. Throws CollectiveError (exit code 3) if a sum
-  /// is wrong.
+  /// Chooses the MPI calls and measures a(x), kappa and gamma. Throws CollectiveError (exit code 3) if an
+  /// all-reduce gave a wrong sum.
   void calibrate();
-  /// Takes [sweep] warmup steps, at least one. Throws CollectiveError (exit code 3) if the ranks then have
-  /// different parameters, or if a parameter or the loss is not finite.
+  /// Initialises the parameters and takes as many steps as [sweep] warmup says, at least one. Throws
+  /// CollectiveError (exit code 3) if the ranks then have different parameters, or if a parameter or the loss
+  /// is not finite.
   void warm_up();
-  /// Times the tasks of steps without communication, and predicts the step.
+  /// Times the tasks of steps without communication, and predicts the step. Throws CollectiveError (exit code
+  /// 75) if a signal arrived.
   void predict();
-  /// Takes [sweep] samples. Each is a step and a step without communication, in turns which is first.
+  /// Takes as many samples as [sweep] samples says. A sample consists of one step and one step without
+  /// communication; which of the two comes first alternates. Throws CollectiveError (exit code 75) if a
+  /// signal arrived.
   void sample();
-  /// Writes the files and prints the tables and the figure of merit.
+  /// Finishes the results file. Then prints the tables and the figure of merit, and writes the file of --json
+  /// if the options name one.
   void finish();
-  /// Writes the samples so far to FILE.part. Not collective; it uses no MPI.
+  /// Writes the samples so far to the unfinished file FILE.part. Not collective; it uses no MPI. Throws
+  /// std::runtime_error if the file cannot be written.
   void save();
-  /// Writes what is recorded so far to FILE.part and ignores a failure. Not collective.
+  /// Writes what is recorded so far to FILE.part and ignores a failure. Nothing can be recorded after this
+  /// call. Not collective.
   void close_unfinished() { recorder_.reset(); }
 
  private:
@@ -62,10 +79,10 @@ class StepSession {
   PredictedStep prediction_;
   std::vector<StepSample> samples_;
   StepFigures figures_;
-  bool oversubscribed_ = false;  // some thread of some rank has no core; known on rank 0
+  bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
 };
 
-/// Runs the command step. Throws and ends as execute() does.
+/// Runs the command `step`. Collective. Its errors are the same as those of execute() in session.hpp.
 void execute_step(Options const& options, Runtime const& runtime);
 
 }  // namespace ddproxy

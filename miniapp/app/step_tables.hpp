@@ -8,9 +8,9 @@
 
 namespace ddproxy {
 
-/// Returns what `ddproxy step` prints: a row for each part of the step with its measured and predicted times,
-/// the share of each kind of operator, and lines with the loss, the global batch and the throughput.
-/// `cap_mib` is the largest size of a bucket.
+/// Returns the text that `ddproxy step` prints: a table with a row for each part of the step and its measured
+/// and predicted times in ms, a table with the share of each kind of operator in compute, and lines with the
+/// global batch, the loss, the throughput and the model flops. `cap_mib` is the cap of the buckets in MiB.
 std::string step_table(StepFigures const& figures, Config const& config, double cap_mib);
 
 }  // namespace ddproxy

@@ -15,21 +15,28 @@
 
 namespace ddproxy {
 
-// The tables and lines that a run prints, and the CSV files of docs/results.md. All functions return text.
+// The tables and lines that a run prints, and the CSV files of docs/results.md. All functions return text. If
+// `replayed` is true, the text says that the times are replayed, not measured. A verb is the kind of a
+// collective, and a case is a row of the sweep (docs/glossary.md).
 
-/// Returns a row for each layer: the time on the slowest rank, its share of the pass, and that rank. Here and
-/// below, `replayed` marks the times as replayed, not measured.
+/// Returns a table with a row for each layer: the time on the slowest rank, its share of the pass, and the
+/// number of the slowest rank.
 std::string layer_table(Workload const& workload, OperationTimes const& times, bool replayed);
-/// Returns a row for each message size: the times and bandwidths of all-reduces over `ranks` ranks.
+/// Returns a table with a row for each message size: the times and bandwidths of all-reduces over `ranks`
+/// ranks.
 std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool replayed);
-/// Returns a row for each piece size: the time in which `total` bytes were reduced in such pieces.
+/// Returns a table with a row for each piece size: the time in which `total` bytes were reduced in such
+/// pieces.
 std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total);
-/// Returns a row for each verb and size: the times and bandwidths of collectives over `ranks` ranks.
+/// Returns a table with a row for each verb and size: the times and bandwidths of collectives over `ranks`
+/// ranks.
 std::string collectives_table(std::vector<SizeTimes> const& rows, int ranks, bool replayed);
-/// Returns a row for each verb and piece size: the time in which `total` bytes were moved in such pieces.
+/// Returns a table with a row for each verb and piece size: the time in which `total` bytes were moved in
+/// such pieces.
 std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int64_t total);
-/// Returns a row for each measured case: T and E beside their predictions, tail and overlap. `stops` [case]
-/// says why a case has no more samples. If `predicted` is false, the columns of predictions show "-".
+/// Returns a table with a row for each measured case: T and E beside their predictions, tail and overlap.
+/// `stops` [case] says why no more samples of a case were taken. If `predicted` is false, the columns of
+/// predictions show "-".
 std::string sweep_table(Config const& config, std::vector<CaseReport> const& reports,
                         std::vector<Stop> const& stops, bool predicted);
 /// Returns a line with the predicted memory need of a rank, `need`, and the largest of the measured `peaks`,
@@ -40,18 +47,19 @@ std::string memory_line(std::vector<double> const& peaks, double need);
 /// measured cap. The second line says how much faster the best cap is than the worst cap, and than 25 MiB if
 /// 25 MiB was measured. Returns an empty text if no case with a cap was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
-/// Returns a line with the difference between E of a case and its prediction from before the sweep. The
-/// difference is split into the drift of the machine and the error of the model. Returns an empty text if the
-/// rounds of the sweep did not measure what the split needs.
+/// Returns a line with the difference between the measured E of a case and the E that was predicted before
+/// the sweep. The line says how much of the difference comes from the drift of the machine, and how much from
+/// the model. Returns an empty text if report.same_round is not available.
 std::string miss_line(CaseReport const& report);
 /// Returns a line with the causes of E of a measured case, term by term. If E is less than the ideal E, the
-/// line says that E cannot be split. Returns an empty text if no term adds to the ideal overlap.
+/// line says that E cannot be split. Returns an empty text if contention, copies and jitter add nothing to
+/// the ideal E.
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms);
 
-/// The endings of the tables' files.
+/// Lists the endings of the CSV files that a run may write beside its results file.
 inline constexpr char const* table_endings[] = {".layers.csv", ".gradients.csv", ".allreduce.csv",
                                                 ".collectives.csv", ".contention.csv"};
-/// Returns the path of the results file with another ending.
+/// Returns the path of the results file with its ending replaced by `ending`.
 inline std::filesystem::path beside(std::filesystem::path results, std::string const& ending) {
   return results.replace_extension(ending);
 }
@@ -60,11 +68,12 @@ inline std::filesystem::path beside(std::filesystem::path results, std::string c
 std::string layer_csv(Workload const& workload, OperationTimes const& times, bool replayed);
 /// Returns the text of a CSV file with the columns `name,numel,seconds`.
 std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool replayed);
-/// Returns the text of a CSV file with the columns `ranks,bytes,seconds`; bytes on the wire.
+/// Returns the text of a CSV file with the columns `ranks,bytes,seconds`. Bytes are counted on the wire, here
+/// and below.
 std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed);
-/// Returns the text of a CSV file with the columns `verb,ranks,bytes,seconds`; bytes on the wire.
+/// Returns the text of a CSV file with the columns `verb,ranks,bytes,seconds`.
 std::string collectives_csv(std::vector<SizeTimes> const& rows, int ranks, bool replayed);
-/// Returns the text of a CSV file with the columns `bytes,kappa,gamma`; bytes on the wire.
+/// Returns the text of a CSV file with the columns `bytes,kappa,gamma`.
 std::string contention_csv(std::vector<ContentionSample> const& runs, WireFormat wire);
 
 }  // namespace ddproxy

@@ -8,13 +8,13 @@
 
 namespace ddproxy::results {
 
-/// A slowdown that a person accepted.
+/// Describes a slowdown that a person accepted.
 struct Acknowledgement {
   std::string name;       ///< name of the case
-  std::string until;      ///< Night::created of the night that was the newest; the level up to it is accepted
+  std::string until;      ///< Night::created of the night that was the newest one at that time
   double slowdown = 0.0;  ///< the accepted slowdown, relative (0.05: 5 %)
   std::string at;         ///< ISO time of the acknowledgement
-  std::string reason;     ///< the reason that the person gave who accepted the slowdown
+  std::string reason;     ///< the reason that the person gave
 };
 
 /// Returns the path of the file that holds the acknowledgements of a history: acknowledged.json in its
@@ -22,11 +22,11 @@ struct Acknowledgement {
 std::filesystem::path acknowledged_file(std::filesystem::path const& folder);
 
 /// Reads the acknowledgements of a history. Returns none if there is no such file. Throws
-/// std::invalid_argument, one line with the file and the field, if the file is malformed.
+/// std::invalid_argument if the file is malformed; the text is one line that names the file and the field.
 std::vector<Acknowledgement> read_acknowledged(std::filesystem::path const& folder);
 
-/// Writes the acknowledgements and replaces the file. Throws what write_text()
-/// (results/output/text_file.hpp) throws.
+/// Writes the acknowledgements and replaces the file. Throws the exceptions of write_text()
+/// (results/output/text_file.hpp).
 void write_acknowledged(std::filesystem::path const& folder, std::vector<Acknowledgement> const& all);
 
 }  // namespace ddproxy::results

@@ -57,8 +57,8 @@ bool is_mixed(std::span<const Run> runs, IsKind is_kind) {
   return count != 0 && count != std::ssize(runs);
 }
 
-// Rejects a mix of replays and measured runs: a replay takes its times from a table, so nobody can buy that
-// machine.
+// Rejects a mix of replays and measured runs. A replay takes its times from a table, so it does not measure a
+// machine that somebody can buy.
 void check_one_kind(std::span<const Run> runs, Texts const& allowed) {
   if (!is_mixed(runs, is_replay) || is_in(allowed, "mode")) return;
   throw std::invalid_argument("compare: --rank-machines: replays (" + first_and_more(runs, is_replay, true) +
@@ -115,7 +115,8 @@ std::string interval_doubt(MachineMerit const& m) {
                             : "";
 }
 
-// Warns if runs of one host differ in their software: they may belong to two offers without a label.
+// Warns if the runs of one machine differ in their software. They may then belong to two offers (a buyer's
+// word for a machine) to which the user gave no labels.
 void add_software_doubts(Texts& doubts, MachineMerit const& m, Texts const& allowed) {
   const std::set<std::string_view> software{"compiler", "flags", "blas", "mpi", "kokkos", "call"};
   for (auto const& difference : differing_conditions(m.runs, allowed))

@@ -13,21 +13,23 @@
 
 namespace ddproxy::results {
 
-// The parts of `ddproxy compare`. Their arguments and exit codes are the same as those of compare().
+// The parts of `ddproxy compare`.
 
+/// The next three functions carry out one kind of comparison each. Their arguments, results and exceptions
+/// are those of compare() in results/compare.hpp.
 int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 int order_machines(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 int show_history(CompareOptions const& options, std::ostream& out, std::ostream& warnings);
 
-/// Reads the runs. Throws as read_run() and check_distinct() do.
+/// Reads the runs. Throws the exceptions of read_run() and check_distinct() (results/run/run_file.hpp).
 std::vector<Run> read_runs(std::vector<std::filesystem::path> const& paths);
 
 /// Prints the table, writes the table to the requested files, and prints one warning for each doubt.
 void finish(Table const& table, std::vector<std::string> const& doubts, CompareOptions const& options,
             std::ostream& out, std::ostream& warnings);
 
-/// Appends one cell per value. A value that is not positive is a bound for which there is not enough data;
-/// its cell is not available.
+/// Appends one cell for each value. A value that is not positive stands for a bound that the data are too few
+/// to compute; its cell is "not available".
 void append(Row& row, std::initializer_list<double> values);
 
 }  // namespace ddproxy::results

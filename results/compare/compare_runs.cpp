@@ -42,8 +42,8 @@ bool all_rounds(std::span<const Run> runs) {
   return std::ranges::none_of(runs, [](Run const& run) { return run.session.empty(); });
 }
 
-// The runs of both sides in the order of their rounds; empty where some run belongs to no round, or a round
-// has two runs on one side. A round with a run on one side only is left out.
+// Holds pairs of runs: base[k] and next[k] belong to the same round. Both lists are empty if some run belongs
+// to no round, or if a round has two runs on one side. A round with a run on one side only is left out.
 struct Rounds {
   std::vector<Run> base, next;
 };
@@ -68,7 +68,7 @@ bool is_measured(CaseTimes const* times) {
   return times && std::isfinite(times->seconds);
 }
 
-// The names of all cases that some run measured, in the order in which they appear.
+// Returns the names of all cases that some run measured, in the order in which they appear.
 std::vector<std::string> measured_names(std::span<const Run> base, std::span<const Run> next) {
   std::vector<std::string> names;
   for (auto side : {base, next})
@@ -78,7 +78,7 @@ std::vector<std::string> measured_names(std::span<const Run> base, std::span<con
   return names;
 }
 
-// The cases that every run measured, and the names of those that only some of the runs measured.
+// Holds the cases that every run measured, and the names of the cases that only some of the runs measured.
 struct CommonCases {
   std::vector<CommonCase> cases;
   std::vector<std::string> left_out;

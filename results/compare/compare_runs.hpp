@@ -9,20 +9,26 @@
 
 namespace ddproxy::results {
 
-/// The effect of a case that only some of the runs measured. Such a case may hide a slowdown. `undecided`:
-/// the whole comparison cannot be unchanged. `warned_of`: the case is left out with a warning.
+/// Says how to treat a case that only some of the runs measured. Such a case may hide a slowdown.
+/// `undecided`: the comparison becomes undecided if it would be unchanged. `warned_of`: the case is left out
+/// with a warning.
 enum class MissingCases { undecided, warned_of };
 
-/// Compares the cases that all runs have. The runs must be comparable (check_comparable).
+/// Compares the cases that all runs have. The runs must be comparable (check_comparable() in
+/// results/run/run_file.hpp).
 ///
-/// The result is `slower` if the family test rejects at 1 % (family_test.hpp); the tolerance does not matter
-/// for this. Else it is `unchanged` if the one-sided 95 % upper end of the mean ratio over all cases is below
-/// 1 + tolerance. Else it is `undecided`. It is also `undecided` if there are too few units (rounds or runs)
-/// for a test at 1 %.
+/// The result is `undecided` if there are too few units (rounds or runs) for a test at the level of 1 %.
+/// Otherwise it is `slower` if the family test rejects at this level (family_test.hpp); the tolerance plays
+/// no part in this. Otherwise it is `unchanged` if the one-sided 95 % upper limit of the mean ratio over all
+/// cases is below 1 + tolerance. Otherwise it is `undecided`.
 ///
-/// If all files belong to rounds of one gate, the unit is the round. Otherwise the unit is the run. One file
-/// on each side does not show how much runs differ, so the result is `undecided`. Two twins are the
-/// exception: their work takes the time of a table, and only the delays by the host vary.
+/// If every file belongs to a round of scripts/gate, the unit is the round; a round that has a file on one
+/// side only is left out. Otherwise the unit is the run. One file on each side does not show how much runs
+/// differ from each other, so the result is `undecided`. Two twins (docs/glossary.md) are the exception:
+/// their work takes the time of a table, and only the delays by the host vary. They are compared by their
+/// samples.
+///
+/// Throws std::invalid_argument if all files belong to rounds, and the two sides have no round in common.
 Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, double tolerance,
                         MissingCases missing = MissingCases::undecided);
 

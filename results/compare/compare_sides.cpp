@@ -56,8 +56,8 @@ std::string units_of(Comparison const& c) {
          ", of the new build: " + std::to_string(c.next_units);
 }
 
-// Returns the comparison as a night, with the base as the reference build. The noise is NaN if there is only
-// one round.
+// Returns the comparison as a night (night.hpp). The base build is the reference build of the night. The
+// noise is NaN if there is only one round.
 Night night_of(Comparison const& comparison, Run const& base, Run const& next) {
   Night night;
   night.created = next.created;

@@ -14,44 +14,48 @@
 
 namespace ddproxy::results {
 
-/// The unit of the permutation test: what could be exchanged between base and new if both builds were equal.
+/// The unit of the permutation test. If both builds were equal, the units of base and new could be exchanged.
 enum class Unit {
   rounds,  ///< the two runs of a round of scripts/gate, in which both builds took turns
-  runs,    ///< the runs of both sides, if there are several files on each side
+  runs,    ///< the runs of both sides, if there are several files on a side
   samples  ///< the samples of the two files, if there is one file on each side
 };
 
+/// The result for one case.
 enum class Verdict { unchanged, slower, faster, undecided };
 
+/// Holds the comparison of one case, or of the mean over all cases.
 struct CaseComparison {
   std::string name;
-  double base = std::nan(""), next = std::nan("");  ///< median over units, seconds
-  model::Estimate ratio{};                          ///< new over base, 95 % interval
+  double base = std::nan(""), next = std::nan("");  ///< median over the units, seconds; NaN for the mean
+  model::Estimate ratio{};                          ///< new / base, with its 95 % interval
   double noise = std::nan("");  ///< standard deviation over the units: of ln(new / base) for rounds, of ln(T)
                                 ///< else; NaN if unknown
-  double p = std::nan("");  ///< p-value of "not slower", corrected for the number of cases; NaN for samples
+  double p = std::nan("");      ///< p-value of a slowdown, corrected for the number of cases; NaN for samples
   Verdict verdict = Verdict::undecided;
   std::string doubt = {};  ///< why there is no verdict, or what limits the verdict
 };
 
-/// The name of the row that is the mean of all cases.
+/// The name of the row with the mean over all cases.
 inline constexpr char const* all_cases = "all cases";
 
+/// Holds the result of compare_runs().
 struct Comparison {
   double tolerance = 0.0;
   Unit unit = Unit::runs;
   std::size_t base_units = 0, next_units = 0;
-  std::vector<CaseComparison> cases;  ///< if there are several, the first is their mean, "all cases"
-  /// The smallest slowdown of all cases together that is found with probability 0.9, as a share (0.02: 2 %).
-  /// NaN for samples, and if there are too few units.
+  std::vector<CaseComparison> cases;  ///< the first is the mean over the cases, except for samples
+  /// The smallest slowdown of the mean over all cases that is found with a probability of 90 %, as a share
+  /// (0.02: 2 %). NaN for samples, and if there are too few units.
   double smallest_of_all = std::nan("");
-  /// The same for a slowdown of one case with the median noise.
+  /// The smallest slowdown of a single case with typical noise that is found with a probability of 90 %.
   double smallest_of_one = std::nan("");
   Outcome outcome;
   std::vector<std::string> left_out;  ///< names of cases that only some of the runs measured
   std::vector<std::string> warnings;
 };
 
+/// Returns the verdict as a word.
 constexpr char const* name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::slower:

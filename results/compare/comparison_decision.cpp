@@ -12,14 +12,16 @@ namespace ddproxy::results {
 namespace {
 
 constexpr double z_90 = 1.2816, z_95 = 1.6449;  // normal quantiles: power of 90 %, one-sided level of 5 %
-constexpr std::size_t fewest_runs = 5;          // a side: C(10, 5) relabellings
+constexpr std::size_t fewest_runs = 5;          // on each side; there are then C(10, 5) = 252 relabellings
 
-// How far the standard error of the whole is from its standard deviation, squared, with n units a side.
+// Returns the factor f in: squared standard error of the mean shift = f x (standard deviation of a unit)^2 /
+// n, where n is the number of rounds, or of runs on each side.
 double error_factor(Unit unit) {
   return unit == Unit::rounds ? 1.0 : 2.0;
 }
 
-// Units (a side) with which equal builds are called unchanged in 90 of 100 comparisons.
+// Returns the number of rounds, or of runs on each side, with which equal builds are found unchanged in 90 of
+// 100 comparisons.
 std::size_t units_needed(double deviation, double tolerance, Unit unit) {
   const double root = (z_90 + z_95) * deviation / std::log1p(tolerance);
   const double needed = std::ceil(error_factor(unit) * root * root);
@@ -38,7 +40,7 @@ std::string one_slower_text(CaseComparison const& row) {
          ")";
 }
 
-// The three largest.
+// Returns a text with the three largest slowdowns, and the number of the others.
 std::string slower_text(Comparison const& result) {
   std::vector<CaseComparison const*> slower;
   for (auto const& row : result.cases)

@@ -10,24 +10,25 @@
 
 namespace ddproxy::results {
 
-// The parts of compare_runs(). Each function fills `cases` and `outcome` of a Comparison; the caller has set
-// `tolerance`.
+// The parts of compare_runs(). The caller sets `tolerance` of the Comparison. Each of the compare functions
+// fills `unit`, `cases` and `outcome`.
 
-/// One case that both sides measured.
+/// Holds the times of one case that all runs of both sides measured. The runs must outlive it.
 struct CommonCase {
   std::string name;
   std::vector<CaseTimes const*> base, next;  ///< one for each run
 };
 
-/// Compares by rounds of scripts/gate: base[k] and next[k] are the two runs of round k.
+/// Compares by rounds of scripts/gate. base[k] and next[k] of a case are the two runs of the same round.
 void compare_rounds(std::vector<CommonCase> const& cases, Comparison& result);
-/// Compares by runs: the runs of both sides could be exchanged if both builds were equal.
+/// Compares by runs. If both builds were equal, the runs of both sides could be exchanged.
 void compare_sessions(std::vector<CommonCase> const& cases, Comparison& result);
-/// Compares one file on each side by its samples. Decides only if both are twins (`replay`).
+/// Compares the samples of two files, one on each side. If `replay` is true, both files are from twins
+/// (docs/glossary.md). Otherwise the outcome is undecided.
 void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparison& result);
 
-/// Sets the outcome from the test and from `upper`, the one-sided 95 % upper end of the mean log ratio over
-/// all cases.
+/// Sets the outcome and the smallest slowdowns that the test finds. `upper` is the one-sided 95 % upper limit
+/// of the mean logarithm of the ratio over all cases.
 void decide(FamilyTest const& test, double upper, Comparison& result);
 
 }  // namespace ddproxy::results

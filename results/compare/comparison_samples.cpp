@@ -33,8 +33,8 @@ double deviation_of(Samples const& s) {
   return count > 2 ? std::sqrt(squares / static_cast<double>(count - 2)) : std::nan("");
 }
 
-// Returns how far the host delays replayed samples: the logarithm of slowest over fastest sample, and of all
-// cases and sides the value that nine of ten stay below.
+// Returns how much the host delays replayed samples, as a logarithm. Each case of each side has the spread
+// ln(slowest sample / fastest sample). The result is the 90 % quantile of these spreads.
 double host_delay(std::vector<Samples> const& cases) {
   std::vector<double> spreads;
   for (auto const& one : cases)
@@ -45,8 +45,10 @@ double host_delay(std::vector<Samples> const& cases) {
   return model::quantile(spreads, 0.9);
 }
 
-// A replayed case cannot be faster than its table says; the host only delays it. So the fastest samples tell,
-// and a difference counts where it is above what the host delays samples by.
+// Returns the verdict on a replayed case. The case cannot be faster than its table says; the host can only
+// delay it. So the verdict comes from the fastest samples and from the medians. It is slower (or faster) if
+// both differ by more than `delay`, the delay by the host, and by more than half of the tolerance. Otherwise
+// it is unchanged if both are slower by less than the tolerance, and undecided if not.
 Verdict verdict_of_replay(Samples const& s, double delay, double tolerance) {
   const double limit = std::max(delay, std::log1p(tolerance / 2.0));
   const double fastest = std::ranges::min(s.next) - std::ranges::min(s.base);

@@ -15,8 +15,8 @@
 namespace ddproxy::results {
 namespace {
 
-// The values of one case, or of the mean over cases. There is one value per unit: a round, or a run of either
-// side.
+// Holds the values of one case, or of the mean over the cases. There is one value for each unit. A unit is a
+// round, or a run of one of the two sides.
 struct Values {
   explicit Values(std::vector<double> all)
       : value(std::move(all)), total(std::accumulate(value.begin(), value.end(), 0.0)) {
@@ -30,7 +30,8 @@ struct Moments {
   double shift, variance;
 };
 
-// A design computes the shift and its variance for a relabelling. `chosen` is the sum over the chosen units.
+// A design computes the mean shift for a relabelling, and the variance of one value. `chosen` is the sum of
+// the values of the units that the relabelling chooses. This design is for rounds; the next one is for runs.
 struct PairedDesign {
   std::size_t units;
   double scale() const { return 1.0 / static_cast<double>(units); }  // variance of shift / of one value

@@ -7,84 +7,91 @@
 
 namespace ddproxy::results {
 
-/// The test of the regression gate. It answers: is any case slower, or is the mean over the cases slower?
+/// The test of the regression gate answers two questions. Is any case slower? Is the mean over the cases
+/// slower? A case is a row of the sweep, and a round starts both builds once (docs/glossary.md).
 ///
-/// A value is a natural logarithm: of the ratio new / base of a case in one round, or of the time of a case
-/// in one run. The statistic of a case is its mean shift divided by its standard error (studentised).
+/// Values: if the files are rounds of scripts/gate, a value is ln(new / base) of a case in one round.
+/// Otherwise a value is ln(time) of a case in one run. The statistic of a case is its mean shift divided by
+/// the standard error of this shift (a studentised shift).
 ///
-/// The variance of a case is moderated: it is the mean of its own variance and the median variance over the
-/// cases. The reason is that a variance of few values is itself uncertain (the idea of Smyth, Stat. Appl.
-/// Genet. Mol. Biol. 3(1), 2004, here with fixed weights).
+/// Variance: the test does not use the variance of a case alone, because the variance of few values is
+/// itself uncertain. It uses the moderated variance: the mean of the case's own variance and of the median
+/// variance over the cases. The idea is that of Smyth, Stat. Appl. Genet. Mol. Biol. 3(1), 2004, here with
+/// fixed weights.
 ///
-/// The family consists of the mean over the cases and of each case. The statistic of the family is the
-/// largest statistic of its members. The distribution of this statistic comes from relabelling: base and new
-/// are exchanged within rounds, or runs are redistributed to both sides. If there are at most
-/// most_relabellings relabellings, all of them are used; otherwise that many random ones are used.
+/// Family: the members of the family are the mean over the cases, and each case. The statistic of the
+/// family is the largest statistic of its members. Its distribution comes from relabelling: base and new are
+/// exchanged within rounds, or the runs are distributed anew to both sides. The test uses all relabellings,
+/// or most_relabellings random ones if there are more than that.
 ///
-/// The p-value of a member is the share of relabellings whose largest statistic is at least the member's own.
-/// In a family without a change, the probability that any p-value is below alpha is then at most alpha
-/// (single-step maxT, Westfall and Young, Resampling-Based Multiple Testing, 1993, section 2.3).
+/// p-values: the p-value of a member is the share of the relabellings in which the largest statistic is
+/// at least the observed statistic of the member. If nothing has changed, the probability that any p-value of
+/// the family is at most alpha is at most alpha (single-step maxT, Westfall and Young, Resampling-Based
+/// Multiple Testing, 1993, section 2.3).
 ///
-/// A case is noisy if its standard deviation is above noisy_deviation. A noisy case enters neither the mean
-/// nor the median, and it is tested by its own variance. If all cases are noisy, none is treated as noisy.
-/// Each relabelling decides anew which cases are noisy, because the p-values are exact only if the statistic
-/// depends on nothing but the relabelled values.
+/// Noisy cases: a case is noisy if its standard deviation is above noisy_deviation. The mean over the
+/// cases and the median variance leave out noisy cases. A noisy case is tested by its own variance. If all
+/// cases are noisy, none is treated as noisy. Each relabelling decides anew which cases are noisy: the
+/// p-values are exact only if the statistic depends on nothing but the relabelled values.
 inline constexpr double family_level = 0.01;
 inline constexpr std::size_t most_relabellings = 10000;
 inline constexpr double noisy_deviation = 0.05;
 
-/// [case][unit]: each case has one value for every round or run.
+/// Holds the values of the test, [case][unit]. A unit is a round or a run. Each case has a value for each
+/// unit.
 using Logs = std::vector<std::vector<double>>;
 
-/// The result for one member of the family: one case, or the mean over the cases.
+/// Holds the result for one member of the family: one case, or the mean over the cases.
 struct FamilyMember {
   double shift = 0.0;      ///< mean log ratio new / base
   double deviation = 0.0;  ///< standard deviation of the values between rounds, or between runs of a side
   double error = 0.0;      ///< standard error of the shift that the statistic uses (moderated)
-  bool noisy = false;
-  double p_slower = 1.0;  ///< p-value, corrected for the number of members
-  double p_faster = 1.0;
+  bool noisy = false;      ///< the case has a standard deviation above noisy_deviation
+  double p_slower = 1.0;   ///< p-value of a slowdown, corrected for the number of members
+  double p_faster = 1.0;   ///< p-value of a speed-up, corrected in the same way
 };
 
-/// The result of the test.
+/// Holds the result of the test.
 struct FamilyTest {
   FamilyMember whole;  ///< the mean over the cases that are not noisy; over all cases if all are noisy
   std::vector<FamilyMember> cases;
-  std::size_t relabellings = 1;  ///< including the observed one; the smallest possible p-value is its inverse
+  std::size_t relabellings = 1;  ///< with the observed labelling; the smallest p-value is 1 / relabellings
   double critical = 0.0;         ///< critical value of the statistic at family_level
 
-  /// Returns true if there are enough relabellings for a p-value of family_level.
+  /// Returns true if there are enough relabellings for a p-value as small as family_level.
   bool can_reject() const { return static_cast<double>(relabellings) * family_level >= 1.0; }
-  bool rejects() const;  ///< returns true if any member is slower
-  /// Returns the smallest shift that this test would find with a probability of 90 % in a member with the
-  /// standard error of `member`.
+  bool rejects() const;  ///< returns true if any member is slower: its p_slower is at most family_level
+  /// Returns the smallest shift (a logarithm) that this test finds with a probability of 90 %, in a member
+  /// with the standard error of `member`.
   double smallest_found(FamilyMember const& member) const;
-  /// Returns the median of smallest_found() over the cases that are not noisy.
+  /// Returns the median of smallest_found() over the cases that are not noisy; infinity if there are none.
   double smallest_found_of_a_case() const;
 };
 
-/// Tests log ratios [case][round] of pairs that were measured together. The relabelling flips signs within
-/// rounds.
+/// Tests the logarithms of ratios new / base, [case][round]. Both builds of a ratio were measured in the same
+/// round. A relabelling exchanges the builds in some rounds: it changes the signs of all values of a round.
 FamilyTest test_rounds(Logs const& ratios);
 
-/// Tests log times [case][run]. The relabelling redistributes runs to the sides; all cases of a run stay
-/// together.
+/// Tests the logarithms of times, [case][run], of both sides. A relabelling distributes the runs anew to the
+/// sides; all cases of a run stay together.
 FamilyTest test_runs(Logs const& base, Logs const& next);
 
 /// Returns the mean over the cases that are not noisy, [unit].
 std::vector<double> mean_over_cases(Logs const& logs, FamilyTest const& test);
 
-/// Interval of the centre of a symmetric distribution. Each bound misses the centre with probability `alpha`.
-/// The interval comes from the means of all subsets, or of most_relabellings random subsets (Hartigan, J. Am.
-/// Stat. Assoc. 64, 1969, typical values). Both bounds are infinite if there are too few values.
+/// Holds the two ends of an interval.
 struct Interval {
   double low, high;
 };
-/// Returns this interval for the centre of `values`.
+/// Returns an interval for the centre of the distribution of `values`, which must be symmetric. With
+/// the probability `alpha`, `low` lies above the centre, and with the same probability `high` lies below it.
+/// The interval comes from the means of all subsets of the values, or of most_relabellings random subsets if
+/// there are more (Hartigan, J. Am. Stat. Assoc. 64, 1969, typical values). Both ends are infinite if there
+/// are too few values.
 Interval subset_interval(std::vector<double> const& values, double alpha);
 
-/// Smallest number of rounds n with which test_rounds() can reject at family_level: there are 2^n
-/// relabellings.
+/// The smallest number of rounds with which test_rounds() can reject at family_level. With n rounds there are
+/// 2^n relabellings.
 inline constexpr std::size_t fewest_rounds = 7;
 
 }  // namespace ddproxy::results

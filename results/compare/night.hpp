@@ -14,10 +14,10 @@ namespace ddproxy::results {
 
 /// The name of the mean over all cases in Night::cases.
 inline constexpr char const* the_whole = "the whole";
-/// The suffix of night files.
+/// The ending of the names of night files.
 inline constexpr char const* night_suffix = ".night.json";
 
-/// The result of one case in one night.
+/// Holds the result of one case in one night.
 struct NightCase {
   std::string name;
   /// Ratio night: the mean over its rounds of ln(T of the new build / T of the reference build). Plain run:
@@ -27,15 +27,15 @@ struct NightCase {
   double deviation = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// The result of one night. In a ratio night, a new build was measured in turns with a pinned reference
-/// build. A plain run measured one build.
+/// Holds the result of one night. There are two kinds. In a ratio night, a new build and a reference build
+/// took turns; the reference build stays the same over many nights. A plain run measured one build.
 struct Night {
   std::filesystem::path path = {};  ///< the file from which the night was read; not written to the file
   std::string created;              ///< ISO time
   std::string machine;              ///< same as Run::machine
   std::string revision;             ///< source revision of the new build
   std::string reference_revision;   ///< source revision of the reference build; empty: a plain run
-  Run::Values identity;             ///< what must be equal between nights, as in Run::identity
+  Run::Values identity;             ///< values that must be equal in all nights, see Run::identity
   std::size_t rounds = 0;           ///< rounds in which both builds took turns; 0: a plain run
   std::vector<NightCase> cases;     ///< a ratio night includes the_whole
 
@@ -43,14 +43,15 @@ struct Night {
   NightCase const* find(std::string const& name) const;
 };
 
-/// Reads a night file. Throws std::invalid_argument, one line with the file and the field, in these cases:
-/// the file cannot be read, is not JSON or has another schema; a field is missing or has a wrong type; a
-/// number is not finite; a deviation is negative; there is no case, a duplicate case, or no case "the whole".
+/// Reads a night file. Throws std::invalid_argument in these cases: the file cannot be read, is not JSON or
+/// has another schema; a field is missing or has a wrong type; a number is not finite; a deviation is
+/// negative; there is no case; two cases have the same name; there is no case "the whole". The text of the
+/// exception is one line that names the file and the field.
 Night read_night(std::filesystem::path const& path);
 
-/// Writes a ratio night to `path`, completely or not at all. The name must end with night_suffix, otherwise
-/// `compare --history` does not find the file. Throws std::invalid_argument for a night that read_night()
-/// would reject, and as write_text does.
+/// Writes a ratio night to `path`, completely or not at all. If the name does not end with night_suffix,
+/// `compare --history` does not find the file. Throws std::invalid_argument if read_night() would reject the
+/// night, and the exceptions of write_text() (results/output/text_file.hpp).
 void write_night(std::filesystem::path const& path, Night const& night);
 
 /// Returns the times of a run as a night. It leaves out cases that were not measured and the cases of other

@@ -6,11 +6,11 @@
 
 namespace ddproxy::results {
 
-/// The decision of a comparison as a whole. `undecided` is not a pass: no slowdown was found, but a slowdown
-/// by the tolerance could not be excluded.
+/// The decision of a comparison as a whole. `undecided` is no success: no slowdown was found, but a slowdown
+/// by more than the tolerance could not be excluded either.
 enum class Decision { unchanged, slower, undecided };
 
-/// A decision and one sentence that explains it to the user.
+/// Holds a decision, and a text of one line that explains it to the user.
 struct Outcome {
   Decision decision = Decision::undecided;
   std::string reason;

@@ -11,7 +11,8 @@
 
 namespace ddproxy::results {
 
-/// A column of a table: its name in CSV and JSON, its heading in the printed table, and its unit.
+/// Describes a column of a table: its name in CSV and JSON, its heading in the printed table, and the kind of
+/// its values, which decides how they are printed.
 struct Column {
   enum class Kind { text, seconds, share, ratio, count, number };
   std::string name;
@@ -19,20 +20,21 @@ struct Column {
   Kind kind = Kind::text;
 };
 
-/// A cell: either a text or a number. A number that is not finite is not available.
+/// Holds a cell. In a column of the kind `text` its value is `text`, in other columns `number`. A number that
+/// is not finite is not available.
 struct Cell {
   std::string text;
   double number = 0.0;
 };
 
-/// One row of a table, for one case.
+/// Holds one row of a table. A row describes one case, or one machine.
 struct Row {
   std::vector<Cell> cells;
   std::string alarm;           ///< alarm message; empty: no alarm
   std::string undecided = {};  ///< why there is no verdict; empty: there is a verdict
 };
 
-/// A table with its decision.
+/// Holds a table with its decision.
 struct Table {
   std::string name;  ///< name of the JUnit suite and the JSON member, for instance "compare"
   std::vector<Column> columns;
@@ -44,18 +46,18 @@ struct Table {
 /// Prints aligned columns. Numbers that are not available are printed as "-".
 void print(Table const& table, std::ostream& out);
 
-/// Writes the files that the options ask for. Throws as write_text does, with the name of the file that
-/// cannot be written.
+/// Writes the files that options.json, options.csv and options.junit name. Throws the exceptions of
+/// write_text() (results/output/text_file.hpp), which name the file that cannot be written.
 ///
 /// JSON: {"NAME": {column: [...]}, "alarms": n, "undecided": n, "decision": "unchanged" | "slower" |
 /// "undecided", "reason": text, the figures by their names, "warnings": [...]}. A number that is not
 /// available is null.
 ///
-/// CSV: a header and one line per row. A number that is not available is an empty field.
+/// CSV: a header, and one line for each row. A number that is not available is an empty field.
 ///
-/// JUnit: one test case per row. An alarm is a failure, an undecided row is skipped. If the table has a
-/// decision, a test case "decision" comes first. It fails if the decision is slower. It also fails if the
-/// decision is undecided, unless options.allow_undecided is set; then it is skipped.
+/// JUnit: one test case for each row. A row with an alarm has failed, and an undecided row is skipped. If the
+/// table has a decision, a test case "decision" comes first. It fails if the decision is slower. If the
+/// decision is undecided, it fails, too; with options.allow_undecided it is skipped instead.
 void write(Table const& table, std::vector<std::string> const& warnings, CompareOptions const& options);
 
 }  // namespace ddproxy::results

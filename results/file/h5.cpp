@@ -17,8 +17,8 @@ herr_t keep_innermost(unsigned number, H5E_error2_t const* error, void* text) {
   return 0;
 }
 
-// Returns the system's message inside an HDF5 message such as "unable to open file: name = '...', errno = 13,
-// error message = 'Permission denied', ...".
+// Returns the message of the operating system that an HDF5 message contains. An example of an HDF5 message is
+// "unable to open file: name = '...', errno = 13, error message = 'Permission denied', ...".
 std::string system_message(std::string const& text) {
   static const std::string mark = "error message = '";
   const auto start = text.find(mark);

@@ -15,7 +15,7 @@
 
 namespace ddproxy::results::h5 {
 
-/// A failed HDF5 call, with HDF5's message in a few words.
+/// Reports that an HDF5 call failed. The text is a short form of HDF5's own message.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -40,33 +40,34 @@ class Id {
 /// Throws Error if `status` is negative.
 void check(herr_t status);
 
-/// Prepares HDF5. Call it before any other function. HDF5 then neither prints its error stack (its message
-/// goes into our errors) nor closes files at exit.
+/// Prepares HDF5. Call it before any other function. Afterwards HDF5 does not print its error stack, because
+/// Error contains the message. It also does not close files at the end of the process.
 void start();
 
 /// Creates a file that HDF5 keeps in memory and never writes to a disk. Closing the file discards it.
 Id create_in_memory();
 /// Returns a copy of the bytes that the file with its current content would have on a disk.
 std::vector<char> image_of(hid_t file);
-Id open_file(std::filesystem::path const& path);  ///< opens it read-only
-Id open_or_create_group(hid_t file, std::string const& path);
-/// Opens a dataset.
+Id open_file(std::filesystem::path const& path);               ///< opens the file for reading only
+Id open_or_create_group(hid_t file, std::string const& path);  ///< creates the group if it does not exist
+/// Opens a dataset. Throws Error if it does not exist.
 Id open_dataset(hid_t file, std::string const& path);
 
 /// Returns true if the path of a group, or of a dataset in a group, exists.
 bool exists(hid_t file, std::string const& path);
 
-Id text_type();                                            ///< variable length, UTF-8
-Id memory_type(Type type);                                 ///< double, int64 or text
+Id text_type();             ///< returns the type of a text with variable length, in UTF-8
+Id memory_type(Type type);  ///< returns the HDF5 type of a double, an int64 or a text in memory
 Id simple_space(std::vector<std::size_t> const& extents);  ///< returns a scalar space if `extents` is empty
-std::vector<std::size_t> extents(hid_t dataset);
+std::vector<std::size_t> extents(hid_t dataset);           ///< returns the lengths, slowest dimension first
 
 /// Writes an attribute and replaces an older value.
 void set_attribute(hid_t object, std::string const& name, Attribute const& value);
 /// Returns an attribute, or nothing if it does not exist.
 std::optional<Attribute> get_attribute(hid_t object, std::string const& name);
 
-/// Sets the value of missing elements. mark_fill_value() writes the same value to the attribute _FillValue.
+/// Sets the value that elements have before they are written: NaN for reals, -1 for integers.
+/// mark_fill_value() writes the same value to the attribute _FillValue of the dataset.
 void set_fill_value(hid_t creation_properties, Type type);
 void mark_fill_value(hid_t dataset, Type type);
 

@@ -17,8 +17,8 @@ bool grows(Dataset const& dataset, std::size_t dimension) {
   return dataset.group() == growing_group && dataset.dimensions[dimension] == growing_dimension;
 }
 
-// Returns the data space of a dataset that can grow, and sets its chunks in `creation`, because HDF5 needs
-// them for that.
+// Returns the data space of a dataset that can grow. Sets the size of its chunks in `creation`: HDF5 stores
+// a dataset that can grow in chunks.
 Id growing_space(hid_t creation, Dataset const& dataset, Extents const& extents) {
   constexpr hsize_t samples_of_a_chunk = 16;
   const auto now = sizes(extents);
@@ -97,7 +97,7 @@ Id ensure_dataset(hid_t file, Dataset const& dataset, Extents const& extents) {
                            " dimensions, not " + std::to_string(extents.size()));
   if (exists(file, std::string(dataset.path))) return open_checked(file, dataset, extents);
   const Id group = open_or_create_group(file, std::string(dataset.group()));
-  std::vector<Id> scales;  // created before the dataset: a length that does not fit must leave nothing behind
+  std::vector<Id> scales;  // created first, so that no dataset is created if a scale has another length
   for (std::size_t k = 0; k < extents.size() && !dataset.is_coordinate(); ++k)
     scales.push_back(ensure_scale(file, dataset.group(), dataset.dimensions[k], extents[k]));
   Id created = create_dataset(group, dataset, extents);

@@ -8,13 +8,14 @@
 
 namespace ddproxy::results::h5 {
 
-/// Returns the dataset with that path. If it does not exist, it is created as the schema specifies, together
-/// with the scales of its dimensions. The scale of a dimension is the dataset of the same name in the group,
-/// or else the numbers 0, 1, 2, ... Throws std::logic_error if the extents differ in rank from the schema, or
-/// in length from an existing dataset.
+/// Returns the dataset `dataset` of the file. If it does not exist, creates it as the schema specifies,
+/// together with an HDF5 dimension scale for each of its dimensions. The scale of a dimension is the dataset
+/// of the same name in the group. If the schema has no such dataset, the scale holds the numbers 0, 1, 2, ...
+/// Throws std::logic_error if the number of extents differs from the schema, or if the extents differ from
+/// those of the existing dataset.
 Id ensure_dataset(hid_t file, Dataset const& dataset, std::vector<std::size_t> const& extents);
 
-/// Does the same as Writer::grow_samples().
+/// Does what results::Writer::grow_samples() promises, for the file `file` (results/file/writer.hpp).
 void grow_samples(hid_t file, std::size_t samples);
 
 }  // namespace ddproxy::results::h5

@@ -13,7 +13,7 @@ namespace ddproxy::results {
 nlohmann::ordered_json read_json(std::filesystem::path const& path) {
   std::error_code absent;
   std::ifstream file;
-  if (std::filesystem::is_regular_file(path, absent)) file.open(path);  // opening a pipe could block forever
+  if (std::filesystem::is_regular_file(path, absent)) file.open(path);  // opening a pipe could block for ever
   if (!file.is_open())
     throw std::invalid_argument(path.string() +
                                 ": cannot be opened for reading; check the path and its permissions");

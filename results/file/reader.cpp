@@ -27,16 +27,18 @@ Type type_of(hid_t dataset) {
   return kind == H5T_FLOAT ? Type::real : kind == H5T_INTEGER ? Type::integer : Type::text;
 }
 
-// Returns a limit for the number of 8-byte values in a dataset: those that the file can hold, plus some that
-// were never written.
+// Returns a limit for the number of 8-byte values in a dataset. A damaged file may claim far more values than
+// it has. The limit allows for four times the size of the file, and for 1 GiB of values that were reserved
+// and never written.
 std::size_t most_values(hid_t file) {
   hsize_t size = 0;
   h5::check(H5Fget_filesize(file, &size));
   return ((std::size_t{1} << 30) + 4 * size) / 8;
 }
 
-// Returns the number of values, or nothing if there are more than `most`. In the product a length of 0 counts
-// as 1, so that the product of the other lengths cannot overflow unnoticed.
+// Returns the number of values: the product of the lengths. Returns nothing if there are more than `most`. A
+// length of 0 counts as 1 while the product is compared with `most`; otherwise it would hide an overflow of
+// the other lengths.
 std::optional<std::size_t> count_of(std::vector<std::size_t> const& extents, std::size_t most) {
   std::size_t product = 1;
   for (const std::size_t length : extents) {

@@ -14,15 +14,19 @@
 
 namespace ddproxy::results {
 
-/// Reads a results file (docs/results.md, schema 1). Throws std::invalid_argument, one line that names the
-/// file, if it is not an HDF5 file, is damaged, has another schema version, or lacks what is requested. A
-/// file of an interrupted run is accepted; complete() then returns false.
+/// Reads a results file (docs/results.md, schema 1).
+///
+/// The methods throw std::invalid_argument with one line that names the file, if the file is not an HDF5
+/// file, is damaged, has another schema version, or lacks the requested dataset. They throw std::logic_error
+/// if the schema does not have the requested path. A file of an interrupted run is accepted; complete() then
+/// returns false.
 class Reader {
  public:
   /// Opens the file and checks its schema version.
   explicit Reader(std::filesystem::path path);
-  /// Reads a file that this process has open under the HDF5 identifier `open_file`; the file may be in
-  /// memory. The content stays valid for as long as the reader exists, even if the identifier is closed.
+  /// Reads a file that this process has opened in HDF5; `open_file` is its identifier. The file may be in
+  /// memory. The reader keeps the file open, even if the caller closes `open_file`. `path` is used in
+  /// messages only.
   Reader(std::filesystem::path path, std::int64_t open_file);
   ~Reader();
   Reader(Reader&&) noexcept;
@@ -36,12 +40,15 @@ class Reader {
   bool has(std::string_view dataset) const;
   std::vector<std::string> datasets() const;  ///< paths of the schema that exist in the file
 
-  /// Returns nothing if the group or the attribute does not exist.
+  /// Returns the attribute `name` of a group ("/" for the root). Returns nothing if the group or the
+  /// attribute does not exist.
   std::optional<Attribute> attribute(std::string_view group, std::string_view name) const;
   /// Returns the attribute as text; numbers are converted. Returns `otherwise` if it does not exist.
   std::string text(std::string_view group, std::string_view name, std::string const& otherwise = "") const;
 
-  std::vector<std::size_t> extents(std::string_view dataset) const;  ///< slowest first; empty for a scalar
+  /// The next methods return the lengths of the dimensions of a dataset, or its values in the order of the
+  /// file, the slowest dimension first.
+  std::vector<std::size_t> extents(std::string_view dataset) const;  ///< empty for a scalar
   std::vector<double> reals(std::string_view dataset) const;         ///< also reads integer datasets
   std::vector<std::int64_t> integers(std::string_view dataset) const;
   std::vector<std::string> texts(std::string_view dataset) const;

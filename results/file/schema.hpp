@@ -14,33 +14,34 @@ namespace ddproxy::results {
 /// The schema version that this program writes and reads.
 inline constexpr std::int64_t schema_version = 1;
 
-/// The value of an attribute.
+/// Holds the value of an attribute.
 using Attribute = std::variant<std::int64_t, double, std::string>;
 
 /// The type of a dataset's values.
 enum class Type { real, integer, text };
 
-/// One dataset of the results file (docs/results.md).
+/// Describes one dataset of the results file (docs/results.md).
 struct Dataset {
   std::string_view path;                       ///< for instance "/sweep/measured"
   Type type;                                   ///< missing real values are NaN
   std::array<std::string_view, 3> dimensions;  ///< names, slowest dimension first; unused ones are empty
   std::string_view units;                      ///< "1" for names and counts
-  std::string_view long_name;
-  bool optional = false;  ///< integer datasets: -1 where the column does not apply
+  std::string_view long_name;                  ///< the meaning of the values, for readers of the file
+  bool optional = false;  ///< integer datasets only: values may be -1, which means "does not apply"
 
-  std::size_t rank() const;
+  std::size_t rank() const;  ///< returns the number of dimensions
   std::string_view group() const { return path.substr(0, path.rfind('/')); }
   std::string_view name() const { return path.substr(path.rfind('/') + 1); }
-  /// Returns true for a dataset that holds the coordinates of its own dimension.
+  /// Returns true if the dataset holds the coordinates of a dimension, as CF and netCDF define it: it has one
+  /// dimension, and this dimension has the name of the dataset.
   bool is_coordinate() const { return rank() == 1 && dimensions[0] == name(); }
 };
 
-/// The group and the dimension of the samples of a sweep. Their number is unknown before the sweep ends, so
-/// datasets of this group can grow along this dimension.
+/// The group and the dimension of the samples of a sweep. The number of samples is unknown before the sweep
+/// ends, so the datasets of this group can grow along this dimension.
 inline constexpr std::string_view growing_group = "/sweep", growing_dimension = "sample";
 
-/// An attribute on which a program may rely. The file may have additional attributes.
+/// Describes an attribute of a group on which a program may rely. The file may have additional attributes.
 struct AttributeOf {
   std::string_view group;
   std::string_view name;
@@ -53,7 +54,7 @@ std::span<const Dataset> schema();
 /// Returns all attributes of schema 1.
 std::span<const AttributeOf> schema_attributes();
 
-/// Returns the dataset with that path, or nullptr.
+/// Returns the dataset with the path `path`, or nullptr if the schema has none.
 Dataset const* find_dataset(std::string_view path);
 
 /// Returns "real", "integer" or "text".

@@ -46,7 +46,7 @@ ordered_json name_event(const char* what, std::int64_t process, std::int64_t row
   return {{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", row}, {"args", {{"name", name}}}};
 }
 
-// Appends the events of one case, and a name for each process and row that they lie in.
+// Appends the events of one case to the trace, and the names of the processes and rows that contain them.
 class CaseTrace {
  public:
   CaseTrace(std::string name, std::int64_t first_process, ordered_json& events)

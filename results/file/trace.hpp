@@ -10,11 +10,15 @@
 
 namespace ddproxy::results {
 
-/// Writes the timelines of the named cases as Chrome trace JSON, which Perfetto and chrome://tracing open. If
-/// no case is named, it writes all cases that have a timeline. The trace has one process for each case and
-/// rank, and in it one row for each resource, and a counter of the live buffers where the file has them.
-/// Times are in microseconds. Throws std::invalid_argument for a case that does not exist or has no timeline,
-/// and for a file that cannot be written.
+/// Writes the timelines of the cases `cases` to the file `path`. If `cases` is empty, writes all cases that
+/// have a timeline. The format is Chrome trace JSON, which Perfetto and chrome://tracing open. Times are in
+/// microseconds.
+///
+/// The trace has one process for each case and rank. A process has one row for each resource (compute,
+/// communication), and a counter of the bytes in live buffers if the results file has them.
+///
+/// Throws std::invalid_argument if a case does not exist or has no timeline, and the exceptions of
+/// write_text() (results/output/text_file.hpp).
 void write_trace(Reader const& reader, std::vector<std::string> const& cases,
                  std::filesystem::path const& path);
 

@@ -8,11 +8,11 @@
 
 namespace ddproxy::results {
 
-/// How far a figure of merit can be trusted: the value of `valid` in the last line of a run, in /fom and in
-/// JSON.
+/// Says how far a figure of merit can be trusted. It is the value of `valid` in the last line of a run, in
+/// the group /fom of the results file and in JSON.
 enum class Validity { no, yes, single, replay, oversubscribed, unsteady };
 
-/// One value of `valid`, its meaning, and the allowed use of a file with it.
+/// Describes one value of `valid`: its meaning, and what `compare` does with a file that has this value.
 struct ValidityRule {
   Validity value;
   std::string_view word;
@@ -22,7 +22,7 @@ struct ValidityRule {
   std::string_view ranked;    ///< how `compare --rank-machines` treats it
 };
 
-/// All values of `valid`. This is the only list of them in the code; docs/results.md has the same rows.
+/// Lists all values of `valid`. This is the only list of them in the code; docs/results.md has the same rows.
 inline constexpr std::array<ValidityRule, 6> validity_rules{{
     {Validity::yes, "true", true,
      "compute and all-reduces of at least two ranks were measured, and what was reduced is right", "compared",
@@ -51,8 +51,8 @@ std::string_view word_of(Validity validity);
 /// Returns the rule of a word, or nullptr if the word is unknown.
 ValidityRule const* find_validity(std::string_view word);
 
-/// Returns the value of a run whose reductions were correct. `ranks` is the number of ranks that were
-/// started.
+/// Returns the value of `valid` for a run whose reductions were correct. `ranks` is the number of ranks that
+/// were started.
 Validity validity_of(bool replays_compute, bool replays_reductions, int ranks);
 
 /// Returns the word that this version would have written in place of `word`. Earlier versions wrote `true`

@@ -46,8 +46,8 @@ struct Writer::Impl {
   FlushPace pace = {};
   bool changed = true;  // true if there were changes since the last flush
 
-  // Runs one action. If it fails, the file in memory is given up, and the error becomes one line that names
-  // the file. The part on the disk stays as it was.
+  // Runs one action. If it fails, the file in memory is discarded, and the error becomes one line that names
+  // the file. PATH.part on the disk stays as it was.
   void guarded(std::function<void()> const& action) {
     if (file < 0) throw std::logic_error(path.string() + " is finished or was given up after an error");
     try {
@@ -104,7 +104,7 @@ Writer::~Writer() {
   if (!impl_ || impl_->file < 0 || !impl_->changed) return;
   try {
     impl_->flush();
-  } catch (std::exception const&) {  // a caller that has to know the error calls flush()
+  } catch (std::exception const&) {  // ignored: a caller that has to know about a failure calls flush()
   }
 }
 

@@ -19,23 +19,24 @@ namespace ddproxy::results {
 /// Writes a results file (docs/results.md, schema 1).
 ///
 /// Problem: a run may be killed at any time, and its results up to then must remain readable. HDF5 therefore
-/// holds the file in memory. Each flush writes all of it to a fresh file, which is then renamed to PATH.part.
-/// PATH.part can thus be read at every moment, and a kill loses only what was written since the last flush.
-/// The root attribute `complete` is 0 until finish() sets it to 1. The memory needed is twice the size of the
-/// file.
+/// holds the file in memory. Each flush writes the whole file under a temporary name, and renames it to
+/// PATH.part. PATH.part can thus be read at every moment, and a kill loses only what was written since the
+/// last flush. The root attribute `complete` is 0 until finish() sets it to 1. The memory needed is twice the
+/// size of the file.
 ///
 /// Order of calls: construct the writer, set attributes and write datasets in any order, call flush_if_due()
 /// from time to time, and call finish() last. finish() renames PATH.part to PATH.
 ///
 /// Datasets are named by their path in the schema, for instance "/sweep/measured". Their units, long_name and
-/// dimension names come from the schema. Functions throw std::logic_error for a path that the schema does not
-/// have, and std::runtime_error with the name of the file if a write fails. After a failed write the writer
-/// can no longer be used.
+/// dimension names come from the schema. Functions throw std::logic_error if the schema does not have the
+/// path, or if the type or the number of the values does not fit the dataset. They throw std::runtime_error
+/// with the name of the file if a write fails. After a failed write the writer can no longer be used.
 class Writer {
  public:
-  /// Creates PATH.part. A file that an earlier run left there is kept under another name. Throws
-  /// std::invalid_argument with the reason if PATH.part cannot be created. One reason is that another program
-  /// is writing the file; its work is not disturbed. Throws std::runtime_error if the disk is full.
+  /// Creates PATH.part. If an earlier run left a PATH.part, that file is kept under another name. Throws
+  /// std::invalid_argument with the reason if PATH.part cannot be created, for instance because another
+  /// program is writing it. The file of the other program is not changed. Throws std::runtime_error if the
+  /// disk is full.
   explicit Writer(std::filesystem::path path);
   ~Writer();  ///< flushes and ignores a failure; PATH.part stays, with complete = 0
   Writer(Writer&&) noexcept;
@@ -51,33 +52,35 @@ class Writer {
              std::vector<std::size_t> extents = {});
   void write(std::string_view dataset, std::span<const std::string> values);
 
-  /// Creates a dataset of doubles filled with NaN; write_part() then writes its values.
+  /// Creates a dataset of doubles and fills it with NaN. write_part() then writes its values.
   void reserve(std::string_view dataset, std::vector<std::size_t> extents);
 
   /// Grows the dimension `sample` to `samples` in all datasets of /sweep that have it. New values are NaN.
   /// `samples` must not be smaller than before.
   void grow_samples(std::size_t samples);
 
-  /// Writes a block of `counts` values that starts at `offsets`.
+  /// Writes a block of a dataset that exists already, see reserve(). The block starts at the index `offsets`
+  /// and has the lengths `counts`; both have one entry for each dimension, slowest first.
   void write_part(std::string_view dataset, std::vector<std::size_t> const& offsets,
                   std::vector<std::size_t> const& counts, std::span<const double> values);
 
   /// Writes the whole file and syncs it to the disk. If this fails, throws std::runtime_error that names
   /// PATH.part. The previous flush is then still on the disk, and the writer can no longer be used.
   void flush();
-  /// Flushes if 100 times the duration of the last flush has passed since it ended. Flushes thus take less
-  /// than 1 % of a run's time.
+  /// Flushes if there were changes and if 100 times the duration of the last flush has passed since it ended.
+  /// Flushes thus take less than 1 % of a run's time.
   void flush_if_due();
   /// Returns a reader of the content in memory, including what is written later. It may outlive the writer.
   Reader reader() const;
 
   /// Sets complete = 1, flushes, and renames PATH.part to PATH. It then gives the text files `beside` their
   /// final names; until then they have temporary names. Older files with these names are removed just before
-  /// PATH is renamed, so they never lie next to another run's file. Throws std::runtime_error. If only a text
-  /// cannot be written, it throws too, but PATH is complete.
+  /// PATH.part is renamed. So text files of an older run never lie next to the new PATH. Throws
+  /// std::runtime_error if a file cannot be written. If this is a text file, PATH is complete all the same.
   void finish(std::vector<TextFile> const& beside = {});
 
-  /// Returns warnings for the user: the new name of an earlier run's part, and a file system without locks.
+  /// Returns warnings for the user. One tells the new name of the PATH.part of an earlier run. The other
+  /// tells that the file system has no locks. The list is empty if neither happened.
   std::vector<std::string> warnings() const;
 
  private:

@@ -27,7 +27,8 @@ bool is_chosen(std::string const& name, std::vector<std::string> const& chosen) 
   return chosen.empty() || std::ranges::find(chosen, name) != chosen.end();
 }
 
-// Accepts the open slowdowns, writes them to the file and prints them. Returns their number.
+// Accepts the open slowdowns, writes them to the file of acknowledgements and prints them. Returns their
+// number.
 std::size_t acknowledge(HistoryTest& test, CompareOptions const& options, std::ostream& out) {
   for (auto const& name : options.acknowledge_cases)
     if (std::ranges::find(test.names(), name) == test.names().end())

@@ -62,7 +62,8 @@ void check_same(Night const& first, Night const& other, std::span<const std::str
                                 " cannot be compared, because they differ in " + differing.substr(2));
 }
 
-// Returns true unless the case scatters so much over the rounds that a gate would leave it out of the mean.
+// Returns true if the median over the nights of the case's standard deviation is at most noisy_deviation. The
+// gate leaves noisier cases out of the mean. Returns true, too, if no night knows the deviation.
 bool is_quiet(std::vector<Night> const& nights, std::string const& name) {
   std::vector<double> deviations;
   for (auto const& night : nights)
@@ -70,8 +71,8 @@ bool is_quiet(std::vector<Night> const& nights, std::string const& name) {
   return deviations.empty() || model::median(deviations) <= noisy_deviation;
 }
 
-// Adds to each night the mean over the quiet cases that all nights have. A mean over a set of cases that
-// changes from night to night would change with the set.
+// Adds to each night the mean over the cases that all nights have and that are not noisy. If the set of cases
+// changed from night to night, the mean would change with the set.
 void add_the_whole(std::vector<Night>& nights) {
   std::vector<std::string> common;
   for (auto const& one : nights.front().cases)
@@ -92,15 +93,15 @@ void add_the_whole(std::vector<Night>& nights) {
   }
 }
 
-// Returns when the file was written. The runs record another clock, but this one also exists for a file that
-// cannot be read.
+// Returns the time at which the file was last written. Results files also store their time, but this time is
+// known even if the file cannot be read.
 std::filesystem::file_time_type written_at(Path const& path) {
   std::error_code absent;
   return std::filesystem::last_write_time(path, absent);
 }
 
-// Reads the files that can be read. An unreadable file must not suppress the alarms of the others, and it
-// must not pass for a night without an alarm.
+// Reads the files that can be read. A file that cannot be read must not suppress the alarms of the others.
+// Neither may it count as a night without an alarm, so `lost_newest` names it if it is the youngest.
 template <class Read>
 auto read_each(std::vector<Path> const& paths, Read const& read, History& history) {
   std::vector<std::invoke_result_t<Read, Path const&>> nights;

@@ -11,32 +11,37 @@
 
 namespace ddproxy::results {
 
-/// The nights of a folder that are compared with each other, in the order of time.
+/// Holds the nights of a folder that are compared with each other, in the order of time. Each file of the
+/// folder is one night. A ratio night (NAME.night.json) holds the ratios new / base of one start of
+/// scripts/gate. A plain run (*.h5) is a results file, which holds the times of one build.
 struct History {
   std::vector<Night> nights;
   bool of_ratios = false;             ///< true: ratio nights; false: plain runs
   std::vector<std::string> warnings;  ///< nights that were left out, and doubts about the rest
-  std::string lost_newest = {};  ///< a file that cannot be read and is the youngest in the folder, if any
+  std::string lost_newest = {};       ///< name of the youngest file if it cannot be read; otherwise empty
 };
 
 /// Returns the files NAME.night.json and *.h5 of the folder, sorted by name. Throws std::invalid_argument if
 /// the folder does not exist or cannot be read.
 std::vector<std::filesystem::path> history_files(std::filesystem::path const& folder);
 
-/// Reads the nights of a folder. If it has night files, plain runs are left out. Of the ratio nights it keeps
-/// the nights with the newest reference build. Of the plain runs it keeps the runs of the newest machine. A
-/// file that cannot be read is left out with a warning.
+/// Reads the nights of a folder. If the folder has ratio nights, plain runs are left out. Of the ratio
+/// nights, it keeps those with the same reference build as the newest night. Of the plain runs, it keeps
+/// those of the same machine as the newest run. A file that cannot be read is left out. There is a warning
+/// for everything that is left out.
 ///
 /// Throws std::invalid_argument if fewer than two files can be read, if no case was measured, if a night
-/// occurs twice, and if the nights that are kept differ in a key of Run::identity that is not in `allowed`.
-/// For plain runs it also throws as check_comparable() does.
+/// occurs twice, or if two of the nights differ in a key of Run::identity (results/run/run.hpp) that is not
+/// in `allowed`. For plain runs it also throws the exceptions of check_comparable()
+/// (results/run/run_file.hpp).
 History read_history(std::filesystem::path const& folder, std::span<const std::string> allowed);
 
-/// Returns the index of the night that was read from `file`, a path or a file name in the folder. Throws
-/// std::invalid_argument if there is no such night.
+/// Returns the index of the night that was read from `file`. `file` is a path, or the name of a file in the
+/// folder. Throws std::invalid_argument if there is no such night.
 std::size_t index_of(History const& history, std::filesystem::path const& file);
 
-/// Returns the names of all cases; the_whole comes last.
+/// Returns the names of all cases that some night measured. The mean over the cases (the_whole in night.hpp)
+/// comes last.
 std::vector<std::string> case_names(History const& history);
 
 }  // namespace ddproxy::results

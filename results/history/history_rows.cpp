@@ -12,9 +12,9 @@ namespace {
 
 using Kind = Column::Kind;
 
-// Minimum number of nights before the newest for the verdict "unchanged" or "faster". With fewer nights the
-// stated smallest slowdown is too small: of slowdowns of the stated size, 9 of 40 were found after 7 nights
-// and 34 of 40 after 30 nights.
+// The smallest number of nights before the newest one that allows the verdict "unchanged" or "faster". With
+// fewer nights, the smallest slowdown that the table states is too small. In simulations with slowdowns of
+// the stated size, 9 of 40 were found after 7 nights, and 34 of 40 after 30 nights.
 constexpr std::size_t nights_for_the_noise = 15;
 
 // The reported results of one series.
@@ -124,8 +124,9 @@ std::string period_of(HistoryTest const& test) {
          nights.front().created + " to " + nights.back().created;
 }
 
-// Returns "flat (and 2 more): MESSAGE" for the last row that has a message. This is the mean over the cases
-// if it has one, because it is the last row. `count` is increased by the number of rows with a message.
+// Returns "flat (and 2 more): MESSAGE" for the last row that has a message. The mean over the cases is the
+// last row of the table, so its message comes first. `count` is increased by the number of rows with a
+// message.
 std::string last_of(Table const& table, std::string Row::*message, std::size_t& count) {
   Row const* last = nullptr;
   for (auto const& row : table.rows)

@@ -7,9 +7,15 @@
 
 namespace ddproxy::results {
 
-/// Returns the table of `compare --history`: one row per case, and the decision as a whole. The decision is
-/// slower if any case is slower. Otherwise it is undecided if the newest night could not show a slowdown of
-/// the mean over the cases by `at_least` (relative) with a power of 80 %, or if it lacks a case.
+/// Returns the table of `compare --history`: one row for each case, a last row for the mean over the cases,
+/// and one decision for all rows. The decision is slower if any row is slower. Otherwise it is undecided in
+/// each of these cases:
+///
+/// - The youngest file of the folder cannot be read.
+/// - The newest night did not measure every case.
+/// - The mean over the cases has at most 15 nights, so its noise is not known well enough.
+/// - A slowdown of the mean by `at_least` (relative) in one night would be found with a probability below 80
+///   %.
 Table table_of(HistoryTest const& test, double at_least);
 
 }  // namespace ddproxy::results

@@ -12,11 +12,12 @@
 namespace ddproxy::results {
 namespace {
 
-// The false-alarm rate is promised up to a correlation of 0.3. The limit is higher, because from 30 nights
-// the correlation is known only to about 0.1 if the cases differ.
+// The rate of false alarms is promised up to a correlation of 0.3. The limit for a warning is higher, because
+// an estimate of the correlation from 30 nights has an error of about 0.1 if the cases differ.
 constexpr double largest_correlation = 0.45, largest_distance = 0.02;
 
-// Returns the last night that an acknowledgement accepts; the number of nights if it accepts none.
+// Returns the index of the last night that is not later than `until`. Returns the number of nights if there
+// is no such night.
 std::size_t last_until(History const& history, std::string const& until) {
   std::size_t last = history.nights.size();
   for (std::size_t n = 0; n < history.nights.size(); ++n)

@@ -13,12 +13,14 @@
 
 namespace ddproxy::results {
 
-/// The regression test over the nights of a history. It has one series for each case and one for the mean
-/// over all cases.
+/// Tests whether the newest nights of a history are slower than earlier ones. There is one series of values
+/// for each case, and one for the mean over the cases.
 class HistoryTest {
  public:
-  /// Adds all nights in the order of time. Each acknowledgement is applied after the last night that is not
-  /// later than its `until`. Throws std::invalid_argument if `pin` is none of the nights.
+  /// Adds all nights in the order of time, and tests each of them. A slowdown below `tolerance` (relative)
+  /// does not matter. An acknowledgement accepts the slowdown that is open after the last night whose time is
+  /// not later than Acknowledgement::until. `pin` names the file of the night that sets the pinned level.
+  /// Throws std::invalid_argument if `pin` is none of the nights.
   HistoryTest(History history, std::vector<Acknowledgement> const& acknowledged,
               std::optional<std::filesystem::path> const& pin, double tolerance);
 
@@ -27,9 +29,9 @@ class HistoryTest {
   std::vector<std::string> const& names() const { return names_; }
   std::vector<LevelTracker>& trackers() { return test_.trackers(); }
   std::vector<LevelTracker> const& trackers() const { return test_.trackers(); }
-  /// Returns the noise properties for one series.
+  /// Returns the properties of the noise, as they apply to series number `series`.
   NoiseShape shape(std::size_t series) const { return test_.shape(series); }
-  bool is_pinned() const { return is_pinned_; }
+  bool is_pinned() const { return is_pinned_; }  ///< returns true if `pin` was given
   /// Returns the number of nights that measured series `s`.
   std::size_t nights(std::size_t s) const;
 
@@ -42,8 +44,9 @@ class HistoryTest {
   bool is_pinned_;
 };
 
-/// Returns one line for each property of the noise for which the promise of few false alarms was not
-/// simulated: a correlation of successive nights above 0.45, and two modes more than 2 % apart.
+/// Returns warnings, one line each, about noise for which the promised rate of false alarms may not hold.
+/// There are two reasons: successive nights have a correlation above 0.45, or the nights of a series fall
+/// into two modes that are more than 2 % apart.
 std::vector<std::string> doubts_of(HistoryTest const& test);
 
 }  // namespace ddproxy::results

@@ -30,7 +30,7 @@ LevelTracker::Test LevelTracker::test(std::size_t length, NoiseShape const& shap
   Noise noise = levels_.noise(length);
   noise.deviation = moderated(noise.deviation, shape);
   if (noise.degrees < fewest_degrees) return {Against::window, length, 0.0, infinity};
-  double variance = 0.0;  // a night with a larger error than the others counts with its own
+  double variance = 0.0;  // uses a night's own error where it is larger than the noise
   for (std::size_t k = 0; k < length; ++k)
     variance += std::pow(std::max(noise.deviation, levels_.newest(k).error), 2) / static_cast<double>(length);
   return {Against::window, length, shift, threshold(length, std::sqrt(variance), noise, window, shape),
@@ -50,7 +50,7 @@ LevelTracker::Test LevelTracker::test_last(Against against, Level const& referen
   return {against, last.nights, shift, std::max(factor * error, least), reference};
 }
 
-// Returns whether a test found a shift: `sign` is 1 for slower and -1 for faster.
+// Returns whether a test found a shift. `sign` is 1 for a slowdown and -1 for a speed-up.
 bool LevelTracker::is_shifted(Test const& test, double sign) const {
   if (!(sign * test.shift > test.threshold)) return false;
   std::size_t below = 0;

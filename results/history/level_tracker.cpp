@@ -13,13 +13,14 @@ namespace ddproxy::results {
 
 namespace {
 
-// Recovery is believed once this many of the newest nights are fast, or as many as were slow if these are
-// fewer.
+// A series has recovered when this many of the newest nights are fast. If fewer nights were slow, as many
+// fast nights as slow ones suffice.
 constexpr std::size_t most_to_recover = 3;
 
 }  // namespace
 
-// Returns the number of newest nights, at most `longest`, whose mean differs most clearly from `reference`.
+// Returns the number k of newest nights, at most `longest`, whose mean differs most clearly from `reference`:
+// k times the squared difference is largest.
 std::size_t LevelTracker::length_of_change(std::size_t longest, double reference) const {
   std::size_t best = 1;
   double largest = 0.0, sum = 0.0;

@@ -9,60 +9,64 @@
 
 namespace ddproxy::results {
 
-/// A slowdown that is open.
+/// Describes a slowdown from which the series has not recovered.
 struct Slowdown {
   Against against = Against::window;
   std::size_t since = 0;  ///< index of the first slow night
   Level reference;        ///< the level to which the slow nights are compared
 };
 
-/// The ratio of the newest night or level to another level.
+/// Holds the ratio of the newest night, or of the newest level, to another level.
 struct LevelRatio {
-  double ratio, low, high;  ///< with a 95 % interval from the model of the noise; NaN if unknown
+  double ratio, low, high;  ///< the ratio and its 95 % interval from the model of the noise; NaN if unknown
 };
 
 /// Follows one series of nights and detects when it becomes slower.
 ///
-/// Add nights in the order of time. After each night the newest nights are tested against the window: at most
-/// 30 earlier nights on the same level. The last level is also tested against the best level and the pinned
-/// level.
+/// Words (night_rule.hpp): a level is the mean of several nights. The window is the mean of at most 30
+/// earlier nights on the same level. The last level is the mean of the newest nights. The best level is the
+/// fastest level so far. The user chooses the night of the pinned level.
 ///
-/// A slowdown that is found stays open until the series recovers or accept() is called. Its nights enter no
-/// window. The series recovers when enough of the newest nights lie below the middle between the slow level
-/// and Slowdown::reference. Enough means as many as were slow, but at most three. A speed-up that lasts five
-/// nights starts a new level.
+/// Add nights in the order of time. After each night the newest nights are tested against the window, and the
+/// last level is tested against the best and the pinned level.
+///
+/// A slowdown that is found stays open until the series recovers or accept() is called. The nights of an open
+/// slowdown belong to no window. The series recovers when enough of the newest nights lie below the middle
+/// between the slow level and Slowdown::reference. "Enough" means three nights, or as many nights as were
+/// slow if these are fewer. A speed-up that lasts five nights starts a new level.
 class LevelTracker {
  public:
   /// Starts without nights. A slowdown below `tolerance` (relative) does not matter.
   explicit LevelTracker(double tolerance) : tolerance_(tolerance) {}
 
-  /// Adds a night. `shape` is the shape of the noise of all series before this night.
+  /// Adds a night and tests it. `shape` holds the properties of the noise of all series before this night.
   void add(NightValue const& night, NoiseShape const& shape);
-  /// Makes the level of the slow nights the new reference, and forgets the best and the pinned level. Does
-  /// nothing if no slowdown is open.
+  /// Closes the open slowdown and starts a new level with its nights. Forgets the best and the pinned level.
+  /// Does nothing if no slowdown is open.
   void accept();
-  /// Sets the pinned level to the mean of the newest nights of the present level, at most 10. If a slowdown
-  /// is open, it is the mean of its newest nights, at most 5.
+  /// Sets the pinned level to the mean of the newest nights of the present level, at most 10 nights. If a
+  /// slowdown is open, the pinned level is the mean of the newest slow nights, at most 5 nights.
   void pin();
 
   /// Returns the open slowdown, if any.
   std::optional<Slowdown> const& slowdown() const { return slowdown_; }
-  /// Returns the first night of the present level if it began with a speed-up at most 30 nights ago.
+  /// Returns the index of the first night of the present level, if the level began with a speed-up and has at
+  /// most 30 nights. Otherwise returns nothing.
   std::optional<std::size_t> faster_since() const;
-  /// Returns whether the newest night was tested.
+  /// Returns whether there were enough nights to test the newest one: at least five.
   bool is_tested() const { return is_tested_; }
   NightLevels const& levels() const { return levels_; }
-  /// Returns the smallest slowdown (relative) that is found with a power of 80 % after it has lasted `nights`
-  /// nights; NaN if nothing can be tested yet.
+  /// Returns the smallest slowdown (relative) that is found with a probability of 80 % once it has lasted
+  /// `nights` nights. Returns NaN if nothing can be tested yet.
   double smallest_seen(std::size_t nights, NoiseShape const& shape) const;
-  /// Returns the newest night relative to the window before it. If a slowdown is open, returns the mean of
-  /// its newest nights, at most five, relative to Slowdown::reference.
+  /// Returns the ratio of the newest night to the window before it. If a slowdown is open, returns the ratio
+  /// of its newest nights (the mean of at most five) to Slowdown::reference.
   LevelRatio newest(NoiseShape const& shape) const;
-  /// Returns the newest level relative to the pinned level; NaN if none is pinned.
+  /// Returns the ratio of the newest level to the pinned level. Returns NaN if no level is pinned.
   double over_pinned() const;
 
  private:
-  /// A test of the newest `length` nights against a level.
+  /// Holds the result of one test of the newest `length` nights against a level.
   struct Test {
     Against against = Against::window;
     std::size_t length = 0;

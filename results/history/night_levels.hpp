@@ -8,43 +8,44 @@
 
 namespace ddproxy::results {
 
-/// Maximum number of nights in a window.
+/// Maximum number of nights in a window (night_rule.hpp explains windows and levels).
 inline constexpr std::size_t window_nights = 30;
 
-/// The value of one night in a series.
+/// Holds the value of one night in a series.
 struct NightValue {
-  std::size_t night = 0;    ///< its index in the history
-  double value = 0.0;       ///< logarithm of the figure
+  std::size_t night = 0;    ///< index of the night in the history
+  double value = 0.0;       ///< NightCase::log_ratio (results/compare/night.hpp): a natural logarithm
   double error = 0.0;       ///< standard error of `value` within the night; 0 if unknown
-  std::size_t segment = 0;  ///< number of the level; set by NightLevels
+  std::size_t segment = 0;  ///< number of the segment of the night; set by NightLevels
 };
 
-/// A level: the mean of the logarithms over `nights` nights.
+/// Holds a level: the mean of the logarithms over `nights` nights.
 struct Level {
   double mean = 0.0;
   std::size_t nights = 0;
 };
 
-/// The noise of one series.
+/// Describes the noise of one series.
 struct Noise {
   double deviation = 0.0;         ///< standard deviation of one night around its level
-  double step_deviation = 0.0;    ///< the same, from the differences of successive nights: a slow creep
-                                  ///< does not increase it
+  double step_deviation = 0.0;    ///< estimate of `deviation` from the differences of successive nights; a
+                                  ///< slow drift does not increase it
   double robust_deviation = 0.0;  ///< 1.4826 times the median distance from the level
   std::size_t degrees = 0;        ///< degrees of freedom; 0: the noise is unknown
 };
 
-/// The nights of a series that do not belong to an open slowdown, in the order of time. They form segments,
-/// one for each level. In all functions, `without` is the number of newest nights to leave out.
+/// Holds the nights of a series, in the order of time, except the nights of an open slowdown. The nights form
+/// segments. All nights of a segment are on the same level; a new level starts a new segment. In all
+/// functions, `without` is the number of newest nights that the function leaves out.
 class NightLevels {
  public:
   /// Adds a night to the newest segment.
   void add(NightValue night);
-  /// Moves the newest nights to a new segment.
+  /// Moves the `newest` newest nights to a new segment.
   void start_segment(std::size_t newest);
-  /// Starts a new segment with these nights.
+  /// Starts a new segment with these nights, which are not yet in this object.
   void start_segment(std::vector<NightValue> const& nights);
-  /// Removes the newest nights and returns them.
+  /// Removes the `newest` newest nights and returns them.
   std::vector<NightValue> take(std::size_t newest);
 
   std::size_t size() const { return nights_.size(); }
@@ -52,17 +53,19 @@ class NightLevels {
   NightValue const& newest(std::size_t without = 0) const { return nights_[nights_.size() - 1 - without]; }
   /// Returns the number of nights in the newest segment.
   std::size_t in_segment(std::size_t without = 0) const;
-  /// Returns the level of the newest nights of the newest segment, using at most `most` nights.
+  /// Returns the level of the newest segment: the clipped mean (night_noise.hpp) of its newest nights, at
+  /// most `most` of them.
   Level level(std::size_t without = 0, std::size_t most = window_nights) const;
-  /// Returns the mean of the newest nights, without clipping.
+  /// Returns the plain mean of the `newest` newest nights; outliers are not clipped.
   double mean(std::size_t newest) const;
-  /// Returns the noise of the newest nights of all segments, at most 30 nights, each relative to its
-  /// segment's level.
+  /// Returns the noise of the newest nights of all segments, at most 30 nights. The noise of a night is its
+  /// difference from the level of its segment.
   Noise noise(std::size_t without = 0) const;
   /// Returns the residuals of the nights that noise() uses: their differences from the level of their
-  /// segment. With `clipped`, outliers are clipped as in clipped_residuals().
+  /// segment. If `clipped` is true, outliers are clipped as in clipped_residuals() (night_noise.hpp).
   std::vector<double> residuals(std::size_t without, bool clipped) const;
-  /// Returns the values of the newest segment's nights, at most 30. They are valid until the nights change.
+  /// Returns the values of the newest nights of the newest segment, at most 30. The span is valid until a
+  /// night is added or removed.
   std::span<const double> window_values() const;
 
  private:

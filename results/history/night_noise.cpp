@@ -15,7 +15,7 @@ namespace {
 
 constexpr double clip = 6.0;
 
-// The integral of sin^(degrees - 1) from 0 to `end`, by Simpson's rule.
+// Returns the integral of sin^(degrees - 1) from 0 to `end`, by Simpson's rule.
 double sine_power_integral(double degrees, double end) {
   constexpr int intervals = 400;
   const double step = end / intervals;
@@ -27,13 +27,15 @@ double sine_power_integral(double degrees, double end) {
   return sum * step / 3.0;
 }
 
-// P(T > t), t > 0: with t = sqrt(degrees) / tan(u) the density is proportional to sin(u)^(degrees - 1).
+// Returns P(T > t) for t > 0. With t = sqrt(degrees) / tan(u), the density of u is proportional to
+// sin(u)^(degrees - 1).
 double student_tail(double degrees, double t) {
   const double whole = 2.0 * sine_power_integral(degrees, std::acos(-1.0) / 2.0);
   return sine_power_integral(degrees, std::atan(std::sqrt(degrees) / t)) / whole;
 }
 
-// Every night of every series asks for them: the copy is made once and on the stack where it is small.
+// Computes medians of the values and of their distances from a centre. It is called for every night of every
+// series, so the copy that is sorted is allocated once, and on the stack if it has at most 64 values.
 class Medians {
  public:
   explicit Medians(std::span<const double> values)

@@ -22,9 +22,9 @@ double quantile_of(std::size_t degrees) {
   return table[std::min(degrees, table.size() - 1)];
 }
 
-// Returns the factor by which the quantile of a test is enlarged. The factors come from simulation. Single
-// bad nights are more frequent than in a normal distribution, so the factor is larger for one to three nights
-// than for five.
+// Returns the factor by which the quantile of a test is multiplied. The factors come from simulation. Single
+// bad nights are more frequent than in a normal distribution. So the factor is larger for one to three nights
+// than for five nights.
 double allowance(Against against, std::size_t length) {
   if (against == Against::best) return 1.5;
   if (against == Against::pinned) return 1.3;

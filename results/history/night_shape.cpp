@@ -15,7 +15,8 @@ namespace {
 
 constexpr double one_night_error = 1e-6;
 constexpr std::size_t fewest_residuals = 100;
-// Minimum gain in log likelihood before a heavy tail is assumed.
+// A tail heavier than that of 30 degrees of freedom is assumed only if it increases the log likelihood by
+// more than this.
 constexpr double needed_likelihood = 3.0;
 
 double mean(std::span<const double> values) {

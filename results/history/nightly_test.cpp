@@ -22,7 +22,8 @@ void NightlyTest::add(std::span<const NightValue> values) {
     if (!std::isnan(values[s].value)) trackers_[s].add(values[s], of_series(shape, s));
 }
 
-// Removes the usual deviation of the cases for the last series, because the mean over the cases has its own.
+// Sets the deviation to 0 for the last series, because the median deviation of the cases does not apply to
+// their mean.
 NoiseShape NightlyTest::of_series(NoiseShape shape, std::size_t series) const {
   if (series + 1 == trackers_.size()) shape.deviation = 0.0;
   return shape;

@@ -9,8 +9,9 @@
 
 namespace ddproxy::results {
 
-/// The regression test over nights: one LevelTracker for each series, and the properties of the noise that
-/// all series share. There is one series for each case; the last series is the mean over the cases.
+/// Tests all series of a history: it has one LevelTracker for each series, and computes the properties of the
+/// noise that all series share. There is one series for each case. The last series is the mean over the
+/// cases.
 class NightlyTest {
  public:
   /// Creates the test. A slowdown below `tolerance` (relative) does not matter.
@@ -21,7 +22,8 @@ class NightlyTest {
 
   std::vector<LevelTracker>& trackers() { return trackers_; }
   std::vector<LevelTracker> const& trackers() const { return trackers_; }
-  /// Returns the shared properties of the noise, as they apply to series `series`.
+  /// Returns the properties of the noise, as they apply to series number `series`. For the last series,
+  /// `deviation` is 0: the usual deviation of the cases does not apply to their mean.
   NoiseShape shape(std::size_t series) const {
     return of_series({tail(), correlation(), deviation()}, series);
   }

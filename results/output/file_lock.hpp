@@ -7,10 +7,10 @@
 
 namespace ddproxy::results {
 
-/// The exclusive right of one program to write a results file. It is a lock (flock) on the empty file
-/// TARGET.lock. The lock needs a file of its own, because each flush replaces TARGET.part. The system
-/// releases the lock when the process ends in any way, so a TARGET.lock that a killed run left behind does no
-/// harm. Linux forwards flock to an NFS server, so the lock also works between machines.
+/// Gives one program the exclusive right to write a results file. It locks the empty file TARGET.lock with
+/// flock(). The lock needs a file of its own, because each flush replaces TARGET.part. The system releases
+/// the lock when the process ends in any way, so a TARGET.lock that a killed run left behind does no harm.
+/// Linux forwards flock() to an NFS server, so the lock also works between machines.
 class FileLock {
  public:
   /// Takes the lock. Throws std::invalid_argument if another program has it or the file cannot be created,

@@ -9,19 +9,21 @@
 
 namespace ddproxy::results {
 
-/// Identifies one file of this machine, whatever its names are.
+/// Identifies one file of this machine. Two names of the same file have the same identity.
 struct FileIdentity {
   dev_t device = 0;
   ino_t number = 0;
   bool operator==(FileIdentity const&) const = default;
 };
 
-/// A new file in the folder of `target`. It is written, synced and then renamed over the target, so that the
-/// target is complete at every moment.
+/// Writes a new file in the folder of `target`, and renames it to the target once it is complete. So the
+/// target is complete at every moment. Order of calls: construct, write(), keep_rights() if wanted,
+/// take_place().
 ///
-/// The name is ".TARGET.16 random digits.tmp". It cannot be predicted, and the file is opened with O_EXCL and
-/// O_NOFOLLOW. So it never writes to another program's file or through a planted link. The destructor removes
-/// the file unless it was renamed to the target; only a kill leaves it behind.
+/// The name of the new file is a dot, the name of the target, 16 random digits and ".tmp". It cannot be
+/// predicted, and the file is opened with O_EXCL and O_NOFOLLOW. So the class never writes to a file of
+/// another program, or through a symbolic link that somebody planted. The destructor removes the new file if
+/// it was not renamed. If the process is killed, the new file stays; see remove_abandoned().
 class FreshFile {
  public:
   /// Creates the file. Throws std::runtime_error if the disk is full, and std::invalid_argument if no file
@@ -35,9 +37,10 @@ class FreshFile {
   void write(std::string_view bytes);
   /// Copies the access rights of the target, if the target exists.
   void keep_rights();
-  /// Syncs the file to the disk and renames it over the target. Throws as write() does. Call it once, as the
-  /// last function.
+  /// Syncs the file to the disk and renames it to the target. Throws std::runtime_error that names the target
+  /// and the system's reason. Call it once, as the last function.
   void take_place();
+  /// Returns the identity of the new file, which it keeps after it was renamed.
   FileIdentity identity() const { return identity_; }
 
  private:
@@ -47,14 +50,15 @@ class FreshFile {
   FileIdentity identity_;
 };
 
-/// Removes the fresh files of this target that killed programs left behind. Call it only while no other
-/// program can be writing the target.
+/// Removes the new files of this target that killed programs left behind. Call it only if no other program
+/// can be writing the target.
 void remove_abandoned(std::filesystem::path const& target) noexcept;
 
 /// Returns the identity of the file that has this name now; all zero if there is none.
 FileIdentity identity_of(std::filesystem::path const& path);
 
-/// Throws std::runtime_error: PATH cannot be written, with the system's text for the error number `reason`.
+/// Throws std::runtime_error which says that `path` cannot be written, with the system's text for the error
+/// number `reason`.
 [[noreturn]] void fail_to_write(std::filesystem::path const& path, int reason);
 
 }  // namespace ddproxy::results

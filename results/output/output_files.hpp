@@ -6,18 +6,20 @@
 
 namespace ddproxy::results {
 
-/// Returns true if two names mean the same file. The file need not exist yet.
+/// Returns true if two paths lead to the same file. The file need not exist yet.
 bool is_same_file(std::filesystem::path const& a, std::filesystem::path const& b);
 
-/// Returns true if a run uses such a name for its unfinished files: it ends in .part, .part.N or .lock.
+/// Returns true if the name ends in .part, .part.N or .lock. A run uses such names for its unfinished files.
 bool is_reserved(std::filesystem::path const& path);
 
-/// Throws std::invalid_argument if `path` cannot be opened for writing, and std::runtime_error if the disk is
-/// full. It does not change an existing file and does not leave a new one.
+/// Checks that `path` can be opened for writing. Throws std::invalid_argument if it cannot, and
+/// std::runtime_error if the disk is full. An existing file is not changed. A new file is removed again.
+/// Pipes and character devices are not opened.
 void check_writable(std::filesystem::path const& path);
 
-/// Throws for a file that could not be opened or created for writing: std::runtime_error if the disk is the
-/// reason, std::invalid_argument if the name is.
+/// Throws an exception for a file that could not be opened or created for writing, with the system's text for
+/// the error number `reason`: std::runtime_error if the disk is the reason, and std::invalid_argument if the
+/// name is the reason.
 [[noreturn]] void fail_to_open(std::filesystem::path const& path, int reason);
 
 }  // namespace ddproxy::results

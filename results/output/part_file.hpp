@@ -11,27 +11,27 @@
 
 namespace ddproxy::results {
 
-/// The file PATH.part on the disk, which is renamed to PATH at the end. Each replace() puts a complete new
-/// file there. After a kill, a full disk or a power cut the file has either the old bytes or the new bytes,
-/// never a mixture.
+/// Writes the unfinished file PATH.part, and renames it to PATH at the end. Each replace() puts a complete
+/// new file in the place of PATH.part. After a kill, a full disk or a power cut, the file has either the old
+/// bytes or the new bytes, never a mixture.
 class PartFile {
  public:
-  /// Locks PATH. If an earlier run left PATH.part, it is renamed to PATH.part.1, .2 and so on. Throws
-  /// std::invalid_argument if PATH cannot be written or if another program is writing it, and
-  /// std::runtime_error if the disk is full.
+  /// Locks PATH, see FileLock. If an earlier run left PATH.part, it is renamed to PATH.part.N, where N is the
+  /// first free number from 1. Throws std::invalid_argument if PATH cannot be written or if another program
+  /// is writing it, and std::runtime_error if the disk is full.
   explicit PartFile(std::filesystem::path path);
 
-  /// Writes the bytes to a fresh file, syncs it, and renames it over PATH.part. Throws std::runtime_error
-  /// that names PATH.part; the previous bytes are then still there.
+  /// Writes the bytes to a new file, syncs it, and renames it to PATH.part. Throws std::runtime_error that
+  /// names PATH.part; the file then still has the previous bytes.
   void replace(std::string_view bytes);
-  /// Renames PATH.part to PATH and syncs the folder. Throws std::runtime_error.
+  /// Renames PATH.part to PATH and syncs the folder. Throws std::runtime_error if this fails.
   void finish();
   /// Releases the lock, so that another program can write PATH. Call it as the last function.
   void release() { lock_.reset(); }
 
   /// Returns the path of PATH.part.
   std::filesystem::path const& part() const { return part_; }
-  /// Returns the new name of the part that an earlier run left; nothing if there was none.
+  /// Returns the new name of the PATH.part that an earlier run left. Returns nothing if there was none.
   std::optional<std::filesystem::path> const& kept() const { return kept_; }
   /// Returns the reason why the file system has no locks; empty if it has locks. Do not call it after
   /// release().

@@ -56,7 +56,7 @@ void say_error(std::string_view text) noexcept try {
 void print_output(std::string_view text) noexcept {
   errno = 0;
   std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);  // now: a library may do a later flush, and its error would be lost
+  std::fflush(stdout);  // a library may flush stdout later, and the error of that flush would be lost
   if (std::ferror(stdout) != 0 && first_reason == 0) first_reason = errno;
 }
 

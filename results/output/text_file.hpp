@@ -12,28 +12,29 @@
 
 namespace ddproxy::results {
 
-/// A text and the path of its file.
+/// Holds a text and the path of its file.
 struct TextFile {
   std::filesystem::path path;
   std::string text;
 };
 
-/// Writes a file completely or not at all: a fresh file next to it is renamed to its name. A pipe or a device
-/// is written directly. Throws std::invalid_argument if such a file cannot exist, and std::runtime_error with
-/// the reason if the disk does not accept it.
+/// Writes a file completely or not at all: it writes a new file in the same folder and renames it to `path`
+/// (FreshFile). There are two exceptions, which it writes directly: a pipe or a device, and a file in a
+/// folder in which no new file can be created. Throws std::invalid_argument if a file with this path cannot
+/// be created, and std::runtime_error with the reason if it cannot be written.
 void write_text(std::filesystem::path const& path, std::string const& text);
 
 /// Writes several texts to the disk under temporary names, and then renames all of them, one right after
 /// another.
 class TextFiles {
  public:
-  /// Writes each text to a temporary file. The text for a pipe or a device is written by take_place(). A
-  /// failure is stored and reported by take_place().
+  /// Writes each text to a temporary file. The texts that write_text() would write directly are not written
+  /// yet; take_place() writes them. A failure is stored and reported by take_place().
   explicit TextFiles(std::vector<TextFile> const& files);
-  /// Removes the files that will be replaced.
+  /// Removes the files that take_place() will replace by renaming.
   void remove_old() const;
-  /// Renames all texts that were written. Throws std::runtime_error with the first failure of writing or
-  /// renaming.
+  /// Renames all temporary files to their final names. Throws std::runtime_error with the first failure of
+  /// writing or renaming.
   void take_place();
 
  private:

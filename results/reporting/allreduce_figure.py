@@ -12,8 +12,8 @@ from .errors import ReportError
 
 
 def read_reference(path):
-    """Returns (bytes, seconds, ranks) of a published table `bytes,seconds[,ranks]`. If it has several numbers of ranks, takes the
-    rows with the most. `ranks` is None if the table does not state them."""
+    """Returns (bytes, seconds, ranks) of a published table with the columns bytes, seconds and optionally ranks. If the table has several
+    numbers of ranks, returns the rows with the largest one. `ranks` is None if the table does not state it."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             lines = [(number, line) for number, line in enumerate(file, 1) if line.strip() and not line.startswith("#")]
@@ -39,8 +39,8 @@ def _reference_row(path, number, row):
 
 
 def fit(results):
-    """Returns (alpha, beta) of a(x) = alpha + x / beta, in seconds and bytes per second. Takes the values of the calibration if the
-    file has them, else fits them by least squares of the relative error. Returns None if no fit is possible."""
+    """Returns (alpha, beta) of a(x) = alpha + x / beta, in seconds and bytes per second. If the file has the values of the calibration,
+    returns those. Otherwise fits them by least squares of the relative error. Returns None if no fit is possible."""
     if results.has("/calibration/alpha", "/calibration/beta"):
         return float(results["/calibration/alpha"]), float(results["/calibration/beta"])
     x, y = np.asarray(results["/allreduce/bytes"], float), derive.median(results["/allreduce/seconds"], 1)
@@ -61,8 +61,8 @@ def size_ticks(axes, sizes):
 
 
 def bandwidth_ticks(axes):
-    """Labels the axis with plain numbers. Adds 2 and 5 in each decade if there are few decades. Leaves the powers of ten if there are
-    many."""
+    """Labels the axis with plain numbers at powers of ten. If the ends of the axis differ by less than a factor of 300, also labels 2 and 5 in
+    each decade. If they differ by more than a factor of 1e5, leaves the labels as they are."""
     low, high = axes.get_ylim()
     if high > 1e5 * low:
         return
@@ -93,7 +93,7 @@ def draw_allreduce(results, reference=None):
     fitted = fit(results)
     if fitted:
         line = fitted[0] + x / fitted[1]
-        off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))  # of the drawn times: a replay's fit belongs to its table
+        off = np.nanmean(np.abs(line / derive.median(seconds, 1) - 1.0))  # computed from the drawn times; in a replay the fit is that of the table
         upper.plot(x, line, "--", color=style.PREDICTED,
                    label=f"fit: {fitted[0] * 1e6:.3g} µs + x / {fitted[1] / 1e9:.3g} GB/s, mean error {derive.percent(off, 0)}")
     if results.has("/allreduce/busbw"):

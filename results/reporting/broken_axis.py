@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A vertical axis in two segments. The lower segment shows the cases with a cap, so that their minimum is readable. The upper one
-shows strategies without a cap whose values are far larger."""
+"""Makes a vertical axis in two segments. The lower segment shows the cases with a cap, so that their minimum is readable. The upper
+segment shows strategies without a cap whose values are far larger."""
 import numpy as np
 
 FAR = 0.25  # a strategy is far away if it lies more than this share of the caps' range above their largest value

@@ -20,10 +20,10 @@ def _caps(results):
 
 
 class Cases:
-    """Positions of the cases: the logarithm of the cap in MiB. Strategies without a cap stand at the edges."""
+    """Holds the position of each case on the axis: the base-2 logarithm of the cap in MiB. Strategies without a cap stand at the edges."""
 
     def __init__(self, results, beside=()):
-        """`beside`: other files that share the axis."""
+        """Places the cases of `results`. `beside` are other files that share the axis."""
         self.strategy = results["/sweep/strategy"]
         self.ours = results["/sweep/source"] != "pytorch"
         self.mib = results["/sweep/bucket_bytes"] / MIB

@@ -3,7 +3,7 @@
 """Checks the datasets that are drawn: type, shape and range. docs/results.md lists them."""
 import numpy as np
 
-# group: dimensions: names of datasets with numbers, names of datasets with texts
+# {group: {dimensions: (names of datasets with numbers, names of datasets with texts)}}
 DATASETS = {
     "sweep": {
         "case sample rank": ("measured compute backward_end", ""),
@@ -60,7 +60,8 @@ def _kind_fault(path, value, is_text):
 
 
 def _shape_fault(path, shape, group, dimensions, lengths):
-    """Returns what is wrong with a shape, or None. The first dataset with a dimension sets its length for all others."""
+    """Returns the fault of a shape in words, or None. `lengths` holds the length of each dimension; the first dataset that has a dimension
+    sets it."""
     if len(shape) != len(dimensions) and not (not dimensions and np.prod(shape) == 1):
         return f"{path} has the shape {tuple(shape)}, not a length for each of [{', '.join(dimensions)}]"
     for dimension, length in zip(dimensions, shape):

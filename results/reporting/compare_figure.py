@@ -37,7 +37,7 @@ def draw_against(files):
 
 
 def differences(files):
-    """Returns the names of the properties of the work in which the files differ, if T depends on them."""
+    """Returns the names of the properties in which the work of the files differs. Only properties that influence T are compared."""
     keys = [("/model", k) for k in ("preset", "shape", "precision", "batch", "sequence")]
     keys += [("/sweep", k) for k in ("ranks", "compute_mode", "backend", "copies", "wire")]
     unlike = [f"{group[1:]} {name}" for group, name in keys if len({str(f.attribute(group, name)) for f in files}) > 1]
@@ -110,7 +110,7 @@ def draw_history(files):
 
 
 def history_series(files):
-    """Returns {case: T in each file} of the first file's best bucketed case, and of naive, flat and per_tensor."""
+    """Returns {case: [T in each file]} for four cases: the best bucketed case of the first file, naive, flat and per_tensor."""
     first = files[0]
     best = derive.best_case(first, derive.column(first, "measured_median"))
     names = [derive.case_names(first)[best]] if best is not None else []
@@ -129,7 +129,7 @@ def _of_case(results, name):
 
 
 def ratios(base, other):
-    """Returns rows (case, T of base, T of other, ratio) of the cases that both measured."""
+    """Returns the rows (case, T of base, T of other, ratio) of the cases that both files measured."""
     rows = []
     for name in derive.case_names(base):
         before, after = _of_case(base, name), _of_case(other, name)

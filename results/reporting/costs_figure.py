@@ -6,11 +6,11 @@ import numpy as np
 
 from . import derive, style
 
-SAME = 0.03  # replayed times that differ from the roofline's by less than this were made from it
+SAME = 0.03  # replayed times that differ from those of the roofline by less than this share came from the roofline
 
 
 class Costs:
-    """The operations that have flops, bytes and a time. Times are the medians of the slowest rank."""
+    """Holds the operations that have flops, bytes and a time. A time is the median over the samples, of the slowest rank."""
 
     def __init__(self, results):
         seconds = np.fmax.reduce(derive.median(results["/layers/seconds"], 2), axis=0)
@@ -23,8 +23,8 @@ class Costs:
 
     def roof(self):
         """Returns (flop/s, byte/s): the peak and the bandwidth of the roofline, each times its efficiency. Derives them from the
-        modelled times, max(flops / peak, bytes / bandwidth) / efficiency. A value is NaN if it limits no operation. Returns None
-        without modelled times."""
+        modelled times, which are max(flops / peak, bytes / bandwidth) / efficiency. A value is NaN if it limits no operation. Returns
+        None if there are no modelled times."""
         there = np.isfinite(self.modelled) & (self.modelled > 0)
         if not there.any():
             return None
@@ -34,7 +34,7 @@ class Costs:
         return (np.nan if all_at_bandwidth and not all_at_peak else peak), (np.nan if all_at_peak else bandwidth)
 
     def is_roofline(self):
-        """Returns whether the times were replayed from the roofline itself. A comparison with it then says nothing."""
+        """Returns whether the times were replayed from the roofline itself. A comparison with the roofline then says nothing."""
         return bool(self.replayed and self.modelled.size and
                     derive.median(np.abs(self.seconds / self.modelled - 1.0)) < SAME)
 

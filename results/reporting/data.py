@@ -25,7 +25,7 @@ REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep"
 
 
 class Results:
-    """A results file. All its data are in memory, and the file is closed."""
+    """Holds all data of a results file in memory. The file itself is closed."""
 
     def __init__(self, path):
         self.path = Path(path)

@@ -11,7 +11,7 @@ PYTORCH_DEFAULT_MIB = 25.0
 
 
 def percent(share, digits=1, sign="-"):
-    """Formats a share in per cent, as the messages of ddproxy do: "1.5 %". With the sign "+" also positive numbers have one."""
+    """Formats a share in per cent, as the messages of ddproxy do: "1.5 %". If `sign` is "+", positive numbers get a sign, too."""
     return f"{100.0 * share:{sign}.{digits}f} %"
 
 
@@ -21,13 +21,13 @@ def of_every_sample(results, name):
 
 
 def slowest(results, name):
-    """Returns the maximum over ranks, [case, sample]. NaN for samples that do not count, because the machine was in another state."""
+    """Returns the maximum over ranks, [case, sample]. The value is NaN for samples that do not count, because the machine was in another state."""
     values = of_every_sample(results, name)
     return np.where(results["/sweep/counted"] == 0, np.nan, values) if results.has("/sweep/counted") else values
 
 
 def median(values, axis=None):
-    """Returns the median of the finite values. NaN, without a warning, if there are none."""
+    """Returns the median of the finite values. Returns NaN without a warning if there are none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.nanmedian(np.where(np.isfinite(values), values, np.nan), axis=axis)
@@ -38,7 +38,8 @@ def samples(results):
 
 
 def column(results, name):
-    """Returns a column of /sweep, [case]. Computes the medians of an interrupted run from its samples. Other missing columns are NaN."""
+    """Returns a column of /sweep, [case]. If the file of an interrupted run lacks a column of medians, computes it from the samples. Other
+    missing columns are NaN."""
     if results.has("/sweep/" + name):
         return results["/sweep/" + name]
     total = slowest(results, "measured")
@@ -70,8 +71,8 @@ def best_case(results, values):
 
 
 def best_constant(exposed, totals):
-    """Returns the one E that fits the measured E of these cases best, as the row `constant` of the score does: their median, each case
-    weighted by 1 / max(E, 0.5 % of T). NaN if no case has an E."""
+    """Returns the constant that fits the measured E of these cases best, as in the row `constant` of the score. It is the median of E, where
+    each case has the weight 1 / max(E, 0.5 % of T). Returns NaN if no case has an E."""
     known = np.flatnonzero(np.isfinite(exposed))
     if not known.size:
         return np.nan
@@ -81,14 +82,14 @@ def best_constant(exposed, totals):
 
 
 def cap_nearest_to_default(results):
-    """Returns the measured cap, in MiB, whose ratio to 25 MiB is nearest to 1. None if no bucketed case of ddproxy was measured."""
+    """Returns the measured cap, in MiB, whose ratio to 25 MiB is nearest to 1. Returns None if no bucketed case of ddproxy was measured."""
     ours = (results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch") & np.isfinite(column(results, "exposed"))
     caps = results["/sweep/bucket_bytes"][ours] / MIB
     return float(caps[np.argmin(np.abs(np.log(caps / PYTORCH_DEFAULT_MIB)))]) if caps.size else None
 
 
 def states_note(results):
-    """Returns a text about the states of the machine during a run. Empty if there was one state."""
+    """Returns a text about the states of the machine during a run. Returns an empty text if there was one state."""
     if not results.has("/states/round_trip") or len(results["/states/round_trip"]) < 2:
         return ""
     named = results.has("/states/name")
@@ -104,8 +105,8 @@ def states_note(results):
 
 
 def plateau(results):
-    """Returns (low, high) in MiB, or None: the range of best caps from the model. Without it, the caps of the sweep that differ from the
-    best by no more than the noise."""
+    """Returns the range of best caps as (low, high) in MiB, or None. If the file has the range that the model predicts, returns this range.
+    Otherwise returns the range of the measured caps whose T differs from the best T by no more than the noise."""
     if results.has("/score/b_star_low", "/score/b_star_high"):
         low, high = float(results["/score/b_star_low"]) / MIB, float(results["/score/b_star_high"]) / MIB
         return (low, high if high > 0 else np.inf) if low > 0 else None  # -1: there is no such end

@@ -4,4 +4,4 @@
 
 
 class ReportError(Exception):
-    """Wrong input. The text is one line that says what is wrong and where."""
+    """Reports wrong input. The text is one line that says what is wrong and where."""

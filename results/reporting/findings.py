@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Titles of the figures: each says in one sentence what its figure shows."""
+"""Makes the titles of the figures. A title says in one sentence what the figure shows."""
 import numpy as np
 
 from . import costs_figure, derive, lead, samples_figure, style
@@ -9,7 +9,7 @@ from .layers_figure import layer_seconds
 
 
 def _split(files):
-    """Returns how much of T is exposed communication at the best bucket size."""
+    """Returns a title that says how much of T is exposed communication at the best bucket size."""
     results = files[-1]
     totals, exposed = (derive.column(results, name) for name in ("measured_median", "exposed"))
     best = derive.best_case(results, totals)
@@ -19,14 +19,14 @@ def _split(files):
 
 
 def _samples(files):
-    """Returns how far the samples scatter around the median of their case."""
+    """Returns a title that says how far the samples scatter around the median of their case."""
     counted, _ = samples_figure.deviations(files[-1])
     distances = np.abs(counted[np.isfinite(counted)])
     return f"90 % of the samples lie within {np.quantile(distances, 0.9):.2g} % of the median of their case" if distances.size else ""
 
 
 def _layers(files):
-    """Returns the layer that takes the largest share of the backward pass; of each layer the slowest rank counts."""
+    """Returns a title with the layer that takes the largest share of the backward pass. The time of a layer is that of its slowest rank."""
     names, seconds = layer_seconds(files[-1])
     slowest = np.nan_to_num(seconds).max(axis=0)
     longest = int(np.argmax(slowest))
@@ -34,7 +34,7 @@ def _layers(files):
 
 
 def _costs(files):
-    """Returns the speed of the operations as a share of the roofline, or without a roofline the highest speed."""
+    """Returns a title with the speed of the operations as a share of the roofline. Without a roofline, the title has the highest speed."""
     found = costs_figure.costs(files[-1])
     if found.roof() is None:
         return f"The fastest operation reaches {found.speed.max() / 1e12:.3g} Tflop/s"
@@ -45,7 +45,7 @@ def _costs(files):
 
 
 def _bandwidth(sizes, busbw, what):
-    """Returns the highest bus bandwidth; empty on one rank, where all are 0."""
+    """Returns a title with the highest bus bandwidth. `what(index)` names its collective. Returns an empty text if all are 0, as on one rank."""
     if not (busbw > 0).any():
         return ""
     best = int(np.nanargmax(busbw))
@@ -63,7 +63,7 @@ def _collectives(files):
 
 
 def _against(files):
-    """Returns how the best T of the newest file differs from that of the first one, and whether that is within the noise."""
+    """Returns a title that compares the best T of the newest file with that of the first file. It says whether the difference is noise."""
     first, newest = files[0], files[-1]
     before, after = (derive.best_case(f, derive.column(f, "measured_median")) for f in (first, newest))
     if before is None or after is None:
@@ -76,7 +76,7 @@ def _against(files):
 
 
 def _history(files):
-    """Returns how T of the best case of the first file changed until the newest file."""
+    """Returns a title that says how T of the best case of the first file changed from there to the newest file."""
     for name, values in history_series(files).items():
         if np.isfinite(values[[0, -1]]).all():
             return f"T of {name}: {derive.percent(values[-1] / values[0] - 1.0, sign='+')} from the first file to the newest"
@@ -88,5 +88,6 @@ FINDINGS = {"sweep": lambda files: lead.finding(files[-1]), "split": _split, "sa
 
 
 def of(name, files):
-    """Returns the title of a figure that was drawn; empty where the files do not hold enough to say one. The newest file is the last."""
+    """Returns the title of the figure `name`. The newest file is the last one of `files`. Returns an empty text if the files lack the values
+    that the title needs."""
     return FINDINGS[name](files) if name in FINDINGS else ""

@@ -26,13 +26,15 @@ def kinds(results):
 
 
 def described(results):
-    """Describes the interval of each case in words, for minimum to maximum also with the number of samples."""
+    """Returns a text for each case that describes its interval, or None if it has none. For a range from minimum to maximum, the text has the
+    number of samples, too."""
     counts = np.isfinite(derive.samples(results)).sum(axis=1)
     return [None if kind is None else f"{WORDS[kind]} of {count} sample{'' if count == 1 else 's'}" if kind == "range" else WORDS[kind]
             for kind, count in zip(kinds(results), counts)]
 
 
 def label(results, cases=slice(None)):
-    """Returns the text of a legend for the error bars of these cases: one line for each kind. Empty if they have none."""
+    """Returns the text of the legend for the error bars of these cases, one line for each kind of interval. Returns an empty text if no case
+    has an interval."""
     of_cases = np.array(kinds(results), object)[cases]
     return "\nor ".join(WORDS[kind] for kind in WORDS if kind in of_cases)

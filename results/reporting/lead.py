@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The first lines of the page: how much faster the best bucket size is, and the answer in a few sentences."""
+"""Writes the first lines of the page: how much faster the best bucket size is, and the answer in a few sentences."""
 import numpy as np
 
 from . import derive, intervals
@@ -23,13 +23,13 @@ def _common_case(results, totals):
 
 
 def _within_noise(results, best, other):
-    """Returns whether the 95 % intervals of the two cases overlap. None if a case has no interval: it needs two samples."""
+    """Returns whether the 95 % intervals of the two cases overlap. Returns None if a case has no interval, because it has a single sample."""
     low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
     return bool(high[best] >= low[other]) if np.isfinite(high[best] - low[other]) else None
 
 
 def _all_within_noise(results, totals, best):
-    """Returns whether several bucket sizes were measured and even the worst one is within the noise of the best."""
+    """Returns whether several bucket sizes were measured, and even the worst of them is within the noise of the best one."""
     worst = derive.best_case(results, -totals)
     return worst != best and _within_noise(results, best, worst) is True
 
@@ -90,7 +90,7 @@ def answer(results):
 
 
 def _interval(results, case):
-    """The interval of T in parentheses; empty where the case has none."""
+    """Returns the interval of T in parentheses, or an empty text if the case has no interval."""
     words, low, high = intervals.described(results)[case], derive.column(results, "ci_low")[case], derive.column(results, "ci_high")[case]
     return f" ({words}: {_time(low)} to {_time(high)})" if words else ""
 

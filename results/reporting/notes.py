@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a reader must know before the figures: interrupted runs, contradictions, impossible values, different machines."""
+"""Writes what a reader must know before the figures: interrupted runs, contradictions, impossible values, different machines."""
 from . import derive, page
 from .compare_figure import differences, differing_machines
 from .layers_figure import slowest_rank
@@ -20,7 +20,7 @@ def _of_newest(newest):
 
 
 def warnings(files):
-    """Returns the sentences. The newest file is the last of `files`."""
+    """Returns the warnings, each one or more sentences. The newest file is the last one of `files`."""
     newest = files[-1]
     found = [f"{f.path.name}: the run was interrupted; what it measured is shown." for f in files if not f.complete]
     found += _of_newest(newest)

@@ -10,11 +10,11 @@ OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class DiskError(Exception):
-    """A failure of the run, not of its input. The text is one line that names the file."""
+    """Reports that the disk did not accept a file. The text is one line that names the file."""
 
 
 def rights_of(path):
-    """Returns the permissions of the existing file, else those that a new file gets."""
+    """Returns the permissions of the file. If it does not exist, returns those that a new file gets."""
     try:
         return path.stat().st_mode & 0o7777
     except OSError:
@@ -24,9 +24,9 @@ def rights_of(path):
 
 
 def write_whole(path, write):
-    """Calls write(FILE) with a new binary file next to `path`, which has a random name. Then renames it to `path`.
+    """Creates a binary file with a random name next to `path`, calls write(FILE) with it, and renames it to `path`.
 
-    Returns the path. Raises DiskError if the disk does not accept the data, and OSError if such a file cannot exist."""
+    Returns the path. Raises DiskError if the disk does not accept the data, and OSError if a file with this path cannot be created."""
     path = Path(path)
     name = None
     try:
@@ -49,5 +49,5 @@ def write_whole(path, write):
 
 
 def write_text(path, text):
-    """Writes a text as write_whole() does."""
+    """Writes a text in UTF-8, completely or not at all. Returns the path. Raises the errors of write_whole()."""
     return write_whole(path, lambda file: file.write(text.encode("utf-8")))

@@ -56,8 +56,8 @@ def table(content, marked=None):
 
 
 def _without_repetition(content):
-    """Returns (table, sentence). Removes columns whose long text is the same in all rows and columns without values. The sentence names
-    them."""
+    """Returns (table, sentences). The table lacks two kinds of columns: those with the same long text in all rows, and those without values.
+    The sentences name these columns."""
     same, absent, kept = [], [], []
     for k, (name, label, form) in enumerate(content.columns):
         values = {shown(row[k], form) for row in content.rows}
@@ -74,14 +74,14 @@ def _without_repetition(content):
 
 
 def noted_table(content, marked=None):
-    """Returns the HTML of a note and its table. Without rows only the note."""
+    """Returns the HTML of a table and of the notes above it. If the table has no rows, returns only the notes."""
     content, repeated = _without_repetition(content)
     note = "".join(f'<p class="note">{escape(text)}</p>' for text in (content.note, repeated) if text)
     return note + (table(content, marked) if content.rows else "")
 
 
 def first_screen(answer, picture):
-    """The answer, with the picture beside it on a wide screen and below it on a narrow one."""
+    """Returns the HTML of the answer and the picture. The picture stands beside the answer on a wide screen, and below it on a narrow one."""
     return f'<div class="first"><div>{answer}</div>{picture}</div>' if picture else answer
 
 

@@ -61,7 +61,7 @@ def _case_events(results, case, name, process):
 
 
 def trace(results, cases):
-    """Returns the timelines of the cases as JSON text, which the option --trace writes."""
+    """Returns the timelines of the cases as JSON text, in the format of the option --trace of ddproxy."""
     ranks = int(results["/timeline/event_rank"].max()) + 1 if results.has("/timeline/event_rank") else 1
     names = derive.case_names(results)
     events = [event for case in cases for event in _case_events(results, case, names[case], int(case) * ranks)]

@@ -31,7 +31,7 @@ def _check(path, good, what):
 
 
 def read(path):
-    """Returns the comparison as a dictionary. Raises ReportError if the file is no such comparison."""
+    """Returns the comparison in the file as a dictionary. Raises ReportError if the file holds no complete comparison."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:

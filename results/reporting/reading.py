@@ -70,7 +70,7 @@ def _child(path, answer):
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE if most == resource.RLIM_INFINITY else min(ADDRESS_SPACE, most), most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the C library reports a corrupted heap there before it aborts
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # discards standard error, where the C library reports a corrupted heap
     try:
         answer.send((read(path), None))
     except ReportError as error:

@@ -44,7 +44,7 @@ def _fact(value, form):
 
 
 class Report:
-    """Draws each figure once: as PNG into the folder, as SVG into the page."""
+    """Builds the report of `files` in `folder`. Each figure is drawn once; it is saved as PNG, and goes into the page as SVG."""
 
     def __init__(self, files, folder, reference):
         self.files, self.folder, self.reference = in_time(files), folder, reference
@@ -81,7 +81,7 @@ class Report:
         return draw_split(self.newest) if self.newest.has("/sweep/strategy", "/sweep/measured") else None
 
     def timelines(self):
-        """Returns the timelines: two cases above each other, then each case alone, then the trace."""
+        """Returns the HTML of the timelines: two cases above each other, then each case alone, then the trace."""
         results = self.newest
         if not results.has("/timeline/count", "/sweep/strategy"):
             return ""
@@ -95,7 +95,7 @@ class Report:
                 f'{perfetto.link(results, there)}')
 
     def _timeline(self, cases, name):
-        """Returns a timeline for the page. Also saves the timeline of the compared cases as PNG."""
+        """Returns the HTML of the timeline of these cases. If `name` is "timeline", also saves it as PNG."""
         results, drawn = self.newest, timeline_figure.draw_timelines(self.newest, cases)
         svg = style.as_svg(drawn, name)
         of = f"Last sample of {' and '.join(str(derive.case_names(results)[c]) for c in cases)}. {results.title()}"
@@ -111,7 +111,7 @@ class Report:
         self.written.append(style.save_png(drawn, self.folder / f"{self.stem}-{name}.png"))
 
     def comparison(self):
-        """Returns the comparison of several files, side by side and over time. Empty for one file."""
+        """Returns the HTML that compares several files, side by side and over time. Returns an empty text for one file."""
         if len(self.files) < 2:
             return ""
         parts = [self.figure("against", draw_against(self.files), "T of each file over the bucket size")] if len(self.files) <= 6 else []
@@ -132,7 +132,7 @@ class Report:
             raise ReportError(f"{self.newest.path}: an attribute of /fom is text where a number is expected: {error}; copy the file again, or measure again") from error
 
     def _answer(self):
-        """The answer, its uncertainty, the figure of merit, and what a reader has to know before the figures."""
+        """Returns the HTML of the answer, its uncertainty, the figure of merit, and the notes that a reader needs before the figures."""
         return (f'<p class="gain">{page.escape(lead.gain(self.newest))}</p><p class="lead">{page.escape(lead.answer(self.newest))}</p>'
                 f'{self.facts()}{notes.as_html(self.files)}<p class="note"><a href="#words">Words on this page</a></p>')
 

@@ -11,7 +11,8 @@ FAR = 8.0  # if a sample lies further from the median than FAR x the third quart
 
 
 def deviations(results):
-    """Returns the deviation of each sample from the median T of its case, in percent: (counted, left out), both [case, sample] with NaN."""
+    """Returns (counted, left out), both [case, sample]: the deviation of each sample from the median T of its case, in percent. `counted` is NaN
+    for samples that the figures leave out, and `left out` is NaN for the others."""
     every, counted = derive.of_every_sample(results, "measured"), derive.samples(results)
     middle = derive.column(results, "measured_median")[:, None]
     left_out = np.where(np.isfinite(counted), np.nan, every)

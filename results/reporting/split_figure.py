@@ -12,7 +12,8 @@ PARTS = {"compute": (style.SKY, ""), "communication": (style.OTHER, "//"), "slow
 
 
 def chosen_cases(results):
-    """Returns the first case of each strategy. Of the bucketed cases, returns the best one and PyTorch's default cap."""
+    """Returns the indices of the cases to draw: the first case of each strategy, and of the bucketed cases the best one and the one with
+    PyTorch's default cap."""
     strategy, totals = results["/sweep/strategy"], derive.column(results, "measured_median")
     chosen = [int(np.flatnonzero(strategy == name)[0]) for name in ("naive", "flat", "per_tensor", "optimal") if name in strategy]
     best = derive.best_case(results, totals)
@@ -25,8 +26,8 @@ def chosen_cases(results):
 
 
 def measured_parts(results, case):
-    """Returns [(part, seconds)], whose sum is the median T. Slowdown, tail and exposed are the medians of the table of all cases. The
-    rest is compute."""
+    """Returns [(part, seconds)]. The sum of the seconds is the median T. Slowdown, tail and exposed are the medians of the table of all
+    cases, and compute is the rest."""
     total, tail, slowdown, exposed = (float(derive.column(results, name)[case]) for name in ("measured_median", "tail", "slowdown", "exposed"))
     if not np.isfinite(total):
         return [("compute", 0.0)]

@@ -17,14 +17,15 @@ EXPOSED = ("exposed", "exposed_low", "exposed_high", "predicted_exposed", "none"
 
 @dataclass
 class Curve:
-    """Columns of /sweep, in the unit of the axis."""
+    """Holds the columns of /sweep that a curve needs, in the unit of the axis."""
     results: object
     cases: Cases
     factor: float
     columns: list
 
     def limits(self, anchor):
-        """Returns the ranges of the two segments. The medians of the caps decide, because intervals of few samples can be wide."""
+        """Returns the ranges of the two segments of the axis. They follow from the medians of the caps, because intervals of few samples can be
+        wide."""
         middle, low, high, predicted, *_ = self.columns
         caps = np.flatnonzero(self.cases.bucketed)
         main = np.concatenate([middle[caps], predicted[caps]])

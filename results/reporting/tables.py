@@ -58,7 +58,8 @@ STEP_NOTE = ("From and to are the 95 % interval of the median. exposed is the co
              "first step of the run, before anything is warm.")
 KIND_NOTE = "Measured in steps without communication. backward includes recomputed activations. matrix products: linear and head together."
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
-# What the page says of a column that has the same text in all rows: {}. Other columns: page.py.
+# {name of a column: the sentence that replaces the column if all rows have the same text}. {} stands for that text. page.py has the sentence
+# for the other columns.
 SAME_IN_ALL = {"sampling": "Sampling of all cases ended because {}.", "interval": "T low and T high are the ends of the {}."}
 
 
@@ -140,8 +141,8 @@ def _nearest_cap(results):
 
 
 def worse_than_simpler(errors):
-    """Says which simpler predictions have a smaller mean error than the model, and what follows from that. Empty if none has. `errors` is
-    {predictor: (mean error, mean error beyond the noise)}."""
+    """Returns sentences that name the simpler predictions with a smaller mean error than the model, and say what follows from that. Returns
+    an empty text if there are none. `errors` is {predictor: (mean error, mean error beyond the noise)}."""
     model, beyond = errors.get("model", (np.nan, np.nan))
     better = {name: error for name, (error, _) in errors.items() if name != "model" and error < model}
     if not better:
@@ -168,7 +169,7 @@ def term_table(results):
 
 
 def _left_out(names):
-    """Says why these cases have no row. Empty if there are none."""
+    """Returns a sentence that says why these cases have no row. Returns an empty text if there are none."""
     if not len(names):
         return ""
     return (f"Left out: {', '.join(names)}. Their measured E is below the ideal, so there is nothing that contention, copies and jitter could "
@@ -176,7 +177,8 @@ def _left_out(names):
 
 
 def _explained(results, ideal, contention, copies, jitter, measured):
-    """Returns each part as percent of measured - ideal. NaN if that difference is within the noise of E."""
+    """Returns each part in percent of the difference between measured and ideal E. The result is NaN if this difference is within the noise
+    of E."""
     noise = (derive.column(results, "exposed_high") - derive.column(results, "exposed_low")) / 2 * 1e3
     miss = np.where(np.abs(measured - ideal) > noise, measured - ideal, np.nan)
     parts = {"contention": contention - ideal, "copies": copies - contention, "jitter": jitter - copies, "unexplained": measured - jitter}
@@ -184,7 +186,7 @@ def _explained(results, ideal, contention, copies, jitter, measured):
 
 
 def step_table(results):
-    """Returns a row for each part of the whole steps of `ddproxy step`, without parts that the step lacks."""
+    """Returns a row for each part of the steps of `ddproxy step`. Parts that the step does not have get no row."""
     columns = [results["/step/" + n] * 1e3 for n in ("median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first")]
     rows = []
     for k, part in enumerate(results["/step/part"]):
@@ -227,7 +229,7 @@ def rank_table(results):
     return Table("ranks", "Ranks", [("rank", "rank", "d"), *[(n, label, forms.get(n, "")) for n, label in there.items()]], rows)
 
 
-# (datasets that a file must have, function that makes the table)
+# Each entry: (datasets that a file must have, function that makes the table).
 TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table), (("/layers/seconds", "/layers/operation_layer"), layer_table),
           (("/allreduce/bytes",), allreduce_table),
           (("/collectives/verb", "/collectives/bytes"), collectives_table), (("/sweep/ideal", "/sweep/measured"), term_table),

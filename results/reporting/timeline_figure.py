@@ -25,7 +25,7 @@ def _range(results, case):
 
 
 def _events(results, case, names=("start", "end", "resource")):
-    """Returns columns of the case's events on the first rank that has events in the file."""
+    """Returns the columns of the events of the case, on the first rank that has events in the file."""
     part = _range(results, case)
     mine = slice(None)
     if results.has("/timeline/event_rank"):
@@ -101,7 +101,7 @@ def _draw(axes, results, case, factor, unit, longest):
 
 
 def has_memory(results):
-    """Returns whether the file tells how the memory of the live buffers changes. A constant curve would show nothing, so it is not drawn."""
+    """Returns whether the file has the bytes of the live buffers, and they change. A constant curve would show nothing, so it is not drawn."""
     names = ("/timeline/live_bytes_start", "/timeline/live_bytes_end")
     if not results.has(*names, "/memory/live_at_start", "/memory/allocated"):
         return False

@@ -6,8 +6,8 @@
 
 namespace ddproxy::results {
 
-/// Returns the text "'A' against 'B'" for two values of a key. If both values are lists, A and B are the
-/// entries that only one of them has.
+/// Returns the text "'A' against 'B'" for two different values of a key, for messages. If the values of this
+/// key are lists, A and B are the entries that only one of the two lists has.
 std::string against(std::string const& key, std::string const& a, std::string const& b);
 
 }  // namespace ddproxy::results

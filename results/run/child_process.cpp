@@ -95,8 +95,8 @@ bool send(int pipe, char const* bytes, std::size_t count) {
   }
 }
 
-// Returns what arrives through the pipe until the child closes it; nothing if that takes too long. It stops
-// once more than `most` bytes have arrived.
+// Returns the bytes that arrive through the pipe until the child closes it. Returns nothing if the child does
+// not close it before `end`. Stops once more than `most` bytes have arrived.
 std::optional<std::string> receive(int pipe, Clock::time_point end, std::size_t most) {
   std::string all;
   char buffer[1 << 16];

@@ -11,7 +11,7 @@
 
 namespace ddproxy::results {
 
-/// One case of a run.
+/// Holds the times of one case of a run. A case is a row of the sweep (docs/glossary.md).
 struct CaseTimes {
   std::string name;
   std::string strategy;
@@ -20,7 +20,7 @@ struct CaseTimes {
   bool ours = true;             ///< false: PyTorch DDP, added by scripts/record-torch.py --beside
 };
 
-/// One condition under which a run was measured.
+/// Describes one condition under which a run was measured.
 struct Condition {
   std::string key;                 ///< key for --allow
   std::string value = {};          ///< empty: the file does not contain the condition
@@ -29,27 +29,27 @@ struct Condition {
                                    ///< state of the machine, s (machine_state.hpp); 0: unknown
 };
 
-/// The data of a run that a comparison needs.
+/// Holds the data of a run that a comparison needs.
 struct Run {
   std::filesystem::path path;
   bool complete = false;
   std::string created;   ///< ISO time
   std::string revision;  ///< source revision
-  std::string machine;   ///< device kind, ranks, host names without their numbers
-  std::string label;     ///< the user's name for the offer; empty: none
+  std::string machine;   ///< device kind, number of ranks, host names without their digits
+  std::string label;     ///< name that the user gave to the machine (--label); empty: none
   bool replay = false;   ///< compute or all-reduces took their times from a table
   std::string valid;     ///< the attribute `valid`, translated if an earlier version wrote the file;
                          ///< "missing" if a finished file lacks it; empty for an unfinished file
-  double tokens = 0.0;   ///< ranks x tokens per rank; NaN if the file does not contain them
+  double tokens = 0.0;   ///< tokens of all ranks in a step; NaN if the file lacks a number that is needed
   using Values = std::vector<std::pair<std::string, std::string>>;  ///< key and value
-  Values identity;  ///< what must be equal in compared runs; the keys are those of --allow; an empty value is
-                    ///< unknown and not compared
-  std::vector<Condition> conditions;  ///< should be equal: a difference gives a warning
+  Values identity;  ///< values that must be equal in compared runs; --allow accepts these keys; an empty
+                    ///< value is unknown and not compared
+  std::vector<Condition> conditions;  ///< values that should be equal: a difference causes a warning
   std::vector<std::string>
-      unverified;          ///< names of own cases that were timed, but whose gradients were not verified
-  bool is_twin = false;    ///< compute and all-reduces both took their times from tables
-  std::string session;     ///< session of scripts/gate; empty: the run is not a round of a gate
-  std::int64_t round = 0;  ///< number of the round in the session, from 1
+      unverified;                ///< names of ddproxy's cases that have times but no verified gradients
+  bool is_twin = false;          ///< compute and all-reduces both took their times from tables
+  std::string session;           ///< session of scripts/gate; empty: the run is not a round of a gate
+  std::int64_t round = 0;        ///< number of the round in the session, from 1
   std::vector<CaseTimes> cases;  ///< cases of the sweep, then what [gate] of the input measures besides them,
                                  ///< for instance "compute/linear" or "bucket"
 

@@ -22,7 +22,7 @@ bool is_time(double value) {
   return std::isfinite(value) && value > 0.0;
 }
 
-// Returns the maximum over the ranks for each sample, up to the last sample that any rank has.
+// Returns the maximum over the ranks for each sample. Samples after the last one that any rank has are NaN.
 std::vector<double> slowest_of(std::span<const double> values, std::size_t ranks, std::string const& where) {
   const auto is_nan = [](double v) { return std::isnan(v); };
   std::size_t measured = values.size() / ranks;
@@ -41,8 +41,8 @@ std::vector<double> slowest_of(std::span<const double> values, std::size_t ranks
   return slowest;
 }
 
-// Replaces samples by NaN if the run itself left them out of its figures: those in another state of the
-// machine.
+// Replaces samples by NaN if the run left them out of its own figures, because they were measured in another
+// state of the machine (docs/glossary.md).
 void leave_out(Reader const& reader, std::size_t item, std::vector<double>& samples) {
   if (!reader.has("/sweep/counted")) return;
   const auto counted = reader.integers("/sweep/counted");
@@ -72,8 +72,9 @@ void check_verified(Reader const& reader, std::vector<CaseTimes> const& cases) {
           " reduced wrong gradients, so its time proves nothing; correct the build, and repeat the run");
 }
 
-// Returns whether a part of a whole step has times that can be compared by their ratio. The exposed
-// communication may be negative, and a step may lack a part, for instance clipping: its times are 0.
+// Returns whether the times of a part of a whole step can be compared by their ratio. There are two
+// exceptions: exposed communication may be negative, and a part that the step lacks, for instance clipping,
+// has times of 0.
 bool is_comparable_part(std::string const& name, std::span<const double> samples) {
   if (name == "step") return true;
   return name != "exposed" &&

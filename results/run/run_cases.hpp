@@ -9,18 +9,19 @@
 
 namespace ddproxy::results {
 
-/// Reads the cases of /sweep. If a sample is NaN on all ranks and no measured sample follows, it was not
-/// measured; it is NaN in the result. Throws std::invalid_argument with file and case if gradients were wrong
-/// or if a time is not a positive number.
+/// Reads the cases of /sweep, or the parts of the steps if the file is one of `ddproxy step`. If a sample is
+/// NaN on all ranks and no measured sample follows, it was not measured; it is NaN in the result. Samples
+/// that the run left out of its own figures are NaN, too. Throws std::invalid_argument that names the file
+/// and the case if gradients were wrong or if a time is not a positive number.
 std::vector<CaseTimes> read_cases(Reader const& reader);
 
-/// Reads from the group /gate what `[gate]` of the input measures besides the cases. Each such part becomes a
-/// case of the strategy "part". Returns an empty list if the file has no such group. Throws what read_cases()
-/// throws.
+/// Reads from the group /gate the times of the parts that `[gate]` of the input measures besides the cases.
+/// Each part becomes a case of the strategy "part". Returns an empty list if the file has no such group.
+/// Throws the same exceptions as read_cases().
 std::vector<CaseTimes> read_parts(Reader const& reader);
 
-/// Returns the names of ddproxy's own cases that have times but no confirmed gradients: /sweep/verified is
-/// not 1 or is missing. Cases of other programs are not included, because ddproxy does not verify them.
+/// Returns the names of ddproxy's own cases that have times but no verified gradients: /sweep/verified is not
+/// 1 or is missing. Cases of other programs are not included, because ddproxy does not verify them.
 std::vector<std::string> unverified_cases(Reader const& reader, std::vector<CaseTimes> const& cases);
 
 }  // namespace ddproxy::results

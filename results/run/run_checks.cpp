@@ -54,7 +54,8 @@ void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std
                    ": not compared in " + std::string(key) + ", because the file does not state it");
 }
 
-// Rejects runs whose results nobody confirmed, because their times prove nothing.
+// Rejects a run if its figure of merit is not valid, or if its results were not verified. The times of such a
+// run prove nothing.
 void check_sound(Run const& run, std::span<const std::string> allowed) {
   auto const* rule = find_validity(run.valid);
   const bool is_compared = run.valid.empty() || (rule && rule->is_compared);

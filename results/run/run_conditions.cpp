@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 12> keys{"host",  "compiler", "flags",   
                                                 "mpi",   "kokkos",   "binding", "clock",
                                                 "state", "call",     "warmup",  "compute_samples"};
 
-// The keys of conditions_of(), in its order.
+// Lists the keys in the order of conditions_of(). A key with two conditions occurs twice.
 constexpr std::array<std::string_view, 14> keys_in_order{
     "host",  "compiler", "flags", "blas", "mpi",  "kokkos", "binding",
     "clock", "clock",    "state", "call", "call", "warmup", "compute_samples"};
@@ -62,8 +62,8 @@ std::string binding_of(Reader const& reader) {
   return all;
 }
 
-// Returns the round trip of the machine state to which the file's figures belong; 0 if its samples mix
-// states.
+// Returns the round trip between two cores, in seconds, in the machine state to which the figures of the file
+// belong. Returns 0 if the figures mix several states, or if the file does not say.
 double round_trip_of(Reader const& reader) {
   if (!reader.has("/states/scored") || !reader.has("/states/round_trip")) return 0;
   const auto scored = reader.integers("/states/scored");
@@ -124,9 +124,9 @@ std::string files_of(Run const& a, Run const& b) {
   return a.path.string() + " and " + b.path.string();
 }
 
-// Finds the first pair of runs that differ in condition `c`. Agreement is not transitive: clocks may drift
-// apart in small steps, and a file may lack the condition. So every pair of distinct values is compared. For
-// files with equal values one pass is enough.
+// Finds the first pair of runs that differ in condition number `c`. Agreement is not transitive: clocks may
+// drift apart in small steps, and a file may lack the condition. So the function compares every pair of
+// distinct values. Equal values are compared only once.
 bool find_pair(std::span<Run const* const> runs, std::size_t c, ConditionDifference& found) {
   std::vector<Run const*> different;
   for (Run const* run : runs) {

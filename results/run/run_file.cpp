@@ -109,8 +109,8 @@ ChildLimits limits_for(std::filesystem::path const& path, double patience) {
 
 constexpr std::size_t most_of_a_name = 256, most_of_a_refusal = 2000;  // characters
 
-// Checks the names of cases. They are printed in tables and compared, and a name that had to be altered for
-// printing would be a different name.
+// Checks the names of cases. Names are compared, and printed in tables. A name that has to be altered before
+// it can be printed would be a different name, so it is rejected.
 void check_names(Run const& run) {
   for (auto const& one : run.cases)
     for (auto const& name : {one.name, one.strategy})

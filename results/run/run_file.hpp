@@ -11,7 +11,7 @@
 
 namespace ddproxy::results {
 
-/// Reads a results file. It reads in a child process, so that even a damaged file cannot crash or hang this
+/// Reads a results file. A child process reads it, so that even a damaged file cannot crash or hang this
 /// process. Names of cases are kept as they are; other texts are made printable.
 ///
 /// Throws std::invalid_argument, one line that names the file, in these cases: Reader rejects the file; a
@@ -21,28 +21,29 @@ namespace ddproxy::results {
 /// started.
 Run read_run(std::filesystem::path const& path, double patience = 20.0);
 
-/// Returns true if both runs come from one file or from copies of one file: they started at the same time and
-/// have the same identity and samples.
+/// Returns true if both runs come from one file or from copies of one file. Copies started at the same time
+/// and have the same identity and samples.
 bool is_same_run(Run const& a, Run const& b);
 
-/// Throws std::invalid_argument with the names of two files that hold the same run.
+/// Checks that all runs are different. Throws std::invalid_argument that names two files with the same run.
 void check_distinct(std::span<const Run> runs);
 
-/// Returns true if the run has every key of Run::identity, in the order of known_keys().
+/// Returns true if Run::identity has every key that it needs, in the order of known_keys().
 bool has_whole_identity(Run const& run);
 
-/// Returns all keys of --allow as "model, step, ...".
+/// Returns all keys of --allow as one text, "model, step, ...".
 std::string known_keys();
 
-/// Throws std::invalid_argument for a key that --allow does not know.
+/// Checks keys that the user gave to --allow. Throws std::invalid_argument for an unknown key.
 void check_keys(std::span<const std::string> allowed);
 
-/// Throws std::invalid_argument if a run's figure of merit is not valid or its gradients were not verified,
-/// or if two runs differ in their identity. The message names the runs. Keys in `allowed` are skipped.
+/// Checks that runs may be compared. Throws std::invalid_argument if `compare` refuses the value of `valid`
+/// of a run (results/file/validity.hpp), if the gradients of a run were not verified, or if two runs differ
+/// in their identity. The message names the runs. Keys in `allowed` are skipped.
 void check_comparable(std::span<const Run> runs, std::span<const std::string> allowed);
 
-/// Returns warnings: values that could not be compared because a file lacks them, and differences that were
-/// not rejected.
+/// Returns warnings, one line each. Some are about values that could not be compared, because a file lacks
+/// them. The others are about differences between the conditions of two runs. Keys in `allowed` are skipped.
 std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed);
 
 }  // namespace ddproxy::results

@@ -29,7 +29,8 @@ Integers integers_of(Reader const& reader, std::string_view dataset, std::size_t
   return values;
 }
 
-// The plan (bucket sizes) of each case as an eight-digit hash; empty if the file has no plans.
+// Computes an eight-digit hash of the plan of each case, that is of its bucket sizes. The hash is empty if
+// the file has no plans.
 class Plans {
  public:
   Plans(Reader const& reader, std::size_t cases)
@@ -52,13 +53,13 @@ class Plans {
   Integers first_, count_, bytes_;
 };
 
-// Returns the buckets of a whole step.
+// Returns a text that describes the buckets of a whole step.
 std::string buckets_of(Reader const& reader) {
   return "whole step, buckets of " + reader.text("/step", "bucket_mib", "?") + " MiB";
 }
 
-// Returns the cases of the sweep with their plans. For the optimal plan, which depends on measurements, and
-// for another program's own plan the name is enough.
+// Returns the cases of the sweep with their plans as one text. A case of the strategy `optimal` has only its
+// name, because its plan depends on measurements. So has a case of another program.
 std::string sweep_of(Reader const& reader) {
   if (has_steps(reader)) return buckets_of(reader);
   const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");
@@ -118,7 +119,7 @@ Run::Values identity_of(Reader const& reader) {
           {"ranks", reader.text(group, "ranks", "?")},
           {"device", reader.text("/provenance", "device_kind", "?")},
           {"mode", attributes(reader, group, {"compute_mode", "backend", "progress", "copies"})},
-          {"wire", reader.text(group, "wire", "fp32")},  // earlier files have no wire: fp32
+          {"wire", reader.text(group, "wire", "fp32")},  // files of earlier versions lack it; they used fp32
           {"threads", reader.text("/provenance", "threads")},
           {"pieces", reader.text(group, "piece_mib")},
           {"buffers", buffers_of(reader)},

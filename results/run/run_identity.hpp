@@ -9,10 +9,10 @@
 
 namespace ddproxy::results {
 
-/// Returns whether the file is one of `ddproxy step`: its samples are whole steps, and it has no sweep.
+/// Returns whether `ddproxy step` wrote the file. The samples are then whole steps, and there is no sweep.
 bool has_steps(Reader const& reader);
 
-/// Returns the group with the samples and their settings: "/step" or "/sweep".
+/// Returns the name of the group with the samples and their settings: "/step" or "/sweep".
 std::string_view measured_group(Reader const& reader);
 
 /// Returns the keys and values that must be equal in compared runs. A value is empty if the file does not

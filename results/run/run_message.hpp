@@ -9,11 +9,11 @@
 
 namespace ddproxy::results {
 
-/// Returns all of a run except its path as bytes, for another process of the same program.
+/// Packs a run into bytes for another process of the same program. The path of the run is left out.
 std::string pack(Run const& run);
 
-/// Returns a run from the bytes of pack(); its path is empty. Throws std::invalid_argument if a length
-/// exceeds the remaining bytes, or if bytes are left over.
+/// Unpacks the bytes of pack(). The path of the returned run is empty. Throws std::invalid_argument if a
+/// length exceeds the number of the remaining bytes, or if bytes are left over.
 Run unpack(std::string_view bytes);
 
 }  // namespace ddproxy::results

@@ -12,8 +12,9 @@ from gate_runs.failure import RUN_FAILED, USAGE, Failed
 def core_lists(ranks, threads):
     """Returns the compute cores and the communication cores of each rank, as --compute-cores and --communication-cores take them.
 
-    With enough cores each rank has its own cores for both. Otherwise a rank communicates on the first core of the next rank. That core
-    is idle if one rank computes and the other helps with all-reduces (inputs/gate.toml). Raises Failed for too few cores."""
+    If there are enough cores, each rank has cores of its own for compute and for communication. Otherwise a rank communicates on the first
+    core of the next rank. This core is idle if one rank computes and the other one only takes part in all-reduces (inputs/gate.toml). Raises
+    Failed if there are too few cores for compute."""
     cores = sorted(os.sched_getaffinity(0))
     needed = ranks * threads
     if needed > len(cores):

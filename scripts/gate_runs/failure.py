@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""How scripts/gate ends if it gives no verdict."""
+"""Defines how scripts/gate ends if it gives no verdict."""
 import sys
 
 USAGE, RUN_FAILED, UNDECIDED, INTERRUPTED = 2, 4, 5, 75
 
 
 class Failed(Exception):
-    """A message for the user with its exit code."""
+    """Holds a message for the user and the exit code."""
 
     def __init__(self, code, text):
         super().__init__(text)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two builds of a round. They take samples in turn."""
+"""Runs the two builds of a round, which take samples in turns."""
 import os
 import pathlib
 import select
@@ -16,9 +16,9 @@ LONGEST_TURN_S = 300
 
 
 class Side:
-    """One build: its program, and the process that measures in the current round.
+    """Holds one build: its program, and the process that measures in the current round.
 
-    Order of calls: start() once a round, then turn() until it returns False. stop() at the end."""
+    Order of calls: call start() once in each round, then turn() until it returns False. Call stop() at the end."""
 
     def __init__(self, name, program, options, more):
         self.name, self.program, self.options, self.more = name, program, options, shlex.split(more)
@@ -58,7 +58,7 @@ class Side:
             self.fail()
 
     def turn(self):
-        """Lets the build take its next sample. Returns False if the build had taken its last one and ended with exit code 0."""
+        """Lets the build take its next sample. Returns False if there was none left and the build ended with exit code 0."""
         os.write(self.go, b"g")
         if self.wait():
             return True
@@ -67,7 +67,7 @@ class Side:
         return False
 
     def wait(self):
-        """Waits for the build. Returns True when it hands the turn back, and False when it has ended."""
+        """Waits for the build. Returns True when the build has finished its turn, and False when its process has ended."""
         limit = time.monotonic() + LONGEST_TURN_S
         ended = os.pidfd_open(self.process.pid) if hasattr(os, "pidfd_open") else None
         try:
@@ -105,7 +105,7 @@ class Side:
 
 
 def run_round(sides, number, session):
-    """Starts both builds and lets them take samples in the order A B B A A B B A ... The first build alternates between rounds."""
+    """Starts both builds and lets them take samples in the order A B B A A B B A ... The build that begins alternates from round to round."""
     order = list(sides) if number % 2 else list(reversed(sides))
     for side in order:
         side.start(number, session)

@@ -41,7 +41,7 @@ def keep_night(sides, rounds, session, options):
 
 
 def sensitivity(sides, rounds, options):
-    """Returns the JSON of `ddproxy compare`, which has the smallest slowdowns that these rounds can find."""
+    """Returns the JSON output of `ddproxy compare`. It has the smallest slowdowns that these rounds can find."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "auto.json"
         done = run_compare(options.judge, *files_of(sides, rounds), *judge_options(options), "--json", path, capture_output=True, text=True)
@@ -51,7 +51,7 @@ def sensitivity(sides, rounds, options):
 
 
 def finds_three_percent(found, rounds):
-    """Returns whether these rounds are precise enough to find a slowdown of 3 %, both of all cases together and of a case with median
+    """Returns whether these rounds are precise enough to find a slowdown of 3 %: of the mean over all cases, and of a single case with median
     noise."""
     smallest = (found[f"smallest_found_of_{what}"] for what in ("all_cases", "one_case"))
     return rounds >= FEWEST_ROUNDS and all(share is not None and share <= 0.03 for share in smallest)

@@ -11,7 +11,7 @@ OF_HDF5 = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}
 
 
 def check(path):
-    """Returns the ranks of the file and the number of elements of its model. Called before anything is measured."""
+    """Returns the number of ranks of the file and the number of elements of its model. Call it before anything is measured."""
     try:
         with h5py.File(path) as file:
             if "/sweep/measured" not in file:
@@ -75,7 +75,7 @@ def join(group, other, count):
             values = data.asstr()[()]
         attributes = {key: value for key, value in data.attrs.items() if key not in OF_HDF5}
         columns[name] = (named, values, attributes, data.dtype)
-    if "bytes" in columns:  # /plans: the new buckets stand behind the existing ones
+    if "bytes" in columns:  # /plans: the new buckets follow the existing ones
         columns["first"][1][-count:] += len(group["bytes"])
     elif "start" in columns:  # /timeline: the new cases have no entries
         columns["first"][1][-count:] = columns["count"][1][-count:] = 0
@@ -83,7 +83,7 @@ def join(group, other, count):
 
 
 def write(ours, theirs, path):
-    """Writes a copy of the results file `ours` to `path`. The cases of `theirs` stand behind its own."""
+    """Writes a copy of the results file `ours` to `path`. The cases of `theirs` follow the cases of `ours`."""
     file = h5py.File(ours, "r+", driver="core", backing_store=False)  # in memory: `ours` stays unchanged
     with h5py.File(theirs) as more:
         for name in ("sweep", "plans", "timeline"):

@@ -15,7 +15,8 @@ BALANCING_ROUNDS = 4
 
 
 class Multiply:
-    """Compute for the measurement: multiplies `repetitions` times with the model's largest weight matrix that is not an embedding."""
+    """Is the compute of the measurement. run() multiplies `repetitions` times with the largest weight matrix of the model that is not an
+    embedding."""
 
     def __init__(self, model, device, rows=512):
         embeddings = {id(m.weight) for m in model.modules() if isinstance(m, torch.nn.Embedding)}
@@ -35,7 +36,7 @@ class Multiply:
 def together(multiply, calls, buffer):
     """Runs compute and all-reduces at the same time. Returns the seconds until each of them was done, maximum over ranks.
 
-    With `multiply` None or `calls` 0 only the other one runs."""
+    If `multiply` is None, only the all-reduces run. If `calls` is 0, only compute runs."""
     ends = {}
 
     def reduce_all():
@@ -58,15 +59,15 @@ def together(multiply, calls, buffer):
 
 
 def sample(multiply, calls, buffer):
-    """Returns seconds: (compute alone, collective alone, compute with the collective, collective with compute)."""
+    """Returns four times in seconds: (compute alone, collective alone, compute with the collective, collective with compute)."""
     compute, _ = together(multiply, 0, buffer)
     _, collective = together(None, calls, buffer)
     return compute, collective, *together(multiply, calls, buffer)
 
 
 def balance(multiply, buffer):
-    """Chooses `multiply.repetitions` and returns the number of calls such that both end at about the same time. Time in which only one
-    of them runs says nothing about contention."""
+    """Sets `multiply.repetitions` and returns the number of calls, so that compute and calls end at about the same time. Time in which only
+    one of them runs says nothing about contention."""
     multiply.repetitions = calls = 1
     for _ in range(BALANCING_ROUNDS):
         _, alone, *beside = sample(multiply, calls, buffer)
@@ -77,8 +78,8 @@ def balance(multiply, buffer):
 def measure(model, sizes, table, device, samples):
     """Returns [(bytes, kappa, gamma)] for these sizes, which `table` must contain. kappa and gamma are medians.
 
-    gamma relates to a(x) of the table, not to the few calls measured here. So a(x) and gamma together predict the time that was
-    measured next to compute."""
+    gamma is relative to a(x) of the table, not to the few calls measured here. So a(x) and gamma together give the time that was measured
+    while compute ran."""
     multiply, trials, alone = Multiply(model, device), [], alone_seconds(table)
     for size in sizes:
         buffer = torch.zeros(size // 4, device=device)

@@ -11,7 +11,7 @@ from . import ranks
 END_OF_PASS = "end_of_pass"  # name of the row behind the last gradient
 
 class Clock:
-    """Takes time marks: on the host, or in the current stream of a GPU on which the work is enqueued."""
+    """Records points in time: on the host, or with events in the current stream of a GPU, in which the work is enqueued."""
 
     def __init__(self, device):
         self.cuda = device.type == "cuda"
@@ -28,14 +28,14 @@ class Clock:
 
 
 def accumulators(model):
-    """Yields (name, parameter, node). The gradient is complete after this autograd node; DDP hooks into the same one."""
+    """Yields (name, parameter, node) of each gradient. The gradient is complete after this autograd node. DDP has its hook at the same node."""
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
             yield name, parameter, parameter.expand_as(parameter).grad_fn.next_functions[0][0]
 
 
 def elements(model):
-    """Returns the elements of each gradient by name, counted in units of four bytes: a gradient of another type counts by its bytes."""
+    """Returns {name: number of elements} of the gradients. An element is a unit of four bytes, also for gradients of another type."""
     return {name: -(-parameter.numel() * parameter.element_size() // 4) for name, parameter, _ in accumulators(model) if parameter.numel()}
 
 

@@ -25,9 +25,9 @@ def sizes(total, others=()):
 
 
 def reduce_in_a_row(calls, buffer):
-    """Runs `calls` all-reduces, issued as DDP issues those of its buckets: none waits until the previous one has returned. They may
-    overlap, since Gloo works on two at a time. The buffer contains zeros, so the order of the reductions does not change it. Returns when
-    all are complete."""
+    """Runs `calls` all-reduces and returns when all are complete. Issues them as DDP does for its buckets, without waiting until the previous
+    one is complete. They may overlap, since Gloo works on two at a time. The buffer contains zeros, so the order of the reductions does not
+    change it."""
     for work in [dist.all_reduce(buffer, async_op=True) for _ in range(calls)]:
         work.wait()
     ranks.synchronize(buffer.device)
@@ -53,7 +53,7 @@ def table(wanted, device, samples):
         buffer = largest[:-(-size // 4)]
         seconds_of(1, buffer)  # the first call connects and allocates
         trials.append((buffer, calls_for(buffer), []))
-    for _ in range(samples):  # in rounds, for the reason given in contention.measure
+    for _ in range(samples):  # all sizes once in each round; contention.measure gives the reason
         for buffer, calls, found in trials:
             found.append(seconds_of(calls, buffer))
     return [(buffer.numel() * 4, found) for buffer, _, found in trials]

@@ -13,16 +13,16 @@ SLOWEST_TOLD = 0.001  # a smaller speed only says that one of the two made no pr
 
 
 def speeds(compute_alone, collective_alone, compute_beside, collective_beside):
-    """Returns (kappa, gamma), the relative speeds of compute and of the collective while both run, in [0.001, 1]. The one that runs longer
-    continues at full speed. Arguments are in seconds."""
+    """Returns (kappa, gamma), the relative speeds of compute and of the collective while both run, in [0.001, 1]. When one of them has ended,
+    the other one continues at full speed. Arguments are in seconds."""
     both = min(compute_beside, collective_beside)
     alone_and_beside = ((compute_alone, compute_beside), (collective_alone, collective_beside))
     return tuple(min(1.0, max(SLOWEST_TOLD, (alone - (beside - both)) / both)) for alone, beside in alone_and_beside)
 
 
 def rebalanced(repetitions, calls, calls_alone, compute_beside, collective_beside):
-    """Returns repetitions of compute and calls that end together and take TARGET_SECONDS. Computes them from a sample with other
-    numbers; times are in seconds."""
+    """Returns the number of repetitions of compute and the number of calls that end together after TARGET_SECONDS. Computes them from a
+    sample with other numbers. Times are in seconds."""
     share = max(1 - max(collective_beside - compute_beside, 0) / calls_alone, LEAST_SHARE)  # share of the calls that ran with compute
     call, product = min(compute_beside, collective_beside) / (share * calls), compute_beside / repetitions
     seconds = max(TARGET_SECONDS, product, call)

@@ -17,8 +17,8 @@ TEXT = h5py.string_dtype()
 
 
 def estimate(values):
-    """Returns the median with the order statistics that contain it with a probability of at least 95 %. With fewer than six values these
-    are the minimum and the maximum."""
+    """Returns the median and the ends of its interval. The ends are order statistics that contain the median with a probability of at least
+    95 %. With fewer than six values they are the minimum and the maximum."""
     values, n = sorted(values), len(values)
     outside, low = 0.0, 0
     while low < n // 2 and outside + 2 * math.comb(n, low) / 2**n <= 0.05:
@@ -117,7 +117,8 @@ def write(path, cases, gradients, about):
 
 
 def write_curve(path, cases, first_is_cap):
-    """Writes bucket_mib,seconds of the cases with the same rule for the first bucket: in all it has their cap, or in all 1 MiB."""
+    """Writes a table bucket_mib,seconds. It has only cases whose first buckets follow the same rule. If `first_is_cap` is true, the size of
+    the first bucket is the cap; otherwise it is that of the default case, 1 MiB."""
     text = f"# DDP's T, median of {len(cases[0].seconds)}; first bucket {'= cap' if first_is_cap else '1 MiB'}\nbucket_mib,seconds\n"
     for case in cases:
         if case.strategy == "bucketed" and case.first_mib == (case.cap_mib if first_is_cap else cases[0].first_mib):
@@ -126,7 +127,8 @@ def write_curve(path, cases, first_is_cap):
 
 
 def table(cases):
-    """Returns a Markdown table: T with its interval, and by how much each case is faster than the default, paired by rounds."""
+    """Returns a Markdown table: T with its interval, and how much faster each case is than the default. The differences are taken round by
+    round."""
     base, lines = cases[0], ["| case | buckets | T s | 95 % | E s | less than the default | 95 % |", "|---|---|---|---|---|---|---|"]
     for case in cases:
         gains = [100 * (1 - max(t) / max(d)) for t, d in zip(case.seconds, base.seconds)]
