@@ -9,8 +9,8 @@
 
 #include "miniapp/analysis/figure_of_merit.hpp"
 #include "miniapp/input/config.hpp"
-#include "model/cost/contention.hpp"
 #include "model/predict/graph/phase_seconds.hpp"
+#include "model/predict/graph/whole_step_time.hpp"
 #include "model/statistics/estimate.hpp"
 #include "model/step/step_graph.hpp"
 
@@ -18,10 +18,10 @@ namespace ddproxy {
 
 /// One sample of a whole step.
 struct StepSample {
-  model::PhaseSeconds step;  ///< of the rank whose step ends last
-  double alone = 0;          ///< compute of the slowest rank in a step without communication, seconds
+  model::PhaseSeconds phases;  ///< of the rank whose step ends last
+  double alone = 0;            ///< compute of the slowest rank in a step without communication, seconds
   /// Returns E: T of the step less the compute without communication.
-  double exposed() const { return step.step - alone; }
+  double exposed() const { return phases.step - alone; }
 };
 
 /// One part of the step: all samples and what was predicted. All numbers are in seconds.
@@ -58,20 +58,10 @@ struct StepFigures {
   StepRow const& row(std::string const& name) const;
 };
 
-/// What was predicted for a step before it was measured.
-struct PredictedStep {
-  model::PhaseSeconds step;
-  double alone = 0;
-};
-
-/// Predicts a step from the seconds of each task alone, [task of the graph], the cost of an all-reduce of x
-/// bytes of gradients, and the speeds of compute and all-reduces that run at the same time.
-PredictedStep predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
-                           model::AllreduceCost const& cost, model::Contention const& contention);
-
-/// Computes the rows from the samples, of which there is at least one.
+/// Computes the rows from the samples, of which there is at least one. `prediction` is from before the
+/// samples.
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
-                               PredictedStep const& prediction);
+                               model::WholeStepTime const& prediction);
 
 /// Sums the seconds of the tasks by kind of operator. Kinds without a task are left out. The last row,
 /// "matrix products", is the sum of linear and head, and no part of the others.

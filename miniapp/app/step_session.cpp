@@ -19,6 +19,7 @@
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
+#include "model/predict/graph/whole_step_costs.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -59,7 +60,7 @@ void StepSession::say(std::string const& progress) const {
 void StepSession::first_step() {
   say("taking the first step");
   context_.lane->initialise(step_seed);
-  first_.step = meter_.step();
+  first_.phases = meter_.step();
 }
 
 void StepSession::calibrate() {
@@ -106,7 +107,9 @@ void StepSession::predict() {
   const auto seconds = meter_.task_seconds();
   if (!root()) return;
   const auto cost = of_gradients(model::TableCost(to_table(tables_.allreduce)), rank.workload.wire);
-  prediction_ = predict_step(context_.graphs, seconds, cost, contention_of_runs(tables_.contention));
+  prediction_ = model::whole_step_time(
+      context_.graphs,
+      model::measured_step_costs(context_.graphs, seconds, cost, contention_of_runs(tables_.contention)));
   figures_.kinds = kind_seconds(context_.step->graph(), rank.workload.pass, seconds);
   recorder_->step_kinds(figures_.kinds);
   recorder_->flush();
@@ -119,7 +122,7 @@ void StepSession::sample() {
     stop_where_signalled(rank.runtime);
     StepSample sample;
     if (i % 2 == 0) sample.alone = meter_.alone();
-    sample.step = meter_.step();
+    sample.phases = meter_.step();
     if (i % 2 == 1) sample.alone = meter_.alone();
     samples_.push_back(sample);
   }

@@ -59,7 +59,7 @@ class StepSession {
   std::string report_;
   StepTables tables_;
   StepSample first_;
-  PredictedStep prediction_;
+  model::WholeStepTime prediction_;
   std::vector<StepSample> samples_;
   StepFigures figures_;
   bool oversubscribed_ = false;  // some thread of some rank has no core; known on rank 0

@@ -9,7 +9,7 @@
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
 #include "model/cost/step_work.hpp"
-#include "model/predict/graph/phase_seconds.hpp"
+#include "model/predict/graph/whole_step_time.hpp"
 #include "model/predict/timeline.hpp"
 #include "model/step/strategies/whole_step.hpp"
 
@@ -25,37 +25,28 @@ struct StepMemory {
   bool hypothetical() const { return device > 0 && static_cast<double>(peak) > device; }
 };
 
-/// One case of a whole step: its buckets, and the predicted seconds.
+/// One case of a whole step: its buckets, and its predicted times.
 struct PredictedStep {
   Case item;
-  model::PhaseSeconds phases;  ///< with communication; `step` is T
-  double exposed;              ///< E, seconds: T less the compute of the same step without communication
+  model::WholeStepTime time;
 };
 
 /// The prediction of a whole step for one number of ranks.
 struct StepPrediction {
-  model::WholeStep strategy;  ///< as asked for; its plan is that of the last case
+  model::WholeStep strategy;  ///< as asked for; each case has a plan and an overlap of its own
   int ranks = 0;
   std::int64_t sequences = 0;  ///< global batch: micro-batch x accumulation x ranks
   std::int64_t tokens = 0;     ///< of all ranks in one step
   StepMemory memory;           ///< the largest need over the cases
   std::vector<PredictedStep> cases;
 
-  double tokens_per_s(PredictedStep const& c) const { return static_cast<double>(tokens) / c.phases.step; }
+  double tokens_per_s(PredictedStep const& c) const {
+    return static_cast<double>(tokens) / c.time.phases.step;
+  }
 };
 
-/// Returns what the input's step consists of, with an empty plan. Copies and the wire format are those of
-/// [allreduce].
-model::WholeStep strategy_of(Config const& config);
-
-/// Returns the model's whole step with the buckets of a case, on `ranks` ranks. Copies are left out for cases
-/// that do not overlap, because they reduce the gradients in place. A run of a step and its prediction both
-/// build their graphs with this function. Throws as model::whole_step() does.
-model::RankGraphs whole_step_of(Config const& config, Case const& item, model::WholeStep strategy,
-                                std::size_t ranks);
-
-/// Predicts a whole step with the buckets of each case. `strategy` says what the step consists of; its plan,
-/// overlap and copies are not read. `phases` has the seconds of the parts of the step. `job` has a(x),
+/// Predicts a whole step with the buckets of each case. `strategy` says what the step consists of; its `ddp`
+/// is not read. `phases` has the seconds of the parts of the step. `job` has a(x),
 /// contention and copies as functions of the bytes of gradients. `cases` have their plans. Throws
 /// std::invalid_argument for a time that is not finite or not positive, and as model::simulate() does.
 StepPrediction predict_step(Config const& config, model::WholeStep const& strategy,

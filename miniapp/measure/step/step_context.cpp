@@ -10,14 +10,13 @@
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/results_need.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
 #include "model/step/check/check.hpp"
 
 namespace ddproxy {
 namespace {
-
-constexpr double default_cap_mib = 25;
 
 void refuse_what_steps_lack(Config const& config) {
   const auto refuse = [&](std::string const& why) {
@@ -32,23 +31,8 @@ void refuse_what_steps_lack(Config const& config) {
         "[allreduce] backend = \"replay\": the command step needs real all-reduces; use \"mpi\" or \"nccl\"");
 }
 
-model::WholeStep strategy_of(Config const& config, Workload const& workload) {
-  const std::int64_t cap = to_bytes(step_cap_mib(config));
-  const std::int64_t caps[] = {first_bucket_of(config).value_or(cap), cap};
-  return {.plan = model::bucketed_plan(workload.gradient_bytes, caps),
-          .overlapped = config.progress != Progress::none,
-          .copies = config.copies,
-          .wire = workload.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16,
-          .micro_batches = config.step.accumulation,
-          .sync = config.step.sync,
-          .clipped = config.step.clip.has_value(),
-          .optimizer = config.step.optimizer,
-          .checkpoint = config.step.checkpoint};
-}
-
 model::RankGraphs checked_graphs(Config const& config, Workload const& workload, int ranks) {
-  auto graphs = model::whole_step(workload.pass, model::forward_pass(config.shape), config.tokens.count(),
-                                  strategy_of(config, workload), static_cast<std::size_t>(ranks));
+  auto graphs = whole_step_of(config, step_to_run(config, workload), static_cast<std::size_t>(ranks));
   if (const auto violations = model::check(graphs); !violations.empty())
     throw std::logic_error("the graph of the step is wrong: " + violations.front().what);
   return graphs;
@@ -93,10 +77,6 @@ void allocate(RankContext& context, StepPlaces const& places) {
 }
 
 }  // namespace
-
-double step_cap_mib(Config const& config) {
-  return config.caps_mib == default_caps_mib ? default_cap_mib : config.caps_mib.front();
-}
 
 StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime) {
   runtime.together([&] { refuse_what_steps_lack(config); });

@@ -26,10 +26,6 @@ struct StepContext {
 /// The seed of the parameters, the same on all ranks.
 inline constexpr std::uint32_t step_seed = 774030080;
 
-/// Returns the cap of the buckets of a whole step, in MiB: the first of [sweep] caps_mib. An input that names
-/// no caps has the default of PyTorch's DistributedDataParallel, 25 MiB.
-double step_cap_mib(Config const& config);
-
 /// Builds and checks the step of the input, checks the memory, allocates it and makes the lanes. The
 /// parameters are not initialised. Throws CollectiveError on all ranks: with exit code 2 if the input cannot
 /// be run as a whole step, and as make_rank_context() does. Collective.

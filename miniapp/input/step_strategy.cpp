@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/input/step_strategy.hpp"
+
+#include "miniapp/input/cases.hpp"
+
+namespace ddproxy {
+
+model::WholeStep strategy_of(Config const& config) {
+  auto const& step = config.step;
+  return {.ddp = {.overlapped = config.progress != Progress::none,
+                  .copies = config.copies,
+                  .wire = data_type_of(config.wire)},
+          .micro_batches = step.accumulation,
+          .sync = step.sync,
+          .clipped = step.clip.has_value(),
+          .optimizer = step.optimizer,
+          .checkpoint = step.checkpoint};
+}
+
+double step_cap_mib(Config const& config) {
+  return config.caps_mib == default_caps_mib ? common_cap_mib : config.caps_mib.front();
+}
+
+model::WholeStep step_to_run(Config const& config, Workload const& workload) {
+  const std::int64_t cap = to_bytes(step_cap_mib(config));
+  const std::int64_t caps[] = {first_bucket_of(config).value_or(cap), cap};
+  model::WholeStep step = strategy_of(config);
+  step.ddp.plan = model::bucketed_plan(workload.gradient_bytes, caps);
+  return step;
+}
+
+model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& strategy, std::size_t ranks) {
+  return model::whole_step(model::backward_pass(config.shape), model::forward_pass(config.shape),
+                           config.tokens.count(), strategy, ranks);
+}
+
+}  // namespace ddproxy
