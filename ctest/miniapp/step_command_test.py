@@ -109,6 +109,17 @@ def check_llama(ranks):
     assert "% of the peak 10 GFLOP/s" in text and "rope" in text, text
 
 
+def check_bf16():
+    """With one bucket and without an update nothing overlaps, so the predicted E is the measured a(x) of all bytes on the wire."""
+    text = LLAMA.replace("SETTINGS", '[optimizer]\nkind = "none"\n').replace('backend = "mpi"', 'backend = "mpi"\nwire = "bf16"').replace("[0.01]", "[100]")
+    start(2, write("b.toml", text), "-o", "b.h5")
+    with h5py.File("b.h5") as file:
+        total = 2 * int(file["model/numel"][:].sum())
+        assert file["allreduce/bytes"][-1] == total, (file["allreduce/bytes"][:], total)
+        predicted = dict(zip(PARTS, file["step/predicted"][:]))
+        assert abs(predicted["exposed"] - file["allreduce/median"][:].max()) < 1e-9, (predicted, file["allreduce/median"][:])
+
+
 def check_wrong_input():
     refused("give an input file to measure whole steps, or --against")
     refused("--against excludes INPUT", tiny, "--against", "published")
@@ -127,5 +138,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_gpt2(2)
     for ranks in (1, 2):
         check_llama(ranks)
+    check_bf16()
     check_wrong_input()
     print("passed")

@@ -16,6 +16,7 @@
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
@@ -107,9 +108,10 @@ void StepSession::predict() {
   const auto seconds = meter_.task_seconds();
   if (!root()) return;
   const auto cost = of_gradients(model::TableCost(to_table(tables_.allreduce)), rank.workload.wire);
+  const auto step = costed_step_of(rank.config, step_to_run(rank.config, rank.workload),
+                                   static_cast<std::size_t>(rank.ranks()));
   prediction_ = model::whole_step_time(
-      context_.graphs,
-      model::measured_step_costs(context_.graphs, seconds, cost, contention_of_runs(tables_.contention)));
+      step, model::measured_step_costs(step, seconds, cost, contention_of_runs(tables_.contention)));
   figures_.kinds = kind_seconds(context_.step->graph(), rank.workload.pass, seconds);
   recorder_->step_kinds(figures_.kinds);
   recorder_->flush();

@@ -35,4 +35,9 @@ model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& st
                            config.tokens.count(), strategy, ranks);
 }
 
+model::RankGraphs costed_step_of(Config const& config, model::WholeStep strategy, std::size_t ranks) {
+  strategy.ddp.wire = data_type_of(WireFormat::fp32);
+  return whole_step_of(config, strategy, ranks);
+}
+
 }  // namespace ddproxy

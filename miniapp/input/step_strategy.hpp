@@ -25,4 +25,9 @@ model::WholeStep step_to_run(Config const& config, Workload const& workload);
 /// Builds the graphs of a step of the input's model on `ranks` ranks. Throws as model::whole_step() does.
 model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& strategy, std::size_t ranks);
 
+/// Builds the same graphs with gradients in fp32 on the wire, whatever the strategy says. They are for costs
+/// that take bytes of gradients in memory: those of of_gradients(), and kappa and gamma. Throws as
+/// model::whole_step() does.
+model::RankGraphs costed_step_of(Config const& config, model::WholeStep strategy, std::size_t ranks);
+
 }  // namespace ddproxy

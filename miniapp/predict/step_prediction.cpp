@@ -41,9 +41,8 @@ StepPrediction predict_step(Config const& config, model::WholeStep const& strate
                         .cases = {}};
   model::WholeStep how = strategy;
   for (Case const& item : cases) {
-    // a(x) and contention of a job take bytes of gradients in fp32, so the graph's wire is fp32 too
-    how.ddp = ddp_of(item, job.copies.mode, WireFormat::fp32);
-    const auto step = whole_step_of(config, how, static_cast<std::size_t>(ranks));
+    how.ddp = ddp_of(item, job.copies.mode, config.wire);
+    const auto step = costed_step_of(config, how, static_cast<std::size_t>(ranks));
     auto time = model::whole_step_time(
         step, model::whole_step_costs(step, pass, phases, job.cost, job.contention, job.copies));
     check_total(item, time.phases.step);
