@@ -124,7 +124,6 @@ def check_wrong_input():
     refused("give an input file to measure whole steps, or --against")
     refused("--against excludes INPUT", tiny, "--against", "published")
     llama = LLAMA.replace("SETTINGS", "")
-    refused('[compute] mode = "replay"', write("r.toml", llama + '[compute]\nmode = "replay"\n'))
     refused("accumulation", write("k.toml", LLAMA.replace("SETTINGS", "accumulation = 3")))
     refused("clip", write("c.toml", llama + "[optimizer]\nclip = 0\n"))
     refused("even", write("o.toml", llama.replace("d_model = 32", "d_model = 36")))

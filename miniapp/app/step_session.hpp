@@ -29,13 +29,14 @@ class StepSession {
   StepSession(Options const& options, StepContext context);
 
   void first_step();
-  /// Chooses the MPI calls and measures a(x), kappa and gamma. Throws CollectiveError (exit code 3) if a sum
-  /// is wrong.
+  /// Chooses the MPI calls and measures a(x), kappa and gamma, as far as they are not replayed. Throws
+  /// CollectiveError (exit code 3) if a sum is wrong.
   void calibrate();
   /// Takes [sweep] warmup steps, at least one. Throws CollectiveError (exit code 3) if the ranks then have
   /// different parameters, or if a parameter or the loss is not finite.
   void warm_up();
-  /// Times the tasks of steps without communication, and predicts the step.
+  /// Times the tasks of steps without communication, and predicts the step. If compute is replayed, predicts
+  /// from the times that are replayed.
   void predict();
   /// Takes [sweep] samples. Each is a step and a step without communication, in turns which is first.
   void sample();
@@ -49,6 +50,11 @@ class StepSession {
  private:
   bool root() const { return context_.rank.runtime.root(); }
   void say(std::string const& progress) const;
+  void initialise();
+  model::TableCost table() const;
+  model::StepCosts costs_of(model::RankGraphs const& step, std::vector<double> const& seconds,
+                            model::Contention const& contention) const;
+  std::vector<double> time_tasks();
   void record_samples();
   void record_memory();
 
@@ -56,7 +62,7 @@ class StepSession {
   StepContext context_;
   StepMeter meter_;
   std::optional<Recorder> recorder_;
-  std::string report_;
+  std::string report_, hypothetical_;
   StepTables tables_;
   StepSample first_;
   model::WholeStepTime prediction_;

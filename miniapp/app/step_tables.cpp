@@ -69,11 +69,12 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
   text += kinds_text(f.kinds);
   text += fmt::format(
       "matrix products: linear and head together\n\n"
-      "global batch: {} sequences = {} of a micro-batch x {} micro-batch{} x {} rank{}; buckets of {:g} MiB\n"
-      "loss after {} step{}: {:.6g}\n",
+      "global batch: {} sequences = {} of a micro-batch x {} micro-batch{} x {} rank{}; buckets of {:g} "
+      "MiB\n",
       f.global_batch, config.tokens.batch, config.step.accumulation,
-      config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib, f.steps,
-      f.steps == 1 ? "" : "s", f.loss);
+      config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib);
+  if (std::isfinite(f.loss))
+    text += fmt::format("loss after {} step{}: {:.6g}\n", f.steps, f.steps == 1 ? "" : "s", f.loss);
   text += fmt::format("throughput: {:.5g} tokens/s\n", f.tokens_per_s);
   return text + flops_text(f);
 }

@@ -38,9 +38,10 @@ double array_memory(Config const& config, Workload const& workload, int concurre
 // Returns the bytes of the buffers of whole steps, and of what the kernels need in addition.
 double step_array_memory(Config const& config, std::size_t elements, int concurrency) {
   std::int64_t work = 0;
-  for (auto const& buffer :
-       step_work_buffers(config.shape, config.tokens, config.step.accumulation, concurrency))
-    work += padded_elements(buffer);
+  if (config.compute == ComputeMode::kernels)
+    for (auto const& buffer :
+         step_work_buffers(config.shape, config.tokens, config.step.accumulation, concurrency))
+      work += padded_elements(buffer);
   return (static_cast<double>(elements) + static_cast<double>(work)) * gradient_element_bytes;
 }
 

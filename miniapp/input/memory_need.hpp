@@ -31,8 +31,9 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 /// is not included. Throws as kernel_memory() does.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency);
 
-/// Returns the bytes of host memory that a rank of `ranks` ranks needs for whole steps whose buffers have
-/// `elements` elements together, without the results file. Throws as kernel_memory() does.
+/// Returns the bytes of host memory that a rank of `ranks` ranks needs for whole steps, without the results
+/// file. `elements` is the number of elements that are allocated for the buffers of the step: less than all
+/// if something is replayed. Throws as kernel_memory() does.
 double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
                       int concurrency, int ranks);
 

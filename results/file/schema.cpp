@@ -165,7 +165,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/step/kind_forward", real, {"kind"}, "s", "time of the kind in forward, in a step without communication"},
     {"/step/kind_backward", real, {"kind"}, "s", "time of the kind in backward and recompute, in a step without communication"},
     {"/step/kind_step", real, {"kind"}, "s", "time of the kind in a step without communication"},
-    {"/step/loss", real, {}, "1", "mean loss of all ranks in the last warm-up step"},
+    {"/step/loss", real, {}, "1", "mean loss of all ranks in the last warm-up step; NaN if compute is replayed"},
     {"/step/global_batch", integer, {}, "1", "sequences of all ranks in a step"},
     {"/step/model_flops", real, {}, "FLOP/s", "flops that the model needs in a step of one rank, over the median time of the step"},
     {"/step/peak_flops", real, {}, "FLOP/s", "peak of one rank according to [machine]; NaN without one"},

@@ -80,7 +80,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/states", "told_by",
      "what distinguishes the states: a round trip between cores, or the clocks of the GPUs"},
 
-    {"/step", "ranks", "number of ranks"},
+    {"/step", "ranks", "number of ranks; of a replay, the number of ranks that it stands for"},
     {"/step", "accumulation", "micro-batches of a step"},
     {"/step", "sync", "when gradients are averaged: last or each micro-batch"},
     {"/step", "checkpoint", "none, or layer: activations are computed again"},

@@ -46,6 +46,8 @@ struct RankContext {
   /// Makes the communication lane that the input asks for, on `memory`, with these MPI calls. Runs within the
   /// run's time limit. Collective.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
+  /// Returns the seconds in which an element is copied by `copies`, for a replay; 0 if nothing is copied.
+  double element_copy_seconds() const;
   /// Returns whether this run can measure how fast it copies.
   bool copies_for_real() const { return ddproxy::copies_for_real(config); }
   /// Returns whether all-reduces are carried out. If not, they are replayed.
@@ -60,6 +62,10 @@ struct RankContext {
   double probe_state() const { return probe ? probe->measure() : not_available; }
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n; of the input in replay
 };
+
+/// Returns the copies that the input asks for, at half the bandwidth of [machine], because a copy reads and
+/// writes each byte.
+model::Copies copies_of(Config const& config);
 
 /// What is going to be measured: the backward pass, or whole steps, which also know Llama models.
 enum class Measured { backward, steps };

@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
+#include "miniapp/compute/step_replay.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/memory.hpp"
@@ -18,17 +21,19 @@
 namespace ddproxy {
 namespace {
 
+// Refuses replays that whole steps do not have.
 void refuse_what_steps_lack(Config const& config) {
   const auto refuse = [&](std::string const& why) {
     throw std::invalid_argument(config.file.string() + ": " + why);
   };
-  if (config.compute == ComputeMode::replay)
+  if (!config.times.empty())
     refuse(
-        "[compute] mode = \"replay\": whole steps cannot be replayed yet; use mode = \"kernels\" with the "
-        "command step");
-  if (config.backend == Backend::replay)
+        "[compute] times: such a table has the backward pass alone, and a whole step has more; remove this "
+        "key, and give [machine] peak_flops and bandwidth");
+  if (on_device && config.compute == ComputeMode::replay && needs_arena(config))
     refuse(
-        "[allreduce] backend = \"replay\": the command step needs real all-reduces; use \"mpi\" or \"nccl\"");
+        "[compute] mode = \"replay\": replayed steps cannot occupy a device beside real all-reduces; set "
+        "[allreduce] backend = \"replay\" with table and ranks, or mode = \"kernels\"");
 }
 
 model::RankGraphs checked_graphs(Config const& config, Workload const& workload, int ranks) {
@@ -43,16 +48,22 @@ model::BufferKind reduced_kind(Config const& config) {
   return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
 }
 
+// Returns the elements that a rank allocates: all buffers if the kernels compute, the gradients if only the
+// all-reduces are real, and none if everything is replayed.
+std::size_t elements_of(Config const& config, Workload const& workload, StepPlaces const& places) {
+  return config.compute == ComputeMode::kernels ? places.elements : step_elements(config, workload);
+}
+
 double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
   const int concurrency = kernels::Space().concurrency();
-  return on_device ? step_device_need(config, elements, workload.bytes(), concurrency)
-                   : step_host_need(config, elements, workload.bytes(), concurrency, ranks);
+  return needs_device_memory(config) ? step_device_need(config, elements, workload.bytes(), concurrency)
+                                     : step_host_need(config, elements, workload.bytes(), concurrency, ranks);
 }
 
 void require_room(Config const& config, Workload const& workload, std::size_t elements,
                   Runtime const& runtime, double device_free) {
   const double need = need_of(config, workload, elements, runtime.ranks());
-  if (on_device)
+  if (needs_device_memory(config))
     require_device_memory(runtime, need, device_free);
   else
     require_memory(runtime, need, runtime.root() ? results_memory(config, workload, runtime.ranks()) : 0);
@@ -69,11 +80,30 @@ StepInput input_of(Config const& config, int rank) {
 }
 
 // Allocates the memory of the step, filled with zeros by the threads that compute.
-void allocate(RankContext& context, StepPlaces const& places) {
-  const auto elements = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
-  context.memory = kernels::Floats("buffers of the step", places.elements);
-  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, elements});
+void allocate(RankContext& context, std::size_t elements) {
+  if (elements == 0) return;
+  const auto gradients = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
+  context.memory = kernels::Floats("buffers of the step", elements);
+  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, gradients});
   context.gradients = context.arena;
+}
+
+void make_kernels(StepContext& context) {
+  auto& rank = context.rank;
+  auto const& graph = context.graphs.classes.front().graph;
+  auto lane = std::make_unique<StepLane>(input_of(rank.config, rank.runtime.rank()), graph, context.places,
+                                         rank.memory);
+  rank.backward = std::make_unique<StepBackward>(*lane, *context.step);
+  context.kernels = lane.get();
+  context.lane = std::move(lane);
+}
+
+// The calibration runs single operators on `rank.backward`, so it gets the times of the backward pass.
+void make_replay(StepContext& context) {
+  auto& rank = context.rank;
+  const double of_copy = rank.element_copy_seconds();
+  rank.backward = std::make_unique<HostReplay>(context.phases->backward, of_copy);
+  context.lane = std::make_unique<StepReplay>(*context.phases, of_copy);
 }
 
 }  // namespace
@@ -81,35 +111,50 @@ void allocate(RankContext& context, StepPlaces const& places) {
 StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime) {
   runtime.together([&] { refuse_what_steps_lack(config); });
   check_input_on(config, runtime, Measured::steps);
+  const bool reduces = config.backend != Backend::replay;
+  const GroupPlace place =
+      reduces ? GroupPlace{runtime.rank(), runtime.ranks()} : GroupPlace{0, config.ranks};
   model::RankGraphs graphs;
   StepPlaces places;
+  std::optional<model::PhaseCosts> phases;
   runtime.together([&] {
-    graphs = checked_graphs(config, workload, runtime.ranks());
+    graphs = checked_graphs(config, workload, place.ranks);
     places = place_buffers(graphs.classes.front().graph, reduced_kind(config));
+    if (config.compute == ComputeMode::replay)
+      phases = roofline_phases(config, workload.pass, config.step.clip.has_value());
   });
   const double device_free = free_device_memory();
-  require_room(config, workload, places.elements, runtime, device_free);
+  const std::size_t elements = elements_of(config, workload, places);
+  require_room(config, workload, elements, runtime, device_free);
   StepContext context{
       std::move(graphs),
       step_cap_mib(config),
       std::move(places),
       {},
       {},
-      RankContext{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free}};
+      nullptr,
+      std::move(phases),
+      RankContext{
+          config, runtime, std::move(workload), {}, {}, {}, copies_of(config), {}, {}, {}, device_free}};
   RankContext& rank = context.rank;
-  allocate(rank, context.places);
-  auto const& graph = context.graphs.classes.front().graph;  // all ranks have the same graph
-  context.step = std::make_unique<CompiledStep>(graph, context.places.first,
-                                                std::vector{GroupPlace{runtime.rank(), runtime.ranks()}});
-  context.lane =
-      std::make_unique<StepLane>(input_of(config, runtime.rank()), graph, context.places, rank.memory);
-  rank.backward = std::make_unique<StepBackward>(*context.lane, *context.step);
+  allocate(rank, elements);
+  // all ranks have the same graph
+  context.step = std::make_unique<CompiledStep>(context.graphs.classes.front().graph, context.places.first,
+                                                std::vector{place});
+  if (context.phases)
+    make_replay(context);
+  else
+    make_kernels(context);
   rank.allreduce = rank.make_allreduce(rank.choice);
   return context;
 }
 
+bool needs_device_memory(Config const& config) {
+  return on_device && needs_arena(config);
+}
+
 double step_memory_need(StepContext const& context) {
-  return need_of(context.rank.config, context.rank.workload, context.places.elements,
+  return need_of(context.rank.config, context.rank.workload, context.rank.memory.extent(0),
                  context.rank.runtime.ranks());
 }
 

@@ -23,10 +23,12 @@ class StepMeter {
   /// Returns the seconds of each task of the graph without communication: the medians of all runs of alone()
   /// so far, of the rank whose tasks take longest together.
   std::vector<double> task_seconds() const;
-  /// Returns the mean loss over the ranks in the last step, on all ranks.
+  /// Returns the mean loss over the ranks in the last step, on all ranks. Not available if compute is
+  /// replayed.
   double loss() const;
   /// Returns whether all ranks have the same parameters, bit for bit as far as a checksum tells, and all of
-  /// them are finite. On all ranks. It is so after steps that average the gradients.
+  /// them are finite. On all ranks. It is so after steps that average the gradients, and if there are no
+  /// parameters, because compute is replayed.
   bool equal_parameters() const;
 
  private:
