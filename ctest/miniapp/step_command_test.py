@@ -78,6 +78,9 @@ def check_file(name, samples, tokens):
         assert np.allclose(step["deviation"][:], np.std(step["measured"][:], axis=1, ddof=1), rtol=1e-6, atol=1e-12)
         predicted = dict(zip(PARTS, step["predicted"][:]))
         assert predicted["step"] >= sum(predicted[part] for part in PARTS if part not in ("exposed", "step")) * (1 - 1e-9), predicted
+        alone = dict(zip(PARTS, step["uncontended"][:]))
+        compute = sum(alone[part] for part in ("forward", "recompute", "backward", "clip", "update"))
+        assert abs(compute - (alone["step"] - alone["exposed"])) < 1e-9 and alone["step"] <= predicted["step"] * (1 + 1e-9), (alone, predicted)
         kinds = {kind.decode(): seconds for kind, seconds in zip(step["kind"], step["kind_step"])}
         assert abs(kinds["linear"] + kinds["head"] - kinds["matrix products"]) < 1e-12, kinds
         assert abs(step.attrs["step_tokens_per_s"] * np.median(rows["step"]) / tokens - 1) < 1e-6

@@ -74,6 +74,8 @@ def check_file(name, ranks, compute, backend):
         assert math.isnan(file["step/loss"][()]) == (compute == "replay")
         assert ("seconds" in file["allreduce"]) == (backend != "replay") and file["allreduce/table_bytes"].size > 2
         parts = [part.decode() for part in file["step/part"]]
+        if compute == "replay":  # nothing is contended for
+            assert np.array_equal(file["step/predicted"][:], file["step/uncontended"][:])
         return dict(zip(parts, file["step/predicted"][:])), dict(zip(parts, file["step/measured"][:]))
 
 

@@ -23,6 +23,7 @@ void write_step(results::Writer& writer) {
   writer.write("/step/mean", Reals{0.2, 0, 0.1, 1.1});
   writer.write("/step/deviation", Reals{0, 0, 0.07, 0.14});
   writer.write("/step/predicted", Reals{0.2, 0, 0.11, 1.155});
+  writer.write("/step/uncontended", Reals{0.2, 0, 0.1, 1.045});
   writer.write("/step/first", Reals{0.3, 0, nan, 2});
   writer.write("/step/alone", Reals{0.95, 1.05});
   writer.write("/step/kind", Texts{"linear", "head", "norm", "update", "matrix products"});

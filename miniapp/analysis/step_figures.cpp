@@ -94,14 +94,15 @@ StepRow const& StepFigures::row(std::string const& name) const {
 }
 
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
-                               model::WholeStepTime const& prediction) {
+                               StepPredictions const& predictions) {
   std::vector<StepRow> rows;
   for (Part const& part : parts) {
     StepRow row;
     row.name = part.name;
     for (auto const& sample : samples) row.samples.push_back(value_of(part, sample));
     add_statistics(row);
-    row.predicted = value_of(part, prediction);
+    row.predicted = value_of(part, predictions.contended);
+    row.uncontended = value_of(part, predictions.uncontended);
     if (part.seconds) row.first = value_of(part, first);
     rows.push_back(std::move(row));
   }

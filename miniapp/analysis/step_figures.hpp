@@ -31,7 +31,8 @@ struct StepRow {
   double mean = not_available, deviation = not_available;  ///< of the samples; the latter from two on
   model::Estimate median{not_available, not_available, not_available};  ///< with its 95 % interval
   double predicted = not_available;
-  double first = not_available;  ///< in the first step of the run
+  double uncontended = not_available;  ///< predicted without contention
+  double first = not_available;        ///< in the first step of the run
   /// Returns predicted / median - 1; not available if the median is 0.
   double error() const;
 };
@@ -58,10 +59,15 @@ struct StepFigures {
   StepRow const& row(std::string const& name) const;
 };
 
-/// Computes the rows from the samples, of which there is at least one. `prediction` is from before the
-/// samples.
+/// The predictions of a step from before its samples.
+struct StepPredictions {
+  model::WholeStepTime contended;    ///< with kappa and gamma, which were measured in co-runs
+  model::WholeStepTime uncontended;  ///< without: from measurements in which nothing overlapped
+};
+
+/// Computes the rows from the samples, of which there is at least one.
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
-                               model::WholeStepTime const& prediction);
+                               StepPredictions const& predictions);
 
 /// Sums the seconds of the tasks by kind of operator. Kinds without a task are left out. The last row,
 /// "matrix products", is the sum of linear and head, and no part of the others.

@@ -148,12 +148,14 @@ void StepSession::predict() {
   if (!root()) return;
   const auto step = costed_step_of(rank.config, step_to_run(rank.config, rank.workload),
                                    static_cast<std::size_t>(rank.ranks()));
-  const auto costs = costs_of(step, seconds, contention_of_runs(tables_.contention));
+  const auto costs = costs_of(step, seconds, {});
   auto const& graph = step.classes.front().graph;
-  prediction_ = model::whole_step_time(step, costs);
+  predictions_.uncontended = model::whole_step_time(step, costs);
+  predictions_.contended =
+      model::whole_step_time(step, costs_of(step, seconds, contention_of_runs(tables_.contention)));
   if (!context_.kernels)
-    hypothetical_ =
-        hypothetical_note({model::live_memory(graph, prediction_.trace).peak, rank.config.device_memory});
+    hypothetical_ = hypothetical_note(
+        {model::live_memory(graph, predictions_.contended.trace).peak, rank.config.device_memory});
   figures_.kinds = kind_seconds(graph, rank.workload.pass, seconds_of(costs));
   recorder_->step_kinds(figures_.kinds);
   recorder_->cost_table(table().table());
@@ -175,7 +177,7 @@ void StepSession::sample() {
 
 void StepSession::record_samples() {
   if (samples_.empty()) return;
-  figures_.rows = step_rows(first_, samples_, prediction_);
+  figures_.rows = step_rows(first_, samples_, predictions_);
   figures_.alone.clear();
   for (auto const& sample : samples_) figures_.alone.push_back(sample.alone);
   add_throughput(figures_, context_.rank.config);

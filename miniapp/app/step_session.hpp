@@ -65,7 +65,7 @@ class StepSession {
   std::string report_, hypothetical_;
   StepTables tables_;
   StepSample first_;
-  model::WholeStepTime prediction_;
+  StepPredictions predictions_;
   std::vector<StepSample> samples_;
   StepFigures figures_;
   bool oversubscribed_ = false;  // some thread of some rank has no core; known on rank 0

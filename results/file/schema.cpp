@@ -159,6 +159,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/step/mean", real, {"row"}, "s", "mean time of the part over the samples"},
     {"/step/deviation", real, {"row"}, "s", "standard deviation of the samples; NaN with one sample"},
     {"/step/predicted", real, {"row"}, "s", "time of the part predicted before the samples were taken"},
+    {"/step/uncontended", real, {"row"}, "s", "time of the part predicted without contention (kappa = gamma = 1), from measurements in which nothing overlapped"},
     {"/step/first", real, {"row"}, "s", "time of the part in the first step of the run, before anything is warm; NaN for exposed"},
     {"/step/alone", real, {"sample"}, "s", "compute of a step without communication, maximum over ranks"},
     {"/step/kind", text, {"kind"}, "1", "kind of operator, or clip, update, copies; matrix products: linear and head together"},

@@ -43,12 +43,14 @@ std::size_t compute_tasks(model::StepGraph const& graph) {
 TEST(StepFigures, RowsHaveTheStatisticsOfTheSamples) {
   const std::vector<StepSample> samples{sample_of(1, 2, 4, 3), sample_of(2, 2, 5, 3.5),
                                         sample_of(4, 2, 9, 4)};
-  model::WholeStepTime prediction;
-  prediction.phases.step = 6;
-  prediction.phases.forward = 1;
-  prediction.alone = 4;
+  StepPredictions predictions;
+  predictions.contended.phases.step = 6;
+  predictions.contended.phases.forward = 1;
+  predictions.contended.alone = 4;
+  predictions.uncontended.phases.step = 5.5;
+  predictions.uncontended.alone = 4;
   StepFigures figures;
-  figures.rows = step_rows(sample_of(7, 7, 20, 0), samples, prediction);
+  figures.rows = step_rows(sample_of(7, 7, 20, 0), samples, predictions);
   auto const& forward = figures.row("forward");
   EXPECT_DOUBLE_EQ(forward.median.value, 2);
   EXPECT_DOUBLE_EQ(forward.mean, 7.0 / 3);
@@ -58,6 +60,7 @@ TEST(StepFigures, RowsHaveTheStatisticsOfTheSamples) {
   auto const& exposed = figures.row("exposed");
   EXPECT_EQ(exposed.samples, (std::vector<double>{1, 1.5, 5}));
   EXPECT_DOUBLE_EQ(exposed.predicted, 2);
+  EXPECT_DOUBLE_EQ(exposed.uncontended, 1.5);
   EXPECT_TRUE(std::isnan(exposed.first));
   EXPECT_DOUBLE_EQ(figures.row("step").error(), 0.2);
   EXPECT_THROW(figures.row("clap"), std::logic_error);
