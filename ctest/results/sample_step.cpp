@@ -15,6 +15,12 @@ void write_step(results::Writer& writer) {
   writer.attribute("/step", "accumulation", std::int64_t{2});
   writer.attribute("/step", "sync", std::string("last"));
   writer.attribute("/step", "checkpoint", std::string("none"));
+  writer.attribute("/step", "compute_mode", std::string("kernels"));
+  writer.attribute("/step", "backend", std::string("mpi"));
+  writer.attribute("/step", "progress", std::string("thread"));
+  writer.attribute("/step", "call", std::string("nonblocking"));
+  writer.attribute("/step", "piece_mib", 16.0);
+  writer.attribute("/step", "warmup", std::int64_t{1});
   writer.write("/step/part", Texts{"forward", "recompute", "exposed", "step"});
   writer.write("/step/measured", Reals{0.2, 0.2, 0, 0, 0.05, 0.15, 1, 1.2}, {4, 2});
   writer.write("/step/median", Reals{0.2, 0, 0.1, 1.1});

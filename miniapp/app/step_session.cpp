@@ -93,7 +93,7 @@ void StepSession::calibrate() {
   if (!root()) return;
   if (context_.rank.reduces()) {
     recorder_->allreduce(tables_.allreduce, context_.rank.ranks());
-    recorder_->call("/allreduce", context_.rank);
+    for (char const* group : {"/allreduce", "/step"}) recorder_->call(group, context_.rank);
     recorder_->allreduce_figures(tables_.allreduce, context_.rank.ranks());
   }
   recorder_->calibration(tables_.contention);
