@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,7 @@ def check_file(name, ranks, compute, backend):
     with h5py.File(name) as file:
         settings = file["step"].attrs
         assert (settings["ranks"], settings["compute_mode"], settings["backend"], settings["valid"]) == (ranks, compute, backend, "replay"), dict(settings)
+        assert (file.attrs.get("label") == "offer A") == (name == "twin.h5")
         assert math.isnan(file["step/loss"][()]) == (compute == "replay")
         assert ("seconds" in file["allreduce"]) == (backend != "replay") and file["allreduce/table_bytes"].size > 2
         parts = [part.decode() for part in file["step/part"]]
@@ -83,7 +85,7 @@ def check_twin():
     twin = write("twin.toml")
     expected = predicted_by_model(twin)
     for _ in range(ROUNDS):
-        text = step((), twin, "-o", "twin.h5", "--json", "twin.json")
+        text = step((), twin, "-o", "twin.h5", "--json", "twin.json", "--label", "offer A")
         predicted, measured = check_file("twin.h5", 8, "replay", "replay")
         for part, key in PARTS.items():
             assert abs(predicted[part] - expected[key]) < 1e-9, (part, predicted, expected)
@@ -118,6 +120,34 @@ def check_memory():
     assert "hypothetical: the step needs" in text and "but a device has 0.0 GB" in text, text
 
 
+def dry_run(name):
+    done = call(ddproxy_model, "step", name, "--dry-run")
+    assert done.returncode == 0 and not done.stderr, (name, done)
+    return done.stdout
+
+
+def check_dry_run():
+    buckets = predicted_by_model("twin.toml")["buckets"]
+    text = dry_run("twin.toml")
+    for words in ("step: 2 micro-batches of 2 sequences x 32 tokens, optimizer adamw; compute replay, all-reduce replay", f"buckets of 0.1 MiB: {buckets} buckets",
+                  "3 samples; 5 steps and 3 steps without communication in all", "time: about "):
+        assert words in text, (words, text)
+    assert not Path("results.h5").exists()
+    with h5py.File("twin.h5") as file:
+        steps, alone = file["step/predicted"][:][-1], file["step/predicted"][:][-1] - file["step/predicted"][:][3]
+    assert abs(float(re.search(r"time: about (\S+) s", text)[1]) / (5 * steps + 3 * alone) - 1) < 0.006, text  # three digits
+    assert "hypothetical: the step needs" in dry_run("large.toml") and "hypothetical" not in text
+    assert "time: at least " in dry_run("kernels.toml")
+    of_parameters = 16 * 774030080 / 2**30  # parameters, gradients and AdamW's state of GPT-2-large
+    large = Path(write("gpt2-large.toml", compute="kernels", backend='backend = "mpi"'))
+    large.write_text(large.read_text().replace('"tiny"', '"gpt2-large"').replace("batch = 4", "batch = 2\nsequence = 64"))
+    memory = float(re.search(r"memory: (\S+) GiB", dry_run(large))[1])
+    assert of_parameters < memory < 1.3 * of_parameters, memory
+    large.write_text(large.read_text().replace('mode = "kernels"', 'mode = "replay"').replace('backend = "mpi"', REPLAY))
+    assert float(re.search(r"memory: (\S+) GiB", dry_run(large))[1]) < 0.1
+    assert call(ddproxy_model, "step", "times.toml", "--dry-run").returncode == 2
+
+
 def check_mixed():
     text = step((), write("kernels.toml", compute="kernels"), "-o", "kernels.h5")
     predicted, measured = check_file("kernels.h5", 8, "kernels", "replay")
@@ -145,4 +175,5 @@ with tempfile.TemporaryDirectory() as folder:
     check_memory()
     check_mixed()
     check_refused()
+    check_dry_run()
     print("passed")

@@ -33,6 +33,10 @@ std::string Case::name() const {
   return has_cap() ? fmt::format("{}/{}", strategy.name, cap_mib) : std::string(strategy.name);
 }
 
+model::Copies copies_of(Config const& config) {
+  return {config.copies, config.machine.bandwidth / 2, 0};
+}
+
 std::vector<Case> make_cases(Config const& config, Workload const& workload) {
   using model::BucketRule;
   std::vector<Case> cases;

@@ -41,6 +41,10 @@ struct Case {
 /// none: the cap then holds for the first bucket, too.
 model::FirstBucket first_bucket_of(Config const& config);
 
+/// Returns the copies that the input asks for, at half the bandwidth of [machine], because a copy reads and
+/// writes each byte.
+model::Copies copies_of(Config const& config);
+
 /// Returns the cases of the input file, in the order of its strategies. A strategy with caps (`bucketed`) has
 /// one case for each cap.
 std::vector<Case> make_cases(Config const& config, Workload const& workload);

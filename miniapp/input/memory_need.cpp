@@ -72,6 +72,10 @@ double device_memory_need(Config const& config, Workload const& workload, int co
          (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
 }
 
+std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places) {
+  return config.compute == ComputeMode::kernels ? places.elements : step_elements(config, workload);
+}
+
 double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
                       int concurrency, int ranks) {
   return program_bytes + reduction_memory(config, static_cast<double>(gradient_bytes), ranks) +

@@ -6,6 +6,7 @@
 
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/kernel_memory.hpp"
+#include "miniapp/input/step_memory.hpp"
 #include "miniapp/input/workload.hpp"
 
 namespace ddproxy {
@@ -31,9 +32,12 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 /// is not included. Throws as kernel_memory() does.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency);
 
+/// Returns the elements that a rank allocates for whole steps whose buffers lie at `places`: all buffers if
+/// the kernels compute, the gradients if only the all-reduces are real, and none if both are replayed.
+std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places);
+
 /// Returns the bytes of host memory that a rank of `ranks` ranks needs for whole steps, without the results
-/// file. `elements` is the number of elements that are allocated for the buffers of the step: less than all
-/// if something is replayed. Throws as kernel_memory() does.
+/// file. `elements` are allocated_elements(). Throws as kernel_memory() does.
 double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
                       int concurrency, int ranks);
 

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/input/step_strategy.hpp"
 
+#include <stdexcept>
+#include <string>
+
 #include "miniapp/input/cases.hpp"
+#include "miniapp/input/memory_need.hpp"
 
 namespace ddproxy {
 
@@ -16,6 +20,20 @@ model::WholeStep strategy_of(Config const& config) {
           .clipped = step.clip.has_value(),
           .optimizer = step.optimizer,
           .checkpoint = step.checkpoint};
+}
+
+void check_can_step(Config const& config) {
+  const auto refuse = [&](std::string const& why) {
+    throw std::invalid_argument(config.file.string() + ": " + why);
+  };
+  if (!config.times.empty())
+    refuse(
+        "[compute] times: such a table has the backward pass alone, and a whole step has more; remove this "
+        "key, and give [machine] peak_flops and bandwidth");
+  if (builds_for_device() && config.compute == ComputeMode::replay && needs_arena(config))
+    refuse(
+        "[compute] mode = \"replay\": replayed steps cannot occupy a device beside real all-reduces; set "
+        "[allreduce] backend = \"replay\" with table and ranks, or mode = \"kernels\"");
 }
 
 double step_cap_mib(Config const& config) {

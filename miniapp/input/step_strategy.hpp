@@ -15,6 +15,10 @@ namespace ddproxy {
 /// those of [allreduce]: with progress = "none" nothing overlaps.
 model::WholeStep strategy_of(Config const& config);
 
+/// Checks that `ddproxy step` has what the input replays. Throws std::invalid_argument with one line that
+/// names the file and the key, and says what to do.
+void check_can_step(Config const& config);
+
 /// Returns the cap of the buckets of `ddproxy step`, in MiB: the first of [sweep] caps_mib, or common_cap_mib
 /// if the input names no caps.
 double step_cap_mib(Config const& config);

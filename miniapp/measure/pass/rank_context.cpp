@@ -103,10 +103,6 @@ void require_room(Config const& config, Workload const& workload, Runtime const&
 
 }  // namespace
 
-model::Copies copies_of(Config const& config) {
-  return {config.copies, config.machine.bandwidth / 2, 0};
-}
-
 double RankContext::element_copy_seconds() const {
   return copies.mode == model::CopyMode::none ? 0 : gradient_element_bytes / copies.bandwidth;
 }

@@ -63,10 +63,6 @@ struct RankContext {
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n; of the input in replay
 };
 
-/// Returns the copies that the input asks for, at half the bandwidth of [machine], because a copy reads and
-/// writes each byte.
-model::Copies copies_of(Config const& config);
-
 /// What is going to be measured: the backward pass, or whole steps, which also know Llama models.
 enum class Measured { backward, steps };
 

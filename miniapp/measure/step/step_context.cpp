@@ -21,21 +21,6 @@
 namespace ddproxy {
 namespace {
 
-// Refuses replays that whole steps do not have.
-void refuse_what_steps_lack(Config const& config) {
-  const auto refuse = [&](std::string const& why) {
-    throw std::invalid_argument(config.file.string() + ": " + why);
-  };
-  if (!config.times.empty())
-    refuse(
-        "[compute] times: such a table has the backward pass alone, and a whole step has more; remove this "
-        "key, and give [machine] peak_flops and bandwidth");
-  if (on_device && config.compute == ComputeMode::replay && needs_arena(config))
-    refuse(
-        "[compute] mode = \"replay\": replayed steps cannot occupy a device beside real all-reduces; set "
-        "[allreduce] backend = \"replay\" with table and ranks, or mode = \"kernels\"");
-}
-
 model::RankGraphs checked_graphs(Config const& config, Workload const& workload, int ranks) {
   auto graphs = whole_step_of(config, step_to_run(config, workload), static_cast<std::size_t>(ranks));
   if (const auto violations = model::check(graphs); !violations.empty())
@@ -46,12 +31,6 @@ model::RankGraphs checked_graphs(Config const& config, Workload const& workload,
 // The reduced gradients come first, because the collectives of a calibration begin at element 0.
 model::BufferKind reduced_kind(Config const& config) {
   return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
-}
-
-// Returns the elements that a rank allocates: all buffers if the kernels compute, the gradients if only the
-// all-reduces are real, and none if everything is replayed.
-std::size_t elements_of(Config const& config, Workload const& workload, StepPlaces const& places) {
-  return config.compute == ComputeMode::kernels ? places.elements : step_elements(config, workload);
 }
 
 double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
@@ -109,7 +88,7 @@ void make_replay(StepContext& context) {
 }  // namespace
 
 StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime) {
-  runtime.together([&] { refuse_what_steps_lack(config); });
+  runtime.together([&] { check_can_step(config); });
   check_input_on(config, runtime, Measured::steps);
   const bool reduces = config.backend != Backend::replay;
   const GroupPlace place =
@@ -124,7 +103,7 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
       phases = roofline_phases(config, workload.pass, config.step.clip.has_value());
   });
   const double device_free = free_device_memory();
-  const std::size_t elements = elements_of(config, workload, places);
+  const std::size_t elements = allocated_elements(config, workload, places);
   require_room(config, workload, elements, runtime, device_free);
   StepContext context{
       std::move(graphs),
