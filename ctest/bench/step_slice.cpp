@@ -17,7 +17,7 @@ constexpr std::uint32_t seed = 1;
 model::StepGraph graph_of(model::Shape const& shape, model::Tokens tokens) {
   const auto pass = model::backward_pass(shape);
   return model::whole_step(pass, model::forward_pass(shape), tokens.count(),
-                           {.plan = {}, .optimizer = model::Optimizer::adamw}, 1)
+                           {.optimizer = model::Optimizer::adamw}, 1)
       .classes.front()
       .graph;
 }

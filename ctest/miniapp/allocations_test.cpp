@@ -138,11 +138,12 @@ int allocations_on_two_lanes(bool thread) {
 int allocations_of_twin() {
   const auto shape = model::find_preset("tiny");
   const auto pass = model::backward_pass(shape);
-  const model::WholeStep strategy{.plan = model::per_tensor_plan(make_workload(tiny()).gradient_bytes),
-                                  .micro_batches = 2,
-                                  .clipped = true,
-                                  .optimizer = model::Optimizer::adamw,
-                                  .checkpoint = model::Checkpoint::layer};
+  const model::WholeStep strategy{
+      .ddp = {.plan = model::per_tensor_plan(make_workload(tiny()).gradient_bytes)},
+      .micro_batches = 2,
+      .clipped = true,
+      .optimizer = model::Optimizer::adamw,
+      .checkpoint = model::Checkpoint::layer};
   const auto graph =
       model::whole_step(pass, model::forward_pass(shape), 48, strategy, 2).classes.front().graph;
   CompiledStep step(graph, place_buffers(graph).first, {GroupPlace{0, 2}});

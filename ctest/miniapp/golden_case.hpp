@@ -33,7 +33,7 @@ inline std::vector<TokenBatch> own_batches(model::Shape const& shape) {
 inline StepCase golden_case(model::Shape const& shape, model::Checkpoint checkpoint) {
   StepCase c{shape, {golden_batch, golden_length}};
   c.batches = own_batches(shape);
-  c.strategy.plan = plan_of(shape);
+  c.strategy.ddp.plan = plan_of(shape);
   c.strategy.micro_batches = static_cast<int>(c.batches.size());
   c.strategy.clipped = true;
   c.strategy.optimizer = model::Optimizer::adamw;

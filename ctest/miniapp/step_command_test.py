@@ -78,6 +78,9 @@ def check_file(name, samples, tokens):
         assert np.allclose(step["deviation"][:], np.std(step["measured"][:], axis=1, ddof=1), rtol=1e-6, atol=1e-12)
         predicted = dict(zip(PARTS, step["predicted"][:]))
         assert predicted["step"] >= sum(predicted[part] for part in PARTS if part not in ("exposed", "step")) * (1 - 1e-9), predicted
+        alone = dict(zip(PARTS, step["uncontended"][:]))
+        compute = sum(alone[part] for part in ("forward", "recompute", "backward", "clip", "update"))
+        assert abs(compute - (alone["step"] - alone["exposed"])) < 1e-9 and alone["step"] <= predicted["step"] * (1 + 1e-9), (alone, predicted)
         kinds = {kind.decode(): seconds for kind, seconds in zip(step["kind"], step["kind_step"])}
         assert abs(kinds["linear"] + kinds["head"] - kinds["matrix products"]) < 1e-12, kinds
         assert abs(step.attrs["step_tokens_per_s"] * np.median(rows["step"]) / tokens - 1) < 1e-6
@@ -93,6 +96,7 @@ def check_gpt2(ranks):
     assert batch == 2 * ranks and f"global batch: {2 * ranks} sequences = 1 of a micro-batch x 2 micro-batches x {ranks} rank" in text, text
     assert (rows["clip"] > 0).all() and (rows["update"] > 0).all() and (rows["recompute"] == 0).all()
     assert attributes["optimizer"] == "adamw" and attributes["accumulation"] == 2 and attributes["clip"] == 1, attributes
+    assert attributes["piece_mib"] == 16 and attributes["warmup"] >= 0 and attributes["call"] and "priority" not in attributes, attributes
     assert "recompute" not in re.findall(r"^\w+", text, re.M) and "of [machine]" not in text, text
     made = json.load(open("g.json"))
     assert made["fom"]["valid"] == figures["valid"] and made["tables"]["step"]["part"] == PARTS
@@ -109,11 +113,21 @@ def check_llama(ranks):
     assert "% of the peak 10 GFLOP/s" in text and "rope" in text, text
 
 
+def check_bf16():
+    """With one bucket and without an update nothing overlaps, so the predicted E is the measured a(x) of all bytes on the wire."""
+    text = LLAMA.replace("SETTINGS", '[optimizer]\nkind = "none"\n').replace('backend = "mpi"', 'backend = "mpi"\nwire = "bf16"').replace("[0.01]", "[100]")
+    start(2, write("b.toml", text), "-o", "b.h5")
+    with h5py.File("b.h5") as file:
+        total = 2 * int(file["model/numel"][:].sum())
+        assert file["allreduce/bytes"][-1] == total, (file["allreduce/bytes"][:], total)
+        predicted = dict(zip(PARTS, file["step/predicted"][:]))
+        assert abs(predicted["exposed"] - file["allreduce/median"][:].max()) < 1e-9, (predicted, file["allreduce/median"][:])
+
+
 def check_wrong_input():
     refused("give an input file to measure whole steps, or --against")
     refused("--against excludes INPUT", tiny, "--against", "published")
     llama = LLAMA.replace("SETTINGS", "")
-    refused('[compute] mode = "replay"', write("r.toml", llama + '[compute]\nmode = "replay"\n'))
     refused("accumulation", write("k.toml", LLAMA.replace("SETTINGS", "accumulation = 3")))
     refused("clip", write("c.toml", llama + "[optimizer]\nclip = 0\n"))
     refused("even", write("o.toml", llama.replace("d_model = 32", "d_model = 36")))
@@ -127,5 +141,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_gpt2(2)
     for ranks in (1, 2):
         check_llama(ranks)
+    check_bf16()
     check_wrong_input()
     print("passed")

@@ -41,7 +41,7 @@ TEST(StepLane, GivesTheBitsOfTheBackwardPassOfGpt2) {
                                                           {{3, 60, 3, 100, 301, 70}, {3, 67}},
                                                           {{1, 40, 5, 90, 97, 140}, {1, 139}}};
   for (auto const& [shape, tokens] : cases) {
-    const StepCase c{shape, tokens, {.plan = plan_of(shape)}};
+    const StepCase c{shape, tokens, {.ddp = {.plan = plan_of(shape)}}};
     StepRun step(c);
     const auto expected = averaged_gradients(c);
     for (int again = 0; again < 2; ++again) {
@@ -97,10 +97,10 @@ TEST(StepLane, MicroBatchesGiveTheGradientsOfOneBatch) {
   constexpr int k = 3;
   for (auto const& shape : some_shapes()) {
     const auto plan = plan_of(shape);
-    StepRun one({shape, {2 * k, 13}, {.plan = plan}});
+    StepRun one({shape, {2 * k, 13}, {.ddp = {.plan = plan}}});
     one.run();
     for (const auto sync : {model::Sync::last, model::Sync::each}) {
-      StepRun several({shape, {2, 13}, {.plan = plan, .micro_batches = k, .sync = sync}});
+      StepRun several({shape, {2, 13}, {.ddp = {.plan = plan}, .micro_batches = k, .sync = sync}});
       several.run();
       const Errors errors = errors_of(several, one);
       EXPECT_LT(errors.largest, 1e-5);
@@ -113,7 +113,7 @@ TEST(StepLane, MicroBatchesGiveTheGradientsOfOneBatch) {
 
 TEST(StepLane, CheckpointsGiveTheSameBits) {
   for (auto const& shape : some_shapes()) {
-    model::WholeStep strategy{.plan = plan_of(shape), .micro_batches = 2};
+    model::WholeStep strategy{.ddp = {.plan = plan_of(shape)}, .micro_batches = 2};
     StepRun kept({shape, {2, 13}, strategy});
     strategy.checkpoint = model::Checkpoint::layer;
     StepRun again({shape, {2, 13}, strategy});
@@ -125,9 +125,9 @@ TEST(StepLane, CheckpointsGiveTheSameBits) {
 
 TEST(StepLane, BucketsInMemoryOfTheirOwnGiveTheSameBits) {
   const model::Shape shape = small_llama();
-  model::WholeStep strategy{.plan = plan_of(shape), .micro_batches = 2};
+  model::WholeStep strategy{.ddp = {.plan = plan_of(shape)}, .micro_batches = 2};
   StepRun direct({shape, {2, 13}, strategy});
-  strategy.copies = model::CopyMode::in_out;
+  strategy.ddp.copies = model::CopyMode::in_out;
   StepRun copied({shape, {2, 13}, strategy});
   for (auto* step : {&direct, &copied}) step->run();
   EXPECT_EQ(different(direct.gradients(), copied.gradients()), 0U);
@@ -142,8 +142,8 @@ TEST(StepLanePlanted, AMicroBatchThatIsAssignedIsCaught) {
       for (auto& access : task.accesses)
         if (access.mode == model::AccessMode::contribute) access.mode = model::AccessMode::assign;
   };
-  StepRun one({shape, {4, 13}, {.plan = plan_of(shape)}});
-  StepRun wrong({shape, {2, 13}, {.plan = plan_of(shape), .micro_batches = 2}}, assign);
+  StepRun one({shape, {4, 13}, {.ddp = {.plan = plan_of(shape)}}});
+  StepRun wrong({shape, {2, 13}, {.ddp = {.plan = plan_of(shape)}, .micro_batches = 2}}, assign);
   for (auto* step : {&one, &wrong}) step->run();
   EXPECT_GT(errors_of(wrong, one).largest, 0.1);
 }
@@ -153,7 +153,7 @@ TEST(StepLanePlanted, AMicroBatchThatIsAssignedIsCaught) {
 TEST(StepLanePlanted, ARecomputeThatIsLeftOutIsCaught) {
   const model::Shape shape = small_llama();
   const auto pass = model::backward_pass(shape);
-  const StepCase c{shape, {2, 13}, {.plan = plan_of(shape), .checkpoint = model::Checkpoint::layer}};
+  const StepCase c{shape, {2, 13}, {.ddp = {.plan = plan_of(shape)}, .checkpoint = model::Checkpoint::layer}};
   StepRun right(c);
   right.run();
   std::size_t planted = 0;
@@ -175,7 +175,9 @@ TEST(StepLanePlanted, AnUpdateBeforeItsAllReduceIsCaught) {
   if (test_runtime->ranks() == 1) GTEST_SKIP() << "alone, what was not reduced is right";
   const model::Shape shape = small_llama();
   const StepCase c{
-      shape, {2, 13}, {.plan = plan_of(shape, 0), .overlapped = false, .optimizer = model::Optimizer::adamw}};
+      shape,
+      {2, 13},
+      {.ddp = {.plan = plan_of(shape, 0), .overlapped = false}, .optimizer = model::Optimizer::adamw}};
   const auto swap = [](model::StepGraph& graph) {
     const std::size_t update = graph.tasks.size() - 1, reduction = update - 1;
     ASSERT_FALSE(model::collectives_of(graph.tasks[reduction]).empty());
@@ -194,17 +196,18 @@ TEST(StepLanePlanted, AnUpdateBeforeItsAllReduceIsCaught) {
 
 TEST(StepLanePlanted, ATaskThatLacksAPlaceIsRefused) {
   const model::Shape shape = small_llama();
-  const StepCase c{shape, {2, 13}, {.plan = plan_of(shape)}};
+  const StepCase c{shape, {2, 13}, {.ddp = {.plan = plan_of(shape)}}};
   EXPECT_THROW(StepRun(c, [](model::StepGraph& graph) { graph.tasks[1].accesses.pop_back(); }),
                std::logic_error);
 }
 
 TEST(StepLane, RefusesWrongInput) {
   const model::Shape shape = small_llama();
-  const model::WholeStep clipped{.plan = plan_of(shape), .clipped = true};
+  const model::WholeStep clipped{.ddp = {.plan = plan_of(shape)}, .clipped = true};
   EXPECT_THROW(StepRun({shape, {2, 13}, clipped}), std::invalid_argument);
   EXPECT_THROW(StepRun({shape, {2, 13}, clipped, 0.0}), std::invalid_argument);
-  EXPECT_THROW(StepRun({shape, {2, 21}, {.plan = plan_of(shape)}}), std::invalid_argument);  // context 20
+  EXPECT_THROW(StepRun({shape, {2, 21}, {.ddp = {.plan = plan_of(shape)}}}),
+               std::invalid_argument);  // context 20
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ struct Twin {
 
   explicit Twin(model::WholeStep const& how) : strategy(how) {
     strategy.optimizer = model::Optimizer::adamw;
-    strategy.plan = model::bucketed_plan(gradient_bytes(), std::vector<std::int64_t>{65536});
+    strategy.ddp.plan = model::bucketed_plan(gradient_bytes(), std::vector<std::int64_t>{65536});
     phases = phases_of(shape, pass, strategy.clipped);
     graphs = model::whole_step(pass, model::forward_pass(shape), 2 * shape.context, strategy, ranks);
   }
@@ -81,18 +81,18 @@ struct Twin {
 
 std::vector<model::WholeStep> strategies() {
   return {{},
-          {.plan = {}, .clipped = true},
-          {.plan = {}, .checkpoint = Checkpoint::layer},
-          {.plan = {}, .micro_batches = 4},
-          {.plan = {}, .micro_batches = 4, .sync = Sync::each},
-          {.plan = {}, .micro_batches = 4, .clipped = true, .checkpoint = Checkpoint::layer},
-          {.plan = {}, .overlapped = false, .clipped = true}};
+          {.clipped = true},
+          {.checkpoint = Checkpoint::layer},
+          {.micro_batches = 4},
+          {.micro_batches = 4, .sync = Sync::each},
+          {.micro_batches = 4, .clipped = true, .checkpoint = Checkpoint::layer},
+          {.ddp = {.overlapped = false}, .clipped = true}};
 }
 
 std::string name_of(model::WholeStep const& s) {
   return "k " + std::to_string(s.micro_batches) + (s.sync == Sync::each ? ", each" : "") +
          (s.clipped ? ", clipped" : "") + (s.checkpoint == Checkpoint::layer ? ", checkpoint" : "") +
-         (s.overlapped ? "" : ", not overlapped");
+         (s.ddp.overlapped ? "" : ", not overlapped");
 }
 
 TEST(StepTwin, MeasuresWhatItsTablesPredict) {

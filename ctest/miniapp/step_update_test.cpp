@@ -54,7 +54,7 @@ double norm_of(std::span<const float> gradients) {
 StepCase training(model::Shape const& shape) {
   return {shape,
           {2, 13},
-          {.plan = plan_of(shape), .micro_batches = 2, .optimizer = model::Optimizer::adamw},
+          {.ddp = {.plan = plan_of(shape)}, .micro_batches = 2, .optimizer = model::Optimizer::adamw},
           std::nullopt,
           {.learning_rate = 3e-3, .beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .weight_decay = 0.1}};
 }
@@ -94,7 +94,7 @@ TEST(StepUpdate, ClipsByTheNormOfAllGradients) {
 
 TEST(StepUpdate, ClipsGradientsInPlaceWithoutAnOptimizer) {
   const model::Shape shape = small_llama();
-  StepCase c{shape, {2, 13}, {.plan = plan_of(shape)}};
+  StepCase c{shape, {2, 13}, {.ddp = {.plan = plan_of(shape)}}};
   StepRun plain(c);
   plain.run();
   const double norm = norm_of(plain.gradients());

@@ -17,6 +17,10 @@ struct StepFile {
   std::int64_t accumulation = 2;
   std::string sync = "last", checkpoint = "none";
   std::string valid = "true";
+  double piece_mib = 16;
+  std::string priority = "normal", call = "nonblocking";
+  std::string call_alone = "";  ///< as files of earlier versions have it, in /allreduce
+  std::int64_t warmup = 1;
   double negative_step = 0;  ///< seconds that replace the first sample of the step
 };
 
@@ -48,6 +52,11 @@ class CompareSteps : public Compare {
     set("bucket_mib", 25.0);
     set("backend", std::string("mpi"));
     set("valid", step.valid);
+    set("piece_mib", step.piece_mib);
+    set("priority", step.priority);
+    set("warmup", step.warmup);
+    if (!step.call.empty()) set("call", step.call);
+    if (!step.call_alone.empty()) writer.attribute("/allreduce", "call", step.call_alone);
     const std::vector<std::string> parts{"forward", "recompute", "exposed", "step"};
     const double seconds[] = {0.3, 0, 0.01, 1};
     std::vector<double> values;
@@ -87,6 +96,23 @@ TEST_F(CompareSteps, refuses_other_optimizers_and_micro_batches_unless_allowed) 
   expect_refused("accumulation", {.accumulation = 4}, "'2' against '4'");
   expect_refused("sync", {.sync = "each"}, "'last' against 'each'");
   expect_refused("checkpoint", {.checkpoint = "layer"}, "'none' against 'layer'");
+  expect_refused("pieces", {.piece_mib = 4}, "'16' against '4'");
+  expect_refused("priority", {.priority = "high"}, "'normal' against 'high'");
+}
+
+TEST_F(CompareSteps, warns_of_other_calls_and_warm_ups_unless_allowed) {
+  const auto expect_warning = [&](std::string const& key, StepFile const& a, StepFile const& b,
+                                  std::string const& what) {
+    CompareOptions options{.base = steps("a", 1, a), .next = steps("b", 1, b)};
+    accept(options);
+    EXPECT_TRUE(contains(warnings, " differ in " + key + ": " + what)) << warnings;
+    options.allow = {key};
+    accept(options);
+    EXPECT_FALSE(contains(warnings, " differ in ")) << warnings;
+  };
+  expect_warning("call", {}, {.call = "blocking"}, "'nonblocking' against 'blocking'");
+  expect_warning("call", {}, {.call = "", .call_alone = "blocking"}, "'nonblocking' against 'blocking'");
+  expect_warning("warmup", {}, {.warmup = 3}, "'1' against '3'");
 }
 
 TEST_F(CompareSteps, refuses_files_that_prove_nothing) {

@@ -23,6 +23,13 @@ class Steps(WithSample):
         self.assertAlmostEqual(table["error_percent"][2], 5)
         self.assertAlmostEqual(table["error_percent"][1], 10)
         self.assertEqual(table["first_ms"][1], None)
+        self.assertAlmostEqual(table["uncontended_ms"][2], 1045)
+
+    def test_a_file_of_an_earlier_version_has_no_second_prediction(self):
+        self.change(lambda file: file.pop("step/uncontended"))
+        table = self.table("step")
+        self.assertNotIn("uncontended_ms", table)
+        self.assertAlmostEqual(table["predicted_ms"][2], 1155)
 
     def test_shares_of_kinds_add_up_without_the_sum_row(self):
         table = self.table("kinds")
@@ -39,7 +46,7 @@ class Steps(WithSample):
         self.assertEqual(done.returncode, 0, done.stderr)
         text = page.read_text()
         for words in ("Whole steps", "Optimizer adamw, clip 1; 2 micro-batches, gradients averaged in last", "Global batch: 64 sequences",
-                      "Share of compute in a step", "8 ranks"):
+                      "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi"):
             self.assertIn(words, text)
         self.assertNotIn("recompute</td>", text)
 

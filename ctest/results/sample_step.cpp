@@ -15,6 +15,12 @@ void write_step(results::Writer& writer) {
   writer.attribute("/step", "accumulation", std::int64_t{2});
   writer.attribute("/step", "sync", std::string("last"));
   writer.attribute("/step", "checkpoint", std::string("none"));
+  writer.attribute("/step", "compute_mode", std::string("kernels"));
+  writer.attribute("/step", "backend", std::string("mpi"));
+  writer.attribute("/step", "progress", std::string("thread"));
+  writer.attribute("/step", "call", std::string("nonblocking"));
+  writer.attribute("/step", "piece_mib", 16.0);
+  writer.attribute("/step", "warmup", std::int64_t{1});
   writer.write("/step/part", Texts{"forward", "recompute", "exposed", "step"});
   writer.write("/step/measured", Reals{0.2, 0.2, 0, 0, 0.05, 0.15, 1, 1.2}, {4, 2});
   writer.write("/step/median", Reals{0.2, 0, 0.1, 1.1});
@@ -23,6 +29,7 @@ void write_step(results::Writer& writer) {
   writer.write("/step/mean", Reals{0.2, 0, 0.1, 1.1});
   writer.write("/step/deviation", Reals{0, 0, 0.07, 0.14});
   writer.write("/step/predicted", Reals{0.2, 0, 0.11, 1.155});
+  writer.write("/step/uncontended", Reals{0.2, 0, 0.1, 1.045});
   writer.write("/step/first", Reals{0.3, 0, nan, 2});
   writer.write("/step/alone", Reals{0.95, 1.05});
   writer.write("/step/kind", Texts{"linear", "head", "norm", "update", "matrix products"});

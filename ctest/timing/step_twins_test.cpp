@@ -15,6 +15,7 @@
 #include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/compute/step_replay.hpp"
 #include "miniapp/input/step_memory.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
 #include "miniapp/predict/step_prediction.hpp"
 
@@ -33,13 +34,14 @@ void run_twin(std::string const& name, int accumulation) {
   const auto job = input_job(config, workload).value();
   const auto item = make_cases(config, workload).at(0);
   const auto predicted = predict_step(config, strategy, phases, job, {item}, config.ranks);
-  const auto graphs = whole_step_of(config, item, strategy, static_cast<std::size_t>(config.ranks));
+  const auto graphs =
+      whole_step_of(config, step_to_run(config, workload), static_cast<std::size_t>(config.ranks));
   auto const& graph = graphs.classes.front().graph;
   CompiledStep step(graph, place_buffers(graph).first, {GroupPlace{0, config.ranks}});
   StepReplay compute(phases);
   ThreadedLane allreduce(std::make_unique<ReplayEngine>(job.cost));
   // Other programs can only add time, so a step that was disturbed is repeated.
-  const double expected = predicted.cases.at(0).phases.step;
+  const double expected = predicted.cases.at(0).time.phases.step;
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 3 && least > 1.02 * expected; ++i)
     least = std::min(least, run_step(step, compute, allreduce).total);

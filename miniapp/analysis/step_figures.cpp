@@ -10,7 +10,6 @@
 #include <stdexcept>
 
 #include "model/cost/step_work.hpp"
-#include "model/predict/graph/simulate_step.hpp"
 #include "model/statistics/median_interval.hpp"
 
 namespace ddproxy {
@@ -29,7 +28,7 @@ constexpr Part parts[] = {{"forward", &PhaseSeconds::forward},   {"recompute", &
 
 template <class Times>
 double value_of(Part const& part, Times const& times) {
-  return part.seconds ? times.step.*part.seconds : times.step.step - times.alone;
+  return part.seconds ? times.phases.*part.seconds : times.exposed();
 }
 
 void add_statistics(StepRow& row) {
@@ -94,29 +93,16 @@ StepRow const& StepFigures::row(std::string const& name) const {
   return *found;
 }
 
-PredictedStep predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
-                           model::AllreduceCost const& cost, model::Contention const& contention) {
-  auto const& graph = graphs.classes.front().graph;
-  model::CostModel costs{.seconds = [&](std::size_t, model::Task const& task) {
-    return task_seconds.at(static_cast<std::size_t>(&task - graph.tasks.data()));
-  }};
-  costs.collectives.set(model::Verb::all_reduce, cost);
-  costs.contention = contention;
-  const auto step = model::step_costs(graphs, costs);
-  const auto traces = model::simulate(graphs, step);
-  return {model::phase_seconds(graph, traces.classes.front().trace, traces.end()),
-          model::compute_seconds(graph, step, 0)};
-}
-
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
-                               PredictedStep const& prediction) {
+                               StepPredictions const& predictions) {
   std::vector<StepRow> rows;
   for (Part const& part : parts) {
     StepRow row;
     row.name = part.name;
     for (auto const& sample : samples) row.samples.push_back(value_of(part, sample));
     add_statistics(row);
-    row.predicted = value_of(part, prediction);
+    row.predicted = value_of(part, predictions.contended);
+    row.uncontended = value_of(part, predictions.uncontended);
     if (part.seconds) row.first = value_of(part, first);
     rows.push_back(std::move(row));
   }

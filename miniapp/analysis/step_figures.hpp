@@ -9,8 +9,8 @@
 
 #include "miniapp/analysis/figure_of_merit.hpp"
 #include "miniapp/input/config.hpp"
-#include "model/cost/contention.hpp"
 #include "model/predict/graph/phase_seconds.hpp"
+#include "model/predict/graph/whole_step_time.hpp"
 #include "model/statistics/estimate.hpp"
 #include "model/step/step_graph.hpp"
 
@@ -18,10 +18,10 @@ namespace ddproxy {
 
 /// One sample of a whole step.
 struct StepSample {
-  model::PhaseSeconds step;  ///< seconds of the phases of the rank whose step ends last
-  double alone = 0;          ///< compute of the slowest rank in a step without communication, seconds
+  model::PhaseSeconds phases;  ///< seconds of the phases of the rank whose step ends last
+  double alone = 0;            ///< compute of the slowest rank in a step without communication, seconds
   /// Returns E in seconds: T of the step minus the compute without communication.
-  double exposed() const { return step.step - alone; }
+  double exposed() const { return phases.step - alone; }
 };
 
 /// The samples and the prediction of one part of the step. All numbers are in seconds.
@@ -31,7 +31,8 @@ struct StepRow {
   double mean = not_available, deviation = not_available;  ///< of the samples; one sample has no deviation
   model::Estimate median{not_available, not_available, not_available};  ///< with its 95 % interval
   double predicted = not_available;
-  double first = not_available;  ///< time in the first step of the run; NaN for `exposed`
+  double uncontended = not_available;  ///< predicted without contention
+  double first = not_available;        ///< time in the first step of the run; NaN for `exposed`
   /// Returns predicted / median - 1; not available if the median is 0.
   double error() const;
 };
@@ -59,21 +60,16 @@ struct StepFigures {
   StepRow const& row(std::string const& name) const;
 };
 
-/// The prediction of a step, made before the step is measured.
-struct PredictedStep {
-  model::PhaseSeconds step;
-  double alone = 0;  ///< compute of the step without communication, seconds
+/// The predictions of a step, made before its samples are taken.
+struct StepPredictions {
+  model::WholeStepTime contended;  ///< with kappa and gamma, which were measured in co-runs
+  model::WholeStepTime
+      uncontended;  ///< without kappa and gamma: from measurements in which nothing overlapped
 };
-
-/// Predicts a step. `task_seconds` has the seconds of each task without communication, [task of the graph].
-/// `cost` is a(x) for x bytes of gradients in memory. `contention` has the speeds of compute and of
-/// all-reduces that run at the same time. All ranks must have the same graph.
-PredictedStep predict_step(model::RankGraphs const& graphs, std::vector<double> const& task_seconds,
-                           model::AllreduceCost const& cost, model::Contention const& contention);
 
 /// Computes the rows of StepFigures. `first` is the first step of the run. `samples` has at least one sample.
 std::vector<StepRow> step_rows(StepSample const& first, std::vector<StepSample> const& samples,
-                               PredictedStep const& prediction);
+                               StepPredictions const& predictions);
 
 /// Sums the seconds of the tasks by kind of operator. `task_seconds` has the seconds of each task, [task of
 /// the graph]. Kinds without a task are left out. The last row, "matrix products", is the sum of the rows

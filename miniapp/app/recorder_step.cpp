@@ -44,6 +44,7 @@ void Recorder::step(StepFigures const& figures) {
   writer_.write("/step/mean", column<Reals>(rows, &StepRow::mean));
   writer_.write("/step/deviation", column<Reals>(rows, &StepRow::deviation));
   writer_.write("/step/predicted", column<Reals>(rows, &StepRow::predicted));
+  writer_.write("/step/uncontended", column<Reals>(rows, &StepRow::uncontended));
   writer_.write("/step/first", column<Reals>(rows, &StepRow::first));
   writer_.write("/step/alone", figures.alone);
   writer_.write("/step/loss", Reals{figures.loss});

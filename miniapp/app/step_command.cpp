@@ -17,13 +17,13 @@
 namespace ddproxy {
 namespace {
 
-void check_files(Options const& options) {
+void check_files(Options const& options, Config const& config) {
   if (results::is_reserved(options.output))
     throw std::invalid_argument(fmt::format(
         "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
         "not finished; give the results file another name (-o)",
         options.output.string()));
-  refuse_clashes({{"the input file", options.input}},
+  refuse_clashes({{"the input file", options.input}, {"a table of the input", config.table}},
                  {{"the results file", options.output},
                   {"the unfinished results file", options.output.string() + ".part"},
                   {"--json", options.json}});
@@ -49,7 +49,7 @@ void execute_step(Options const& options, Runtime const& runtime) {
   runtime.together([&] {
     config = read_config(options.input);
     workload = make_workload(config);
-    if (runtime.root()) check_files(options);
+    if (runtime.root()) check_files(options, config);
   });
   agree_on_input(runtime, config);
   std::optional<StepSession> session;

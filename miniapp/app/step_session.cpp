@@ -16,9 +16,14 @@
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
+#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/predict/step_prediction.hpp"
+#include "model/predict/graph/live_memory.hpp"
+#include "model/predict/graph/whole_step_costs.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -28,6 +33,13 @@ model::Contention contention_of_runs(std::vector<ContentionSample> const& runs) 
   std::vector<model::SpeedSamples> speeds;
   for (auto const& run : runs) speeds.push_back(samples_of(run));
   return model::contention_of(speeds);
+}
+
+// Returns the seconds of each task alone, [task].
+std::vector<double> seconds_of(model::StepCosts const& costs) {
+  std::vector<double> seconds;
+  for (auto const& task : costs.tasks.front()) seconds.push_back(task.seconds);
+  return seconds;
 }
 
 }  // namespace
@@ -45,6 +57,7 @@ StepSession::StepSession(Options const& options, StepContext context)
     recorder_->step_settings(rank.config, context_.cap_mib, rank.ranks());
     recorder_->flush();
     for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
+    if (!needs_arena(rank.config)) return;  // a twin uses none of this machine's cores
     oversubscribed_ = provenance.threads.oversubscribed;
     if (!provenance.threads.line.empty()) results::print_output(provenance.threads.line + "\n");
     for (auto const& warning : provenance.threads.warnings) results::say_error("warning: " + warning);
@@ -56,10 +69,14 @@ void StepSession::say(std::string const& progress) const {
   if (root() && isatty(STDERR_FILENO)) results::say_error(fmt::format("ddproxy: {}", progress));
 }
 
+void StepSession::initialise() {
+  if (context_.kernels) context_.kernels->initialise(step_seed);
+}
+
 void StepSession::first_step() {
   say("taking the first step");
-  context_.lane->initialise(step_seed);
-  first_.step = meter_.step();
+  initialise();
+  first_.phases = meter_.step();
 }
 
 void StepSession::calibrate() {
@@ -74,21 +91,23 @@ void StepSession::calibrate() {
             fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
   });
   if (!root()) return;
-  recorder_->allreduce(tables_.allreduce, context_.rank.ranks());
-  recorder_->call("/allreduce", context_.rank);
-  recorder_->allreduce_figures(tables_.allreduce, context_.rank.ranks());
+  if (context_.rank.reduces()) {
+    recorder_->allreduce(tables_.allreduce, context_.rank.ranks());
+    for (char const* group : {"/allreduce", "/step"}) recorder_->call(group, context_.rank);
+    recorder_->allreduce_figures(tables_.allreduce, context_.rank.ranks());
+  }
   recorder_->calibration(tables_.contention);
 }
 
 void StepSession::warm_up() {
   say("warming up");
-  context_.lane->initialise(step_seed);
+  initialise();
   figures_.steps = std::max(1, context_.rank.config.warmup);
   for (int i = 0; i < figures_.steps; ++i) meter_.step();
   figures_.loss = meter_.loss();
   const bool equal = meter_.equal_parameters();
   context_.rank.runtime.together([&] {
-    if (!std::isfinite(figures_.loss))
+    if (context_.kernels && !std::isfinite(figures_.loss))
       throw WrongNumbers(fmt::format("the loss after {} steps is {}", figures_.steps, figures_.loss));
     if (!equal)
       throw WrongNumbers(fmt::format(
@@ -96,19 +115,50 @@ void StepSession::warm_up() {
   });
 }
 
-void StepSession::predict() {
-  say("timing the tasks of the step alone");
+// Returns the cost of an all-reduce by bytes of gradients: from what was measured, or from the input's table
+// if it is replayed.
+model::TableCost StepSession::table() const {
   auto const& rank = context_.rank;
-  for (int i = 0; i < std::max(3, rank.config.samples); ++i) {
-    stop_where_signalled(rank.runtime);
+  return rank.reduces() ? model::TableCost(to_table(tables_.allreduce)) : input_cost(rank.config).value();
+}
+
+// Returns the costs of a step. `seconds` are those of its tasks alone, if they were measured.
+model::StepCosts StepSession::costs_of(model::RankGraphs const& step, std::vector<double> const& seconds,
+                                       model::Contention const& contention) const {
+  auto const& rank = context_.rank;
+  const auto cost = of_gradients(table(), rank.workload.wire);
+  if (context_.kernels) return model::measured_step_costs(step, seconds, cost, contention);
+  return model::whole_step_costs(step, rank.workload.pass, *context_.phases, cost, contention, rank.copies);
+}
+
+// The tasks of a replay take known times, so they are not timed.
+std::vector<double> StepSession::time_tasks() {
+  if (!context_.kernels) return {};
+  say("timing the tasks of the step alone");
+  for (int i = 0; i < std::max(3, context_.rank.config.samples); ++i) {
+    stop_where_signalled(context_.rank.runtime);
     meter_.alone();
   }
-  const auto seconds = meter_.task_seconds();
+  return meter_.task_seconds();
+}
+
+void StepSession::predict() {
+  auto const& rank = context_.rank;
+  const auto seconds = time_tasks();
   if (!root()) return;
-  const auto cost = of_gradients(model::TableCost(to_table(tables_.allreduce)), rank.workload.wire);
-  prediction_ = predict_step(context_.graphs, seconds, cost, contention_of_runs(tables_.contention));
-  figures_.kinds = kind_seconds(context_.step->graph(), rank.workload.pass, seconds);
+  const auto step = costed_step_of(rank.config, step_to_run(rank.config, rank.workload),
+                                   static_cast<std::size_t>(rank.ranks()));
+  const auto costs = costs_of(step, seconds, {});
+  auto const& graph = step.classes.front().graph;
+  predictions_.uncontended = model::whole_step_time(step, costs);
+  predictions_.contended =
+      model::whole_step_time(step, costs_of(step, seconds, contention_of_runs(tables_.contention)));
+  if (!context_.kernels)
+    hypothetical_ = hypothetical_note(
+        {model::live_memory(graph, predictions_.contended.trace).peak, rank.config.device_memory});
+  figures_.kinds = kind_seconds(graph, rank.workload.pass, seconds_of(costs));
   recorder_->step_kinds(figures_.kinds);
+  recorder_->cost_table(table().table());
   recorder_->flush();
 }
 
@@ -119,7 +169,7 @@ void StepSession::sample() {
     stop_where_signalled(rank.runtime);
     StepSample sample;
     if (i % 2 == 0) sample.alone = meter_.alone();
-    sample.step = meter_.step();
+    sample.phases = meter_.step();
     if (i % 2 == 1) sample.alone = meter_.alone();
     samples_.push_back(sample);
   }
@@ -127,7 +177,7 @@ void StepSession::sample() {
 
 void StepSession::record_samples() {
   if (samples_.empty()) return;
-  figures_.rows = step_rows(first_, samples_, prediction_);
+  figures_.rows = step_rows(first_, samples_, predictions_);
   figures_.alone.clear();
   for (auto const& sample : samples_) figures_.alone.push_back(sample.alone);
   add_throughput(figures_, context_.rank.config);
@@ -142,8 +192,9 @@ void StepSession::save() {
 
 void StepSession::record_memory() {
   auto const& rank = context_.rank;
-  const double taken =
-      on_device ? (rank.device_free - free_device_memory()) / rank.runtime.ranks_on_device() : peak_memory();
+  const double taken = needs_device_memory(rank.config)
+                           ? (rank.device_free - free_device_memory()) / rank.runtime.ranks_on_device()
+                           : peak_memory();
   const auto peaks = rank.runtime.gather(std::vector<double>{taken});
   if (!root()) return;
   const double need = step_memory_need(context_);
@@ -152,13 +203,16 @@ void StepSession::record_memory() {
 }
 
 void StepSession::finish() {
-  figures_.valid = results::validity_of(false, false, context_.rank.ranks());
-  if (oversubscribed_) figures_.valid = results::Validity::oversubscribed;
+  auto const& rank = context_.rank;
+  figures_.valid = results::validity_of(!context_.kernels, !rank.reduces(), rank.runtime.ranks());
+  if (oversubscribed_ && figures_.valid != results::Validity::replay)
+    figures_.valid = results::Validity::oversubscribed;
   record_memory();
   context_.rank.runtime.together([&] {
     if (!root()) return;
     record_samples();
     report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
+    if (!hypothetical_.empty()) report_ += hypothetical_ + "\n";
     const auto file = recorder_->reader();
     recorder_->finish({});
     results::print_output(

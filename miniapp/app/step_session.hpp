@@ -39,15 +39,15 @@ class StepSession {
 
   /// Initialises the parameters and times the first step.
   void first_step();
-  /// Chooses the MPI calls and measures a(x), kappa and gamma. Throws CollectiveError (exit code 3) if an
-  /// all-reduce gave a wrong sum.
+  /// Chooses the MPI calls and measures a(x), kappa and gamma. What is replayed is not measured. Throws
+  /// CollectiveError (exit code 3) if an all-reduce gave a wrong sum.
   void calibrate();
   /// Initialises the parameters and takes as many steps as [sweep] warmup says, at least one. Throws
   /// CollectiveError (exit code 3) if the ranks then have different parameters, or if a parameter or the loss
   /// is not finite.
   void warm_up();
-  /// Times the tasks of steps without communication, and predicts the step. Throws CollectiveError (exit code
-  /// 75) if a signal arrived.
+  /// Times the tasks of steps without communication, and predicts the step. If compute is replayed, predicts
+  /// from the times that are replayed. Throws CollectiveError (exit code 75) if a signal arrived.
   void predict();
   /// Takes as many samples as [sweep] samples says. A sample consists of one step and one step without
   /// communication; which of the two comes first alternates. Throws CollectiveError (exit code 75) if a
@@ -66,6 +66,11 @@ class StepSession {
  private:
   bool root() const { return context_.rank.runtime.root(); }
   void say(std::string const& progress) const;
+  void initialise();
+  model::TableCost table() const;
+  model::StepCosts costs_of(model::RankGraphs const& step, std::vector<double> const& seconds,
+                            model::Contention const& contention) const;
+  std::vector<double> time_tasks();
   void record_samples();
   void record_memory();
 
@@ -73,10 +78,10 @@ class StepSession {
   StepContext context_;
   StepMeter meter_;
   std::optional<Recorder> recorder_;
-  std::string report_;
+  std::string report_, hypothetical_;
   StepTables tables_;
   StepSample first_;
-  PredictedStep prediction_;
+  StepPredictions predictions_;
   std::vector<StepSample> samples_;
   StepFigures figures_;
   bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0

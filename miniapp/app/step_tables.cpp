@@ -25,9 +25,10 @@ bool is_empty(StepRow const& row) {
 }
 
 std::string row_text(StepRow const& row) {
-  return fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>10}\n", row.name,
+  return fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>29} {:>10}\n", row.name,
                      ms(row.median.value), ms(row.mean), ms(row.deviation), ms(row.median.low),
-                     ms(row.median.high), ms(row.predicted), percent(row.error()), ms(row.first));
+                     ms(row.median.high), ms(row.predicted), percent(row.error()), ms(row.uncontended),
+                     ms(row.first));
 }
 
 double part_of(double part, double all) {
@@ -60,20 +61,23 @@ std::string flops_text(StepFigures const& f) {
 }  // namespace
 
 std::string step_table(StepFigures const& f, Config const& config, double cap_mib) {
-  std::string text =
-      fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>10}\n", "part", "median (ms)",
-                  "mean (ms)", "sd (ms)", "from (ms)", "to (ms)", "predicted (ms)", "error %", "first (ms)");
+  std::string text = fmt::format("{:<10} {:>11} {:>11} {:>9} {:>11} {:>11} {:>13} {:>8} {:>29} {:>10}\n",
+                                 "part", "median (ms)", "mean (ms)", "sd (ms)", "from (ms)", "to (ms)",
+                                 "predicted (ms)", "error %", "predicted, no contention (ms)", "first (ms)");
   for (auto const& row : f.rows)
     if (!is_empty(row)) text += row_text(row);
-  text += "from, to: 95 % interval of the median; first: the first step of the run; exposed: communication\n";
+  text +=
+      "from, to: 95 % interval of the median; first: the first step of the run; exposed: communication; no "
+      "contention: as if compute and all-reduces did not slow each other\n";
   text += kinds_text(f.kinds);
   text += fmt::format(
       "matrix products: linear and head together\n\n"
-      "global batch: {} sequences = {} of a micro-batch x {} micro-batch{} x {} rank{}; buckets of {:g} MiB\n"
-      "loss after {} step{}: {:.6g}\n",
+      "global batch: {} sequences = {} of a micro-batch x {} micro-batch{} x {} rank{}; buckets of {:g} "
+      "MiB\n",
       f.global_batch, config.tokens.batch, config.step.accumulation,
-      config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib, f.steps,
-      f.steps == 1 ? "" : "s", f.loss);
+      config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib);
+  if (std::isfinite(f.loss))
+    text += fmt::format("loss after {} step{}: {:.6g}\n", f.steps, f.steps == 1 ? "" : "s", f.loss);
   text += fmt::format("throughput: {:.5g} tokens/s\n", f.tokens_per_s);
   return text + flops_text(f);
 }

@@ -33,6 +33,10 @@ std::string Case::name() const {
   return has_cap() ? fmt::format("{}/{}", strategy.name, cap_mib) : std::string(strategy.name);
 }
 
+model::Copies copies_of(Config const& config) {
+  return {config.copies, config.machine.bandwidth / 2, 0};
+}
+
 std::vector<Case> make_cases(Config const& config, Workload const& workload) {
   using model::BucketRule;
   std::vector<Case> cases;
@@ -54,11 +58,14 @@ std::vector<Case> make_cases(Config const& config, Workload const& workload) {
   return cases;
 }
 
+model::Ddp ddp_of(Case const& item, model::CopyMode copies, WireFormat wire) {
+  return {item.plan, item.overlapped(), item.overlapped() ? copies : model::CopyMode::none,
+          data_type_of(wire)};
+}
+
 model::RankGraphs step_of(Case const& item, Workload const& workload, model::CopyMode copies,
                           std::size_t ranks) {
-  const model::Ddp step{item.plan, item.overlapped(), item.overlapped() ? copies : model::CopyMode::none,
-                        workload.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16};
-  return item.strategy.build(workload.pass, step, ranks);
+  return item.strategy.build(workload.pass, ddp_of(item, copies, workload.wire), ranks);
 }
 
 model::FirstBucket first_bucket_of(Config const& config) {

@@ -16,6 +16,9 @@
 
 namespace ddproxy {
 
+/// The cap that most runs use, in MiB: the default of PyTorch's DistributedDataParallel.
+inline constexpr double common_cap_mib = 25;
+
 /// Returns the bytes of a size in MiB, rounded to the nearest integer.
 std::int64_t to_bytes(double mib);
 
@@ -38,9 +41,17 @@ struct Case {
 /// none. The cap then also limits the first bucket.
 model::FirstBucket first_bucket_of(Config const& config);
 
+/// Returns the copies that the input asks for, at half the bandwidth of [machine], because a copy reads and
+/// writes each byte.
+model::Copies copies_of(Config const& config);
+
 /// Returns the cases of the input file, in the order of its strategies. A strategy with caps (`bucketed`) has
 /// one case for each cap.
 std::vector<Case> make_cases(Config const& config, Workload const& workload);
+
+/// Returns how a case averages the gradients: its plan and overlap, and the wire format. Copies are left out
+/// for a case that does not overlap, because it reduces the gradients in place.
+model::Ddp ddp_of(Case const& item, model::CopyMode copies, WireFormat wire);
 
 /// Builds the step graphs of a case on `ranks` ranks, from the plan of the case and the wire format of the
 /// workload. If the case overlaps communication with compute, the graphs contain copies of gradients into

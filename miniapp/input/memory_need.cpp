@@ -38,9 +38,10 @@ double array_memory(Config const& config, Workload const& workload, int concurre
 // Returns the bytes of the buffers of whole steps, and of the memory that the kernels need in addition.
 double step_array_memory(Config const& config, std::size_t elements, int concurrency) {
   std::int64_t work = 0;
-  for (auto const& buffer :
-       step_work_buffers(config.shape, config.tokens, config.step.accumulation, concurrency))
-    work += padded_elements(buffer);
+  if (config.compute == ComputeMode::kernels)
+    for (auto const& buffer :
+         step_work_buffers(config.shape, config.tokens, config.step.accumulation, concurrency))
+      work += padded_elements(buffer);
   return (static_cast<double>(elements) + static_cast<double>(work)) * gradient_element_bytes;
 }
 
@@ -69,6 +70,10 @@ double device_memory_need(Config const& config, Workload const& workload, int co
   const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are in host memory
   return array_memory(config, workload, concurrency) +
          (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
+}
+
+std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places) {
+  return config.compute == ComputeMode::kernels ? places.elements : step_elements(config, workload);
 }
 
 double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,

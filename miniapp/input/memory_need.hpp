@@ -6,6 +6,7 @@
 
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/kernel_memory.hpp"
+#include "miniapp/input/step_memory.hpp"
 #include "miniapp/input/workload.hpp"
 
 namespace ddproxy {
@@ -32,9 +33,14 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 /// is not included. Throws what kernel_memory() throws.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency);
 
-/// Returns the bytes of host memory that one of `ranks` ranks needs for whole steps. `elements` is the sum of
-/// the elements of the buffers of the step graph, and `gradient_bytes` the bytes of all gradients. The
-/// results file is not included.
+/// Returns the number of elements that a rank allocates for whole steps whose buffers lie at `places`: all
+/// buffers if the kernels compute, the gradients if only the all-reduces are real, and none if both are
+/// replayed.
+std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places);
+
+/// Returns the bytes of host memory that one of `ranks` ranks needs for whole steps. `elements` is the result
+/// of allocated_elements(), and `gradient_bytes` the bytes of all gradients. The results file is not
+/// included.
 double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
                       int concurrency, int ranks);
 

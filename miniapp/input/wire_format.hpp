@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/cost/allreduce_cost.hpp"
+#include "model/step/step_graph.hpp"
 
 namespace ddproxy {
 
@@ -19,6 +20,11 @@ inline constexpr int gradient_element_bytes = 4;
 /// Returns the bytes of an element of a gradient on the wire.
 constexpr int wire_element_bytes(WireFormat wire) {
   return wire == WireFormat::bf16 ? 2 : gradient_element_bytes;
+}
+
+/// Returns the type of the elements on the wire in a step graph.
+constexpr model::DataType data_type_of(WireFormat wire) {
+  return wire == WireFormat::bf16 ? model::DataType::bf16 : model::DataType::fp32;
 }
 
 /// Returns the bytes on the wire of gradients that take `of_gradients` bytes in memory.

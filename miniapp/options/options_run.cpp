@@ -23,8 +23,7 @@ CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, 
   command->add_option("-o,--output", options.output, "write the results to this HDF5 file")
       ->capture_default_str();
   command->add_option("--json", options.json, "also write the figures and all tables to this file as JSON");
-  command->add_flag("--dry-run", options.dry_run,
-                    "print what would be measured and the memory that it needs, then exit; uses no device");
+  add_dry_run(*command, options);
   command->add_flag("--share-device", options.share_device,
                     "allow several ranks to use the same device; without this option that is an error");
   command
@@ -95,19 +94,25 @@ void add_planted_state(CLI::App& command, Options& options) {
   command.add_option("--planted-state", options.planted_state)->check(CLI::PositiveNumber)->group("");
 }
 
-void add_label(CLI::App& command, Options& options) {
+}  // namespace
+
+CLI::Option* add_label(CLI::App& command, Options& options) {
   const auto one_line = [](std::string const& text) {
     const bool is_line = std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 127; });
     return is_line ? std::string() : "the label must be one line of text without control characters";
   };
-  command
+  return command
       .add_option("--label", options.label,
                   "name for this machine or for a vendor's offer, stored in the results file; "
                   "`compare --rank-machines` treats each name as a machine of its own")
       ->check(CLI::Validator(one_line, ""));
 }
 
-}  // namespace
+CLI::Option* add_dry_run(CLI::App& command, Options& options) {
+  return command.add_flag(
+      "--dry-run", options.dry_run,
+      "print what would be measured and the memory that it needs, then exit; uses no device");
+}
 
 void add_limits(CLI::App& command, Options& options) {
   command

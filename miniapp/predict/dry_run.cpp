@@ -68,12 +68,15 @@ std::string describe_gate(GateParts const& gate) {
 
 }  // namespace
 
+std::string describe_model(Config const& config, Workload const& workload) {
+  auto const& pass = workload.pass;
+  return fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n", config.model, pass.gradients.size(),
+                     model::parameters(pass), static_cast<double>(workload.bytes()) / model::bytes_per_mib);
+}
+
 std::string describe_plan(Config const& config, Workload const& workload) {
   check_can_run(config);
-  auto const& pass = workload.pass;
-  std::string text =
-      fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n", config.model, pass.gradients.size(),
-                  model::parameters(pass), static_cast<double>(workload.bytes()) / model::bytes_per_mib);
+  std::string text = describe_model(config, workload);
   text += fmt::format("step: batch {}, sequence {}; compute {}, all-reduce {}\n", config.tokens.batch,
                       config.tokens.sequence, word_of(config.compute, compute_mode_words),
                       word_of(config.backend, backend_words));

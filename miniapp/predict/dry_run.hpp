@@ -14,4 +14,11 @@ namespace ddproxy {
 /// check_can_run() (miniapp/input/config.hpp) throws.
 std::string describe_plan(Config const& config, Workload const& workload);
 
+/// Describes in the same way what `ddproxy step` would do. Throws if such a run is impossible, as
+/// check_can_run() and check_can_step() do. It is in dry_run_step.cpp.
+std::string describe_step_plan(Config const& config, Workload const& workload);
+
+/// Returns the line with the model and its gradients, with which both begin.
+std::string describe_model(Config const& config, Workload const& workload);
+
 }  // namespace ddproxy

@@ -25,7 +25,8 @@ int run(Options const& options) {
   if (!options.against.empty()) return step_against(options, std::cout);
   if (options.command == "predict") return predict(options, std::cout, std::cerr);
   const Config config = read_config(options.input);
-  std::cout << describe_plan(config, make_workload(config));
+  const auto describe = options.command == "step" ? describe_step_plan : describe_plan;
+  std::cout << describe(config, make_workload(config));
   return 0;
 }
 

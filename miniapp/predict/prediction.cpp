@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/predict/table_warnings.hpp"
 #include "model/cost/topology.hpp"
 

@@ -89,9 +89,6 @@ void add_step(Prediction& prediction, PredictInput const& input);
 /// bytes; nothing: the cap limits it, too.
 model::Plan plan_at(model::Job const& job, double cap_mib, model::FirstBucket first_bucket);
 
-/// The cap that most runs use: the default of PyTorch DDP.
-inline constexpr double common_cap_mib = 25;
-
 /// A gain of at most this share of T is too small to be worth changing a program.
 inline constexpr double negligible_gain = 1e-3;
 

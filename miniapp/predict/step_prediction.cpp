@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
-#include "model/predict/graph/simulate_step.hpp"
+#include "miniapp/input/step_strategy.hpp"
+#include "model/predict/graph/live_memory.hpp"
 #include "model/predict/graph/whole_step_costs.hpp"
-#include "model/transformer/forward_pass.hpp"
 
 namespace ddproxy {
 namespace {
@@ -27,27 +28,6 @@ void check_total(Case const& item, double seconds) {
 
 }  // namespace
 
-model::WholeStep strategy_of(Config const& config) {
-  auto const& step = config.step;
-  return {.plan = {},
-          .copies = config.copies,
-          .wire = config.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16,
-          .micro_batches = step.accumulation,
-          .sync = step.sync,
-          .clipped = step.clip.has_value(),
-          .optimizer = step.optimizer,
-          .checkpoint = step.checkpoint};
-}
-
-model::RankGraphs whole_step_of(Config const& config, Case const& item, model::WholeStep strategy,
-                                std::size_t ranks) {
-  strategy.plan = item.plan;
-  strategy.overlapped = item.overlapped();
-  if (!item.overlapped()) strategy.copies = model::CopyMode::none;
-  return model::whole_step(model::backward_pass(config.shape), model::forward_pass(config.shape),
-                           config.tokens.count(), strategy, ranks);
-}
-
 StepPrediction predict_step(Config const& config, model::WholeStep const& strategy,
                             model::PhaseCosts const& phases, model::Job const& job,
                             std::vector<Case> const& cases, int ranks) {
@@ -59,21 +39,16 @@ StepPrediction predict_step(Config const& config, model::WholeStep const& strate
                         .tokens = config.tokens.count() * batches,
                         .memory = {0, config.device_memory},
                         .cases = {}};
-  // a(x) and contention of a job take bytes of gradients in fp32, so the graph's wire is fp32 too
   model::WholeStep how = strategy;
-  how.wire = model::DataType::fp32;
-  how.copies = job.copies.mode;
   for (Case const& item : cases) {
-    const auto step = whole_step_of(config, item, how, static_cast<std::size_t>(ranks));
-    const auto costs = model::whole_step_costs(step, pass, phases, job.cost, job.contention, job.copies);
-    const auto traces = model::simulate(step, costs);
-    auto const& graph = step.classes.front().graph;
-    auto const& trace = traces.classes.front().trace;
-    const double total = traces.end();
-    check_total(item, total);
-    result.cases.push_back(
-        {item, model::phase_seconds(graph, trace, total), total - model::compute_seconds(graph, costs, 0)});
-    result.memory.peak = std::max(result.memory.peak, model::live_memory(graph, trace).peak);
+    how.ddp = ddp_of(item, job.copies.mode, config.wire);
+    const auto step = costed_step_of(config, how, static_cast<std::size_t>(ranks));
+    auto time = model::whole_step_time(
+        step, model::whole_step_costs(step, pass, phases, job.cost, job.contention, job.copies));
+    check_total(item, time.phases.step);
+    const auto memory = model::live_memory(step.classes.front().graph, time.trace);
+    result.memory.peak = std::max(result.memory.peak, memory.peak);
+    result.cases.push_back({item, std::move(time)});
   }
   return result;
 }

@@ -36,14 +36,14 @@ std::string memory_text(StepMemory const& memory) {
 }
 
 Json case_json(StepPrediction const& step, PredictedStep const& c) {
-  auto const& p = c.phases;
+  auto const& p = c.time.phases;
   return {{"strategy", c.item.strategy.name},
           {"bucket_mib", c.item.has_cap() ? Json(c.item.cap_mib) : Json(nullptr)},
           {"buckets", c.item.plan.size()},
           {"forward_s", p.forward},
           {"recompute_s", p.recompute},
           {"backward_s", p.backward},
-          {"exposed_s", c.exposed},
+          {"exposed_s", c.time.exposed()},
           {"clip_s", p.clip},
           {"update_s", p.update},
           {"step_s", p.step},
@@ -58,11 +58,11 @@ std::string describe(StepPrediction const& step) {
                  "forward ms", "recompute ms", "backward ms", "E ms", "clip ms", "update ms", "step ms",
                  "tokens/s");
   for (auto const& c : step.cases) {
-    auto const& p = c.phases;
-    fmt::format_to(Out(text),
-                   "{:<16} {:>11.3f} {:>12.3f} {:>11.3f} {:>11.3f} {:>9.3f} {:>10.3f} {:>11.3f} {:>11.6g}\n",
-                   c.item.name(), p.forward * milli, p.recompute * milli, p.backward * milli,
-                   c.exposed * milli, p.clip * milli, p.update * milli, p.step * milli, step.tokens_per_s(c));
+    auto const& p = c.time.phases;
+    fmt::format_to(
+        Out(text), "{:<16} {:>11.3f} {:>12.3f} {:>11.3f} {:>11.3f} {:>9.3f} {:>10.3f} {:>11.3f} {:>11.6g}\n",
+        c.item.name(), p.forward * milli, p.recompute * milli, p.backward * milli, c.time.exposed() * milli,
+        p.clip * milli, p.update * milli, p.step * milli, step.tokens_per_s(c));
   }
   return text + memory_text(step.memory);
 }

@@ -74,7 +74,7 @@ class Results:
 
     def title(self):
         """Returns the model, the ranks and the mode in one line."""
-        modes = (self.attribute("/sweep", "compute_mode"), self.attribute("/sweep", "backend"))
+        modes = [self.attribute("/sweep", name, self.attribute("/step", name)) for name in ("compute_mode", "backend")]
         model = self.attribute("/model", "preset", "a model")
         of_collectives = int(self["/collectives/ranks"][0]) if self.has("/collectives/ranks") else "?"
         ranks = self.attribute("/sweep", "ranks", self.attribute("/step", "ranks", self.attribute("/allreduce", "ranks", of_collectives)))

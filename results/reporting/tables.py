@@ -55,7 +55,8 @@ TERM_NOTE = ("ideal is the predicted E without contention, copies and jitter. Ea
              "measured and ideal E a cause explains. They add up to 100; if the causes explain more than the difference, unexplained is negative. A dash: the case does not overlap, or "
              "the difference is within the noise of E.")
 STEP_NOTE = ("From and to are the 95 % interval of the median. exposed is the communication that adds to the step: the step less its compute without communication. first step: the "
-             "first step of the run, before anything is warm.")
+             "first step of the run, before anything is warm. predicted uses kappa and gamma, the speeds of compute and all-reduces that run at the same time. predicted, no contention, "
+             "leaves them out.")
 KIND_NOTE = "Measured in steps without communication. backward includes recomputed activations. matrix products: linear and head together."
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
 # {name of a column: the sentence that replaces the column if all rows have the same text}. {} stands for that text. page.py has the sentence
@@ -187,16 +188,17 @@ def _explained(results, ideal, contention, copies, jitter, measured):
 
 def step_table(results):
     """Returns a row for each part of the steps of `ddproxy step`. Parts that the step does not have get no row."""
-    columns = [results["/step/" + n] * 1e3 for n in ("median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first")]
-    rows = []
-    for k, part in enumerate(results["/step/part"]):
-        median, predicted = columns[0][k], columns[5][k]
-        if median == 0 and predicted == 0:
-            continue
-        rows.append([part, *[c[k] for c in columns[:6]], 100.0 * (predicted / median - 1.0) if median > 0 else np.nan, columns[6][k]])
-    return Table("step", "Whole steps", [("part", "part", ""), ("median_ms", "median (ms)", ".3f"), ("from_ms", "from (ms)", ".3f"), ("to_ms", "to (ms)", ".3f"),
-                                         ("mean_ms", "mean (ms)", ".3f"), ("sd_ms", "sd (ms)", ".3f"), ("predicted_ms", "predicted (ms)", ".3f"),
-                                         ("error_percent", "error (%)", ".1f"), ("first_ms", "first step (ms)", ".3f")], rows, _step_note(results))
+    names = ("median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first")
+    median, low, high, mean, deviation, predicted, first = (results["/step/" + n] * 1e3 for n in names)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.where(median > 0, 100.0 * (predicted / median - 1.0), np.nan)
+    columns = [("median_ms", "median (ms)", ".3f", median), ("from_ms", "from (ms)", ".3f", low), ("to_ms", "to (ms)", ".3f", high), ("mean_ms", "mean (ms)", ".3f", mean),
+               ("sd_ms", "sd (ms)", ".3f", deviation), ("predicted_ms", "predicted (ms)", ".3f", predicted), ("error_percent", "error (%)", ".1f", error)]
+    if results.has("/step/uncontended"):  # files of earlier versions have none
+        columns.append(("uncontended_ms", "predicted, no contention (ms)", ".3f", results["/step/uncontended"] * 1e3))
+    columns.append(("first_ms", "first step (ms)", ".3f", first))
+    rows = [[part, *[c[3][k] for c in columns]] for k, part in enumerate(results["/step/part"]) if median[k] != 0 or predicted[k] != 0]
+    return Table("step", "Whole steps", [("part", "part", ""), *[c[:3] for c in columns]], rows, _step_note(results))
 
 
 def _step_note(results):

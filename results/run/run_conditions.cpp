@@ -73,6 +73,12 @@ double round_trip_of(Reader const& reader) {
   return known ? round_trips[static_cast<std::size_t>(scored[0])] : 0;
 }
 
+// Returns the call of the all-reduces. Earlier files of whole steps have it in /allreduce only.
+std::string call_of(Reader const& reader) {
+  const auto call = reader.text(measured_group(reader), "call");
+  return call.empty() && has_steps(reader) ? reader.text("/allreduce", "call") : call;
+}
+
 bool says(Condition const& condition) {
   return !condition.value.empty() || condition.round_trip > 0 ||
          std::ranges::any_of(condition.hertz, [](double f) { return f > 0.0; });
@@ -172,7 +178,7 @@ std::vector<Condition> conditions_of(Reader const& reader) {
           {"clock", "", reals_of(reader, "/provenance/clock")},
           {"clock", "", reals_of(reader, "/provenance/memory_clock")},
           {"state", "", {}, round_trip_of(reader)},
-          {"call", reader.text(has_steps(reader) ? "/allreduce" : "/sweep", "call")},
+          {"call", call_of(reader)},
           {"call", reader.text("/provenance", "allreduce")},
           {"warmup", reader.text(measured_group(reader), "warmup")},
           {"compute_samples", distinct(texts_of(reader, "/sweep/compute_source"))}};

@@ -150,6 +150,22 @@ TEST(Options, CollectivesTakeVerbsAndSizes) {
   EXPECT_EQ(some->sizes_mib, (std::vector<double>{0.5, 4}));
 }
 
+TEST(Options, AStepHasALabelAndADryRun) {
+  int code = 0;
+  const auto step = parse({"step", "in.toml", "--label", "offer A", "--dry-run"}, code);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->label, "offer A");
+  EXPECT_TRUE(step->dry_run);
+  const std::vector<std::vector<char const*>> extras{{"--dry-run"}, {"--label", "offer", "--strict"}};
+  for (auto const& extra : extras) {
+    std::vector<char const*> arguments{"step", "--against", "published"};
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    EXPECT_FALSE(parse(arguments, code));
+    EXPECT_EQ(code, 2);
+  }
+  EXPECT_FALSE(parse({"step", "in.toml", "--label", "two\nlines"}, code));
+}
+
 TEST(Options, HelpAndVersionAreFine) {
   for (char const* word : {"--help", "--version"}) {
     int code = -1;

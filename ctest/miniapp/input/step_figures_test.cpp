@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/predict/graph/whole_step_costs.hpp"
 #include "model/step/strategies/whole_step.hpp"
 
 namespace ddproxy {
@@ -16,9 +17,9 @@ const model::Shape shape{.layers = 1, .d_model = 8, .heads = 2, .d_ff = 16, .voc
 
 StepSample sample_of(double forward, double backward, double step, double alone) {
   StepSample sample;
-  sample.step.forward = forward;
-  sample.step.backward = backward;
-  sample.step.step = step;
+  sample.phases.forward = forward;
+  sample.phases.backward = backward;
+  sample.phases.step = step;
   sample.alone = alone;
   return sample;
 }
@@ -30,7 +31,7 @@ model::RankGraphs one_bucket() {
   for (auto const& gradient : pass.gradients) bytes.push_back(4 * gradient.numel);
   return model::whole_step(
       pass, model::forward_pass(shape), 4,
-      {.plan = model::flat_plan(bytes), .clipped = true, .optimizer = model::Optimizer::adamw}, 2);
+      {.ddp = {.plan = model::flat_plan(bytes)}, .clipped = true, .optimizer = model::Optimizer::adamw}, 2);
 }
 
 std::size_t compute_tasks(model::StepGraph const& graph) {
@@ -42,12 +43,14 @@ std::size_t compute_tasks(model::StepGraph const& graph) {
 TEST(StepFigures, RowsHaveTheStatisticsOfTheSamples) {
   const std::vector<StepSample> samples{sample_of(1, 2, 4, 3), sample_of(2, 2, 5, 3.5),
                                         sample_of(4, 2, 9, 4)};
-  PredictedStep prediction;
-  prediction.step.step = 6;
-  prediction.step.forward = 1;
-  prediction.alone = 4;
+  StepPredictions predictions;
+  predictions.contended.phases.step = 6;
+  predictions.contended.phases.forward = 1;
+  predictions.contended.alone = 4;
+  predictions.uncontended.phases.step = 5.5;
+  predictions.uncontended.alone = 4;
   StepFigures figures;
-  figures.rows = step_rows(sample_of(7, 7, 20, 0), samples, prediction);
+  figures.rows = step_rows(sample_of(7, 7, 20, 0), samples, predictions);
   auto const& forward = figures.row("forward");
   EXPECT_DOUBLE_EQ(forward.median.value, 2);
   EXPECT_DOUBLE_EQ(forward.mean, 7.0 / 3);
@@ -57,6 +60,7 @@ TEST(StepFigures, RowsHaveTheStatisticsOfTheSamples) {
   auto const& exposed = figures.row("exposed");
   EXPECT_EQ(exposed.samples, (std::vector<double>{1, 1.5, 5}));
   EXPECT_DOUBLE_EQ(exposed.predicted, 2);
+  EXPECT_DOUBLE_EQ(exposed.uncontended, 1.5);
   EXPECT_TRUE(std::isnan(exposed.first));
   EXPECT_DOUBLE_EQ(figures.row("step").error(), 0.2);
   EXPECT_THROW(figures.row("clap"), std::logic_error);
@@ -68,12 +72,14 @@ TEST(StepFigures, AStepWithoutOverlapIsTheSumOfItsTasks) {
   std::vector<double> seconds;
   for (std::size_t t = 0; t < graph.tasks.size(); ++t)
     seconds.push_back(std::holds_alternative<model::Compute>(graph.tasks[t].work) ? 1e-3 : 0);
-  const auto predicted = predict_step(graphs, seconds, [](std::int64_t) { return 0.5; }, {});
+  const auto costs = model::measured_step_costs(graphs, seconds, [](std::int64_t) { return 0.5; });
+  const auto predicted = model::whole_step_time(graphs, costs);
   const double compute = 1e-3 * static_cast<double>(compute_tasks(graph));
   EXPECT_NEAR(predicted.alone, compute, 1e-12);
-  EXPECT_NEAR(predicted.step.step, compute + 0.5, 1e-12);
-  EXPECT_NEAR(predicted.step.clip, 1e-3, 1e-12);
-  EXPECT_NEAR(predicted.step.update, 1e-3, 1e-12);
+  EXPECT_NEAR(predicted.phases.step, compute + 0.5, 1e-12);
+  EXPECT_NEAR(predicted.exposed(), 0.5, 1e-12);
+  EXPECT_NEAR(predicted.phases.clip, 1e-3, 1e-12);
+  EXPECT_NEAR(predicted.phases.update, 1e-3, 1e-12);
 }
 
 TEST(StepFigures, KindsShareTheComputeOfAStep) {

@@ -22,9 +22,9 @@ TEST(StepMemory, HoldsEachBufferOfTheGraphOnceOnItsOwnCacheLines) {
   constexpr std::size_t line = 16;
   for (char const* preset : {"tiny", "cs336-s"})
     for (const auto checkpoint : {model::Checkpoint::none, model::Checkpoint::layer}) {
-      const auto graph = step_of(
-          model::find_preset(preset),
-          {.plan = {}, .clipped = true, .optimizer = model::Optimizer::adamw, .checkpoint = checkpoint});
+      const auto graph =
+          step_of(model::find_preset(preset),
+                  {.clipped = true, .optimizer = model::Optimizer::adamw, .checkpoint = checkpoint});
       const StepPlaces places = place_buffers(graph);
       ASSERT_EQ(places.first.size(), graph.buffers.size());
       std::size_t end = 0;

@@ -72,8 +72,7 @@ Simulated simulated(Subject const& s, WholeStep const& strategy, std::size_t ran
 /// T of the backward pass with its all-reduces, as `run` predicts it.
 double backward_seconds(Subject const& s, WholeStep const& strategy, std::size_t ranks,
                         Contention const& contention = {}, Copies const& copies = {}) {
-  const RankGraphs step =
-      ddp(s.pass, {strategy.plan, strategy.overlapped, strategy.copies, strategy.wire}, ranks);
+  const RankGraphs step = ddp(s.pass, strategy.ddp, ranks);
   return simulate(step, ddp_costs(step, s.pass, s.costs.backward, s.a, contention, copies)).end();
 }
 
@@ -81,7 +80,7 @@ TEST(WholeStepTime, WithoutCommunicationIsTheSumOfItsParts) {
   const Subject s(llama_shape(3));
   for (const int k : {1, 4}) {
     const WholeStep strategy{
-        .plan = s.plan, .micro_batches = k, .clipped = true, .optimizer = Optimizer::adamw};
+        .ddp = {.plan = s.plan}, .micro_batches = k, .clipped = true, .optimizer = Optimizer::adamw};
     const Simulated one = simulated(s, strategy, 1);
     const PhaseSeconds p = one.phases();
     EXPECT_NEAR(p.forward, k * sum(s.costs.forward), 1e-9);
@@ -98,7 +97,7 @@ TEST(WholeStepTime, WithoutCommunicationIsTheSumOfItsParts) {
 
 TEST(WholeStepTime, ClippingWithoutAnOptimizerScalesInATaskOfItsOwn) {
   const Subject s(llama_shape(2));
-  const PhaseSeconds p = simulated(s, {.plan = s.plan, .clipped = true}, 1).phases();
+  const PhaseSeconds p = simulated(s, {.ddp = {.plan = s.plan}, .clipped = true}, 1).phases();
   EXPECT_NEAR(p.clip, (norm_rate + clip_rate) * s.n(), 1e-9);
   EXPECT_EQ(p.update, 0);
 }
@@ -110,8 +109,8 @@ TEST(WholeStepTime, CommunicationHidesInTheLastMicroBatchOnly) {
     for (const bool overlapped : {true, false}) {
       for (const CopyMode mode : {CopyMode::none, CopyMode::in, CopyMode::in_out}) {
         const Copies copies{mode, 1e5, 1e-3};
-        const WholeStep strategy{
-            .plan = s.plan, .overlapped = overlapped, .copies = mode, .micro_batches = k};
+        const WholeStep strategy{.ddp = {.plan = s.plan, .overlapped = overlapped, .copies = mode},
+                                 .micro_batches = k};
         const double last = backward_seconds(s, strategy, 4, contention, copies);
         const double before = k * sum(s.costs.forward) + (k - 1) * sum(s.costs.backward);
         EXPECT_NEAR(simulated(s, strategy, 4, contention, copies).traces.end(), before + last, 1e-9)
@@ -124,7 +123,7 @@ TEST(WholeStepTime, CommunicationHidesInTheLastMicroBatchOnly) {
 TEST(WholeStepTime, SyncInEachMicroBatchRepeatsTheWholeStep) {
   const Subject s(llama_shape(3));
   for (const bool overlapped : {true, false}) {
-    const WholeStep once{.plan = s.plan, .overlapped = overlapped};
+    const WholeStep once{.ddp = {.plan = s.plan, .overlapped = overlapped}};
     WholeStep five = once;
     five.micro_batches = 5;
     five.sync = Sync::each;
@@ -138,7 +137,7 @@ TEST(WholeStepTime, CheckpointingAddsTheForwardPassOfTheBlocks) {
   for (auto const& operation : s.forward.operations)
     blocks += operation.block ? s.costs.forward[operation.operation] : 0;
   for (const int k : {1, 3}) {
-    const WholeStep kept{.plan = s.plan, .micro_batches = k, .optimizer = Optimizer::adamw};
+    const WholeStep kept{.ddp = {.plan = s.plan}, .micro_batches = k, .optimizer = Optimizer::adamw};
     WholeStep again = kept;
     again.checkpoint = Checkpoint::layer;
     const Simulated all = simulated(s, kept, 1), one = simulated(s, again, 1);
@@ -156,7 +155,7 @@ TEST(WholeStepTime, AnUpdateWithoutClippingStartsBeforeTheLastAllReduceEnds) {
   s.a = {1, 1e30};
   const auto buckets = static_cast<double>(s.plan.size());
   ASSERT_GT(buckets, 2);
-  WholeStep strategy{.plan = s.plan, .optimizer = Optimizer::adamw};
+  WholeStep strategy{.ddp = {.plan = s.plan}, .optimizer = Optimizer::adamw};
   EXPECT_NEAR(simulated(s, strategy, 2).traces.end(), buckets + 0.25, 1e-9);
   // With clipping the norms overlap likewise, and all updates follow the last norm.
   strategy.clipped = true;
@@ -165,8 +164,7 @@ TEST(WholeStepTime, AnUpdateWithoutClippingStartsBeforeTheLastAllReduceEnds) {
 
 TEST(WholeStepTime, PhasesAddUpAndExposedIsWhatComputeDoesNotExplain) {
   const Subject s(llama_shape(3));
-  const WholeStep strategy{.plan = s.plan,
-                           .copies = CopyMode::in_out,
+  const WholeStep strategy{.ddp = {.plan = s.plan, .copies = CopyMode::in_out},
                            .micro_batches = 2,
                            .clipped = true,
                            .optimizer = Optimizer::adamw};
@@ -186,7 +184,7 @@ TEST(WholeStepTime, PhasesAddUpAndExposedIsWhatComputeDoesNotExplain) {
 
 TEST(WholeStepTime, RefusesTimesOfAnotherModel) {
   const Subject s(llama_shape(2)), other(llama_shape(3));
-  const RankGraphs step = whole_step(s.pass, s.forward, tokens, {.plan = s.plan}, 2);
+  const RankGraphs step = whole_step(s.pass, s.forward, tokens, {.ddp = {.plan = s.plan}}, 2);
   EXPECT_THROW(whole_step_costs(step, s.pass, other.costs, s.a), std::invalid_argument);
   PhaseCosts costs = s.costs;
   costs.recompute = {1, 2};
@@ -205,7 +203,7 @@ TEST(WholeStepMemory, IsParametersMomentsGradientsAndActivations) {
   for (const std::int64_t layers : {1, 3, 6}) {
     const Subject s(llama_shape(layers));
     const std::int64_t n = 4 * parameters(s.pass);
-    WholeStep strategy{.plan = s.plan, .optimizer = Optimizer::adamw};
+    WholeStep strategy{.ddp = {.plan = s.plan}, .optimizer = Optimizer::adamw};
     const Simulated all = simulated(s, strategy, 2);
     const LiveMemory memory = live_memory(all.graph(), all.trace());
     EXPECT_EQ(memory.at_start, 3 * n);
@@ -220,7 +218,7 @@ TEST(WholeStepMemory, IsParametersMomentsGradientsAndActivations) {
 TEST(WholeStepMemory, CheckpointsKeepOneBlockWhateverTheLayers) {
   const auto of = [](std::int64_t layers, Checkpoint checkpoint) {
     const Subject s(llama_shape(layers));
-    const Simulated step = simulated(s, {.plan = s.plan, .checkpoint = checkpoint}, 2);
+    const Simulated step = simulated(s, {.ddp = {.plan = s.plan}, .checkpoint = checkpoint}, 2);
     return phase_memory(step.graph(), live_memory(step.graph(), step.trace())).at(Phase::forward);
   };
   const Subject five(llama_shape(5)), six(llama_shape(6));

@@ -60,10 +60,10 @@ Plan random_plan(Shape const& shape, std::mt19937& random) {
 
 WholeStep random_strategy(Shape const& shape, std::mt19937& random) {
   const auto yes = [&] { return number(random, 0, 1) == 1; };
-  return {.plan = random_plan(shape, random),
-          .overlapped = yes(),
-          .copies = static_cast<CopyMode>(number(random, 0, 2)),
-          .wire = yes() ? DataType::bf16 : DataType::fp32,
+  return {.ddp = {.plan = random_plan(shape, random),
+                  .overlapped = yes(),
+                  .copies = static_cast<CopyMode>(number(random, 0, 2)),
+                  .wire = yes() ? DataType::bf16 : DataType::fp32},
           .micro_batches = number(random, 1, 3),
           .sync = yes() ? Sync::each : Sync::last,
           .clipped = yes(),
@@ -72,10 +72,11 @@ WholeStep random_strategy(Shape const& shape, std::mt19937& random) {
 }
 
 std::string words(WholeStep const& s, unsigned seed) {
-  return "seed " + std::to_string(seed) + ", overlapped " + std::to_string(s.overlapped) + ", copies " +
-         std::to_string(static_cast<int>(s.copies)) + ", micro-batches " + std::to_string(s.micro_batches) +
-         ", sync each " + std::to_string(s.sync == Sync::each) + ", clipped " + std::to_string(s.clipped) +
-         ", updated " + std::to_string(s.optimizer == Optimizer::adamw) + ", checkpoint " +
+  return "seed " + std::to_string(seed) + ", overlapped " + std::to_string(s.ddp.overlapped) + ", copies " +
+         std::to_string(static_cast<int>(s.ddp.copies)) + ", micro-batches " +
+         std::to_string(s.micro_batches) + ", sync each " + std::to_string(s.sync == Sync::each) +
+         ", clipped " + std::to_string(s.clipped) + ", updated " +
+         std::to_string(s.optimizer == Optimizer::adamw) + ", checkpoint " +
          std::to_string(s.checkpoint == Checkpoint::layer);
 }
 
@@ -88,8 +89,9 @@ void expect_right(Shape const& shape, std::mt19937& random, unsigned seed) {
   EXPECT_EQ(text(check(step)), "") << words(strategy, seed);
   const Volume volume = wire_volume(step, 0).at(Verb::all_reduce);
   const std::int64_t times = strategy.sync == Sync::each ? strategy.micro_batches : 1;
-  EXPECT_EQ(volume.bytes, times * parameters(backward_pass(shape)) * bytes_of(strategy.wire));
-  EXPECT_EQ(static_cast<std::int64_t>(volume.calls), times * static_cast<std::int64_t>(strategy.plan.size()));
+  EXPECT_EQ(volume.bytes, times * parameters(backward_pass(shape)) * bytes_of(strategy.ddp.wire));
+  EXPECT_EQ(static_cast<std::int64_t>(volume.calls),
+            times * static_cast<std::int64_t>(strategy.ddp.plan.size()));
 }
 
 TEST(WholeStep, IsRightForEveryCombinationOverRandomModels) {
@@ -109,17 +111,17 @@ TEST(WholeStep, IsRightForEveryCombinationOverThePresetTiny) {
 TEST(WholeStep, WithoutAPlanIsAStepOfOneRank) {
   for (const Optimizer optimizer : {Optimizer::none, Optimizer::adamw}) {
     const RankGraphs step =
-        step_of(llama_shape(2), {.plan = {}, .micro_batches = 2, .clipped = true, .optimizer = optimizer}, 1);
+        step_of(llama_shape(2), {.micro_batches = 2, .clipped = true, .optimizer = optimizer}, 1);
     EXPECT_EQ(text(check(step)), "");
     EXPECT_TRUE(wire_volume(step, 0).empty());
   }
-  EXPECT_TRUE(found(check(step_of(llama_shape(2), {.plan = {}})), Rule::contributes_all));
+  EXPECT_TRUE(found(check(step_of(llama_shape(2), {})), Rule::contributes_all));
 }
 
 TEST(WholeStep, IsRightForLlama3) {
   const Shape shape = find_preset("llama3-8b");
   const RankGraphs step = whole_step(backward_pass(shape), forward_pass(shape), 8192,
-                                     {.plan = plan_of(shape, 25 << 20),
+                                     {.ddp = {.plan = plan_of(shape, 25 << 20)},
                                       .micro_batches = 2,
                                       .clipped = true,
                                       .optimizer = Optimizer::adamw,
@@ -153,7 +155,7 @@ TEST(WholeStep, HasTheTasksThatItIsMadeOf) {
   ASSERT_GT(plan.size(), 2U);
   for (const bool clipped : {false, true}) {
     for (const Optimizer optimizer : {Optimizer::none, Optimizer::adamw}) {
-      const RankGraphs step = step_of(shape, {.plan = plan,
+      const RankGraphs step = step_of(shape, {.ddp = {.plan = plan},
                                               .micro_batches = 3,
                                               .clipped = clipped,
                                               .optimizer = optimizer,
@@ -175,10 +177,10 @@ TEST(WholeStep, HasTheTasksThatItIsMadeOf) {
 TEST(WholeStep, ReducesInTheLastMicroBatchOrInEach) {
   const Shape shape = find_preset("tiny");
   const Plan plan = plan_of(shape, 100000);
-  const RankGraphs last = step_of(shape, {.plan = plan, .micro_batches = 3});
+  const RankGraphs last = step_of(shape, {.ddp = {.plan = plan}, .micro_batches = 3});
   const auto second = tasks_of(last.classes[0].graph, Phase::backward, 1);
   EXPECT_GT(collectives_of(last.classes[0].graph).front(), second.back());
-  const RankGraphs each = step_of(shape, {.plan = plan, .micro_batches = 3, .sync = Sync::each});
+  const RankGraphs each = step_of(shape, {.ddp = {.plan = plan}, .micro_batches = 3, .sync = Sync::each});
   StepGraph const& graph = each.classes[0].graph;
   const auto reductions = collectives_of(graph);
   ASSERT_EQ(reductions.size(), 3 * plan.size());
@@ -191,7 +193,9 @@ TEST(WholeStep, AnUpdateWaitsForItsOwnBucketOrWithClippingForAll) {
   const Shape shape = find_preset("tiny");
   const Plan plan = plan_of(shape, 100000);
   const auto graph_of = [&](bool clipped) {
-    return step_of(shape, {.plan = plan, .clipped = clipped, .optimizer = Optimizer::adamw}).classes[0].graph;
+    return step_of(shape, {.ddp = {.plan = plan}, .clipped = clipped, .optimizer = Optimizer::adamw})
+        .classes[0]
+        .graph;
   };
   const StepGraph free = graph_of(false);
   const auto reductions = collectives_of(free), updates = tasks_of(free, Phase::update);
@@ -216,8 +220,10 @@ RankGraphs changed(RankGraphs step, std::function<void(StepGraph&)> const& chang
 }
 
 const Shape small = llama_shape(2);
-const WholeStep full{
-    .plan = plan_of(small, 1500), .micro_batches = 2, .clipped = true, .optimizer = Optimizer::adamw};
+const WholeStep full{.ddp = {.plan = plan_of(small, 1500)},
+                     .micro_batches = 2,
+                     .clipped = true,
+                     .optimizer = Optimizer::adamw};
 
 TEST(WholeStep, FindsABucketThatIsReducedBeforeItsLastMicroBatch) {
   // The first backward pass is followed by an all-reduce, and the all-reduce of the second is gone.
@@ -225,7 +231,7 @@ TEST(WholeStep, FindsABucketThatIsReducedBeforeItsLastMicroBatch) {
   each.sync = Sync::each;
   EXPECT_EQ(text(check(step_of(small, each))), "");
   const auto step = changed(step_of(small, each), [&](StepGraph& g) {
-    g.tasks[collectives_of(g)[full.plan.size()]].work = HostWait{};
+    g.tasks[collectives_of(g)[full.ddp.plan.size()]].work = HostWait{};
   });
   EXPECT_TRUE(found(check(step), Rule::contributes_all)) << text(check(step));
 }
@@ -313,7 +319,7 @@ TEST(WholeStep, FindsAMissingUpdate) {
 }
 
 TEST(WholeStep, RefusesWhatIsNoStep) {
-  EXPECT_THROW(step_of(small, {.plan = full.plan, .micro_batches = 0}), std::invalid_argument);
+  EXPECT_THROW(step_of(small, {.ddp = {.plan = full.ddp.plan}, .micro_batches = 0}), std::invalid_argument);
   EXPECT_THROW(whole_step(backward_pass(small), forward_pass(small), 0, full, 2), std::invalid_argument);
   EXPECT_THROW(whole_step(backward_pass(small), forward_pass(llama_shape(3)), tokens, full, 2),
                std::invalid_argument);

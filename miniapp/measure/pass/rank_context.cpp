@@ -34,8 +34,7 @@ void allocate(RankContext& context) {
 // Otherwise the replay runs on the host.
 std::unique_ptr<ComputeLane> make_replay(RankContext const& context) {
   auto const& seconds = context.workload.operation_seconds;
-  const double of_copy =
-      context.copies.mode == model::CopyMode::none ? 0 : gradient_element_bytes / context.copies.bandwidth;
+  const double of_copy = context.element_copy_seconds();
   if (on_device && context.reduces())
     return std::make_unique<StreamReplay>(seconds, of_copy, most_launches(context.workload.pass));
   return std::make_unique<HostReplay>(seconds, of_copy);
@@ -48,8 +47,10 @@ std::unique_ptr<ComputeLane> make_compute_lane(RankContext const& context) {
                                           context.runtime.rank(), context.gradients, context.memory);
 }
 
-void refuse_replay_of_many(Config const& config, Runtime const& runtime) {
-  if (config.backend == Backend::replay && runtime.ranks() > 1 && config.gate.allreduce_kib.empty())
+// Several ranks may run a sweep with replayed all-reduces, if [gate] times real ones beside it.
+void refuse_replay_of_many(Config const& config, Runtime const& runtime, Measured what) {
+  const bool may_be_many = what == Measured::backward && !config.gate.allreduce_kib.empty();
+  if (config.backend == Backend::replay && runtime.ranks() > 1 && !may_be_many)
     throw CollectiveError(
         exit_usage, config.file.string() +
                         ": [allreduce] backend = \"replay\" moves nothing between ranks: start one rank "
@@ -102,6 +103,10 @@ void require_room(Config const& config, Workload const& workload, Runtime const&
 
 }  // namespace
 
+double RankContext::element_copy_seconds() const {
+  return copies.mode == model::CopyMode::none ? 0 : gradient_element_bytes / copies.bandwidth;
+}
+
 std::vector<std::size_t> RankContext::places(model::StepGraph const& graph) const {
   std::vector<std::size_t> places;
   for (auto const& buffer : graph.buffers)
@@ -127,7 +132,7 @@ std::unique_ptr<CommunicationLane> RankContext::make_allreduce(CallChoice const&
 }
 
 void check_input_on(Config const& config, Runtime const& runtime, Measured what) {
-  refuse_replay_of_many(config, runtime);
+  refuse_replay_of_many(config, runtime, what);
   runtime.together([&] {
     check_can_run(config);
     check_backend(config);
@@ -144,7 +149,7 @@ RankContext make_rank_context(Config const& config, Workload workload, Runtime c
   const double device_free = free_device_memory();
   require_room(config, workload, runtime, device_free);
   RankContext context{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
-  context.copies = {config.copies, config.machine.bandwidth / 2, 0};  // a copy reads and writes each byte
+  context.copies = copies_of(config);
   if (needs_arena(config)) allocate(context);
   context.backward = make_compute_lane(context);
   context.allreduce = context.make_allreduce(context.choice);

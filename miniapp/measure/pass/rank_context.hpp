@@ -47,6 +47,8 @@ struct RankContext {
   /// time limit of the run applies to this. Throws as ddproxy::make_allreduce() (make_allreduce.hpp) does.
   /// Collective.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
+  /// Returns the seconds in which `copies` copies one element, for a replay. Returns 0 if nothing is copied.
+  double element_copy_seconds() const;
   /// Returns whether this run really copies gradients into buckets, so that the copies can be measured.
   bool copies_for_real() const { return ddproxy::copies_for_real(config); }
   /// Returns whether all-reduces are carried out. If not, they are replayed.

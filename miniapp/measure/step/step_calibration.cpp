@@ -20,7 +20,8 @@ std::vector<std::int64_t> sizes_of(StepContext const& context) {
 
 StepTables calibrate_step(StepContext& context) {
   const int samples = context.rank.config.samples, rounds = calibration_rounds(samples);
-  CollectiveRounds table(context.rank, sizes_of(context));
+  const auto sizes = context.rank.reduces() ? sizes_of(context) : std::vector<std::int64_t>{};
+  CollectiveRounds table(context.rank, sizes);
   ContentionRounds contention(context.rank, samples);
   for (int round = 0; round < rounds; ++round) {
     table.take(round, rounds);

@@ -12,7 +12,7 @@ namespace ddproxy {
 
 /// The tables about all-reduces from which a whole step is predicted.
 struct StepTables {
-  std::vector<SizeTimes> allreduce;               ///< a(x), x in bytes on the wire
+  std::vector<SizeTimes> allreduce;               ///< a(x), x in bytes on the wire; none if it is replayed
   std::vector<ContentionSample> contention = {};  ///< co-runs of backward operators and all-reduces
 };
 

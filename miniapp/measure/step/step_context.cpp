@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
+#include "miniapp/compute/step_replay.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
 #include "model/step/check/check.hpp"
@@ -17,38 +21,8 @@
 namespace ddproxy {
 namespace {
 
-constexpr double default_cap_mib = 25;
-
-void refuse_what_steps_lack(Config const& config) {
-  const auto refuse = [&](std::string const& why) {
-    throw std::invalid_argument(config.file.string() + ": " + why);
-  };
-  if (config.compute == ComputeMode::replay)
-    refuse(
-        "[compute] mode = \"replay\": whole steps cannot be replayed yet; use mode = \"kernels\" with the "
-        "command step");
-  if (config.backend == Backend::replay)
-    refuse(
-        "[allreduce] backend = \"replay\": the command step needs real all-reduces; use \"mpi\" or \"nccl\"");
-}
-
-model::WholeStep strategy_of(Config const& config, Workload const& workload) {
-  const std::int64_t cap = to_bytes(step_cap_mib(config));
-  const std::int64_t caps[] = {first_bucket_of(config).value_or(cap), cap};
-  return {.plan = model::bucketed_plan(workload.gradient_bytes, caps),
-          .overlapped = config.progress != Progress::none,
-          .copies = config.copies,
-          .wire = workload.wire == WireFormat::fp32 ? model::DataType::fp32 : model::DataType::bf16,
-          .micro_batches = config.step.accumulation,
-          .sync = config.step.sync,
-          .clipped = config.step.clip.has_value(),
-          .optimizer = config.step.optimizer,
-          .checkpoint = config.step.checkpoint};
-}
-
 model::RankGraphs checked_graphs(Config const& config, Workload const& workload, int ranks) {
-  auto graphs = model::whole_step(workload.pass, model::forward_pass(config.shape), config.tokens.count(),
-                                  strategy_of(config, workload), static_cast<std::size_t>(ranks));
+  auto graphs = whole_step_of(config, step_to_run(config, workload), static_cast<std::size_t>(ranks));
   if (const auto violations = model::check(graphs); !violations.empty())
     throw std::logic_error("the graph of the step is wrong: " + violations.front().what);
   return graphs;
@@ -61,14 +35,14 @@ model::BufferKind reduced_kind(Config const& config) {
 
 double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
   const int concurrency = kernels::Space().concurrency();
-  return on_device ? step_device_need(config, elements, workload.bytes(), concurrency)
-                   : step_host_need(config, elements, workload.bytes(), concurrency, ranks);
+  return needs_device_memory(config) ? step_device_need(config, elements, workload.bytes(), concurrency)
+                                     : step_host_need(config, elements, workload.bytes(), concurrency, ranks);
 }
 
 void require_room(Config const& config, Workload const& workload, std::size_t elements,
                   Runtime const& runtime, double device_free) {
   const double need = need_of(config, workload, elements, runtime.ranks());
-  if (on_device)
+  if (needs_device_memory(config))
     require_device_memory(runtime, need, device_free);
   else
     require_memory(runtime, need, runtime.root() ? results_memory(config, workload, runtime.ranks()) : 0);
@@ -85,51 +59,81 @@ StepInput input_of(Config const& config, int rank) {
 }
 
 // Allocates the memory of the step. The threads that compute fill it with zeros.
-void allocate(RankContext& context, StepPlaces const& places) {
-  const auto elements = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
-  context.memory = kernels::Floats("buffers of the step", places.elements);
-  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, elements});
+void allocate(RankContext& context, std::size_t elements) {
+  if (elements == 0) return;
+  const auto gradients = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
+  context.memory = kernels::Floats("buffers of the step", elements);
+  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, gradients});
   context.gradients = context.arena;
+}
+
+void make_kernels(StepContext& context) {
+  auto& rank = context.rank;
+  auto const& graph = context.graphs.classes.front().graph;
+  auto lane = std::make_unique<StepLane>(input_of(rank.config, rank.runtime.rank()), graph, context.places,
+                                         rank.memory);
+  rank.backward = std::make_unique<StepBackward>(*lane, *context.step);
+  context.kernels = lane.get();
+  context.lane = std::move(lane);
+}
+
+// The calibration runs single operators on `rank.backward`, so it gets the times of the backward pass.
+void make_replay(StepContext& context) {
+  auto& rank = context.rank;
+  const double of_copy = rank.element_copy_seconds();
+  rank.backward = std::make_unique<HostReplay>(context.phases->backward, of_copy);
+  context.lane = std::make_unique<StepReplay>(*context.phases, of_copy);
 }
 
 }  // namespace
 
-double step_cap_mib(Config const& config) {
-  return config.caps_mib == default_caps_mib ? default_cap_mib : config.caps_mib.front();
-}
-
 StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime) {
-  runtime.together([&] { refuse_what_steps_lack(config); });
+  runtime.together([&] { check_can_step(config); });
   check_input_on(config, runtime, Measured::steps);
+  const bool reduces = config.backend != Backend::replay;
+  const GroupPlace place =
+      reduces ? GroupPlace{runtime.rank(), runtime.ranks()} : GroupPlace{0, config.ranks};
   model::RankGraphs graphs;
   StepPlaces places;
+  std::optional<model::PhaseCosts> phases;
   runtime.together([&] {
-    graphs = checked_graphs(config, workload, runtime.ranks());
+    graphs = checked_graphs(config, workload, place.ranks);
     places = place_buffers(graphs.classes.front().graph, reduced_kind(config));
+    if (config.compute == ComputeMode::replay)
+      phases = roofline_phases(config, workload.pass, config.step.clip.has_value());
   });
   const double device_free = free_device_memory();
-  require_room(config, workload, places.elements, runtime, device_free);
+  const std::size_t elements = allocated_elements(config, workload, places);
+  require_room(config, workload, elements, runtime, device_free);
   StepContext context{
       std::move(graphs),
       step_cap_mib(config),
       std::move(places),
       {},
       {},
-      RankContext{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free}};
+      nullptr,
+      std::move(phases),
+      RankContext{
+          config, runtime, std::move(workload), {}, {}, {}, copies_of(config), {}, {}, {}, device_free}};
   RankContext& rank = context.rank;
-  allocate(rank, context.places);
-  auto const& graph = context.graphs.classes.front().graph;  // all ranks have the same graph
-  context.step = std::make_unique<CompiledStep>(graph, context.places.first,
-                                                std::vector{GroupPlace{runtime.rank(), runtime.ranks()}});
-  context.lane =
-      std::make_unique<StepLane>(input_of(config, runtime.rank()), graph, context.places, rank.memory);
-  rank.backward = std::make_unique<StepBackward>(*context.lane, *context.step);
+  allocate(rank, elements);
+  // all ranks have the same graph
+  context.step = std::make_unique<CompiledStep>(context.graphs.classes.front().graph, context.places.first,
+                                                std::vector{place});
+  if (context.phases)
+    make_replay(context);
+  else
+    make_kernels(context);
   rank.allreduce = rank.make_allreduce(rank.choice);
   return context;
 }
 
+bool needs_device_memory(Config const& config) {
+  return on_device && needs_arena(config);
+}
+
 double step_memory_need(StepContext const& context) {
-  return need_of(context.rank.config, context.rank.workload, context.places.elements,
+  return need_of(context.rank.config, context.rank.workload, context.rank.memory.extent(0),
                  context.rank.runtime.ranks());
 }
 

@@ -92,11 +92,13 @@ std::vector<double> StepMeter::task_seconds() const {
 }
 
 double StepMeter::loss() const {
+  if (!context_.kernels) return not_available;
   auto const& runtime = context_.rank.runtime;
-  return runtime.sum(context_.lane->loss()) / runtime.ranks();
+  return runtime.sum(context_.kernels->loss()) / runtime.ranks();
 }
 
 bool StepMeter::equal_parameters() const {
+  if (!context_.kernels) return true;
   auto const& runtime = context_.rank.runtime;
   auto const& buffers = context_.step->graph().buffers;
   bool equal = true;

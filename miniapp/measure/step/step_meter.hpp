@@ -25,11 +25,12 @@ class StepMeter {
   /// Returns the seconds of each task of the graph without communication. Each is the median over all runs of
   /// alone() so far, on the rank whose tasks take longest together.
   std::vector<double> task_seconds() const;
-  /// Returns the mean over the ranks of the loss of the last step, on all ranks.
+  /// Returns the mean over the ranks of the loss of the last step, on all ranks. Returns NaN if compute is
+  /// replayed.
   double loss() const;
   /// Returns whether all ranks have the same parameters and all parameters are finite; the result is the same
   /// on all ranks. Compares checksums of the parameters. The result is true after steps that average the
-  /// gradients.
+  /// gradients. It is also true if compute is replayed, because then there are no parameters.
   bool equal_parameters() const;
 
  private:

@@ -33,4 +33,15 @@ StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, Pha
   return step_costs(step, model);
 }
 
+StepCosts measured_step_costs(RankGraphs const& step, std::vector<double> const& task_seconds,
+                              AllreduceCost const& cost, Contention const& contention) {
+  Task const* const first = step.classes.front().graph.tasks.data();
+  CostModel model{.seconds = [&, first](std::size_t, Task const& task) {
+    return task_seconds.at(static_cast<std::size_t>(&task - first));
+  }};
+  model.collectives.set(Verb::all_reduce, cost);
+  model.contention = contention;
+  return step_costs(step, model);
+}
+
 }  // namespace ddproxy::model

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include "model/cost/step_work.hpp"
 #include "model/predict/graph/step_costs.hpp"
 #include "model/predict/timeline.hpp"
@@ -16,5 +18,12 @@ namespace ddproxy::model {
 StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, PhaseCosts const& phases,
                            AllreduceCost const& cost, Contention const& contention = {},
                            Copies const& copies = {});
+
+/// Returns the costs of any graph of one class whose tasks were measured. `task_seconds` has the seconds of
+/// each task alone, [task]; those of collectives and host waits are not read. `cost` and `contention` are
+/// functions of the bytes in the wire type of the graph. Throws std::out_of_range if there are fewer seconds
+/// than tasks, and what step_costs() throws.
+StepCosts measured_step_costs(RankGraphs const& step, std::vector<double> const& task_seconds,
+                              AllreduceCost const& cost, Contention const& contention = {});
 
 }  // namespace ddproxy::model

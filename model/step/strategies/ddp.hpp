@@ -13,7 +13,7 @@ namespace ddproxy::model {
 
 /// Distributed data parallel: how the gradients of a backward pass are averaged.
 struct Ddp {
-  Plan plan;
+  Plan plan = {};  ///< covers every gradient; empty: no gradient is reduced
   /// true: each bucket is reduced as soon as its last gradient is complete. false: all buckets are reduced
   /// after the backward pass.
   bool overlapped = true;
@@ -27,8 +27,7 @@ struct Ddp {
 /// All operators and copies run on the compute lane, all all-reduces on communication lane 0. After the last
 /// operator of the backward pass the host waits for its end (HostWait). With overlap the HostWait comes after
 /// the all-reduces in StepGraph::tasks. Without overlap it comes before the all-reduces, and they wait for
-/// it. The plan must cover every gradient, or be empty: an empty plan gives the backward pass without
-/// communication.
+/// it. An empty plan gives the backward pass without communication.
 RankGraphs ddp(BackwardPass const& pass, Ddp const& strategy, std::size_t ranks);
 
 }  // namespace ddproxy::model

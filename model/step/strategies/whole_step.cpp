@@ -22,8 +22,8 @@ class WholeStepBuilder {
   WholeStepBuilder(BackwardPass const& pass, WholeStep const& strategy)
       : pass_(pass), strategy_(strategy), layout_(pass), head_(tied_head(pass)), all_{0, layout_.elements()} {
     parameters_ = kept(BufferKind::parameter, Content::parameter);
-    const bool copied = strategy.copies != CopyMode::none;
-    const bool in_buckets = strategy.copies == CopyMode::in;  // where the reduced gradients are
+    const bool copied = strategy.ddp.copies != CopyMode::none;
+    const bool in_buckets = strategy.ddp.copies == CopyMode::in;  // where the reduced gradients are
     const BufferState reduced{Content::gradient, all_};
     const BufferState used = updates() ? BufferState{} : reduced;
     gradients_ = builder_.buffer(
@@ -38,7 +38,7 @@ class WholeStepBuilder {
       moments_[1] = kept(BufferKind::optimizer_state, Content::optimizer_state);
     }
     if (strategy.clipped) norm_ = builder_.buffer({.kind = BufferKind::scalar, .elements = sum_elements});
-    for (Bucket const& bucket : strategy.plan) runs_.push_back(layout_.run(bucket.first, bucket.last));
+    for (Bucket const& bucket : strategy.ddp.plan) runs_.push_back(layout_.run(bucket.first, bucket.last));
     if (runs_.empty()) runs_.push_back(all_);
   }
 
@@ -99,9 +99,9 @@ class WholeStepBuilder {
     if (o == head_) task.accesses.push_back(gradient(pass_.gradients.size() - 1, m == 0));
     last_compute_ = builder_.task(std::move(task));
     if (!synced) return;
-    for (std::size_t g = first; g < next_gradient_ && strategy_.copies != CopyMode::none; ++g)
+    for (std::size_t g = first; g < next_gradient_ && strategy_.ddp.copies != CopyMode::none; ++g)
       last_compute_ = copy(layout_[g], gradients_, buckets_);
-    while (strategy_.overlapped && next_bucket_ < runs_.size() && is_complete(next_bucket_))
+    while (strategy_.ddp.overlapped && next_bucket_ < runs_.size() && is_complete(next_bucket_))
       all_reduce(next_bucket_++, {});
   }
 
@@ -111,13 +111,13 @@ class WholeStepBuilder {
 
   /// Whether the operators so far have completed every gradient of a bucket.
   bool is_complete(std::size_t bucket) const {
-    return !strategy_.plan.empty() && strategy_.plan[bucket].last < next_gradient_;
+    return !strategy_.ddp.plan.empty() && strategy_.ddp.plan[bucket].last < next_gradient_;
   }
 
   void end_of_backward() {
-    if (strategy_.plan.empty()) return;
+    if (strategy_.ddp.plan.empty()) return;
     for (; next_bucket_ < runs_.size(); ++next_bucket_) all_reduce(next_bucket_, {last_compute_});
-    if (strategy_.copies != CopyMode::in_out) return;
+    if (strategy_.ddp.copies != CopyMode::in_out) return;
     for (const Slice bucket : runs_) copy(bucket, buckets_, gradients_);
   }
 
@@ -130,7 +130,7 @@ class WholeStepBuilder {
 
   void all_reduce(std::size_t bucket, std::vector<TaskId> const& after) {
     last_reduced_ = builder_.task(
-        {.work = Collective{.verb = Verb::all_reduce, .communicator = world, .wire = strategy_.wire},
+        {.work = Collective{.verb = Verb::all_reduce, .communicator = world, .wire = strategy_.ddp.wire},
          .accesses = {access(buckets_, runs_[bucket], AccessMode::modify)},
          .lane = {LaneKind::communication, 0},
          .after = after});

@@ -5,9 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/step/bucket_plan.hpp"
-#include "model/step/copy_mode.hpp"
 #include "model/step/step_graph.hpp"
+#include "model/step/strategies/ddp.hpp"
 #include "model/step/strategies/micro_batch.hpp"
 #include "model/transformer/forward_pass.hpp"
 #include "model/transformer/gpt2.hpp"
@@ -27,13 +26,8 @@ enum class Optimizer {
 
 /// How a whole training step is carried out with data parallelism.
 struct WholeStep {
-  Plan plan;  ///< covers every gradient; empty: no gradient is reduced, for a step on one rank
-  /// true: each bucket is reduced as soon as its last gradient is complete. false: all buckets are reduced
-  /// after the backward pass.
-  bool overlapped = true;
-  CopyMode copies = CopyMode::none;
-  DataType wire = DataType::fp32;  ///< type in which the elements are transferred
-  int micro_batches = 1;           ///< number of micro-batches whose gradients a step accumulates
+  Ddp ddp = {};           ///< how gradients are averaged; an empty plan is for a step on one rank
+  int micro_batches = 1;  ///< number of micro-batches whose gradients a step accumulates
   Sync sync = Sync::last;
   bool clipped = false;  ///< true: gradients are scaled so that their global norm has an upper limit
   Optimizer optimizer = Optimizer::none;

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/input/cases.hpp"
+#include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/results_need.hpp"
+#include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/words.hpp"
+#include "miniapp/predict/dry_run.hpp"
+#include "miniapp/predict/step_prediction.hpp"
+#include "model/predict/graph/live_memory.hpp"
+#include "model/predict/graph/whole_step_costs.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double gib = 1073741824.0;
+constexpr int likely_ranks = 2;  // of a run with real all-reduces
+
+std::string describe_memory(Config const& config, Workload const& workload, model::StepGraph const& graph) {
+  const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
+  const auto elements = allocated_elements(config, workload, place_buffers(graph));
+  if (builds_for_device() && needs_arena(config))
+    return fmt::format("memory: {:.2f} GiB of the device a rank\n",
+                       step_device_need(config, elements, workload.bytes(), concurrency) / gib);
+  const double bytes = step_host_need(config, elements, workload.bytes(), concurrency, likely_ranks) +
+                       results_memory(config, workload, likely_ranks);
+  return fmt::format("memory: {:.2f} GiB a rank\n", bytes / gib);
+}
+
+std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
+  std::int64_t largest = 0;
+  for (auto const& bucket : step.ddp.plan) largest = std::max(largest, bucket.bytes);
+  return fmt::format("buckets of {:g} MiB: {} buckets, the largest {:.1f} MiB\n", cap_mib,
+                     step.ddp.plan.size(), static_cast<double>(largest) / model::bytes_per_mib);
+}
+
+// The steps of a run, as StepSession takes them.
+struct Count {
+  int steps;  // the first one, warm-up and samples
+  int alone;  // without communication: one beside each sample; with kernels also those that time the tasks
+};
+
+Count count_of(Config const& config) {
+  const bool times_tasks = config.compute == ComputeMode::kernels;
+  return {1 + std::max(1, config.warmup) + config.samples,
+          config.samples + (times_tasks ? std::max(3, config.samples) : 0)};
+}
+
+// Returns a(x) by bytes of gradients if it is replayed. Otherwise it is not known before the run, and takes
+// no time here.
+model::AllreduceCost cost_of(Config const& config) {
+  if (config.backend != Backend::replay) return [](std::int64_t) { return 0.0; };
+  return of_gradients(input_cost(config).value(), config.wire);
+}
+
+std::string describe_time(Config const& config, Workload const& workload, model::WholeStep const& step) {
+  const auto phases = roofline_phases(config, workload.pass, step.clipped);
+  if (!phases) return "time: not known before it is measured\n";
+  const std::size_t ranks = config.ranks > 0 ? static_cast<std::size_t>(config.ranks) : likely_ranks;
+  const auto graphs = costed_step_of(config, step, ranks);
+  const auto time = model::whole_step_time(
+      graphs,
+      model::whole_step_costs(graphs, workload.pass, *phases, cost_of(config), {}, copies_of(config)));
+  const auto [steps, alone] = count_of(config);
+  if (needs_arena(config))
+    return fmt::format(
+        "time: at least {:.3g} s of compute, from the roofline of [machine], plus the all-reduces, whose "
+        "time "
+        "is not known before the run\n",
+        (steps + alone) * time.alone);
+  const auto memory = model::live_memory(graphs.classes.front().graph, time.trace);
+  const auto note = hypothetical_note({memory.peak, config.device_memory});
+  return fmt::format("time: about {:.3g} s\n", steps * time.phases.step + alone * time.alone) +
+         (note.empty() ? "" : note + "\n");
+}
+
+}  // namespace
+
+std::string describe_step_plan(Config const& config, Workload const& workload) {
+  check_can_step(config);
+  check_can_run(config);
+  const model::WholeStep step = step_to_run(config, workload);
+  const auto graphs = whole_step_of(config, step, likely_ranks);
+  std::string text = describe_model(config, workload);
+  text += fmt::format(
+      "step: {} micro-batch{} of {} sequence{} x {} tokens, optimizer {}; compute {}, all-reduce {}\n",
+      step.micro_batches, step.micro_batches == 1 ? "" : "es", config.tokens.batch,
+      config.tokens.batch == 1 ? "" : "s", config.tokens.sequence, word_of(step.optimizer, optimizer_words),
+      word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
+  text += describe_memory(config, workload, graphs.classes.front().graph);
+  text += describe_buckets(step, step_cap_mib(config));
+  const auto [steps, alone] = count_of(config);
+  text += fmt::format("{} samples; {} steps and {} steps without communication in all\n", config.samples,
+                      steps, alone);
+  return text + describe_time(config, workload, step);
+}
+
+}  // namespace ddproxy
