@@ -85,6 +85,7 @@ def check_file(name, samples, tokens):
         assert abs(kinds["linear"] + kinds["head"] - kinds["matrix products"]) < 1e-12, kinds
         assert abs(step.attrs["step_tokens_per_s"] * np.median(rows["step"]) / tokens - 1) < 1e-6
         assert 0 < step["loss"][()] < 20
+        assert 1e8 < step["measured_peak"][()] < 1e14, step["measured_peak"][()]
         return rows, {key: step.attrs[key] for key in step.attrs}, step["global_batch"][()], float(step["loss"][()])
 
 
@@ -98,6 +99,9 @@ def check_gpt2(ranks):
     assert attributes["optimizer"] == "adamw" and attributes["accumulation"] == 2 and attributes["clip"] == 1, attributes
     assert attributes["piece_mib"] == 16 and attributes["warmup"] >= 0 and attributes["call"] and "priority" not in attributes, attributes
     assert "recompute" not in re.findall(r"^\w+", text, re.M) and "of [machine]" not in text, text
+    with h5py.File("g.h5") as file:
+        share = 100 * file["step/model_flops"][()] / file["step/measured_peak"][()]
+    assert f"{share:.1f} % of the" in text and "that large matrix products reach" in text, (share, text)
     made = json.load(open("g.json"))
     assert made["fom"]["valid"] == figures["valid"] and made["tables"]["step"]["part"] == PARTS
     assert abs(made["fom"]["step_s"] / float(figures["step_s"]) - 1) < 1e-3
@@ -110,7 +114,7 @@ def check_llama(ranks):
     rows, attributes, _, _ = check_file("l.h5", 3, 2 * 16 * ranks)
     assert (rows["recompute"] > 0).all() and (rows["update"] == 0).all() and (rows["clip"] == 0).all(), rows
     assert attributes["sync"] == "each" and attributes["checkpoint"] == "layer" and attributes["optimizer"] == "none", attributes
-    assert "% of the peak 10 GFLOP/s" in text and "rope" in text, text
+    assert "% of the 10 GFLOP/s of [machine]" in text and "rope" in text, text
 
 
 def check_bf16():

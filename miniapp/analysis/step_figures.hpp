@@ -53,7 +53,9 @@ struct StepFigures {
   std::int64_t global_batch = 0;  ///< sequences of all ranks in a step
   double tokens_per_s = not_available;
   double model_flops_per_s = not_available;  ///< of one rank
-  double peak_flops = not_available;         ///< of one rank, from [machine]
+  double measured_peak =
+      not_available;                  ///< FLOP/s of large matrix products on one rank, measured in this run
+  double peak_flops = not_available;  ///< of one rank, from [machine]
   results::Validity valid = results::Validity::no;
 
   /// Returns the row of this name. Throws std::logic_error if there is none.

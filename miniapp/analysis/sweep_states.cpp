@@ -71,7 +71,7 @@ std::string states_line(SweepStates const& sweep, std::optional<std::size_t> sta
   if (sweep.states.count() == 1) return "";
   const std::string used = state ? "tables and figures are of the state " + sweep.states.name(*state)
                                  : "tables and figures mix them, because no state lasted long enough";
-  return fmt::format("the machine has {} states, told by {}: {}{}; {}\n", sweep.states.count(),
+  return fmt::format("the machine has {} states, distinguished by {}: {}{}; {}\n", sweep.states.count(),
                      sweep.states.told_by(), names_of(sweep.states), sweep_text(sweep), used);
 }
 

@@ -50,6 +50,7 @@ void Recorder::step(StepFigures const& figures) {
   writer_.write("/step/loss", Reals{figures.loss});
   writer_.write("/step/global_batch", Integers{figures.global_batch});
   writer_.write("/step/model_flops", Reals{figures.model_flops_per_s});
+  writer_.write("/step/measured_peak", Reals{figures.measured_peak});
   writer_.write("/step/peak_flops", Reals{figures.peak_flops});
   for (auto const& [name, value] : numbers_of(figures)) writer_.attribute("/step", name, value);
   if (figures.valid != results::Validity::no)  // an unfinished run has no value

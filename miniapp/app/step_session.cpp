@@ -21,6 +21,7 @@
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
+#include "miniapp/measure/step/peak_rate.hpp"
 #include "miniapp/predict/step_prediction.hpp"
 #include "model/predict/graph/live_memory.hpp"
 #include "model/predict/graph/whole_step_costs.hpp"
@@ -207,7 +208,8 @@ void StepSession::finish() {
   figures_.valid = results::validity_of(!context_.kernels, !rank.reduces(), rank.runtime.ranks());
   if (oversubscribed_ && figures_.valid != results::Validity::replay)
     figures_.valid = results::Validity::oversubscribed;
-  record_memory();
+  record_memory();  // before measured_peak(), which needs memory of its own
+  if (context_.kernels) figures_.measured_peak = measured_peak(rank.runtime);
   context_.rank.runtime.together([&] {
     if (!root()) return;
     record_samples();

@@ -52,10 +52,15 @@ std::string kinds_text(std::vector<KindSeconds> const& kinds) {
 }
 
 std::string flops_text(StepFigures const& f) {
-  const std::string rate = fmt::format("model flops: {:.4g} GFLOP/s of each rank", f.model_flops_per_s / 1e9);
-  if (std::isnan(f.peak_flops)) return rate + "; the input gives no peak ([machine] peak_flops)\n";
-  return rate + fmt::format(", {} % of the peak {:.4g} GFLOP/s of [machine]\n",
-                            percent(f.model_flops_per_s / f.peak_flops), f.peak_flops / 1e9);
+  std::string text = fmt::format("model flops: {:.4g} GFLOP/s of each rank", f.model_flops_per_s / 1e9);
+  const auto compare = [&](double peak, char const* what) {
+    if (!std::isnan(peak))
+      text += fmt::format(", {} % of the {:.4g} GFLOP/s {}", percent(f.model_flops_per_s / peak), peak / 1e9,
+                          what);
+  };
+  compare(f.measured_peak, "that large matrix products reach");
+  compare(f.peak_flops, "of [machine]");
+  return text + "\n";
 }
 
 }  // namespace

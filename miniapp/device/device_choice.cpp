@@ -33,7 +33,8 @@ std::string complain_of_devices(std::vector<std::string> const& uuids, bool shar
   const std::set<std::string> different(uuids.begin(), uuids.end());
   if (share || different.size() == uuids.size()) return "";
   return fmt::format(
-      "{} ranks on this node have {} device{}: start one rank a device, or give --share-device (for backend "
+      "{} ranks on this node have {} device{}: start one rank for each device, or give --share-device (for "
+      "backend "
       "\"mpi\", to try things out)",
       uuids.size(), different.size(), different.size() == 1 ? "" : "s");
 }
@@ -66,7 +67,8 @@ std::string complain_of_override(bool tf32, char const* forced) {
   const std::string value = forced ? forced : "";
   if (value != (tf32 ? "0" : "1")) return "";
   return fmt::format(
-      "NVIDIA_TF32_OVERRIDE={} makes products {} what compute.precision says, and the record untrue: unset "
+      "NVIDIA_TF32_OVERRIDE={} makes products {} what compute.precision says, and the results file would say "
+      "something else: unset "
       "it",
       value, tf32 ? "more exact than" : "less exact than");
 }

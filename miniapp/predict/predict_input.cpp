@@ -148,7 +148,7 @@ model::Copies read_copies(PredictOptions const& options, Config const& config) {
       options.copy_bandwidth_GBps > 0 ? options.copy_bandwidth_GBps * 1e9 : config.machine.bandwidth / 2;
   if (bandwidth <= 0)
     throw std::invalid_argument(
-        "copies: how fast is a copy? Give --copy-bandwidth GBps, or [machine] bandwidth");
+        "copies: the speed of a copy is not known. Give --copy-bandwidth GBps, or [machine] bandwidth");
   return {mode, bandwidth, 0};
 }
 

@@ -169,6 +169,7 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/step/loss", real, {}, "1", "mean loss of all ranks in the last warm-up step; NaN if compute is replayed"},
     {"/step/global_batch", integer, {}, "1", "sequences of all ranks in a step"},
     {"/step/model_flops", real, {}, "FLOP/s", "flops that the model needs in a step of one rank, over the median time of the step"},
+    {"/step/measured_peak", real, {}, "FLOP/s", "mean over the ranks of the fastest large matrix product while all ranks compute; NaN if compute is replayed"},
     {"/step/peak_flops", real, {}, "FLOP/s", "peak of one rank according to [machine]; NaN without one"},
 
     {"/states/round_trip", real, {"state"}, "s", "median round trip of a cache line between cores in the state, in rising order; on GPUs the number of the clock state"},

@@ -25,7 +25,7 @@ DATASETS = {
     "states": {"state": ("round_trip samples", "name"), "": ("scored dropped", "")},
     "timeline": {"case": ("first count", ""), "event": ("start end event_rank live_bytes_start live_bytes_end", "resource label")},
     "step": {"row sample": ("measured", ""), "row": ("median ci_low ci_high mean deviation predicted uncontended first", "part"),
-             "kind": ("kind_forward kind_backward kind_step", "kind"), "": ("loss global_batch model_flops peak_flops", "")},
+             "kind": ("kind_forward kind_backward kind_step", "kind"), "": ("loss global_batch model_flops measured_peak peak_flops", "")},
     "memory": {"case": ("live_at_start live_peak predicted_peak", ""), "": ("allocated", "")},
     "plans": {"case": ("first count", ""), "bucket": ("last_gradient bytes", "")},
 }

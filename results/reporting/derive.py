@@ -95,7 +95,7 @@ def states_note(results):
     named = results.has("/states/name")
     names = [str(name) for name in results["/states/name"]] if named else [f"{seconds * 1e9:.0f} ns" for seconds in results["/states/round_trip"]]
     told_by = results.attribute("/states", "told_by") or "a round trip between cores"
-    text = f"The speed of the machine changed between {len(names)} states, told by {told_by}: {', '.join(names)}."
+    text = f"The speed of the machine changed between {len(names)} states, distinguished by {told_by}: {', '.join(names)}."
     if results.has("/states/dropped", "/states/samples"):
         counts = ", ".join(f"{count:.0f} at {name}" for count, name in zip(results["/states/samples"], names))
         text += f" Samples of the sweep: {counts}; {float(results['/states/dropped']):.0f} dropped because the state changed during them."

@@ -205,8 +205,10 @@ def _step_note(results):
     setting = lambda name: results.attribute("/step", name, "?")
     clip = setting("clip")
     clipped = f", clip {clip:g}" if isinstance(clip, float) and clip == clip else ""
+    peak = results["/step/measured_peak"] if results.has("/step/measured_peak") else np.nan  # files of earlier versions have none
+    share = f" Model flops: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of the speed of large matrix products." if np.isfinite(peak) else ""
     batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
-    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients averaged in {setting('sync')}; checkpoint {setting('checkpoint')}.{batch} " + STEP_NOTE)
+    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients averaged in {setting('sync')}; checkpoint {setting('checkpoint')}.{batch}{share} " + STEP_NOTE)
 
 
 def kind_table(results):
