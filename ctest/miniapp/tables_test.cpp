@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace ddproxy {
 namespace {
@@ -18,6 +20,12 @@ CaseReport measured(model::Strategy const& strategy, double cap_mib, model::Esti
   report.item.cap_mib = cap_mib;
   report.measured = CaseResult{};
   report.measured->total = total;
+  report.measured->totals = {total.low, total.value, total.high};
+  return report;
+}
+
+CaseReport with_rounds(CaseReport report, std::vector<double> totals) {
+  report.measured->totals = std::move(totals);
   return report;
 }
 
@@ -38,16 +46,28 @@ TEST(TuningLine, HoldsTheBestCapAgainst25MiBAndTheWorst) {
 
 TEST(TuningLine, SaysWhereTheNoiseIsLarger) {
   const std::vector<CaseReport> reports{
-      measured(model::strategy_named("bucketed"), 4, {0.200, 0.170, 0.201}),
-      measured(model::strategy_named("bucketed"), 25, {0.150, 0.149, 0.180})};
+      with_rounds(measured(model::strategy_named("bucketed"), 4, {0.200, 0.170, 0.201}), {0.17, 0.2, 0.201}),
+      with_rounds(measured(model::strategy_named("bucketed"), 25, {0.150, 0.149, 0.180}),
+                  {0.18, 0.149, 0.15})};
   EXPECT_NE(tuning_line(reports, unknown).find("within the noise"), std::string::npos);
   EXPECT_EQ(tuning_line({measured(model::strategy_named("flat"), 0, {1, 1, 1})}, unknown), "");
 }
 
+TEST(TuningLine, ASlowRoundOfAllCasesIsNoNoise) {
+  const std::vector<double> slow{0.150, 0.150, 0.151, 0.150, 0.149, 0.150, 0.300, 0.310};
+  std::vector<double> slower = slow;
+  for (double& total : slower) total *= 1.06;
+  slower[1] *= 1.01;
+  const std::vector<CaseReport> reports{
+      with_rounds(measured(model::strategy_named("bucketed"), 25, {0.150, 0.149, 0.310}), slow),
+      with_rounds(measured(model::strategy_named("bucketed"), 4, {0.159, 0.158, 0.330}), slower)};
+  EXPECT_EQ(tuning_line(reports, unknown).find("noise"), std::string::npos) << tuning_line(reports, unknown);
+}
+
 TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
   const std::vector<CaseReport> reports{
-      measured(model::strategy_named("bucketed"), 4, {2.2, unknown, unknown}),
-      measured(model::strategy_named("bucketed"), 25, {0.150, unknown, unknown})};
+      with_rounds(measured(model::strategy_named("bucketed"), 4, {2.2, unknown, unknown}), {2.2}),
+      with_rounds(measured(model::strategy_named("bucketed"), 25, {0.150, unknown, unknown}), {0.150})};
   EXPECT_EQ(
       tuning_line(reports, 1e-17),
       "lower bound on E: 0 ms\nbest cap: bucketed/25, 0 ms (0.0 %) faster than 25 MiB (PyTorch's default), "

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/statistics/estimate.hpp"
 #include "model/statistics/median_interval.hpp"
+#include "model/statistics/paired_ratio.hpp"
 #include "model/statistics/quantile.hpp"
 #include "model/statistics/rank_sum.hpp"
 
@@ -104,6 +105,20 @@ TEST(MedianInterval, covers_as_often_as_it_says) {
   EXPECT_LT(covered, 0.985 * trials);
   EXPECT_EQ(median_interval({1, 2, 3, 4, 5}, 0.025).low, -INFINITY);
   EXPECT_EQ(median_interval({1, 2, 3, 4, 5, 6}, 0.025).low, 1.0);
+}
+
+TEST(PairedRatio, cancels_what_slows_both) {
+  const std::vector<double> plain{1, 1, 1, 1, 5, 9, 2}, slower{1.1, 1.1, 1.1, 1.1, 5.5, 9.9, 2.2};
+  const Estimate ratio = paired_ratio(slower, plain);
+  EXPECT_DOUBLE_EQ(ratio.value, 1.1);
+  EXPECT_NEAR(ratio.low, 1.1, 1e-12);
+  EXPECT_NEAR(ratio.high, 1.1, 1e-12);
+}
+
+TEST(PairedRatio, leaves_out_pairs_with_a_missing_value) {
+  EXPECT_DOUBLE_EQ(paired_ratio({2, NAN, 9, 7}, {1, 1, NAN}).value, 2);
+  EXPECT_TRUE(std::isnan(paired_ratio({2, NAN}, {1, 1}).low)) << "one pair has no interval";
+  EXPECT_TRUE(std::isnan(paired_ratio({NAN}, {1}).value));
 }
 
 TEST(Median, of_odd_even_and_no_values) {

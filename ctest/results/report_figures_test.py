@@ -129,7 +129,7 @@ class Simpler(WithSample):
     def test_names_the_cap_nearest_to_25_mib(self):
         self.assertIn("pytorch_default: for all bucket sizes the E measured at 25 MiB.", self.note(model=0.01))
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
-        self.assertIn("the E measured at 26 MiB, the cap nearest to 25 MiB.", self.note(model=0.01))
+        self.assertIn("the E measured at 26 MiB, the cap whose ratio to 25 MiB is nearest to 1.", self.note(model=0.01))
 
     def test_the_constant_of_the_picture_is_the_best_one(self):
         exposed, totals = np.array([1.0, 2.0, 10.0]), np.array([20.0, 20.0, 20.0])

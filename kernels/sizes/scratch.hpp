@@ -29,7 +29,7 @@ Index rmsnorm_scratch(Index concurrency, Index columns);
 Index sum_of_squares_scratch(Index concurrency);
 
 /// Returns the elements of the table that rope_table() (kernels/rope.hpp) writes: a cosine and a sine for
-/// each position and pair.
+/// each position and each pair of features of a head (head_size / 2 pairs).
 Index rope_table_elements(Index positions, Index head_size);
 
 /// Dimensions of a linear layer: it takes `rows` tokens from `in` features to `out` features.
@@ -79,7 +79,7 @@ namespace heads {
 /// keys and the gradients of the scores (together 384 KiB) stay in a second-level cache.
 inline constexpr Index tile_queries = 48;
 
-/// Floats in the widest vector of any processor.
+/// Floats in the widest vector that the kernels use.
 inline constexpr Index widest_vector = 16;
 
 /// Returns `columns` rounded up to whole vectors of the widest kind. So the memory that a run needs does not

@@ -13,6 +13,7 @@
 #include "miniapp/analysis/score_text.hpp"
 #include "model/statistics/estimate.hpp"
 #include "model/statistics/median_interval.hpp"
+#include "model/statistics/paired_ratio.hpp"
 #include "model/statistics/quantile.hpp"
 
 namespace ddproxy {
@@ -144,6 +145,10 @@ void take_score(FigureOfMerit& figures, std::span<const model::ScoredCase> cases
   figures.regret = card.model.regret;
   figures.why_no_error = why_no_error(cases, card);
   figures.why_no_regret = why_no_regret(cases);
+}
+
+model::Estimate ratio_by_round(CaseReport const& report, CaseReport const& other) {
+  return model::paired_ratio(report.measured->totals, other.measured->totals);
 }
 
 FigureOfMerit judge(std::vector<CaseReport> const& reports, int ranks, std::int64_t tokens) {

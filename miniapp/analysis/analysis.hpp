@@ -49,6 +49,7 @@ struct CaseResult {
   /// (T_compute + T_comm - T) / min(T_compute, T_comm). T_comm is communication_alone of each sample if it
   /// was measured, else `communication`. Absent if the divisor is not larger than the noise of T.
   std::optional<model::Estimate> overlap;
+  std::vector<double> totals = {};  ///< [round] T of each sample; NaN if the sample does not count
 };
 
 /// Returns the results of a case. `communication` is T_comm of the case's plan from the table of a(x), in
@@ -79,6 +80,11 @@ struct CaseReport {
 
 /// Returns the measured bucketed case with the smallest T, or nullptr if there is none.
 CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
+
+/// Returns T of `report` divided by T of `other`: the median over the rounds with its 95 % interval. Both T
+/// of a ratio are of the same round. NaN if the cases have no round in common; the bounds are NaN if they
+/// have one. Both cases must be measured.
+model::Estimate ratio_by_round(CaseReport const& report, CaseReport const& other);
 
 /// Returns the measured bucketed cases in the form that model::score() (model/predict/score.hpp) takes. E is
 /// the median of T - T_compute over the samples. The tail is the median of the tails of the samples, and the

@@ -39,9 +39,10 @@ std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCa
     return fmt::format("model_error=nan: {}\n", no_error) +
            (no_regret.empty() ? "" : fmt::format("regret=nan: {}\n", no_regret));
   auto text = fmt::format(
-      "mean error of the predicted E: {} ({} after subtracting the noise). Mean error of simpler "
-      "predictions: one E for all cases: {}; for all cases the E of the cap nearest to 25 MiB: {}; the model "
-      "without contention: {}\n",
+      "mean error of the predicted E: {} ({} after subtracting the noise). The same error of three "
+      "simpler predictions: {} with one E for all bucket sizes, {} with the E of the cap nearest to 25 MiB "
+      "for "
+      "all bucket sizes, {} with the model without contention\n",
       percent(card.model.mean_error), percent(card.model.beyond_noise), percent(card.constant.mean_error),
       percent(card.pytorch_default.mean_error), percent(card.uncontended.mean_error));
   return no_regret.empty() ? text : text + fmt::format("regret=nan: {}\n", no_regret);

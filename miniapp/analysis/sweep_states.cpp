@@ -67,6 +67,16 @@ std::vector<Sample> samples_that_count(model::MachineStates const& states, std::
   return counted;
 }
 
+std::vector<double> totals_that_count(model::MachineStates const& states, std::optional<std::size_t> state,
+                                      std::vector<Sample> const& samples) {
+  std::vector<double> totals;
+  for (Sample const& sample : samples) {
+    const bool counts = !state || state_of(states, sample) == state;
+    totals.push_back(counts ? std::ranges::max(sample.total) : not_available);
+  }
+  return totals;
+}
+
 std::string states_line(SweepStates const& sweep, std::optional<std::size_t> state) {
   if (sweep.states.count() == 1) return "";
   const std::string used = state ? "tables and figures are of the state " + sweep.states.name(*state)

@@ -37,6 +37,11 @@ SweepStates tell_states(model::MachineStates const& states, std::vector<std::vec
 std::vector<Sample> samples_that_count(model::MachineStates const& states, std::optional<std::size_t> state,
                                        std::vector<Sample> const& samples);
 
+/// Returns T of each sample of a case in seconds, [round], the maximum over its ranks. A sample that
+/// samples_that_count() leaves out is NaN.
+std::vector<double> totals_that_count(model::MachineStates const& states, std::optional<std::size_t> state,
+                                      std::vector<Sample> const& samples);
+
 /// Returns a line for messages that describes the states of a run. Returns an empty string if there is only
 /// one state. `state` is the state whose samples the tables and figures use. If it has no value, they use all
 /// samples.

@@ -65,6 +65,18 @@ void write_predictions(results::Writer& writer, Reports const& reports) {
   writer.write("/sweep/uncontended", column<Reals>(reports, &CaseReport::uncontended));
 }
 
+void write_ratios(results::Writer& writer, Reports const& reports) {
+  CaseReport const* best = best_bucketed(reports);
+  const auto ratio = [&](double model::Estimate::*part) {
+    return column<Reals>(reports, [=](auto& r) {
+      return best && r.measured ? ratio_by_round(r, *best).*part : not_available;
+    });
+  };
+  writer.write("/sweep/over_best", ratio(&model::Estimate::value));
+  writer.write("/sweep/over_best_low", ratio(&model::Estimate::low));
+  writer.write("/sweep/over_best_high", ratio(&model::Estimate::high));
+}
+
 void write_overlap(results::Writer& writer, Reports const& reports) {
   const auto overlap = [&](double model::Estimate::*part) {
     return measured(reports,
@@ -183,6 +195,7 @@ void Recorder::results(Reports const& reports, std::vector<Integers> const& orde
   writer_.write("/sweep/slowest_rank", column<Integers>(reports, [](auto& r) {
                   return std::int64_t{r.measured ? r.measured->slowest_rank : -1};
                 }));
+  write_ratios(writer_, reports);
   write_overlap(writer_, reports);
 }
 

@@ -56,12 +56,10 @@ void Session::warn_of_table() const {
   const auto warn = [](std::string const& doubt) {
     if (!doubt.empty()) results::say_error(fmt::format("warning: all-reduce: {}", doubt));
   };
-  std::vector<std::string> beyond;
-  for (auto const& report : reports_)
-    if (reaches_beyond(report.item.plan, cost_->table(), context_.workload.wire))
-      beyond.push_back(report.item.name());
+  Extrapolation beyond(cost_->table(), context_.workload.wire);
+  for (auto const& report : reports_) beyond.look(report.item.name(), report.item.plan);
   warn(fall_warning(*cost_));
-  warn(extrapolation_warning(beyond, cost_->table()));
+  warn(beyond.warning());
 }
 
 void Session::plan_from_input() {

@@ -159,6 +159,7 @@ void Session::conclude_sweep() {
     if (samples.empty()) continue;
     reports_[i].measured =
         analyse(samples, cost_ ? model::communication_seconds(plan, cost()) : not_available);
+    reports_[i].measured->totals = totals_that_count(states_, state_, samples_[i]);
     if (predicted_) reports_[i].same_round = predict_rounds(reports_[i].item, job_, samples);
   }
   recorder_->results(reports_, order_);

@@ -42,17 +42,16 @@ std::string change_ms(double seconds) {
   return text.starts_with('-') ? text : "+" + text;
 }
 
-char const* doubt(model::Estimate const& least, model::Estimate const& most) {
-  if (std::isnan(least.noise()) || std::isnan(most.noise()))
-    return ", noise not known because a case has one sample";
-  return least.high >= most.low ? ", within the noise" : "";
+// Says whether the ratio of two T may be 1.
+char const* doubt(model::Estimate const& ratio) {
+  if (std::isnan(ratio.low)) return ", noise not known because a case has one sample";
+  return ratio.low <= 1 ? ", within the noise" : "";
 }
 
 std::string gain_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
-  model::Estimate const &least = best.measured->total, &most = other.measured->total;
-  const double gain = most.value - least.value;
-  return fmt::format("{} ms ({:.1f} %{}) faster than {}", brief_ms(gain), 100 * gain / most.value,
-                     &best == &other ? "" : doubt(least, most), name);
+  const double most = other.measured->total.value, gain = most - best.measured->total.value;
+  return fmt::format("{} ms ({:.1f} %{}) faster than {}", brief_ms(gain), 100 * gain / most,
+                     &best == &other ? "" : doubt(ratio_by_round(other, best)), name);
 }
 
 bool has_same_round(std::vector<CaseReport> const& reports) {
@@ -132,8 +131,8 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
     if (reports[i].measured) text += sweep_row(reports[i], predicted, same_round);
   if (same_round)
     text +=
-        "same round: E that the model predicts from the all-reduces and T_compute of each sample's own "
-        "round\n";
+        "same round: E that the model predicts from T_compute and the all-reduces measured in the same round "
+        "as the sample; median over the samples. A round takes one sample of each case\n";
   return text + stop_line(config, reports, stops);
 }
 

@@ -69,17 +69,14 @@ void check_finite(Prediction const& p) {
 void warn_of_extrapolation(Prediction& prediction, PredictInput const& input) {
   auto const& points = prediction.network.points;
   const int ranks = prediction.network.ranks;
-  std::vector<std::string> names;
-  const auto look = [&](std::string name, model::Plan const& plan) {
-    if (reaches_beyond(plan, points, input.workload.wire)) names.push_back(std::move(name));
-  };
-  for (auto const& predicted : prediction.cases) look(predicted.item.name(), predicted.item.plan);
-  look("the best cap", plan_at(prediction.job, prediction.best_cap_mib(), first_bucket_of(input.config)));
-  look("PyTorch's list", prediction.pytorch.list);
-  look("PyTorch's cap", plan_at(prediction.job, prediction.pytorch.cap_mib, pytorch_first_bucket));
-  if (!names.empty())
-    prediction.warnings.push_back((ranks > 0 ? model::ranks_text(ranks) + ": " : "") +
-                                  extrapolation_warning(names, points));
+  Extrapolation beyond(points, input.workload.wire);
+  for (auto const& predicted : prediction.cases) beyond.look(predicted.item.name(), predicted.item.plan);
+  beyond.look("the best cap",
+              plan_at(prediction.job, prediction.best_cap_mib(), first_bucket_of(input.config)));
+  beyond.look("PyTorch's list", prediction.pytorch.list);
+  beyond.look("PyTorch's cap", plan_at(prediction.job, prediction.pytorch.cap_mib, pytorch_first_bucket));
+  if (const auto warning = beyond.warning(); !warning.empty())
+    prediction.warnings.push_back((ranks > 0 ? model::ranks_text(ranks) + ": " : "") + warning);
 }
 
 }  // namespace

@@ -19,20 +19,26 @@ std::string fall_warning(model::TableCost const& cost) {
       100 * cost.raised_by());
 }
 
-std::string extrapolation_warning(std::vector<std::string> const& cases,
-                                  std::span<const model::CostPoint> table) {
-  if (cases.empty()) return "";
-  return fmt::format(
-      "the all-reduce table covers {} to {} bytes. T and E of these are less certain, because the times of "
-      "their smaller or larger buckets are extrapolated: {}. Add these sizes to the table",
-      table.front().bytes, table.back().bytes, fmt::join(cases, ", "));
+void Extrapolation::look(std::string const& name, model::Plan const& plan) {
+  bool outside = false;
+  for (model::Bucket const& bucket : plan) {
+    const auto bytes = wire_bytes(bucket.bytes, wire_);
+    if (bytes >= table_.front().bytes && bytes <= table_.back().bytes) continue;
+    smallest_ = outside || !names_.empty() ? std::min(smallest_, bytes) : bytes;
+    largest_ = std::max(largest_, bytes);
+    outside = true;
+  }
+  if (outside) names_.push_back(name);
 }
 
-bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, WireFormat wire) {
-  return std::ranges::any_of(plan, [&](model::Bucket const& bucket) {
-    const auto bytes = wire_bytes(bucket.bytes, wire);
-    return bytes < table.front().bytes || bytes > table.back().bytes;
-  });
+std::string Extrapolation::warning() const {
+  if (names_.empty()) return "";
+  const std::string sizes = smallest_ == largest_ ? fmt::format("{} bytes", largest_)
+                                                  : fmt::format("{} and {} bytes", smallest_, largest_);
+  return fmt::format(
+      "the all-reduce table covers {} to {} bytes, and the times of other sizes are extrapolated. So T and E "
+      "of these cases are less certain: {}. Add the times of {} to the table",
+      table_.front().bytes, table_.back().bytes, fmt::join(names_, ", "), sizes);
 }
 
 }  // namespace ddproxy

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,12 +17,23 @@ namespace ddproxy {
 /// Returns a warning if the seconds of the table fall as bytes grow. Returns an empty string otherwise.
 std::string fall_warning(model::TableCost const& cost);
 
-/// Returns a warning that the cases with these names have buckets outside the sizes of the table. Returns an
-/// empty string if `cases` is empty.
-std::string extrapolation_warning(std::vector<std::string> const& cases,
-                                  std::span<const model::CostPoint> table);
+/// Collects the cases that have buckets smaller or larger than all sizes of a table of a(x).
+class Extrapolation {
+ public:
+  /// Takes references only: `table` must outlive this object. It must have a point.
+  Extrapolation(std::span<const model::CostPoint> table, WireFormat wire) : table_(table), wire_(wire) {}
 
-/// Returns whether a plan has a bucket that is smaller or larger than all sizes of the table.
-bool reaches_beyond(model::Plan const& plan, std::span<const model::CostPoint> table, WireFormat wire);
+  /// Looks at the buckets of a case. `name` stands in the warning.
+  void look(std::string const& name, model::Plan const& plan);
+  /// Returns a warning that names the cases, and the smallest and the largest of their sizes outside the
+  /// table in bytes on the wire. Returns an empty string if there are none.
+  std::string warning() const;
+
+ private:
+  std::span<const model::CostPoint> table_;
+  WireFormat wire_;
+  std::vector<std::string> names_;
+  std::int64_t smallest_ = 0, largest_ = 0;  // outside the table; 0: none yet
+};
 
 }  // namespace ddproxy

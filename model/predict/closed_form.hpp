@@ -34,9 +34,9 @@ Regime regime(UniformJob const& job);
 /// Here E(b), with K = S / b buckets, is
 ///   o + b / w where o + b / w <= T_compute / K: only the last call is exposed;
 ///   T_compute / K + K o + S / w - T_compute otherwise: from the first ready bucket on, call follows call.
-/// For rho_w < 1, calls queue below the first value of the minimum, and the last call grows above it. For
-/// real models the result is a rough check only. Throws std::invalid_argument if a member of the job is not
-/// positive.
+/// If rho_w < 1 and buckets are smaller than the first argument of min(), calls have to wait for each other.
+/// If they are larger, the last call, which is exposed, takes longer. For real models the result is a rough
+/// check only. Throws std::invalid_argument if a member of the job is not positive.
 double uniform_best_bucket(UniformJob const& job);
 
 }  // namespace ddproxy::model

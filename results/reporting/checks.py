@@ -8,7 +8,7 @@ DATASETS = {
     "sweep": {
         "case sample rank": ("measured compute backward_end", ""),
         "case sample": ("order counted", ""),
-        "case": ("bucket_bytes first_bucket_bytes buckets verified measured_median ci_low ci_high predicted predicted_low "
+        "case": ("bucket_bytes first_bucket_bytes buckets verified measured_median ci_low ci_high over_best over_best_low over_best_high predicted predicted_low "
                  "predicted_high predicted_exposed ideal uncontended with_contention with_copies with_jitter comm exposed "
                  "exposed_low exposed_high slowdown tail overlap overlap_low overlap_high same_round_exposed",
                  "name strategy source stopped_by"),

@@ -23,7 +23,12 @@ def _common_case(results, totals):
 
 
 def _within_noise(results, best, other):
-    """Returns whether the 95 % intervals of the two cases overlap. Returns None if a case has no interval, because it has a single sample."""
+    """Returns whether `other` may be as fast as `best`: whether the 95 % interval of the ratio of their T, both of the same round, has 1 in it.
+    For files of earlier versions, which have no such ratio, returns whether the intervals of T overlap. Returns None if a case has no interval,
+    because it has a single sample."""
+    if results.has("/sweep/over_best_low"):
+        lowest = results["/sweep/over_best_low"][other]
+        return bool(lowest <= 1.0) if np.isfinite(lowest) else None
     low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
     return bool(high[best] >= low[other]) if np.isfinite(high[best] - low[other]) else None
 

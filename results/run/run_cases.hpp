@@ -9,10 +9,10 @@
 
 namespace ddproxy::results {
 
-/// Reads the cases of /sweep, or the parts of the steps if the file is one of `ddproxy step`. If a sample is
-/// NaN on all ranks and no measured sample follows, it was not measured; it is NaN in the result. Samples
-/// that the run left out of its own figures are NaN, too. Throws std::invalid_argument that names the file
-/// and the case if gradients were wrong or if a time is not a positive number.
+/// Reads the cases of /sweep, or the parts of the steps if the file is one of `ddproxy step`. The last
+/// samples of a case may be NaN on all ranks: they were not measured, and are NaN in the result. Samples that
+/// the run left out of its own figures are NaN in the result, too. Throws std::invalid_argument that names
+/// the file and the case if gradients were wrong, or if any other time is not a positive number.
 std::vector<CaseTimes> read_cases(Reader const& reader);
 
 /// Reads from the group /gate the times of the parts that `[gate]` of the input measures besides the cases.

@@ -20,8 +20,8 @@ class Predict(PredictCase):
         seconds = {(c["strategy"], c["bucket_mib"]): c["predicted_s"] for c in half["cases"]}
         self.assertAlmostEqual(seconds["flat", None], 4.6)
         self.assertAlmostEqual(seconds["bucketed", 2], 4.35)
-        self.assertIn("the all-reduce table covers 1048576 to 4194304 bytes.", done.stderr)
-        self.assertIn("buckets are extrapolated: naive, per_tensor, bucketed/1", done.stderr)
+        self.assertIn("the all-reduce table covers 1048576 to 4194304 bytes, and the times of other sizes are extrapolated.", done.stderr)
+        self.assertIn("less certain: naive, per_tensor, bucketed/1", done.stderr)
 
     def test_the_closed_form_counts_gradients_and_not_what_is_on_the_wire(self):
         regimes = {wire: self.call(SLINGSHOT, "--wire", wire).stdout.split("(rho_w) is ")[1].split(". ")[0] for wire in ("fp32", "bf16")}
@@ -59,7 +59,7 @@ class Predict(PredictCase):
     def test_a_table_of_large_messages_does_not_speak_for_small_buckets(self):
         large = self.path("large.csv", "bytes,seconds\n4194304,1\n16777216,4\n")
         _, done = self.predict(*self.small()[:2], "--allreduce", large, "--caps", "64")
-        self.assertIn("buckets are extrapolated: naive, per_tensor, optimal, the best cap, PyTorch's list, PyTorch's cap", done.stderr)
+        self.assertIn("less certain: naive, per_tensor, optimal, the best cap, PyTorch's list, PyTorch's cap", done.stderr)
 
     def test_caps_with_one_time_may_make_several_plans(self):
         text = self.call(NODE, "--caps", "1").stdout
@@ -213,7 +213,7 @@ class Predict(PredictCase):
         best = min(c["predicted_s"] for c in result["cases"])
         self.assertEqual(result["plan"]["predicted_s"], best)
         self.assertIn("Leave the default", done.stdout)
-        self.assertIn("buckets are extrapolated: flat, bucketed/1024", done.stderr)
+        self.assertIn("less certain: flat, bucketed/1024", done.stderr)
         result, done = self.predict(NODE)
         self.assertLess(result["t_comm_s"] / result["t_compute_s"], 0.05)
         self.assertIn("compute-bound", done.stdout)

@@ -129,11 +129,11 @@ std::string ratios(std::vector<CallTimes> const& all, double CallTimes::*a, doub
 }
 
 std::string explain(std::vector<CallTimes> const& all) {
-  auto text = "auto: blocking takes " + ratios(all, &CallTimes::blocking, &CallTimes::nonblocking) +
-              " of the nonblocking time alone";
+  auto text = "auto: without compute a blocking call takes " +
+              ratios(all, &CallTimes::blocking, &CallTimes::nonblocking) +
+              " of the time of a nonblocking one";
   if (all.front().beside_blocking > 0)
-    text +=
-        ", " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking) + " beside compute";
+    text += "; beside compute " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking);
   return text;
 }
 

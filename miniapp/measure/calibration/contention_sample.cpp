@@ -45,9 +45,9 @@ std::string standstill(std::vector<ContentionSample> const& runs, CallChoice con
     const auto [kappa, gamma] = speeds_of(run);
     const bool takes_the_core = !choice.own_core && choice.calls.blocking(wire_bytes(run.bytes, wire));
     if ((takes_the_core ? gamma : std::min(kappa, gamma)) <= slowest_told)
-      sizes.push_back(fmt::format(
-          "{} bytes (speed of compute, kappa: {:.2g} of its speed alone; of the all-reduce, gamma: {:.2g})",
-          run.bytes, kappa, gamma));
+      sizes.push_back(
+          fmt::format("{} bytes (compute kept kappa = {:.2g} of its speed, the all-reduce gamma = {:.2g})",
+                      run.bytes, kappa, gamma));
   }
   if (sizes.empty()) return "";
   return fmt::format(
