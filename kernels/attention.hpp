@@ -10,7 +10,7 @@ namespace ddproxy::kernels {
 //   P   = softmax(Q K^T / sqrt(D)), taken over the keys up to the query's own position
 //   out = P V
 // Q, K and V are [T, D]; the scores Q K^T are [T, T]. B = batch, T = sequence, H = heads, D = head_size, C =
-// H D, K = kv_heads. Memory holds the scores of one tile of queries at a time. The backward pass recomputes P
+// H D, G = kv_heads. Memory holds the scores of one tile of queries at a time. The backward pass recomputes P
 // from the scores and the logarithm of the softmax's denominator, as in Dao et al., FlashAttention,
 // arXiv:2205.14135, section 3.1.
 //
@@ -36,11 +36,11 @@ struct AttentionKept {
 
 /// Computes the gradient of the attention. Reads dout [B, T, C], assigns the gradients of queries, keys and
 /// values. scratch [attention_scratch()] is overwritten. On a host one thread computes all query heads that
-/// share keys and values: no more than batch kv_heads threads have work.
+/// share keys and values: at most batch x kv_heads threads have work.
 void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
                         Qkv const& dqkv, float* scratch);
 
-/// Computes attention_forward() with q, k and v side by side in qkv [B, T, C + 2 K D], as packed_qkv()
+/// Computes attention_forward() with q, k and v side by side in qkv [B, T, C + 2 G D], as packed_qkv()
 /// (qkv.hpp) describes it. With kv_heads = heads, as in GPT-2, qkv is [B, T, 3C].
 void attention_forward(Space const& exec, AttentionSize size, float const* qkv, float* out, float* log_sum,
                        float* scratch);

@@ -13,23 +13,23 @@ namespace ddproxy::kernels {
 template <class Float>
 struct BasicQkv {
   Float* q;         ///< [B, T, H, D]
-  Float* k;         ///< [B, T, K, D], K = kv_heads
-  Float* v;         ///< [B, T, K, D]
+  Float* k;         ///< [B, T, G, D], G = kv_heads
+  Float* v;         ///< [B, T, G, D]
   Index q_stride;   ///< elements from the queries of one token to those of the next, at least H D
-  Index kv_stride;  ///< the same for keys and for values, at least K D
+  Index kv_stride;  ///< the same for keys and for values, at least G D
 };
 
 using Qkv = BasicQkv<float>;
 using ConstQkv = BasicQkv<float const>;
 
-/// Describes packed memory: qkv [B, T, (H + 2 K) D] holds q, k and v of each token side by side.
+/// Describes packed memory: qkv [B, T, (H + 2 G) D] holds q, k and v of each token side by side.
 template <class Float>
 BasicQkv<Float> packed_qkv(AttentionSize const& size, Float* qkv) {
   const Index stride = size.columns() + 2 * size.kv_columns();
   return {qkv, qkv + size.columns(), qkv + size.columns() + size.kv_columns(), stride, stride};
 }
 
-/// Describes separate, dense memories: q [B, T, H D], k and v [B, T, K D].
+/// Describes separate, dense memories: q [B, T, H D], k and v [B, T, G D].
 template <class Float>
 BasicQkv<Float> separate_qkv(AttentionSize const& size, Float* q, Float* k, Float* v) {
   return {q, k, v, size.columns(), size.kv_columns()};

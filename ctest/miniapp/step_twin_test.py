@@ -154,7 +154,9 @@ def check_mixed():
     assert "loss after 1 step: " in text and predicted["step"] > 0 and (measured["update"] > 0).all(), text
     step((*mpiexec, "-n", "2"), write("real.toml", backend='backend = "mpi"'), "-o", "real.h5")
     predicted, measured = check_file("real.h5", 2, "replay", "mpi")
-    assert predicted["exposed"] > 0 and (measured["forward"] >= 0.9999 * predicted["forward"]).all(), (predicted, measured)
+    with h5py.File("real.h5") as file:  # E can be predicted as 0: the norm of one bucket hides the all-reduce of the next
+        assert (file["allreduce/median"][:] > 0).all()
+    assert predicted["exposed"] >= 0 and (measured["forward"] >= 0.9999 * predicted["forward"]).all(), (predicted, measured)
 
 
 def check_refused():

@@ -13,7 +13,7 @@ namespace ddproxy {
 
 /// The reason why a sweep took no more samples of a case (docs/glossary.md).
 enum class Stop {
-  samples,  ///< it has the [sweep] samples of the input, which has no max_seconds
+  samples,  ///< it has as many samples as [sweep] samples says; the input has no max_seconds
   target,   ///< its E is known precisely enough: is_precise() is true
   budget,   ///< no time was left for another round, and its E is not known precisely enough
 };

@@ -179,7 +179,8 @@ std::string waterfall_line(CaseReport const& report, model::Waterfall const& ter
         "all-reduces were faster in the sweep than when they were measured alone\n",
         report.item.name(), brief_ms(measured), brief_ms(terms.ideal));
   return fmt::format(
-      "causes of E of {}, {} ms: ideal overlap {}, contention {}, copies {}, jitter {}, not explained {}\n",
+      "causes of E of {}, {} ms (all in ms): ideal overlap {}, contention {}, copies {}, jitter {}, not "
+      "explained {}\n",
       report.item.name(), brief_ms(measured), brief_ms(terms.ideal),
       change_ms(terms.contention - terms.ideal), change_ms(terms.copies - terms.contention),
       change_ms(terms.jitter - terms.copies), change_ms(measured - terms.jitter));

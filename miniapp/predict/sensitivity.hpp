@@ -13,8 +13,8 @@ namespace ddproxy {
 
 /// The best cap b* and E after one quantity is changed. Times are in seconds.
 struct SensitivityRow {
-  std::string quantity;     ///< bytes, model, latency, bandwidth or ranks
-  double value;             ///< a factor; model: the MiB of its gradients; ranks: their number
+  std::string quantity;  ///< bytes, model, latency, bandwidth or ranks
+  double value;  ///< MiB of gradients if `quantity` is model, number of ranks if it is ranks, else the factor
   double t_compute, rho;    ///< rho = T_comm / T_compute
   model::CapRange plateau;  ///< the caps around the best with T at most 0.1 % larger
   double exposed_best;      ///< E of the best cap
@@ -27,8 +27,8 @@ struct SensitivityRow {
 
 /// Returns one row for each change of one quantity. On the first network, one of bytes, latency and bandwidth
 /// is multiplied by a factor from 1/16 to 16. If the input has a roofline, there is a row for each preset of
-/// the model whose context is long enough. At the end there is one unchanged row for each network whose
-/// number of ranks is known.
+/// a model whose context is at least as long as the sequences of the input. At the end there is one unchanged
+/// row for each network whose number of ranks is known.
 std::vector<SensitivityRow> sensitivity(PredictInput const& input, std::vector<Network> const& networks);
 
 /// Returns a warning that names the rows whose `raised` is true. Returns an empty string if there are none.

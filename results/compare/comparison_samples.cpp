@@ -99,8 +99,8 @@ void decide_real(Comparison& result) {
           : "no case is slower in these two files; the smallest speedup is " + percent(0.0 - change) + " in ";
   result.outcome = {Decision::undecided,
                     "undecided: one file on each side does not show how much runs differ from each other; " +
-                        found + worst->name + "; to decide, give " + std::to_string(fewest_rounds) +
-                        " rounds of scripts/gate, or 5 runs on each side"};
+                        found + worst->name + "; to decide, run scripts/gate with " +
+                        std::to_string(fewest_rounds) + " rounds, or give compare 5 files on each side"};
 }
 
 }  // namespace

@@ -100,8 +100,8 @@ def draw_allreduce(results, reference=None):
         lower.plot(x, results["/allreduce/busbw"], "o-", color=style.MEASURED, markersize=4)
     if reference is not None:
         _draw_reference(upper, lower, reference)
-    upper.set(xscale="log", yscale="log", ylabel="time a(x) of one all-reduce of x bytes (s, log scale)")
-    lower.set(xscale="log", yscale="log", ylabel="bus bandwidth (GB/s, log scale)")
+    upper.set(xscale="log", yscale="log", ylabel="time a(x) of one all-reduce\nof x bytes (s, log scale)")
+    lower.set(xscale="log", yscale="log", ylabel="bus bandwidth\n(GB/s, log scale)")
     bandwidth_ticks(lower)
     size_ticks(lower, x if reference is None else np.concatenate([x, reference[1][0]]))
     style.legend_above(upper)

@@ -24,11 +24,12 @@ def _common_case(results, totals):
 
 def _within_noise(results, best, other):
     """Returns whether `other` may be as fast as `best`: whether the 95 % interval of the ratio of their T, both of the same round, has 1 in it.
-    For files of earlier versions, which have no such ratio, returns whether the intervals of T overlap. Returns None if a case has no interval,
+    If the file has no such ratio, returns whether the intervals of T overlap. Returns None if a case has no interval,
     because it has a single sample."""
     if results.has("/sweep/over_best_low"):
         lowest = results["/sweep/over_best_low"][other]
-        return bool(lowest <= 1.0) if np.isfinite(lowest) else None
+        if np.isfinite(lowest):
+            return bool(lowest <= 1.0)
     low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
     return bool(high[best] >= low[other]) if np.isfinite(high[best] - low[other]) else None
 

@@ -102,7 +102,7 @@ def _mark_best(axes, curve, values, colour, marker, size, word):
 
 
 def _name_best(axes, curve, best, unit):
-    """Writes the best cap and its T at the foot of the axis, below the minimum. There the text covers no interval of another case."""
+    """Writes the best cap and its T at the foot of the axis, below the minimum. The text can cover the end of another case's interval, which shows through."""
     if best is not None:
         low, high = axes.get_xlim()
         x = (curve.cases.x[best] - low) / (high - low)
