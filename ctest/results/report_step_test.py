@@ -4,7 +4,9 @@
 import sys
 import unittest
 
-from report_sample import WithSample, report
+from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
+from reporting import step_figure  # noqa: E402
+from reporting.data import Results  # noqa: E402
 
 
 class Steps(WithSample):
@@ -49,6 +51,18 @@ class Steps(WithSample):
                       "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi"):
             self.assertIn(words, text)
         self.assertNotIn("recompute</td>", text)
+        self.assertNotIn("holds no sweep", text)
+        for words in ("A whole step takes 1.100 s (95 % interval: 1.000 s to 1.200 s). Of this, E = 100 ms is exposed communication.",
+                      "The model predicts 1.155 s, which is 5.0 % too long."):
+            self.assertIn(words, text)
+        self.assertTrue((self.folder / "sample-step.png").exists())
+        self.assertLess(text.index("Whole steps</h2>"), text.index("Ranks</h2>"))
+
+    def test_a_step_that_is_predicted_too_short(self):
+        def shorten(file):
+            file["step/predicted"][3] = 0.88
+        self.change(shorten)
+        self.assertEqual(step_figure.finding(Results(self.sample)), "9.1 % of a step is exposed communication;\nthe step is predicted 20.0 % too short")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ class Page(WithSample):
 
     def check_pictures(self):
         pictures = [path for path in self.written if path.suffix == ".png"]
-        self.assertEqual({p.stem[7:] for p in pictures}, {"sweep", "samples", "split", "layers", "costs", "allreduce", "collectives", "timeline", "against",
+        self.assertEqual({p.stem[7:] for p in pictures}, {"sweep", "step", "samples", "split", "layers", "costs", "allreduce", "collectives", "timeline", "against",
                                                               "history"})
         for picture in pictures:
             pixels = matplotlib.image.imread(picture)

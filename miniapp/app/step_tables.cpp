@@ -15,8 +15,9 @@ std::string ms(double seconds) {
   return std::isnan(seconds) ? "-" : fmt::format("{:.3f}", seconds * milli);
 }
 
+// Rounds to the digit that is printed, so that a small negative share is "0.0" and not "-0.0".
 std::string percent(double share) {
-  return std::isfinite(share) ? fmt::format("{:.1f}", 100 * share) : "-";
+  return std::isfinite(share) ? fmt::format("{:.1f}", std::round(1000 * share) / 10 + 0.0) : "-";
 }
 
 // Rows of parts that the step does not have are left out.

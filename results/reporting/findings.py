@@ -3,7 +3,7 @@
 """Makes the titles of the figures. A title says in one sentence what the figure shows."""
 import numpy as np
 
-from . import costs_figure, derive, lead, samples_figure, style
+from . import costs_figure, derive, lead, samples_figure, step_figure, style
 from .compare_figure import history_series
 from .layers_figure import layer_seconds
 
@@ -83,7 +83,7 @@ def _history(files):
     return ""
 
 
-FINDINGS = {"sweep": lambda files: lead.finding(files[-1]), "split": _split, "samples": _samples, "layers": _layers, "costs": _costs,
+FINDINGS = {"sweep": lambda files: lead.finding(files[-1]), "step": lambda files: step_figure.finding(files[-1]), "split": _split, "samples": _samples, "layers": _layers, "costs": _costs,
             "allreduce": _allreduce, "collectives": _collectives, "against": _against, "history": _history}
 
 

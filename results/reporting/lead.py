@@ -3,7 +3,7 @@
 """Writes the first lines of the page: how much faster the best bucket size is, and the answer in a few sentences."""
 import numpy as np
 
-from . import derive, intervals
+from . import derive, intervals, step_figure
 
 COMMON = "25 MiB, PyTorch's default"
 
@@ -80,6 +80,8 @@ def finding(results):
 def answer(results):
     """Returns the answer in a few sentences."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
+        if step_figure.has_steps(results):
+            return step_figure.answer(results)
         return "This file holds no sweep, so it says nothing about bucket sizes. The figures below show what it holds."
     totals, predicted = derive.column(results, "measured_median"), derive.column(results, "predicted")
     best, foreseen, names = derive.best_case(results, totals), derive.best_case(results, predicted), derive.case_names(results)

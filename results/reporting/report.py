@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Assembles figures and tables into the report."""
-from . import costs_figure, derive, findings, lead, notes, page, perfetto, style, timeline_figure
+from . import costs_figure, derive, findings, lead, notes, page, perfetto, step_figure, style, timeline_figure
 from .allreduce_figure import draw_allreduce, is_replayed
 from .collectives_figure import draw_collectives
 from .compare_figure import draw_against, draw_history, in_time, ratios
@@ -16,6 +16,7 @@ from .tables import Table, tables_of
 CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Cases without a bucket size (naive, flat and others) stand at the edges.",
     "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
+    "step": "Parts of a whole step, measured and predicted. Each part is a median of its own, so the parts of a bar can add up to a little more or less than the step.",
     "split": "Where the time goes: compute only, communication only, their serial sum, and measured. Of the bucket sizes only the best one and 25 MiB are shown. With communication the backward pass ends later "
              "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is "
              "the rest.",
@@ -71,11 +72,11 @@ class Report:
 
     def figures(self):
         title = self.newest.title()
-        drawings = {"sweep": draw_sweep(self.newest), "split": self._split(), "samples": draw_samples(self.newest),
+        drawings = {"sweep": draw_sweep(self.newest), "step": step_figure.draw_step(self.newest), "split": self._split(), "samples": draw_samples(self.newest),
                     "layers": draw_layers(self.newest), "costs": costs_figure.draw_costs(self.newest),
                     "allreduce": draw_allreduce(self.newest, self.reference), "collectives": draw_collectives(self.newest)}
-        first, *others = [self.figure(name, drawn, title) for name, drawn in drawings.items()]
-        return first, "".join(others)
+        drawn = [html for html in (self.figure(name, drawing, title) for name, drawing in drawings.items()) if html]
+        return (drawn[0], "".join(drawn[1:])) if drawn else ("", "")
 
     def _split(self):
         return draw_split(self.newest) if self.newest.has("/sweep/strategy", "/sweep/measured") else None

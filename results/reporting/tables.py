@@ -234,12 +234,14 @@ def rank_table(results):
 
 
 # Each entry: (datasets that a file must have, function that makes the table).
-TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table), (("/layers/seconds", "/layers/operation_layer"), layer_table),
+TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table),
+          (tuple("/step/" + n for n in ("part", "median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first")), step_table),
+          (("/step/kind", "/step/kind_forward", "/step/kind_backward", "/step/kind_step"), kind_table),
+          (("/layers/seconds", "/layers/operation_layer"), layer_table),
           (("/allreduce/bytes",), allreduce_table),
           (("/collectives/verb", "/collectives/bytes"), collectives_table), (("/sweep/ideal", "/sweep/measured"), term_table),
           (("/score/predictor",), score_table),
-          (tuple("/step/" + n for n in ("part", "median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first")), step_table),
-          (("/step/kind", "/step/kind_forward", "/step/kind_backward", "/step/kind_step"), kind_table), (("/provenance/host",), rank_table))
+          (("/provenance/host",), rank_table))
 
 
 def tables_of(results):
