@@ -305,13 +305,13 @@ class Impossible(WithSample):
         self.assertEqual(self.said("overlap", 1.0), "")
 
     def test_names_the_case_and_says_why(self):
-        self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
+        self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 was measured, which is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
         self.assertRegex(self.said("overlap", -0.2), r"The overlap of bucketed 4 MiB \(-0\.200\) is below -0\.005: .*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
         self.assertEqual(self.said("overlap", -0.2, 0), "")  # for naive, the contradictions in the file say that
 
     def test_of_a_negative_e_says_whether_it_is_noise(self):
-        self.assertRegex(self.said("exposed", -0.5), r"A negative E is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*include 0, so this is noise")
+        self.assertRegex(self.said("exposed", -0.5), r"A negative E was measured, which is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*include 0, so this is noise")
         self.assertIn("do not include 0", self.said("exposed_high", -0.4))
 
     def test_names_an_e_below_its_bound(self):
@@ -319,14 +319,14 @@ class Impossible(WithSample):
         self.assertIn("An E is below its lower bound of 1e+04 ms", self.said("overlap", 0.5))
 
     def test_names_a_slowdown_below_0(self):
-        self.assertRegex(self.said("slowdown", -0.5), r"A slowdown below 0 is impossible: bucketed 4 MiB \(-500 ms\)\.")
+        self.assertRegex(self.said("slowdown", -0.5), r"A slowdown below 0 was measured, which is impossible: bucketed 4 MiB \(-500 ms\)\.")
         self.assertEqual(self.said("slowdown", 0.0), "")
 
     def test_stands_on_the_page(self):
         self.said("overlap", 1.3)
         done = report(self.sample)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("An overlap above 1 is impossible", (self.folder / "sample.html").read_text())
+        self.assertIn("An overlap above 1 was measured, which is impossible", (self.folder / "sample.html").read_text())
 
     def test_the_waterfall_is_left_out_below_the_ideal(self):
         before = self.table("terms")["case"]

@@ -114,7 +114,7 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
     throw std::invalid_argument(
         fmt::format("predict: there is no all-reduce table for {}. Give --ranks-per-node N, the number of "
                     "ranks on a node: "
-                    "predict then derives the table from the given ones",
+                    "predict then derives the missing table from those of the input",
                     model::ranks_text(ranks)));
   std::optional<model::Link> between;
   if (options.node_latency) between = model::Link{*options.node_latency, *options.node_bandwidth_GBps * 1e9};

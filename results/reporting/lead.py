@@ -91,10 +91,18 @@ def answer(results):
     text = [f"With {cap_text(results, best)}, backward pass and all-reduces take T = {_time(totals[best])}{_interval(results, best)}. Of this, "
             f"E = {_time(exposed)} is exposed communication."]
     if foreseen is not None:
-        text.append(f"The model predicts {cap_text(results, foreseen)} as the best of the bucket sizes that were run.")
+        text.append(f"The model predicts {_foreseen(results, predicted, foreseen)} as the best of the bucket sizes that were run.")
     text.append(_worst(results, totals, best))
     text.append(_others(results, totals, best, names))
     return " ".join(part for part in text if part)
+
+
+def _foreseen(results, predicted, best):
+    """Returns the bucket size that the model predicts as the best. If others have the same predicted T, for instance because they make the same
+    buckets, returns all of them."""
+    bucketed = (results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch")
+    alike = [cap_text(results, k) for k in np.flatnonzero(bucketed & (predicted <= predicted[best] * (1.0 + 1e-9)))]
+    return alike[0] if len(alike) == 1 else f"{', '.join(alike[:-1])} and {alike[-1]} (the same T)" if alike else cap_text(results, best)
 
 
 def _interval(results, case):

@@ -113,7 +113,7 @@ WORDS = (
     ("replay", "compute or all-reduces only wait for the time that a table or the roofline gives"),
     ("mpi, nccl", "the library that carries out the all-reduces"),
     ("round", "one pass over all cases, in random order: each round of the sweep takes one sample of each case"),
-    ("calibration", "the measurements of layers and all-reduces from which ddproxy predicts, mostly before the sweep"),
+    ("calibration", "the measurements from which ddproxy predicts: layers and all-reduces, most of them measured before the sweep"),
     ("state of the machine", "a condition in which times stay alike, for instance a clock level. Only samples of one state are compared"),
     ("contention", "compute and all-reduces that run at the same time slow each other"),
     ("copies", "gradients are copied into their bucket and back"),

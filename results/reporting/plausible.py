@@ -21,7 +21,7 @@ def _overlaps(results):
     overlapped = ~np.isin(results["/sweep/strategy"], WITHOUT_OVERLAP)
     above, below = overlap > 1.0 + ROUNDING, overlapped & (overlap < -ROUNDING)
     if above.any():
-        yield (f"An overlap above 1 is impossible: {_named(names[above], overlap[above], '.3f')}. No more time can be hidden than the "
+        yield (f"An overlap above 1 was measured, which is impossible: {_named(names[above], overlap[above], '.3f')}. No more time can be hidden than the "
                "shorter of compute and communication takes. Probably the machine was faster during the sweep than while T_compute or the "
                "all-reduce table was measured. Measure again on a quiet machine.")
     if below.any():
@@ -38,7 +38,7 @@ def _exposed(results):
         return
     noise = " Their intervals include 0, so this is noise." if (high[negative] >= 0.0).all() else \
         " Their intervals do not include 0: T_compute was measured while the machine was slower. Measure again."
-    yield (f"A negative E is impossible: {_named(names[negative], exposed[negative] * 1e3, '.3g', ' ms')}. A pass with communication cannot be faster "
+    yield (f"A negative E was measured, which is impossible: {_named(names[negative], exposed[negative] * 1e3, '.3g', ' ms')}. A pass with communication cannot be faster "
            f"than the same pass without.{noise}")
 
 
@@ -46,7 +46,7 @@ def _slowdown(results):
     slowdown, totals, names = (derive.column(results, "slowdown"), derive.column(results, "measured_median"), derive.case_names(results))
     below = slowdown < -ROUNDING * totals
     if below.any():
-        yield (f"A slowdown below 0 is impossible: {_named(names[below], slowdown[below] * 1e3, '.3g', ' ms')}. The backward pass cannot be faster with "
+        yield (f"A slowdown below 0 was measured, which is impossible: {_named(names[below], slowdown[below] * 1e3, '.3g', ' ms')}. The backward pass cannot be faster with "
                "communication than without. This is noise, or the machine was slower while T_compute was measured.")
 
 

@@ -43,7 +43,7 @@ def _scale(axes, values):
         linear = max(2.0 * near, 0.05)
         axes.set_xscale("symlog", linthresh=linear, linscale=2.0)
         _decades(axes, linear)
-        axes.set_xlabel("T relative to the median of its case (%),\noutliers on a log scale")
+        axes.set_xlabel(f"T relative to the median of its case (%),\nlinear to \N{PLUS-MINUS SIGN}{linear:.2g} %, log scale beyond")
     else:
         axes.set_xlabel("T relative to the median of its case (%)")
 

@@ -19,8 +19,9 @@ namespace ddproxy {
 /// of all cases from 0, in the order in which they are taken.
 using SampleSink = std::function<void(std::size_t item, int round, int position, Sample const& sample)>;
 
-/// The sweep calls this function on rank 0 each time that a part has been measured. `[gate]` of the input
-/// says which parts are measured (parts.hpp). `seconds` is the maximum over the ranks.
+/// The sweep calls this function on rank 0 each time that a part has been measured. A part is a time that
+/// `[gate]` of the input asks for besides the cases, for instance that of one operator (parts.hpp). `seconds`
+/// is the maximum over the ranks.
 using PartSink = std::function<void(std::string const& part, double seconds)>;
 
 /// The sweep calls this function on rank 0 when `rounds` rounds have been taken. The function returns whether
@@ -70,7 +71,7 @@ std::vector<CaseTimeline> run_sweep(RankContext& context, std::vector<CaseReport
 /// and then Parts::names().
 std::vector<std::string> part_names(RankContext const& context);
 /// Returns the largest number of values that a part can have after `[sweep] samples` rounds over `cases`
-/// cases.
+/// cases. Operators are timed in the pass of each case, so they have a value for each case and round.
 std::size_t part_samples(RankContext const& context, std::size_t cases);
 
 }  // namespace ddproxy
