@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <string>
 
 #include "kernels/gemm.hpp"
 #include "miniapp/device/device.hpp"
@@ -21,7 +22,7 @@ constexpr kernels::Index order = on_device ? 4096 : 1024;
 constexpr double flops = 2.0 * order * order * order;
 
 // Random numbers, because a GPU needs less power for zeros and then runs at a higher clock.
-kernels::Floats random_matrix(char const* label, std::uint64_t seed) {
+kernels::Floats random_matrix(std::string const& label, std::uint64_t seed) {
   kernels::Floats matrix(label, static_cast<std::size_t>(order * order));
   Kokkos::Random_XorShift64_Pool<kernels::Space> generator(seed);
   Kokkos::fill_random(matrix, generator, -1.0F, 1.0F);
