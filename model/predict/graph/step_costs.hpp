@@ -35,8 +35,8 @@ struct StepCosts {
   SharedSpeed shared_speed = {};             ///< empty: each of n collectives has the speed 1/n
   std::vector<std::string> warnings = {};    ///< costs that were derived, one sentence each
 
-  /// Writes the speed of each task that runs at the same time on a rank of the class, [active task] (1: as
-  /// fast as alone).
+  /// The tasks `active` run at the same time on a rank of class `rank_class`. Writes the speed of each of
+  /// them, [active task] (1: as fast as alone).
   ///
   /// A collective gets the share h of its link: h = shared_speed(number of active collectives on that link).
   /// The speed of the collective is h, or h gamma while compute runs. The speed of compute is the product of
@@ -50,7 +50,7 @@ struct CostModel {
   /// collectives and HostWaits. A HostWait itself takes no time.
   std::function<double(std::size_t rank_class, Task const& task)> seconds;
   CollectiveCosts collectives = {};
-  Contention contention = {};              ///< as a function of the bytes in the wire type
+  Contention contention = {};              ///< as a function of the bytes that are sent
   std::map<Lane, std::size_t> links = {};  ///< communication lanes that are not listed use link 0
   SharedSpeed shared_speed = {};           ///< empty: each of n collectives has the speed 1/n
 };
