@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """states_test.py DDPROXY SOURCE MPIEXEC...: plants two states of the machine, which alternate after a number of probes. In the slow state each
-all-reduce takes 0.5 ms longer. The numbers of the probes decide which samples are dropped, so the test does not depend on times."""
+all-reduce takes twice as long, and at least 0.5 ms longer. The numbers of the probes decide which samples are dropped, so the test does not depend on times."""
 import os
 import subprocess
 import sys
@@ -13,7 +13,7 @@ import numpy as np
 
 ddproxy, source, *mpiexec = sys.argv[1:]
 tiny = f"{source}/inputs/tiny.toml"
-SLOW, DELAY = 1e-7, 0.5e-3  # seconds: smallest round trip of the slow state; time that an all-reduce takes longer in it
+SLOW, DELAY = 1e-7, 0.5e-3  # seconds: smallest round trip of the slow state; least time that an all-reduce takes longer in it
 
 
 def start(command, turn, file, *arguments):
@@ -120,6 +120,7 @@ def check_run(turn, file_name):
     assert "warning: most of the sweep" not in errors, errors
     with h5py.File(file_name) as file:
         sweep = file["sweep"]
+        assert np.allclose(file["states/round_trip"][()], [50e-9, 300e-9]), "the two planted states must stay apart"
         state = scored_state(states_of(sweep))
         assert file["states/scored"][()].item() == state
         check_medians(sweep, state)

@@ -47,7 +47,7 @@ class Steps(WithSample):
         done = report(self.sample)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = page.read_text()
-        for words in ("Whole steps", "Optimizer adamw, clip 1; 2 micro-batches, gradients averaged in last", "Global batch: 64 sequences",
+        for words in ("Whole steps", "Optimizer adamw, clip 1; 2 micro-batches, gradients are averaged in the last micro-batch", "Global batch: 64 sequences",
                       "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi"):
             self.assertIn(words, text)
         self.assertNotIn("recompute</td>", text)

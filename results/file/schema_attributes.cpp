@@ -45,7 +45,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "backend", "library that reduced: mpi, nccl or replay"},
     {"/sweep", "progress", "what drives the reductions: thread, poll or none"},
     {"/sweep", "call",
-     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire from which each is used; where "
+     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; where "
      "MPI reduced"},
     {"/sweep", "copies", "copies between gradients and buckets: none, in or in+out"},
     {"/sweep", "wire", "format of the gradients on the wire: fp32 or bf16"},
@@ -91,7 +91,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/step", "backend", "what carried out the all-reduces: mpi, nccl or replay"},
     {"/step", "progress", "what drives the all-reduces: thread, poll or none"},
     {"/step", "call",
-     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire from which each is used; where "
+     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; where "
      "MPI reduced"},
     {"/step", "copies", "copies between gradients and buckets: none, in or in+out"},
     {"/step", "wire", "format of the gradients on the wire: fp32 or bf16"},

@@ -16,7 +16,7 @@ struct Slowdown {
   Level reference;        ///< the level to which the slow nights are compared
 };
 
-/// Holds the ratio of the newest night, or of the newest level, to another level.
+/// Holds the ratio of the newest night, or of the last level, to another level.
 struct LevelRatio {
   double ratio, low, high;  ///< the ratio and its 95 % interval from the model of the noise; NaN if unknown
 };
@@ -44,14 +44,14 @@ class LevelTracker {
   /// Closes the open slowdown and starts a new level with its nights. Forgets the best and the pinned level.
   /// Does nothing if no slowdown is open.
   void accept();
-  /// Sets the pinned level to the mean of the newest nights of the present level, at most 10 nights. If a
-  /// slowdown is open, the pinned level is the mean of the newest slow nights, at most 5 nights.
+  /// Sets the pinned level to the last level, the mean of at most 10 nights. If a slowdown is open, the
+  /// pinned level is the mean of the newest slow nights, at most 5 nights.
   void pin();
 
   /// Returns the open slowdown, if any.
   std::optional<Slowdown> const& slowdown() const { return slowdown_; }
-  /// Returns the index of the first night of the present level, if the level began with a speed-up and has at
-  /// most 30 nights. Otherwise returns nothing.
+  /// Returns the index of the first night after the last speed-up, if at most 30 nights followed it.
+  /// Otherwise returns nothing.
   std::optional<std::size_t> faster_since() const;
   /// Returns whether there were enough nights to test the newest one: at least five.
   bool is_tested() const { return is_tested_; }
@@ -62,7 +62,7 @@ class LevelTracker {
   /// Returns the ratio of the newest night to the window before it. If a slowdown is open, returns the ratio
   /// of its newest nights (the mean of at most five) to Slowdown::reference.
   LevelRatio newest(NoiseShape const& shape) const;
-  /// Returns the ratio of the newest level to the pinned level. Returns NaN if no level is pinned.
+  /// Returns the ratio of the last level to the pinned level. Returns NaN if no level is pinned.
   double over_pinned() const;
 
  private:

@@ -54,9 +54,9 @@ PAIRS_NOTE = " Pairs in the right order: of the pairs of cases that differ beyon
 TERM_NOTE = ("ideal is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
              "measured and ideal E a cause explains. They add up to 100; if the causes explain more than the difference, unexplained is negative. A dash: the case does not overlap, or "
              "the difference is within the noise of E.")
-STEP_NOTE = ("From and to are the 95 % interval of the median. exposed is the communication that adds to the step: the step less its compute without communication. first step: the "
-             "first step of the run, before anything is warm. predicted uses kappa and gamma, the speeds of compute and all-reduces that run at the same time. predicted, no contention, "
-             "leaves them out.")
+STEP_NOTE = ("From and to are the 95 % interval of the median. exposed is the part of the communication that makes the step longer: the time of the step minus the time of the same "
+             "step without communication. first step: the first step of the run, before anything is warm. predicted uses kappa and gamma, the speeds of compute and all-reduces that "
+             "run at the same time. predicted, no contention, leaves them out.")
 KIND_NOTE = "Measured in steps without communication. backward includes recomputed activations. matrix products: linear and head together."
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
 # {name of a column: the sentence that replaces the column if all rows have the same text}. {} stands for that text. page.py has the sentence
@@ -201,6 +201,10 @@ def step_table(results):
     return Table("step", "Whole steps", [("part", "part", ""), *[c[:3] for c in columns]], rows, _step_note(results))
 
 
+def _averaged_in(sync):
+    return {"last": "in the last micro-batch", "each": "in each micro-batch"}.get(sync, sync)
+
+
 def _step_note(results):
     setting = lambda name: results.attribute("/step", name, "?")
     clip = setting("clip")
@@ -208,7 +212,7 @@ def _step_note(results):
     peak = results["/step/measured_peak"] if results.has("/step/measured_peak") else np.nan  # files of earlier versions have none
     share = f" Model flops: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of the speed of large matrix products." if np.isfinite(peak) else ""
     batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
-    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients averaged in {setting('sync')}; checkpoint {setting('checkpoint')}.{batch}{share} " + STEP_NOTE)
+    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients are averaged {_averaged_in(setting('sync'))}; checkpoint {setting('checkpoint')}.{batch}{share} " + STEP_NOTE)
 
 
 def kind_table(results):

@@ -34,11 +34,11 @@ bool CallTable::ever_blocking() const {
 
 std::string CallTable::description() const {
   std::string text;
-  for (auto const& range : ranges_) {
-    char const* const call = range.blocking ? "blocking" : "nonblocking";
-    text += range.from == 0 ? call : fmt::format(", {} from {} bytes", call, range.from);
+  for (std::size_t k = 0; k < ranges_.size(); ++k) {
+    text += ranges_[k].blocking ? "blocking" : "nonblocking";
+    if (k + 1 < ranges_.size()) text += fmt::format(" below {} bytes, ", ranges_[k + 1].from);
   }
-  return text;
+  return ranges_.size() == 1 ? text : text + " from there on";
 }
 
 }  // namespace ddproxy

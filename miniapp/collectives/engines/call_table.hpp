@@ -34,7 +34,8 @@ class CallTable {
   bool blocking(std::int64_t bytes) const;
   /// Returns whether any size takes the blocking call.
   bool ever_blocking() const;
-  /// Returns "blocking", "nonblocking", or for instance "nonblocking, blocking from 65536 bytes".
+  /// Returns "blocking", "nonblocking", or for instance "nonblocking below 65536 bytes, blocking from there
+  /// on".
   std::string description() const;
   std::vector<Range> const& ranges() const { return ranges_; }
 

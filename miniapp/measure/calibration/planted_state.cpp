@@ -13,7 +13,13 @@ namespace ddproxy {
 namespace {
 
 constexpr double fast_round_trip = 50e-9, slow_round_trip = 300e-9;  // seconds
-constexpr std::chrono::microseconds delay{500};  // added to each all-reduce in the slow state
+constexpr std::chrono::microseconds least_delay{500};  // added to each all-reduce in the slow state, at least
+
+// Doubles a call that takes longer than the least delay. Otherwise the times of the two states would be alike
+// on a busy machine, and MachineStates joins states whose times are alike.
+std::chrono::nanoseconds delay_of(std::chrono::nanoseconds takes) {
+  return std::max<std::chrono::nanoseconds>(takes, least_delay);
+}
 
 }  // namespace
 
@@ -40,9 +46,9 @@ void SlowedCommunication::wait_all() {
   auto const& real = allreduce_->finished();
   for (std::size_t k = done_.size(); k < real.size(); ++k) {
     FinishedCall later = real[k];
-    const auto takes = later.end - later.start;
+    const std::chrono::nanoseconds takes = later.end - later.start;
     if (k > 0) later.start = std::max(later.start, done_[k - 1].end);
-    later.end = later.start + takes + (slow_[k] ? delay : delay.zero());
+    later.end = later.start + takes + (slow_[k] ? delay_of(takes) : takes.zero());
     done_.push_back(later);
   }
   if (!done_.empty()) sleep_until(done_.back().end);

@@ -26,8 +26,8 @@ class PlantedState : public StateProbe {
 };
 
 /// Carries out collectives on another lane and delays their ends. A collective that is started while the
-/// planted state is slow ends half a millisecond later, and all following collectives are delayed as much.
-/// The delay uses no core. Use it on a host only.
+/// planted state is slow takes twice as long, and at least 0.5 ms longer. All following collectives are
+/// delayed as much. The delay uses no core. Use it on a host only.
 class SlowedCommunication : public CommunicationLane {
  public:
   /// Takes the other lane, `allreduce`. `state` must outlive this object.
