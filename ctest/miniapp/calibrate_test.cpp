@@ -40,7 +40,7 @@ TEST(Contention, ASizeAtWhichOneStoodStillIsNamed) {
   EXPECT_EQ(standstill({contention_sample(1000, 2), contention_sample(1000000, 4)}, own), "");
   const ContentionSample stood{4096, {1}, {1}, {5}, {2}};  // compute stood still for 2 s, then took 2 s more
   EXPECT_NE(standstill({contention_sample(1000, 2), stood}, own)
-                .find("4096 bytes (compute kept 0.001 of its speed (kappa), the all-reduce 0.5 (gamma))"),
+                .find("4096 bytes (compute ran at 0.1 % of its speed, the all-reduce at 50 %)"),
             std::string::npos);
   EXPECT_EQ(standstill({stood}, shared), "");  // expected: a blocking call takes the core from compute
   EXPECT_NE(standstill({stood}, {CallTable(false), false, ""}), "");

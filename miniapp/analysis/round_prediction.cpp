@@ -10,30 +10,49 @@
 namespace ddproxy {
 namespace {
 
-// Returns the cost a(x) from the all-reduces of one sample, whose times are `seconds`. In the model, a(x)
-// depends on the size only. So all buckets of the same size get their mean time, and T_comm remains the
-// measured sum. All other sizes have the cost `before`.
-model::AllreduceCost cost_of(model::Plan const& plan, std::vector<double> const& seconds,
-                             model::AllreduceCost before) {
-  struct Sum {
-    double seconds = 0, count = 0;
+using SecondsBySize = std::map<std::int64_t, double>;
+
+// Returns the mean time of the buckets of each size, from the all-reduces of one sample, whose times are
+// `seconds`. In the model, a(x) depends on the size only. With the mean times T_comm remains the measured
+// sum.
+SecondsBySize mean_seconds(model::Plan const& plan, std::vector<double> const& seconds) {
+  SecondsBySize means, counts;
+  for (auto const& bucket : plan) counts[bucket.bytes] += 1;
+  for (std::size_t k = 0; k < plan.size(); ++k) means[plan[k].bytes] += seconds[k] / counts[plan[k].bytes];
+  return means;
+}
+
+// Returns the cost a(x) of one sample. Sizes that the sample does not have keep the cost `before`.
+model::AllreduceCost cost_of(SecondsBySize const& now, model::AllreduceCost before) {
+  return [now, before = std::move(before)](std::int64_t bytes) {
+    const auto found = now.find(bytes);
+    return found == now.end() ? before(bytes) : found->second;
   };
-  std::map<std::int64_t, Sum> by_size;
-  for (std::size_t k = 0; k < plan.size(); ++k) {
-    by_size[plan[k].bytes].seconds += seconds[k];
-    by_size[plan[k].bytes].count += 1;
+}
+
+// Returns kappa and gamma for one sample. An all-reduce that takes a seconds alone takes a / gamma beside
+// compute. It is the added time, a / gamma - a, that stays as it was before the sweep: the time that a small
+// all-reduce waits for a core does not depend on a. Small all-reduces can take a hundred times as long after
+// a large one as among each other, because they wait for the link. With a constant gamma that wait would be
+// multiplied by 1 / gamma, too.
+model::Contention contention_of(SecondsBySize const& now, model::Job const& before) {
+  if (before.contention.none()) return before.contention;
+  std::vector<model::SpeedPoint> table;
+  for (auto const& [bytes, seconds] : now) {
+    model::Speeds speeds = before.contention(bytes);
+    if (seconds > 0) speeds.gamma = 1 / (1 + before.cost(bytes) / seconds * (1 / speeds.gamma - 1));
+    table.push_back({bytes, speeds});
   }
-  return [by_size = std::move(by_size), before = std::move(before)](std::int64_t bytes) {
-    const auto found = by_size.find(bytes);
-    return found == by_size.end() ? before(bytes) : found->second.seconds / found->second.count;
-  };
+  return model::Contention(std::move(table));
 }
 
 model::Job job_of(Case const& item, model::Job const& before, Sample const& sample) {
   model::Job job = before;
   job.t_compute = std::ranges::max(sample.compute);
   for (double& ready : job.ready) ready = std::min(ready * job.t_compute / before.t_compute, job.t_compute);
-  job.cost = cost_of(item.plan, sample.buckets_alone, before.cost);
+  const SecondsBySize seconds = mean_seconds(item.plan, sample.buckets_alone);
+  job.cost = cost_of(seconds, before.cost);
+  job.contention = contention_of(seconds, before);
   return job;
 }
 

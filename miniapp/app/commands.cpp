@@ -122,7 +122,9 @@ void execute(Options const& options, Runtime const& runtime) {
   RankContext context = make_rank_context(config, std::move(workload), runtime);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     context.backward = std::make_unique<SlowedLane>(std::move(context.backward), context.workload.pass, text);
-  if (options.turns.go.empty())  // a run in turns needs no probe, because the gate compares sample by sample
+  // When two builds take turns (scripts/gate), their samples are compared one by one. So the state of the
+  // machine need not be probed.
+  if (options.turns.go.empty())
     context.probe = make_state_probe(runtime, context.reduces());
   std::optional<Session> session;
   const std::function<void()> close = [&session] {

@@ -68,7 +68,7 @@ std::string sweep_row(CaseReport const& report, bool predicted, bool same_round)
   const auto known = [&](double seconds) {
     return optional_ms(predicted ? std::optional(seconds) : std::nullopt);
   };
-  const std::string round = same_round ? fmt::format(" {:>10}", optional_ms(report.same_round.exposed)) : "";
+  const std::string round = same_round ? fmt::format(" {:>11}", optional_ms(report.same_round.exposed)) : "";
   return fmt::format("{:<16} {:>7} {:>10.2f} {:>9} {:>9} {:>12} {:>9.2f} {:>12}{} {:>9.2f} {:>8}\n",
                      report.item.name(), report.item.plan.size(), m.total.value * milli,
                      optional_ms(m.total.low), optional_ms(m.total.high), known(report.predicted.total),
@@ -87,8 +87,8 @@ std::string stop_line(Config const& config, std::vector<CaseReport> const& repor
     if (reports[i].measured && stops[i] == Stop::budget) open.push_back(reports[i].item.name());
   const std::string goal = fmt::format("within {:g} % of max(E, 0.5 % of T)", 100 * config.target);
   if (open.empty()) return fmt::format("sampling ended because E of every case is known {}\n", goal);
-  return fmt::format("sampling ended after {:g} s, before E was known {} for {}\n", config.max_seconds, goal,
-                     fmt::join(open, ", "));
+  return fmt::format("sampling ended at its limit of {:g} s, before E was known {} for {}\n",
+                     config.max_seconds, goal, fmt::join(open, ", "));
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
                   word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
   fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>12} {:>9} {:>12}{} {:>9} {:>8}\n", "case",
                  "buckets", "T ms", "95 % interval", "predicted T", "E ms", "predicted E",
-                 same_round ? " same round" : "", "tail ms", "overlap");
+                 same_round ? "  same round" : "", "tail ms", "overlap");
   for (std::size_t i = 0; i < reports.size(); ++i)
     if (reports[i].measured) text += sweep_row(reports[i], predicted, same_round);
   if (same_round)
@@ -179,8 +179,9 @@ std::string waterfall_line(CaseReport const& report, model::Waterfall const& ter
         "all-reduces were faster in the sweep than when they were measured alone\n",
         report.item.name(), brief_ms(measured), brief_ms(terms.ideal));
   return fmt::format(
-      "causes of E of {}, {} ms (all in ms): ideal overlap {}, contention {}, copies {}, jitter {}, not "
-      "explained {}\n",
+      "E of {}, {} ms, by cause (all in ms): {} would remain with an ideal overlap, contention {}, copies "
+      "{}, "
+      "jitter {}, not explained {}\n",
       report.item.name(), brief_ms(measured), brief_ms(terms.ideal),
       change_ms(terms.contention - terms.ideal), change_ms(terms.copies - terms.contention),
       change_ms(terms.jitter - terms.copies), change_ms(measured - terms.jitter));

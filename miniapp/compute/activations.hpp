@@ -17,13 +17,13 @@ namespace ddproxy {
 /// number of heads. The pointers are not owned; they point into the memory that Activations was made with.
 struct BlockActivations {
   float* input;                    ///< [N, C] the residual stream
-  kernels::RowStatistics ln_1_of;  ///< [N] each: mean and reciprocal standard deviation of ln_1
+  kernels::RowStatistics ln_1_of;  ///< [N] each: mean and reciprocal standard deviation of the rows of `input`
   float* ln_1;                     ///< [N, C] output of the first layer norm
   float* qkv;                      ///< [N, 3C] queries, keys and values
   float* attention_log_sum;        ///< [B, H, T] logarithm of the softmax's denominator
   float* attention;                ///< [N, C] output of the attention
   float* middle;                   ///< [N, C] the residual stream after attention
-  kernels::RowStatistics ln_2_of;  ///< [N] each: mean and reciprocal standard deviation of ln_2
+  kernels::RowStatistics ln_2_of;  ///< [N] each: mean and reciprocal standard deviation of the rows of `middle`
   float* ln_2;                     ///< [N, C] output of the second layer norm
   float* fc;                       ///< [N, F] before GELU
   float* gelu;                     ///< [N, F] after GELU
@@ -37,7 +37,7 @@ struct Activations {
 
   std::vector<BlockActivations> blocks;
   float* last;                     ///< [N, C] the residual stream after the last block
-  kernels::RowStatistics ln_f_of;  ///< [N] each: mean and reciprocal standard deviation of ln_f
+  kernels::RowStatistics ln_f_of;  ///< [N] each: mean and reciprocal standard deviation of the rows of `last`
   float* ln_f;                     ///< [N, C] output of the last layer norm
   float* logits;                   ///< [N, V]
   float* log_sum;                  ///< [N] logarithm of the softmax's denominator

@@ -64,8 +64,11 @@ class HelpFormatter : public CLI::Formatter {
 // they are named here.
 std::string complaint(CLI::App const& app, CLI::ParseError const& error) {
   const auto rest = app.remaining(true);
-  if (error.get_name() != "ExtrasError" || rest.empty()) return error.what();
-  return (rest.front().starts_with("-") ? "there is no option " : "unexpected argument ") + rest.front();
+  const bool no_command = app.get_subcommands().empty();
+  const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  if (rest.empty() || !(extra || no_command)) return error.what();
+  if (rest.front().starts_with("-")) return "there is no option " + rest.front();
+  return (no_command ? "there is no command " : "unexpected argument ") + rest.front();
 }
 
 int report(CLI::App const& app, CLI::ParseError const& error, bool speak) {

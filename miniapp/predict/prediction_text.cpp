@@ -191,8 +191,8 @@ std::string score_table(CurveScore const& score) {
     fmt::format_to(Out(text), "{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n", name, percent(s.mean_error, 1),
                    percent(s.beyond_noise, 1), percent(s.max_error, 1), percent(s.ordered, 0),
                    percent(s.regret, 2));
-  if (!score.why_no_error.empty()) fmt::format_to(Out(text), "no error: {}\n", score.why_no_error);
-  if (!score.why_no_regret.empty()) fmt::format_to(Out(text), "no regret: {}\n", score.why_no_regret);
+  if (!score.why_no_error.empty()) fmt::format_to(Out(text), "error: not known, because {}\n", score.why_no_error);
+  if (!score.why_no_regret.empty()) fmt::format_to(Out(text), "regret: not known, because {}\n", score.why_no_regret);
   return text;
 }
 

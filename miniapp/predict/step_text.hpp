@@ -10,8 +10,8 @@
 namespace ddproxy {
 
 /// Returns the text of a predicted step for people. It has what the step consists of, one row for each case
-/// with times in milliseconds, and the memory. If the step does not fit the device, the first line and
-/// hypothetical_note() say so.
+/// with times in milliseconds, and the memory. If the step does not fit the device, the text begins with
+/// "hypothetical" and ends with hypothetical_note() (step_prediction.hpp).
 std::string describe(StepPrediction const& step);
 
 /// Returns a predicted step as JSON, with the keys of docs/predict.md, in seconds and bytes.

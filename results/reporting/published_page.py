@@ -17,8 +17,8 @@ FIT_NUMBERS = ("peak_flops", "launch_s", "startup_s")
 TIMES = ("Published times (circles) and the times that the fitted roofline gives (crosses). The roofline is fitted on the filled circles only. The number is the error of the "
          "fitted time in percent. The vertical axes are logarithmic.")
 SHARES = "Share of a kind of kernels in the time of one phase: published, and in the fitted time. The launches of these kernels are included."
-FIT_NOTE = ("The time of a kernel is max(flops / peak, bytes / bandwidth) + launch. A dash in the column bandwidth: no bandwidth limits these times. base: the series from which the "
-            "bandwidth was taken, or the whole roofline if the series has no warm-up. Errors are those of the rows that the roofline was not fitted on.")
+FIT_NOTE = ("The time of a kernel is max(flops / peak, bytes / bandwidth) + launch. A dash in the column bandwidth: no bandwidth limits these times. base: another series, from which "
+            "the bandwidth was taken; a series without a warm-up takes the whole roofline from its base. Errors are those of the rows that the roofline was not fitted on.")
 
 
 def _number(value):

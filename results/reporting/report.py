@@ -27,11 +27,11 @@ CAPTIONS = {
     "history": "T of the best bucketed case of the first file, and of the cases without a bucket size, over time.",
 }
 BROKEN = " Some cases without a bucket size take far longer than the others. They stand in an upper segment, and the vertical axis is interrupted below it."
-TIMELINE = ("Compute and communication on rank {rank}. The grey span is the exposed time of this one sample. It begins at T_compute, the time of the "
-            "slowest rank without communication, so the compute of rank {rank} can end before or after that moment. "
+TIMELINE = ("Compute and communication on rank {rank}. The grey span is the exposed time of this one sample. It begins at the T_compute of this sample, "
+            "the time of the slowest rank without communication. So the compute of rank {rank} can end before or after that moment. "
             "E elsewhere on the page is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
 MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. Memory is in use while it holds data that a later "
-          "operation or all-reduce needs. A gradient to which several operations add counts as in use from the start of the pass. The dashed line is the memory that is allocated.")
+          "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. The dashed line is the memory that is allocated.")
 FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f"), ("backward_s", "T at the best bucket size (s)", ".4f"), ("bucket_mib", "best bucket size (MiB)", "g"),
          ("exposed_s", "exposed communication E (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
          ("bus_bw_GBps", "bus bandwidth of the largest all-reduce (GB/s)", ".3g"), ("model_error", "model error", ".3f"),

@@ -47,7 +47,7 @@ SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples, ea
 VERIFIED_NOTE = (" verified says whether ddproxy checked the gradients of the case after its all-reduces, and found them right. With replayed all-reduces it checks instead that no "
                  "all-reduce began too early or out of turn.")
 SAME_ROUND_NOTE = (" A round takes one sample of each case. The column \"E predicted from the round of the sample\" takes the all-reduces and T_compute that were measured in that "
-                   "round. So it stays right even if the speed of the machine changes after the calibration. Predicted T and predicted E come from the calibration.")
+                   "round. So a change of the machine after the calibration does not spoil it. Predicted T and predicted E come from the calibration.")
 SCORE_NOTE = ("model is the prediction of this run; the other rows are simpler predictions to compare it with. constant: one E for all bucket sizes, the one that fits the measurements "
               "best. pytorch_default: for all bucket sizes the E measured at {cap}. uncontended: the model without contention.")
 PAIRS_NOTE = " Pairs in the right order: of the pairs of cases that differ beyond the noise, the share that the prediction puts in the right order."

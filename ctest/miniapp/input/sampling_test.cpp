@@ -83,6 +83,19 @@ TEST(RoundPrediction, keeps_the_sum_of_the_all_reduces) {
   EXPECT_NEAR(predict_rounds(naive, job_before(), {uneven}).total, 2.8, 1e-12);
 }
 
+// Alone the first all-reduce takes 0.3 s, and beside compute 1.5 s with gamma = 0.2: 1.2 s longer.
+TEST(RoundPrediction, compute_adds_as_many_seconds_to_an_all_reduce_as_before) {
+  model::Job job = job_before();
+  job.ready = {0.4, 10.0};
+  job.t_compute = 10.0;
+  job.contention = model::Contention(1.0, 0.2);
+  const Sample slow{{10.5}, {10.0}, {10.0}, {0}, {3.0, 3.0}};
+  const auto same = predict_rounds(per_tensor(), job, {{{10.3}, {10.0}, {10.0}, {0}, {0.3, 0.3}}});
+  EXPECT_NEAR(same.exposed, predict(per_tensor(), job).total - 10.0, 1e-12);
+  // The first one ends at 0.4 + 3.0 + 1.2 = 4.6 s, before compute. So only the second one is exposed.
+  EXPECT_NEAR(predict_rounds(per_tensor(), job, {slow}).exposed, 3.0, 1e-12);
+}
+
 TEST(RoundPrediction, is_not_known_without_all_reduces_alone) {
   EXPECT_TRUE(std::isnan(predict_rounds(per_tensor(), job_before(), {sample(1.3)}).total));
   EXPECT_TRUE(std::isnan(predict_rounds(per_tensor(), job_before(), {}).exposed));

@@ -99,7 +99,7 @@ class Predict(PredictCase):
         curve = self.path("one.csv", "bucket_mib,seconds\n1,4.5\n")
         result, done = self.predict(*self.small(), "--measured", curve)
         self.assertRegex(done.stdout, r"ddproxy .* - +-\n")
-        self.assertIn("no regret: at least 3 caps are needed; measured: 1", done.stdout)
+        self.assertIn("regret: not known, because at least 3 caps are needed; measured: 1", done.stdout)
         self.assertNotIn("nan", done.stdout)
         self.assertIsNone(result["score"]["predictors"][0]["regret"])
         done = self.call(*self.small(), "--measured", curve, "--max-regret", "1")
@@ -110,7 +110,7 @@ class Predict(PredictCase):
         curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # E is 0.05 s, its noise 0.02 s
         result, done = self.predict(*self.small(), "--measured", curve)
         self.assertRegex(done.stdout, r"ddproxy +- +- +- ")
-        self.assertIn("no error: E of bucketed/1 is known to +-20.2 ms only, more than 20 % of 50 ms", done.stdout)
+        self.assertIn("error: not known, because E of bucketed/1 is known to +-20.2 ms only, more than 20 % of 50 ms", done.stdout)
         self.assertIsNone(result["score"]["predictors"][0]["mean_error"])
         done = self.call(*self.small(), "--measured", curve, "--max-model-error", "100")
         self.assertEqual(done.returncode, 1)

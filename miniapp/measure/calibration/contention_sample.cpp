@@ -46,8 +46,8 @@ std::string standstill(std::vector<ContentionSample> const& runs, CallChoice con
     const bool takes_the_core = !choice.own_core && choice.calls.blocking(wire_bytes(run.bytes, wire));
     if ((takes_the_core ? gamma : std::min(kappa, gamma)) <= slowest_told)
       sizes.push_back(
-          fmt::format("{} bytes (compute kept {:.2g} of its speed (kappa), the all-reduce {:.2g} (gamma))",
-                      run.bytes, kappa, gamma));
+          fmt::format("{} bytes (compute ran at {:.3g} % of its speed, the all-reduce at {:.3g} %)",
+                      run.bytes, 100 * kappa, 100 * gamma));
   }
   if (sizes.empty()) return "";
   return fmt::format(

@@ -107,7 +107,7 @@ Pieces BufferContents::filled(std::size_t rank, Access const& access) {
     findings_.add(Rule::filled, rank,
                   "reads elements " + std::to_string(first) + " to " + std::to_string(first + kept - 1) +
                       " of buffer " + std::to_string(index(access.buffer)) +
-                      ", which were not written yet or had their last use before");
+                      ", which were not written yet, or whose last use was an earlier task");
     return {};
   }
   return pieces;
