@@ -60,7 +60,7 @@ class TableCost {
   explicit TableCost(std::vector<CostPoint> table);
   /// Returns the seconds of one all-reduce of `bytes` bytes.
   double operator()(std::int64_t bytes) const;
-  bool covers(std::int64_t bytes) const;           ///< returns false for an extrapolation
+  bool covers(std::int64_t bytes) const;           ///< returns false if operator() extrapolates to `bytes`
   double raised_by() const { return raised_by_; }  ///< largest relative increase by the running maximum
   bool was_made_monotone() const { return raised_by_ > 0; }
   /// Returns the points after the running maximum was taken.
@@ -78,8 +78,8 @@ struct Unfalling {
   bool raised;  ///< true if the running maximum is used
 };
 /// Returns `cost` unchanged if it does not decrease from `low` to `high` bytes, checked at eight sizes per
-/// octave. Otherwise it returns the running maximum between these ends. Above `high` the result is then at
-/// least its value at `high`; below `low` it is at most its value at `low`.
+/// factor of 2. Otherwise it returns the running maximum between these ends. Above `high` the result is then
+/// at least its value at `high`; below `low` it is at most its value at `low`.
 Unfalling never_falling(AllreduceCost cost, std::int64_t low, std::int64_t high);
 
 }  // namespace ddproxy::model

@@ -14,8 +14,8 @@ constexpr Link free_link{0, std::numeric_limits<double>::infinity()};
 /// Smallest share of the seconds of a multi-node table that is attributed to the network.
 constexpr double least_share_of_network = 0.1;
 
-/// Returns the link that explains the fitted line for n ranks: the latency of a tree, and the bandwidth of a
-/// ring.
+/// Returns the link that follows from the fit for n ranks. The latency assumes a tree, and the bandwidth
+/// assumes a ring.
 Link link_from(AlphaBeta const& fit, int n) {
   if (n == 1) return free_link;
   return {fit.alpha / tree_hops(n), fit.beta * ring_traffic(n)};
@@ -25,9 +25,9 @@ bool one_node(RankedTable const& table, int ranks_per_node) {
   return table.ranks <= ranks_per_node;
 }
 
-/// Returns the table whose number of ranks has the nearest ratio to the wanted one. Only tables of one node
-/// are considered, or only tables of several nodes (`of_one_node`). A table of 1 rank is the last choice,
-/// because it shows no link. Returns nullptr if there is no table.
+/// Returns the table whose number of ranks is nearest to the wanted number, as a ratio. Considers only tables
+/// of one node if `of_one_node`, else only tables of several nodes. A table of 1 rank is the last choice,
+/// because it has no communication. Returns nullptr if there is no such table.
 RankedTable const* nearest(std::span<const RankedTable> tables, Placement const& placement,
                            bool of_one_node) {
   auto distance = [&](RankedTable const& table) {
@@ -62,7 +62,8 @@ Link calibrate_between(RankedTable const& table, int ranks_per_node, Link const&
   return link_from(fit_alpha_beta(rest), placement.nodes());
 }
 
-/// Returns the table's cost times the ratio of topology_seconds() for the wanted and for the measured ranks.
+/// Returns the table's cost times topology_seconds() for the wanted ranks over topology_seconds() for the
+/// measured ranks.
 AllreduceCost scaled_by_form(RankedTable const& table, Placement const& placement, Link const& inside,
                              Link const& between) {
   const Placement measured = place(table.ranks, placement.ranks_per_node);
@@ -145,7 +146,7 @@ RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& 
     return across_nodes_from_network(tables, placement, *table);
   }
   if (between) return across_nodes_from_statement(tables, placement, *between);
-  throw std::invalid_argument("all-reduce: " + ranks_text(placement.ranks) + " are " +
+  throw std::invalid_argument("all-reduce: " + ranks_text(placement.ranks) + " need " +
                               std::to_string(placement.nodes()) +
                               " nodes, but the table covers one node; give a table of several nodes, or the "
                               "latency and bandwidth of a node's link");

@@ -27,22 +27,23 @@ struct RankedCost {
   std::vector<std::string> warnings;  ///< assumptions behind `cost`, one sentence each
 };
 
-/// Returns a(x) for the ranks of `placement`. If there is a table for this number of ranks, it returns that
-/// table. Otherwise it returns the nearest table times the ratio of topology_seconds()
-/// (model/cost/topology.hpp) for the wanted and for the measured ranks.
+/// Returns a(x) for the ranks of `placement`. If a table was measured on this number of ranks, a(x)
+/// interpolates that table. Otherwise it is a(x) of the table with the nearest number of ranks, times a
+/// ratio: topology_seconds() (model/cost/topology.hpp) for the wanted ranks over topology_seconds() for the
+/// measured ranks.
 ///
 /// The links for topology_seconds() come from the tables. A table's fit alpha + x / beta gives the latency
 /// alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n) of a link, for n ranks.
 ///
 /// `between` is the latency and bandwidth of a node's link. It is used if no table covers several nodes.
-/// Throws std::invalid_argument if there is no table. Throws it for several nodes if there is neither a table
-/// of several nodes nor `between`.
+/// Throws std::invalid_argument if there is no table. For several nodes it also throws if there is neither a
+/// table of several nodes nor `between`.
 RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
                           std::optional<Link> const& between = {});
 
-/// Returns a(x) for a hypothetical network: the measured a(x) times the ratio of its affine fit with scaled
-/// latency and bandwidth to the fit itself. The result can decrease with the bytes: see never_falling().
-/// Throws std::invalid_argument for scales that are not positive.
+/// Returns a(x) for a hypothetical network: the measured a(x) times a ratio. The ratio is the affine fit with
+/// scaled latency and bandwidth, over the fit itself. The result can decrease with the bytes: see
+/// never_falling(). Throws std::invalid_argument for scales that are not positive.
 AllreduceCost rescaled(AllreduceCost const& cost, AlphaBeta const& fit, double latency_scale,
                        double bandwidth_scale);
 

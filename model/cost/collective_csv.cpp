@@ -39,7 +39,8 @@ std::set<std::int64_t> known_ranks(CsvTable const& table, Verb verb) {
   return known;
 }
 
-/// The number of ranks whose all-reduces are wanted; 0 where the file has no such column.
+/// Returns the number of ranks whose all-reduces are read. Returns any_ranks if the file has no column
+/// `ranks`.
 std::int64_t wanted_ranks(CsvTable const& table, std::filesystem::path const& file, int ranks) {
   if (!table.has("ranks")) return CollectiveTables::any_ranks;
   const std::set<std::int64_t> known = known_ranks(table, Verb::all_reduce);
@@ -63,7 +64,7 @@ CostPoint cost_point(CsvTable const& table, std::size_t row) {
   return point;
 }
 
-using Points = std::map<std::int64_t, CostPoint>;  // by bytes: the order of the rows is free
+using Points = std::map<std::int64_t, CostPoint>;  // sorted by bytes; the rows of the file may have any order
 
 void add_point(CsvTable const& table, std::size_t row, Points& points) {
   const CostPoint point = cost_point(table, row);
@@ -85,7 +86,7 @@ std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ran
   const std::int64_t wanted = wanted_ranks(table, file, ranks);
   Points points;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    cost_point(table, row);  // says what is wrong with rows that are not wanted, too
+    cost_point(table, row);  // reports errors also in rows that are then skipped
     if (verb_in(table, row) != Verb::all_reduce) continue;
     if (wanted == CollectiveTables::any_ranks || table.integer(row, "ranks") == wanted)
       add_point(table, row, points);

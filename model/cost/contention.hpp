@@ -28,8 +28,9 @@ struct SpeedSamples {
 
 /// kappa and gamma as functions of the collective's bytes. The size matters: a small message is mostly
 /// latency and waits for a processor or a slot on the device, while a large one shares memory and links. So
-/// gamma of a small and gamma of a large message may differ several times. Between two sizes of a table,
-/// kappa and gamma are interpolated linearly in log(bytes). Beyond the ends of the table they are constant.
+/// gamma of a small message and gamma of a large one may differ by a factor of several. Between two sizes of
+/// a table, kappa and gamma are interpolated linearly in log(bytes). Beyond the ends of the table they are
+/// constant.
 ///
 /// The constructors throw std::invalid_argument for a speed outside (0, 1]. The table's constructor also
 /// throws this error for an empty table and for bytes that are not positive or do not rise.
@@ -41,7 +42,7 @@ class Contention {
 
   /// Returns kappa and gamma for a collective of `bytes` bytes.
   Speeds operator()(std::int64_t bytes) const;
-  Speeds fastest() const;  ///< returns the highest kappa and the highest gamma of any size
+  Speeds fastest() const;  ///< returns the highest kappa and the highest gamma over all sizes
   bool none() const { return rows_.empty(); }
 
  private:

@@ -49,8 +49,8 @@ std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file)
 /// column (the kind of the collective), only the rows of all_reduce are read.
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks = 0);
 
-/// Returns the numbers of ranks in an all-reduce file, rising. Returns an empty list if the file has no such
-/// column.
+/// Returns the numbers of ranks in an all-reduce file, rising. Returns an empty list if the file has no
+/// column `ranks`.
 std::vector<int> allreduce_ranks(std::filesystem::path const& file);
 
 /// Reads `bytes,kappa,gamma`, with rows in any order. Throws for speeds outside (0, 1].
@@ -65,7 +65,8 @@ struct CurvePoint {
 /// Reads `bucket_mib,seconds`: a user's own T(b), measured or predicted. Keeps the order of the file.
 std::vector<CurvePoint> read_curve(std::filesystem::path const& file);
 
-/// Returns true if the file's header has the column. It tells a per-gradient file from a per-layer one.
+/// Returns true if the file's header has the column. With it callers tell a per-gradient file from a
+/// per-layer file.
 bool has_column(std::filesystem::path const& file, std::string const& column);
 
 }  // namespace ddproxy::model

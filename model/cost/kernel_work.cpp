@@ -28,9 +28,10 @@ std::vector<KernelWork> linear_backward(Shape const& shape, Operation const& ope
   return products_and(whole, 2, bias);
 }
 
-/// Forward: S and O are products, and the softmax reads S and writes P with 5 flops each. Backward: dP, dV,
-/// dQ and dK are products, and dS reads P and dP with 4 flops each. The products of a phase have the same
-/// flops, and each moves one operand or result of the queries' size, one of the keys' size, and the scores.
+/// Forward: S and O are products. The softmax reads S and writes P, with 5 flops for each score. Backward:
+/// dP, dV, dQ and dK are products. The gradient of the softmax reads P and dP and writes dS, with 4 flops for
+/// each score. All products of a phase have the same flops. Each product reads or writes one matrix of the
+/// queries' size, one of the keys' size, and one of the scores' size.
 std::vector<KernelWork> attention(Shape const& shape, Tokens tokens, Phase phase, Work const& whole,
                                   int element_bytes) {
   const double scores = static_cast<double>(tokens.count()) * static_cast<double>(tokens.sequence) *

@@ -10,7 +10,7 @@ namespace ddproxy::model {
 
 /// What a kernel does.
 enum class KernelKind {
-  product,     ///< one matrix product, or the products of all heads with the same shape
+  product,     ///< one matrix product, or one product for each head, all with the same shape
   norm,        ///< layer norm or RMS norm
   softmax,     ///< softmax of attention, or its gradient
   activation,  ///< GELU, or the product in SwiGLU
@@ -33,8 +33,8 @@ std::vector<KernelWork> operator_kernels(Shape const& shape, Operation const& op
 enum class TimedPart { forward, backward, forward_backward, step };
 
 /// Returns the kernels of a part of a step on one device. `element_bytes` is the size of activations and
-/// weights. A step is forward, backward and AdamW in fp32, with a kernel for each parameter tensor. Throws as
-/// operator_work() does.
+/// weights. A step consists of the forward pass, the backward pass and AdamW in fp32. AdamW has one kernel
+/// for each parameter tensor. Throws as operator_work() does.
 std::vector<KernelWork> part_kernels(Shape const& shape, Tokens tokens, TimedPart part, int element_bytes);
 
 }  // namespace ddproxy::model

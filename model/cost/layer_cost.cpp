@@ -58,7 +58,7 @@ Work attention_forward(Extents const& n) {
   return {4 * n.scores * n.head + 5 * n.scores, n.in + n.out + 4 * n.scores};
 }
 
-/// Counts two products and one sum an element, in place. The cosines and sines stay in cache.
+/// Counts two products and one sum for each element, in place. The cosines and sines stay in cache.
 Work rotation(Extents const& n) {
   return {3 * n.out, 2 * n.out};
 }

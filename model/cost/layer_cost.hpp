@@ -21,9 +21,9 @@ struct Tokens {
 /// operation (a matrix product, or one pass over the elements) reads and writes each of its operands once.
 /// Attention's scores and probabilities therefore go through memory.
 ///
-/// The scores are counted in full, because such an implementation multiplies whole squares and masks
-/// afterwards. With T tokens in a sequence and d features, the masked half is 2 T d of a layer's 24 d^2 + 4 T
-/// d flops per token (6 % for GPT-2-large at T = 1024).
+/// The scores are counted in full, because such an implementation computes all T x T scores of a head and
+/// masks afterwards. With T tokens in a sequence and d features, the masked half is 2 T d of a layer's 24 d^2
+/// + 4 T d flops per token (6 % for GPT-2-large at T = 1024).
 struct Work {
   double flops = 0;
   double bytes = 0;  ///< bytes read and written

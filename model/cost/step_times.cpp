@@ -101,7 +101,8 @@ StepTime time_in(CsvTable const& table, std::size_t row) {
   return time;
 }
 
-/// Refuses rows that repeat an earlier one. `kind` is the kind of kernel of a share, else empty.
+/// Rejects a row that repeats an earlier row. `kind` is the kind of kernel of a share; it is empty for a
+/// time.
 class Cases {
  public:
   void add(CsvTable const& table, std::size_t row, PublishedCase const& of, std::string_view kind = {}) {
@@ -134,7 +135,7 @@ void check_fitted(CsvTable const& table, std::map<std::string, Series> const& se
     if (found.fitted < needed)
       table.fail(found.first_row, "the series " + name + " has " + std::to_string(found.fitted) +
                                       " row(s) with use = fit, but the fit needs " + std::to_string(needed) +
-                                      "; change use in more rows");
+                                      "; set use = fit in more rows");
   }
 }
 

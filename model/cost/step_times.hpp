@@ -14,7 +14,7 @@ namespace ddproxy::model {
 // Readers of published step times (docs/predict.md, "Published step times"). They read CSV files as the
 // readers of csv.hpp do, and throw the same errors: std::invalid_argument "FILE:LINE: what is wrong".
 
-/// Returns the word of a CSV file for the value.
+/// Returns the word that stands for the value in a CSV file.
 std::string_view name_of(TimedPart part);
 std::string_view name_of(KernelKind kind);
 
@@ -31,7 +31,7 @@ struct PublishedCase {
 struct StepTime {
   PublishedCase of;
   bool mixed = false;   ///< mixed precision: activations and weights have 2 bytes, else 4
-  bool warm = true;     ///< false: the mean contains the first steps
+  bool warm = true;     ///< false: no warm-up; the published mean includes the first steps
   bool fitted = false;  ///< the roofline is fitted on this row
   double seconds = 0;
 };
@@ -45,8 +45,8 @@ struct StepShare {
 
 /// Reads `series,precision,warm,use,preset,batch,context,phase,seconds` with a row for each time. The rows
 /// keep their order. Throws also if a row repeats a case, if the rows of a series differ in `precision` or
-/// `warm`, or if a series has too few rows to fit: three for the first series, which must be warm, two for
-/// other warm series, one for a series without warm-up.
+/// `warm`, if the first series is not warm, or if a series has too few rows to fit (`use` is "fit"). The
+/// first series needs three such rows, every other warm series two, and a series without warm-up one.
 std::vector<StepTime> read_step_times(std::filesystem::path const& file);
 
 /// Reads `series,preset,batch,context,phase,kind,share`. Throws also if a series is not one of `times`.

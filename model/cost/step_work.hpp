@@ -44,10 +44,10 @@ struct ModelFlops {
 };
 
 /// Returns the model flops of `tokens`. For each token, each weight costs 2 flops (a product and a sum) in
-/// the forward pass and 4 in the backward pass. The scores of attention and their use cost 4 x layers x
-/// d_model x sequence flops for each token in the forward pass and twice as many in the backward pass. The
-/// masked half of the scores is counted, as in PaLM (Chowdhery et al., 2022, appendix B). Recomputed
-/// operators, element-wise operators and the optimizer are not counted.
+/// the forward pass and 4 in the backward pass. The two products of attention (scores; probabilities times
+/// values) cost 4 x layers x d_model x sequence flops for each token in the forward pass and twice as many in
+/// the backward pass. The masked half of the scores is counted, as in PaLM (Chowdhery et al., 2022, appendix
+/// B). Recomputed operators, element-wise operators and the optimizer are not counted.
 ModelFlops model_flops(Shape const& shape, Tokens tokens);
 
 /// Seconds of everything that a step computes, without communication beside it. An operator is an index into
@@ -55,13 +55,14 @@ ModelFlops model_flops(Shape const& shape, Tokens tokens);
 struct PhaseCosts {
   std::vector<double> forward;         ///< seconds [operator]
   std::vector<double> backward;        ///< seconds [operator]
-  std::vector<double> recompute = {};  ///< seconds [operator]; empty: as long as forward
-  /// Return the seconds of one task over that many parameters. An empty function: the step has no such task.
+  std::vector<double> recompute = {};  ///< seconds [operator]; empty: the forward times hold
+  /// Return the seconds of one task over that many parameters. A function is empty if the step has no such
+  /// task.
   std::function<double(std::int64_t parameters)> norm = {}, clip = {}, update = {};
 };
 
-/// Throws std::invalid_argument unless `phases` has a time of each of so many operators: forward, backward,
-/// and recompute if that is not empty.
+/// Checks that `phases` has `operators` forward times and as many backward times. The recompute times must be
+/// as many, or none. Throws std::invalid_argument otherwise.
 void check_times(PhaseCosts const& phases, std::size_t operators);
 
 /// Returns the seconds of one compute task, alone on the machine. `gradients` is the number of gradient

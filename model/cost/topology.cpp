@@ -28,12 +28,13 @@ double tree_seconds(int n, Link const& link, double bytes) {
 
 Placement place(int ranks, int ranks_per_node) {
   if (ranks < 1 || ranks_per_node < 1) {
-    throw std::invalid_argument("ranks: " + std::to_string(ranks) + " with " +
-                                std::to_string(ranks_per_node) + " a node; both must be at least 1");
+    throw std::invalid_argument("ranks: " + std::to_string(ranks) + ", ranks per node: " +
+                                std::to_string(ranks_per_node) + "; both must be at least 1");
   }
   if (ranks > ranks_per_node && ranks % ranks_per_node != 0) {
-    throw std::invalid_argument("ranks: " + std::to_string(ranks) + " is not a multiple of the node's " +
-                                std::to_string(ranks_per_node) + "; give whole nodes");
+    throw std::invalid_argument("ranks: " + std::to_string(ranks) +
+                                " is not a multiple of the ranks per node, " +
+                                std::to_string(ranks_per_node) + "; fill whole nodes");
   }
   return {ranks, ranks_per_node};
 }

@@ -13,7 +13,8 @@
 
 namespace ddproxy::model {
 
-/// Plans whose T differs by less than this share count as equal. optimal_plan() says which of them is chosen.
+/// Plans whose T differs by less than this share count as equal. See optimal_plan() for the choice among
+/// them.
 inline constexpr double equal_share = 1e-6;
 
 /// A range of neighbouring caps with the same predicted T, or with nearly the same T.

@@ -12,7 +12,7 @@ namespace {
 void check(UniformJob const& job) {
   if (job.bytes > 0 && job.call_seconds > 0 && job.bandwidth > 0 && job.t_compute > 0) return;
   throw std::invalid_argument(
-      "closed form: bytes, seconds a call, bandwidth and compute time must be positive");
+      "closed form: bytes, seconds per call, bandwidth and compute time must be positive");
 }
 
 }  // namespace

@@ -33,10 +33,11 @@ Regime regime(UniformJob const& job);
 ///   rho_w < 1:  min(o w rho_w / (1 - rho_w), S sqrt(o / T_compute))
 /// Here E(b), with K = S / b buckets, is
 ///   o + b / w where o + b / w <= T_compute / K: only the last call is exposed;
-///   T_compute / K + K o + S / w - T_compute otherwise: from the first ready bucket on, call follows call.
-/// If rho_w < 1 and buckets are smaller than the first argument of min(), calls have to wait for each other.
-/// If they are larger, the last call, which is exposed, takes longer. For real models the result is a rough
-/// check only. Throws std::invalid_argument if a member of the job is not positive.
+///   T_compute / K + K o + S / w - T_compute otherwise: from the first ready bucket on, the calls leave no
+///   gap.
+/// If rho_w < 1 and the buckets are smaller than the first argument of min(), calls have to wait for each
+/// other. If the buckets are larger, the last call, which is exposed, takes longer. For real models the
+/// result is a rough check only. Throws std::invalid_argument if a member of the job is not positive.
 double uniform_best_bucket(UniformJob const& job);
 
 }  // namespace ddproxy::model

@@ -8,7 +8,7 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr int digits = 9;                 ///< significant bits kept: less than 1/256 below the size itself
+constexpr int digits = 9;  ///< significant bits kept; a rounded size is less than 1/256 smaller
 constexpr int sizes = 1 << (digits - 1);  ///< number of rounded sizes with the same power of two
 
 }  // namespace

@@ -26,7 +26,8 @@ struct ProbedTimes {
   std::vector<double> seconds;  ///< [sample]; NaN: not measured
 };
 
-/// How states are named: `name` returns the text of a state's median probe.
+/// The words for states in messages. `name` returns the text of a state's median probe. `told_by` names what
+/// was probed.
 struct StateWords {
   std::string (*name)(double) = name_of_round_trip;
   char const* told_by = "a round trip between cores";
@@ -60,7 +61,7 @@ class MachineStates {
                          std::vector<ProbedTimes> const& quantities = {});
   /// Derives the states from the probes of a single part of a run.
   explicit MachineStates(std::vector<double> probes, std::vector<ProbedTimes> const& quantities = {});
-  /// Returns states with known limits(), for instance read from a file. They have no round trips.
+  /// Returns states with known limits(), for instance read from a file. Their round_trips() are empty.
   static MachineStates between(std::vector<double> limits);
 
   /// Returns the number of states, at least 1.

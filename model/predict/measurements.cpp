@@ -29,7 +29,8 @@ void check(Measurements const& measurements) {
       throw std::invalid_argument("measurements: a gradient belongs to no operation");
   }
   if (measurements.gradient_operation.size() != measurements.gradient_bytes.size()) {
-    throw std::invalid_argument("measurements: operations and bytes of the gradients differ in number");
+    throw std::invalid_argument(
+        "measurements: the gradients have different numbers of operations and of sizes");
   }
   const bool sampled = std::none_of(measurements.allreduce.begin(), measurements.allreduce.end(),
                                     [](auto const& s) { return s.empty(); });

@@ -49,8 +49,8 @@ struct Recurrence {
     return result;
   }
 
-  /// Returns true if that bucket cannot improve label[j], given that it takes at least `seconds` and that its
-  /// speeds are at most `speeds`.
+  /// Returns true if a bucket of the gradients i to j - 1 cannot improve label[j], given that it takes at
+  /// least `seconds` alone and that its speeds are at most `speeds`.
   bool useless(std::size_t i, std::size_t j, double seconds, Speeds const& speeds) const {
     Fluid const& fluid = label[i].fluid;
     const double start = std::max(job.ready[j - 1] + fluid.delay, fluid.free);
@@ -72,8 +72,8 @@ struct Recurrence {
 };
 
 /// Solves the recurrence for several scales at once. Most time goes into a(x) and the speeds beside compute.
-/// Lower bounds are therefore tried first: an a(x) that is slightly too small, and the fastest speeds of any
-/// size.
+/// Lower bounds are therefore tried first: an a(x) that is slightly too small, and the highest speeds over
+/// all sizes.
 std::vector<Recurrence> solve(Job const& job, std::vector<std::int64_t> const& sum) {
   std::vector<Recurrence> all{{job, 1.0}, {job, longer}};
   CostFloor at_least(job.cost);

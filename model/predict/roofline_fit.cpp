@@ -13,7 +13,7 @@ namespace {
 
 using Column = std::vector<double>;  // [measurement]
 
-constexpr double dependent = 1e-9;  // smaller shares of a column are rounding errors of the other columns
+constexpr double dependent = 1e-9;  // a column with a smaller share independent of the others is dependent
 
 double dot(Column const& a, Column const& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -50,8 +50,8 @@ std::optional<Column> least_squares(std::vector<Column> columns, Column right) {
   return x;
 }
 
-/// What the measurements need, each divided by its measured seconds, if the memory limits the kernels with at
-/// most `balance` flops a byte.
+/// What limits the measurements, [measurement], divided by the measured seconds: the bytes of the kernels
+/// with at most `balance` flops per byte, the flops of the other kernels, and the number of all kernels.
 struct Needs {
   Column flops, bytes, kernels;
 };
@@ -71,7 +71,7 @@ Needs needs_of(std::vector<TimedKernels> const& measured, double balance) {
   return needs;
 }
 
-/// Returns the flops a byte of all kernels, each once, and 0.
+/// Returns 0 and the flops per byte of all kernels, each value once.
 std::set<double> balances(std::vector<TimedKernels> const& measured) {
   std::set<double> found{0.0};
   for (TimedKernels const& one : measured)
@@ -85,7 +85,8 @@ class BestFit {
  public:
   explicit BestFit(std::vector<TimedKernels> const& measured) : measured_(measured) {}
 
-  /// Tries seconds a flop, seconds a byte and seconds a kernel. Ignores values that no machine has.
+  /// Tries a roofline, given in seconds per flop, per byte and per kernel. Ignores it if no machine can have
+  /// these values.
   void offer(double a_flop, double a_byte, double a_kernel) {
     if (!(a_flop > 0) || !(a_byte >= 0) || !(a_kernel >= 0)) return;
     LaunchRoofline roofline{.peak_flops = 1 / a_flop, .launch = a_kernel};
@@ -127,7 +128,7 @@ void offer_free(BestFit& best, Needs const& needs, double balance) {
   if (const auto x = least_squares({both}, right)) best.offer((*x)[0], balance * (*x)[0], 0);
 }
 
-/// Does the same if the seconds a byte are given.
+/// Does the same if the bandwidth is known: `a_byte` are its seconds per byte.
 void offer_with_bandwidth(BestFit& best, Needs const& needs, double balance, double a_byte) {
   const Column right = added(ones(needs), -a_byte, needs.bytes);
   if (const auto x = least_squares({needs.flops, needs.kernels}, right)) best.offer((*x)[0], a_byte, (*x)[1]);

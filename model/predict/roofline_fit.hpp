@@ -40,9 +40,10 @@ struct RooflineFit {
 /// below 0. With `bandwidth`, only peak_flops and launch are fitted.
 ///
 /// The time is linear in 1 / peak_flops, 1 / bandwidth and launch as long as it is known which kernels the
-/// memory limits. These are the kernels with fewer flops a byte than the machine balance peak_flops /
-/// bandwidth. So the fit solves one linear problem between each two successive kernels, by flops a byte, and
-/// one at each of them, and takes the best.
+/// memory limits. These are the kernels with fewer flops per byte than the machine balance peak_flops /
+/// bandwidth. So the fit sorts the kernels by flops per byte. It solves one linear problem for each interval
+/// of the balance between two successive kernels, and one for each balance that equals a kernel's flops per
+/// byte. It returns the best solution.
 ///
 /// If all kernels are limited in the same way, the other rate has no effect and its value means nothing.
 /// Throws std::invalid_argument if there is no measurement, or if one has no kernels, no flops or a time that

@@ -19,7 +19,7 @@ constexpr double default_cap_mib = 25;
 constexpr double least_share = 0.005;  // share of T; an E below it does not matter
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Returns the case whose E is known worst, if that is too uncertain to score an error.
+/// Returns the case with the least certain E, if this E is too uncertain to score an error.
 std::optional<std::size_t> find_unscored(Cases cases) {
   std::size_t worst = 0;
   double most = -1;
@@ -173,7 +173,7 @@ double cap_of_least(Cases cases, std::vector<double> const& numbers) {
 
 }  // namespace
 
-// The limit of 1e-9 prevents a division by 0 where T is 0, which is not a measurement.
+// The limit of 1e-9 s prevents a division by 0 if T is 0, which no measurement gives.
 double error_scale(ScoredCase const& scored) {
   return std::max({scored.measured.total(), least_share * scored.measured_total, 1e-9});
 }

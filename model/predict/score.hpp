@@ -50,7 +50,8 @@ struct Score {
 /// The scores of a prediction and of its baselines.
 struct ScoreCard {
   Score model;
-  Score constant;         ///< best-constant baseline: the E with the lowest mean error, known afterwards
+  Score constant;  ///< best-constant baseline: the E with the lowest mean error, which is known only after
+                   ///< the measurement
   Score pytorch_default;  ///< baseline: predicts the E measured at the cap nearest to 25 MiB for every
                           ///< cap, and chooses that cap
   Score uncontended;      ///< baseline: the model without contention
@@ -64,7 +65,7 @@ struct ScoreCard {
   double predicted_cap_mib = 0;         ///< the cap with the smallest predicted E; the smallest cap of a tie
 };
 
-/// Scores predictions of E, not of T, because even a constant predicts T well if E is a small part of it.
+/// Scores predictions of E, not of T, because even a constant predicts T well if E is a small part of T.
 /// Throws std::invalid_argument if there is no case.
 ScoreCard score(std::span<const ScoredCase> cases);
 

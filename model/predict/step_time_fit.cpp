@@ -23,7 +23,8 @@ std::vector<TimedKernels> to_fit(SeriesFit const& series) {
   return measured;
 }
 
-/// Returns the mean of what the published times to fit have beyond the roofline, in seconds.
+/// Returns the mean of published time minus roofline time over the rows to fit, in seconds; 0 if it is
+/// negative.
 double startup_of(SeriesFit const& series) {
   double beyond = 0, rows = 0;
   for (FittedTime const& row : series.rows) {

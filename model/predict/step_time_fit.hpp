@@ -26,21 +26,20 @@ struct FittedTime {
 struct SeriesFit {
   std::string name;
   LaunchRoofline roofline;
-  /// The series whose bandwidth was taken. If `startup` is set: whose whole roofline was taken. Empty: all
-  /// rates are fitted on this series.
+  /// The series from which the bandwidth was taken. If this series has no warm-up, its whole roofline was
+  /// taken from `base`. Empty: all rates are fitted on this series.
   std::string base;
   double startup = 0;  ///< seconds that each time has in addition; only for a series without warm-up
-  /// Share of the fitted times to fit in which the memory limits the kernels, in [0, 1]. If it is small, the
-  /// times hardly determine the bandwidth.
+  /// Share of the fitted seconds that kernels take whose speed the memory limits, over the rows to fit, in
+  /// [0, 1]. If it is small, the times hardly determine the bandwidth.
   double memory_share = 0;
   std::vector<FittedTime> rows;
 };
 
 /// Fits each series on its rows that are marked `fitted`, and computes all its rows. A series with fewer than
 /// three such rows takes the bandwidth of the first series. A series without warm-up takes the whole roofline
-/// of the first series, and only one time is fitted, which each of its rows has in addition: the mean
-/// difference over the rows to fit, which is never below 0. `times` must satisfy what read_step_times()
-/// checks.
+/// of the first series. Only its `startup` is fitted: the mean of published time minus roofline time over the
+/// rows to fit, or 0 if that is negative. `times` must satisfy what read_step_times() checks.
 std::vector<SeriesFit> fit_step_times(std::vector<StepTime> const& times);
 
 /// Returns the share of each kind of kernel in the fitted time of a case. The shares add up to 1.

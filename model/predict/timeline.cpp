@@ -13,21 +13,23 @@ constexpr double rounding = 1e-9;  ///< relative amount by which running sums of
 
 void check_ready(std::span<const double> ready, double t_compute, Plan const& plan) {
   if (!std::is_sorted(ready.begin(), ready.end())) {
-    throw std::invalid_argument("timeline: the ready times must not fall; give the gradients in ready order");
+    throw std::invalid_argument(
+        "timeline: the ready times must not decrease; give the gradients in ready order");
   }
   if (!ready.empty() && (ready.front() < 0 || ready.back() > t_compute * (1 + rounding))) {
     throw std::invalid_argument(
         "timeline: the ready times must lie between 0 and the end of the backward pass");
   }
   if (!plan.empty() && plan.back().last >= ready.size()) {
-    throw std::invalid_argument("timeline: the plan speaks of gradient " + std::to_string(plan.back().last) +
+    throw std::invalid_argument("timeline: the plan contains gradient " + std::to_string(plan.back().last) +
                                 ", but only " + std::to_string(ready.size()) + " ready times are given");
   }
 }
 
 void check_copies(Copies const& copies) {
   if (copies.mode == CopyMode::none || (copies.bandwidth > 0 && copies.call_seconds >= 0)) return;
-  throw std::invalid_argument("copies: their bandwidth must be positive and the time of a call not negative");
+  throw std::invalid_argument(
+      "copies: the bandwidth must be positive, and the time of a call must not be negative");
 }
 
 /// Returns when the last copy out ends. Each bucket is copied after the one before, once it is reduced and

@@ -39,7 +39,7 @@ struct Timeline {
   double tail() const { return total - backward_end; }
 };
 
-/// How far compute and communication have got after some buckets, as simulate() below keeps it.
+/// The progress of compute and communication after some buckets: the state of simulate() below.
 struct Fluid {
   double delay = 0;  ///< seconds by which compute lags behind undisturbed compute
   double free = 0;   ///< seconds at which the communication resource becomes free

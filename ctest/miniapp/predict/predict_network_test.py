@@ -48,7 +48,7 @@ class PredictNetwork(PredictCase):
 
     def test_one_node_says_nothing_about_a_network(self):
         two_nodes = [NODE, "--ranks", "16", "--ranks-per-node", "8"]
-        self.assertIn("2 nodes, but the table covers one node", self.refused(*two_nodes))
+        self.assertIn("need 2 nodes, but the table covers one node", self.refused(*two_nodes))
         result, done = self.predict(*two_nodes, "--node-latency", "5e-6", "--node-bandwidth", "25")
         self.assertGreater(result["t_comm_s"], self.predict(NODE)[0]["t_comm_s"])
         self.assertIn("latency and bandwidth between nodes", done.stderr)
