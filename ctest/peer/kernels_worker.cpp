@@ -9,14 +9,16 @@
 #include "kernels/gemm.hpp"
 #include "miniapp/compute/kernel_backward.hpp"
 
-// kernels_worker LAYERS VOCABULARY TOKENS [PRECISION]: the counterpart of torch_worker.py. For each line on
-// standard input, runs one backward pass of a slice of GPT-2-large, and prints its elapsed seconds and its
-// processor seconds. PRECISION is that of the products: fp32 (the default), tf32 or bf16.
+// kernels_worker LAYERS VOCABULARY TOKENS [PRECISION [BATCH]]: the counterpart of torch_worker.py. For each
+// line on standard input, runs one backward pass of a slice of GPT-2-large, and prints its elapsed seconds and
+// its processor seconds. PRECISION is that of the products: fp32 (the default), tf32 or bf16. BATCH is the
+// number of sequences of TOKENS tokens (default 1).
 int main(int argc, char** argv) {
   using namespace ddproxy;
   if (argc < 4) return 2;
   const Kokkos::ScopeGuard kokkos;
   const std::string precision = argc > 4 ? argv[4] : "fp32";
+  const int batch = argc > 5 ? std::atoi(argv[5]) : 1;
   if (precision != "fp32")
     kernels::set_matrix_precision(precision == "tf32" ? kernels::MatrixPrecision::tf32
                                                       : kernels::MatrixPrecision::bf16);
@@ -25,7 +27,7 @@ int main(int argc, char** argv) {
   shape.vocabulary = std::atoi(argv[2]);
   const auto pass = model::backward_pass(shape);
   const kernels::Floats arena("arena", static_cast<std::size_t>(model::parameters(pass)));
-  KernelBackward backward(shape, pass, {1, std::atoi(argv[3])}, 1, 0, arena);
+  KernelBackward backward(shape, pass, {batch, std::atoi(argv[3])}, 1, 0, arena);
   std::printf("%s\n", kernels::gemm_backend().c_str());
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {

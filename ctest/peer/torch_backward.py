@@ -4,9 +4,10 @@
 """torch_backward.py KERNELS_WORKER [PYTHON...]   backward pass of a GPT-2-large slice, ddproxy beside PyTorch.
 
 Each PYTHON is an interpreter that has torch (default: /usr/bin/python3). All programs stay started and take turns,
-one backward pass each, so that what disturbs the machine disturbs all of them alike; medians are compared. On one
-thread processor time is taken, in which other programs' turns do not count, on several, and on a device, elapsed time.
-With --device cuda, KERNELS_WORKER is of a build for it; --precision tf32 or bf16 is the device's alone.
+one backward pass each, so that what disturbs the machine disturbs all of them alike; medians are compared. With one
+thread the time is processor time, in which the turns of other programs do not count. With several threads, and on a
+device, it is elapsed time. --device cuda needs a KERNELS_WORKER of a build for CUDA; --precision tf32 and bf16 are
+for a device only. --compile adds each PYTHON a second time, with torch.compile.
 """
 import argparse
 import os
@@ -54,9 +55,11 @@ def measure(commands, threads, on_device, samples):
 
 def row(arguments, threads, vocabulary, tokens):
     size = [str(n) for n in (arguments.layers, vocabulary, tokens)]
-    commands = [[arguments.worker, *size, arguments.precision]]
-    commands += [[python, str(HERE / "torch_worker.py"), str(threads), *size, arguments.device, arguments.precision]
-                 for python in arguments.pythons]
+    batch = str(arguments.batch)
+    modes = ["eager", "compile"] if arguments.compile else ["eager"]
+    commands = [[arguments.worker, *size, arguments.precision, batch]]
+    commands += [[python, str(HERE / "torch_worker.py"), str(threads), *size, arguments.device, arguments.precision, batch, mode]
+                 for python in arguments.pythons for mode in modes]
     workers = measure(commands, threads, arguments.device != "cpu", arguments.samples)
     medians = [statistics.median(worker.samples) for worker in workers]
     peers = " | ".join(f"{1e3 * m:.1f}" for m in medians[1:])
@@ -72,6 +75,8 @@ def main():
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--vocabulary", type=int, nargs="+", default=[8192, 50257])
     parser.add_argument("--tokens", type=int, nargs="+", default=[64, 256, 1024])
+    parser.add_argument("--batch", type=int, default=1, help="sequences of a pass")
+    parser.add_argument("--compile", action="store_true", help="torch.compile beside eager")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--precision", choices=["fp32", "tf32", "bf16"], default="fp32")
     arguments = parser.parse_args()

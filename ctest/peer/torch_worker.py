@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch_worker.py THREADS LAYERS VOCABULARY TOKENS [DEVICE PRECISION]: PyTorch's backward pass of a slice of GPT-2-large, for one sequence.
+"""torch_worker.py THREADS LAYERS VOCABULARY TOKENS [DEVICE PRECISION [BATCH [MODE]]]: PyTorch's backward pass of a slice of GPT-2-large.
 
-DEVICE is cpu (the default) or cuda. PRECISION is fp32 (the default), tf32 or bf16 with torch.autocast. For each line on standard input it runs
-the forward pass and the timed backward pass, and prints the elapsed seconds and the processor seconds of the latter.
+DEVICE is cpu (the default) or cuda. PRECISION is fp32 (the default), tf32 or bf16 with torch.autocast. BATCH is the number of sequences of
+TOKENS tokens (default 1). MODE is eager (the default) or compile: torch.compile of each block and of the head with the loss. For each line on standard input
+it runs the forward pass and the timed backward pass, and prints the elapsed seconds and the processor seconds of the latter.
 """
 import math
 import sys
@@ -46,16 +47,24 @@ class Slice(torch.nn.Module):
         self.blocks = torch.nn.ModuleList(Block() for _ in range(layers))
         self.ln_f = torch.nn.LayerNorm(D)
 
-    def forward(self, tokens):
+    def before_head(self, tokens):
         x = self.wte(tokens) + self.wpe(torch.arange(tokens.shape[1]))
         for block in self.blocks:
             x = block(x)
-        return F.linear(self.ln_f(x), self.wte.weight)
+        return self.ln_f(x)
+
+    def forward(self, tokens):
+        return F.linear(self.before_head(tokens), self.wte.weight)
+
+
+def head_loss(x, weight, targets):
+    return F.cross_entropy(F.linear(x, weight).flatten(0, 1), targets.flatten())
 
 
 def main():
     threads, layers, vocabulary, count = map(int, sys.argv[1:5])
     device, precision = sys.argv[5:7] or ("cpu", "fp32")
+    batch, mode = int((sys.argv[7:8] or ["1"])[0]), (sys.argv[8:9] or ["eager"])[0]
     torch.set_num_threads(threads)
     if device != "cpu":
         torch.set_default_device(device)
@@ -63,12 +72,17 @@ def main():
     wait = torch.cuda.synchronize if device != "cpu" else lambda: None
     torch.manual_seed(1)
     model = Slice(layers, vocabulary)
-    tokens, targets = torch.randint(vocabulary, (2, 1, count))
-    print(torch.__version__, flush=True)
+    head = head_loss
+    if mode == "compile":
+        head = torch.compile(head_loss)
+        for block in model.blocks:
+            block.compile()  # all blocks share the compiled code
+    tokens, targets = torch.randint(vocabulary, (2, batch, count))
+    print(torch.__version__ + (" compiled" if mode == "compile" else ""), flush=True)
     for _ in sys.stdin:
         model.zero_grad(set_to_none=True)
         with torch.autocast(device, torch.bfloat16, enabled=precision == "bf16"):
-            loss = F.cross_entropy(model(tokens).view(count, vocabulary), targets.view(count))
+            loss = head(model.before_head(tokens), model.wte.weight, targets)
         wait()
         start, processor_start = time.perf_counter(), time.process_time()
         loss.backward()
