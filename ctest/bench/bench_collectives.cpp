@@ -27,9 +27,8 @@
 namespace ddproxy::bench {
 namespace {
 
-/// Removes --largest_mib=N, --piece_mib=N and --iterations=N from the command line. On ranks other than 0
-/// also removes options that write a file.
-Settings take_settings(int& argc, char** argv, bool root) {
+/// Removes --largest_mib=N, --piece_mib=N and --iterations=N from the command line.
+Settings take_settings(int& argc, char** argv) {
   Settings settings;
   struct Option {
     std::string_view name;
@@ -46,7 +45,7 @@ Settings take_settings(int& argc, char** argv, bool root) {
         *value = std::strtoul(argument + name.size(), nullptr, 10) * unit;
         return true;
       }
-    return !root && text.starts_with("--benchmark_out");
+    return false;
   };
   argc = static_cast<int>(std::remove_if(argv + 1, argv + argc, taken) - argv);
   return settings;
@@ -71,7 +70,8 @@ void add_context(Runtime const& runtime, Settings const& settings, double cores)
 
 int run(int argc, char** argv) {
   const Runtime runtime(argc, argv, {.share_device = true});
-  const Settings settings = take_settings(argc, argv, runtime.root());
+  const Settings settings = take_settings(argc, argv);
+  keep_files_to_root(argc, argv, runtime.root());
   benchmark::Initialize(&argc, argv);
   if (settings.largest == 0 || settings.piece == 0 || settings.iterations == 0 ||
       benchmark::ReportUnrecognizedArguments(argc, argv))

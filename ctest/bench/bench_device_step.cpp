@@ -157,6 +157,7 @@ void measure(benchmark::State& state, Runtime const& runtime) {
 
 int run(int argc, char** argv) {
   const Runtime runtime(argc, argv, {.share_device = true});
+  keep_files_to_root(argc, argv, runtime.root());
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("ranks", std::to_string(runtime.ranks()));

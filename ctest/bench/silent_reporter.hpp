@@ -4,6 +4,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 namespace ddproxy::bench {
@@ -14,6 +16,15 @@ class SilentReporter : public benchmark::BenchmarkReporter {
   bool ReportContext(Context const&) override { return true; }
   void ReportRuns(std::vector<Run> const&) override {}
 };
+
+/// Removes the options that write a file, which only rank 0 may do, from the command line of other ranks.
+/// Call it before benchmark::Initialize().
+inline void keep_files_to_root(int& argc, char** argv, bool root) {
+  const auto writes = [&](char const* argument) {
+    return !root && std::string_view(argument).starts_with("--benchmark_out");
+  };
+  argc = static_cast<int>(std::remove_if(argv + 1, argv + argc, writes) - argv);
+}
 
 /// Runs all registered benchmarks on every rank. Rank 0 alone reports them.
 inline void run_on_all_ranks(bool root) {
