@@ -7,15 +7,13 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
 
 #include "ctest/bench/mpi_rows.hpp"
-#include "ctest/bench/silent_reporter.hpp"
+#include "ctest/bench/ranks.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/errors/errors.hpp"
@@ -27,28 +25,12 @@
 namespace ddproxy::bench {
 namespace {
 
-/// Removes --largest_mib=N, --piece_mib=N and --iterations=N from the command line.
+/// Takes --largest_mib=N, --piece_mib=N and --iterations=N from the command line.
 Settings take_settings(int& argc, char** argv) {
-  Settings settings;
-  struct Option {
-    std::string_view name;
-    std::size_t* value;
-    std::size_t unit;
-  };
-  const Option options[] = {{"--largest_mib=", &settings.largest, mib},
-                            {"--piece_mib=", &settings.piece, mib},
-                            {"--iterations=", &settings.iterations, 1}};
-  const auto taken = [&](char const* argument) {
-    const std::string_view text = argument;
-    for (auto const& [name, value, unit] : options)
-      if (text.starts_with(name)) {
-        *value = std::strtoul(argument + name.size(), nullptr, 10) * unit;
-        return true;
-      }
-    return false;
-  };
-  argc = static_cast<int>(std::remove_if(argv + 1, argv + argc, taken) - argv);
-  return settings;
+  const Settings by_default;
+  return {.largest = take_number(argc, argv, "--largest_mib=", by_default.largest / mib) * mib,
+          .piece = take_number(argc, argv, "--piece_mib=", by_default.piece / mib) * mib,
+          .iterations = take_number(argc, argv, "--iterations=", by_default.iterations)};
 }
 
 /// Removes the rows, which own arrays of Kokkos, before Kokkos ends.

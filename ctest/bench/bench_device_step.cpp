@@ -12,7 +12,7 @@
 
 #include "ctest/bench/bucket_steps.hpp"
 #include "ctest/bench/nccl_stopwatch.hpp"
-#include "ctest/bench/silent_reporter.hpp"
+#include "ctest/bench/ranks.hpp"
 #include "kernels/types.hpp"
 #include "miniapp/collectives/engines/nccl_lane.hpp"
 #include "miniapp/compute/stream_replay.hpp"
@@ -157,16 +157,17 @@ void measure(benchmark::State& state, Runtime const& runtime) {
 
 int run(int argc, char** argv) {
   const Runtime runtime(argc, argv, {.share_device = true});
+  const std::size_t iterations = take_number(argc, argv, "--iterations=", 31);
   keep_files_to_root(argc, argv, runtime.root());
   benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  if (iterations == 0 || benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("ranks", std::to_string(runtime.ranks()));
   benchmark::AddCustomContext("ranks on a device", std::to_string(runtime.ranks_on_device()));
   benchmark::AddCustomContext("NCCL", loaded_nccl_version());
   benchmark::RegisterBenchmark("bucket", [&](benchmark::State& state) { measure(state, runtime); })
       ->Arg(0)
       ->Arg(25)
-      ->Iterations(31)
+      ->Iterations(static_cast<std::int64_t>(iterations))
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
   run_on_all_ranks(runtime.root());
