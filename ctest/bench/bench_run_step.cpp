@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
 
+#include "ctest/bench/bucket_steps.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
-#include "model/step/strategies/ddp.hpp"
 
 // Measures the cost of run_step() itself on the host, with a step of GPT-2-large whose operators and
 // all-reduces do nothing. The counter `bucket` is the cost of one bucket: the time of a step with buckets
@@ -40,36 +40,23 @@ struct NoAllreduce : CommunicationLane {
   std::vector<FinishedCall> done_;
 };
 
-CompiledStep step_of(model::BackwardPass const& pass, model::Plan const& plan) {
-  const auto graph = model::ddp(pass, {plan}, 2).classes.front().graph;
-  return {graph, std::vector<std::size_t>(graph.buffers.size(), 0)};
-}
-
-model::Plan plan_of(model::BackwardPass const& pass, std::int64_t cap_mib) {
-  std::vector<std::int64_t> bytes;
-  for (auto const& gradient : pass.gradients) bytes.push_back(gradient.numel * 4);
-  const std::int64_t cap = cap_mib << 20;
-  return cap_mib == 0 ? model::per_tensor_plan(bytes) : model::bucketed_plan(bytes, {&cap, 1});
-}
-
 double seconds_of(CompiledStep& step, NoCompute& compute, NoAllreduce& allreduce) {
   return run_step(step, compute, allreduce).total;
 }
 
 // The argument is the cap in MiB. 0: one bucket for each gradient.
 void own_cost(benchmark::State& state) {
-  const auto pass = model::backward_pass(model::find_preset("gpt2-large"));
-  const auto plan = plan_of(pass, state.range(0));
-  CompiledStep with = step_of(pass, plan), without = step_of(pass, {});
-  NoCompute compute(pass.operations.size());
+  auto steps = bench::bucket_steps(state.range(0));
+  NoCompute compute(steps.pass.operations.size());
   NoAllreduce allreduce;
   double of_buckets = 0;
   for (auto _ : state) {
-    const double alone = seconds_of(without, compute, allreduce), all = seconds_of(with, compute, allreduce);
+    const double alone = seconds_of(steps.without, compute, allreduce),
+                 all = seconds_of(steps.with, compute, allreduce);
     of_buckets += all - alone;
     state.SetIterationTime(all);
   }
-  const auto buckets = static_cast<double>(plan.size());
+  const auto buckets = static_cast<double>(steps.buckets);
   state.counters["buckets"] = buckets;
   state.counters["bucket"] = of_buckets / static_cast<double>(state.iterations()) / buckets;
 }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "ctest/miniapp/nccl_here.hpp"
 #include "ctest/mpi_main.hpp"
 #include "kernels/occupy_stream.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
@@ -142,8 +143,7 @@ TEST_F(Device, MpiAveragesItsMemoryThroughPinnedMemory) {
 }
 
 TEST_F(Device, NcclAveragesItsMemory) {
-  if (nccl_version() == "none") GTEST_SKIP() << "this build has no NCCL";
-  if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "NCCL takes one rank a device";
+  if (const auto reason = why_no_nccl(); !reason.empty()) GTEST_SKIP() << reason;
   Config config;
   config.backend = Backend::nccl;
   for (const auto priority : {Priority::normal, Priority::high})
@@ -156,7 +156,7 @@ TEST_F(Device, NcclAveragesItsMemory) {
 
 TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   if (nccl_version() == "none") GTEST_SKIP() << "this build has no NCCL";
-  if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "NCCL takes one rank a device";
+  if (test_runtime->ranks_on_device() > 1) GTEST_SKIP() << "the other rank would occupy the device";
   Config config;
   config.backend = Backend::nccl;
   config.timeout_s = 5;

@@ -12,7 +12,7 @@ import unittest
 project, ddproxy = map(pathlib.Path, (sys.argv.pop(1), sys.argv.pop(1)))
 
 NVIDIA_SMI = 'case "$*" in *memory.total*) echo "${MEMORY:-81920}" ;; --query-gpu*) echo 9.0 ;; *) echo "GPU 0: a stand-in" ;; esac'
-MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$CUDA_VISIBLE_DEVICES $@" >>"$RECORD"; exec sleep "${STALL:-0}"'
+MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$CUDA_VISIBLE_DEVICES $@" >>"$RECORD"; echo "share=$NCCL_MULTI_RANK_GPU_ENABLE" >>"$RECORD"; exec sleep "${STALL:-0}"'
 SRUN = 'echo "$OMP_NUM_THREADS $*"'
 
 
@@ -77,6 +77,44 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("shared: skipped", done.stdout)
         self.assertFalse((self.root / "record").exists())
+
+    def starts(self, version, *steps, **environment):
+        """Returns (the device, the words after the launcher's options, whether ranks may share a GPU) of each start, with this version of NCCL."""
+        programs = self.root / "prebuilt/bin"
+        write_program(programs / "bench_collectives", f'[ "$1" != --nccl_version ] || echo {version}')
+        write_program(programs / "bench_device_step", "")
+        write_program(programs / "bench_run_step", "")
+        done = self.check(*steps, **environment)
+        self.assertEqual(done.returncode, 0, done)
+        record = self.record()
+        starts = []
+        for words, share in zip(record[1::3], record[2::3]):
+            device, started = words.split(" ", 1)
+            starts.append((device, started.split(" -n ")[1].split(), share == "share=1"))
+        return starts, done.stdout
+
+    def test_nccl_is_measured_with_one_rank_and_with_two_where_it_lets_them_share_a_gpu(self):
+        for step, program in (("collectives", "bench_collectives"), ("host", "bench_device_step")):
+            for version, ranks in (("2.28.9", "1"), ("2.9.8", "1"), ("none", "1"), ("2.30.3", "12"), ("2.32.3", "12"), ("3.0.0", "12")):
+                with self.subTest(step=step, version=version):
+                    starts, told = self.starts(version, step, CUDA_VISIBLE_DEVICES="3,4")
+                    (self.root / "record").unlink()
+                    self.assertEqual("".join(words[0] for _, words, _ in starts), ranks, starts)
+                    for device, words, share in starts:
+                        self.assertTrue(words[1].endswith(f"/prebuilt/bin/{program}"), words)
+                        self.assertEqual((device, share), ("3", True) if words[0] == "2" else ("3,4", False))
+                    self.assertEqual("skipped with two ranks" in told, ranks == "1", told)
+
+    def test_the_verbs_are_tested_with_one_two_and_four_ranks(self):
+        write_program(self.root / "prebuilt/tests/test_miniapp_verbs_device", "")
+        starts, _ = self.starts("2.32.3", "tests")
+        self.assertEqual([(words[0], share) for _, words, share in starts], [("1", False), ("2", True), ("4", True)])
+
+    def test_a_step_whose_benchmark_was_not_packed_is_skipped(self):
+        done = self.check("collectives", "host")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("collectives: skipped", done.stdout)
+        self.assertIn("host: skipped", done.stdout)
 
     def test_refuses_what_it_does_not_know(self):
         for done in (self.check("layer"), self.check("layers", GPU_CHECK_LIMIT_S="9m")):

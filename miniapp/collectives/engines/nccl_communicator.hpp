@@ -8,30 +8,11 @@
 #include <span>
 #include <string>
 
-#include "miniapp/collectives/engines/wire.hpp"
+#include "miniapp/collectives/engines/nccl_message.hpp"
 #include "miniapp/device/gpu.hpp"
 #include "miniapp/errors/call_watch.hpp"
-#include "model/step/step_graph.hpp"
-#ifdef KOKKOS_ENABLE_HIP
-#include <rccl.h>
-#else
-#include <nccl.h>
-#endif
 
 namespace ddproxy {
-
-/// The arguments of one call of NCCL. The buffers are device memory and are not owned. A reduce_scatter works
-/// in place if `receive` is this rank's part of `send`. An all_gather works in place if `send` is this rank's
-/// part of `receive`.
-struct NcclMessage {
-  model::Verb verb;
-  void const* send;   ///< not used by Verb::receive
-  void* receive;      ///< not used by Verb::send
-  std::size_t count;  ///< number of elements; for reduce_scatter and all_gather, of one part
-  ncclDataType_t type;
-  ncclRedOp_t operation;  ///< used by all_reduce and reduce_scatter; NCCL's own rounding applies to bf16
-  int root_or_peer = 0;   ///< used by broadcast, send and receive
-};
 
 /// Owns one NCCL communicator over the ranks of an MPI communicator.
 ///

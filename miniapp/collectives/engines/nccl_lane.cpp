@@ -132,18 +132,8 @@ void NcclLane::enqueue(CollectiveCall const& call) {
 }
 
 NcclMessage NcclLane::message_of(CollectiveCall const& call) {
-  const std::size_t full = full_slice(call).count;
-  elements_[call.verb] += static_cast<std::int64_t>(full);
-  const std::size_t count = has_parts(call.verb) ? full / static_cast<std::size_t>(nccl_.ranks()) : full;
-  float* const memory = arena_.data();
-  const bool averages = call.reduction == model::Reduction::average;
-  return {call.verb,
-          memory + call.read.offset,
-          memory + call.assigned.offset,
-          count,
-          ncclFloat,
-          averages ? ncclAvg : ncclSum,
-          call.root_or_peer};
+  elements_[call.verb] += static_cast<std::int64_t>(full_slice(call).count);
+  return nccl_message(call, place(), arena_.data());
 }
 
 // Enqueues a kernel that rounds to bf16, the collective, and a kernel that converts to fp32. NCCL computes

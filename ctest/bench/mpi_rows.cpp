@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctest/bench/mpi_rows.hpp"
+
+#include <memory>
+
+#include "ctest/bench/pairs.hpp"
+#include "ctest/bench/plain_collectives.hpp"
+#include "kernels/types.hpp"
+#include "miniapp/collectives/drivers/threaded_lane.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
+
+namespace ddproxy::bench {
+namespace {
+
+/// The state that all rows of MPI share.
+struct Machine {
+  Runtime const& runtime;
+  Settings settings;
+  bool own_core;
+  kernels::HostFloats arena;
+  kernels::HostFloats part;  // result of a reduce-scatter in the plain loops
+
+  GroupPlace place() const { return {runtime.rank(), runtime.ranks()}; }
+};
+
+/// Returns the seconds of the same calls without ddproxy, maximum over ranks.
+double plain_seconds(Machine const& machine, model::Verb verb, bool blocking,
+                     std::vector<CollectiveCall> const& calls) {
+  const std::size_t whole = machine.settings.piece / sizeof(float);
+  const auto ranks = static_cast<std::size_t>(machine.runtime.ranks());
+  const std::size_t piece = has_parts(verb) ? whole / ranks * ranks : whole;
+  machine.runtime.barrier();
+  const auto start = Clock::now();
+  for (auto const& call : calls) {
+    const auto [offset, count] = full_slice(call);
+    plain_collective(
+        verb, blocking,
+        {machine.arena.data() + offset, machine.part.data(), count, piece, machine.runtime.communicator()});
+  }
+  return machine.runtime.maximum(seconds_since(start));
+}
+
+/// Returns the seconds of ddproxy's calls: one message after another, or all started at once.
+double own_seconds(Machine const& machine, CommunicationLane& lane, bool train,
+                   std::vector<CollectiveCall> const& calls) {
+  lane.begin(calls.size());
+  machine.runtime.barrier();
+  const auto start = Clock::now();
+  for (std::size_t k = 0; k < calls.size(); ++k) {
+    lane.start(calls[k], {start});
+    if (!train) lane.wait_for(k);
+  }
+  lane.wait_all();
+  return machine.runtime.maximum(seconds_since(start));
+}
+
+void compare(benchmark::State& state, Machine const& machine, Row const& row, bool blocking) {
+  ThreadedLane lane(std::make_unique<MpiEngine>(machine.runtime.communicator(), machine.arena.data(),
+                                                machine.settings.piece / sizeof(float), timeout_s,
+                                                WireFormat::fp32, CallTable(blocking)),
+                    machine.own_core, machine.runtime.rank());
+  const auto calls = messages(row, machine.place(), machine.arena.extent(0));
+  const auto own = [&] { return own_seconds(machine, lane, row.train, calls); };
+  const auto plain = [&] { return plain_seconds(machine, row.verb, blocking, calls); };
+  own();
+  plain();
+  report(state, in_turns(state, calls.size(), own, plain), row.bytes);
+}
+
+}  // namespace
+
+void register_mpi_rows(Runtime const& runtime, Settings const& settings, bool own_core) {
+  using model::Verb;
+  const std::size_t elements = settings.largest / sizeof(float);
+  const auto machine = std::make_shared<Machine>(Machine{runtime, settings, own_core,
+                                                         kernels::HostFloats("messages", elements),
+                                                         kernels::HostFloats("part", elements)});
+  const auto add = [&](Verb verb, bool train) {
+    for (const bool blocking : {true, false})
+      register_rows(
+          settings, {verb, train}, blocking ? "blocking" : "nonblocking",
+          [=](benchmark::State& state, Row const& row) { compare(state, *machine, row, blocking); });
+  };
+  for (const bool train : {false, true}) add(Verb::all_reduce, train);
+  for (const auto verb : {Verb::reduce_scatter, Verb::all_gather, Verb::broadcast}) add(verb, false);
+}
+
+}  // namespace ddproxy::bench

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "ctest/bench/collective_rows.hpp"
+#include "miniapp/machine/runtime.hpp"
+
+namespace ddproxy::bench {
+
+/// Registers the rows of MPI's collectives on host memory: ddproxy's engine beside a plain loop of the same
+/// calls of MPI. `own_core` tells whether the communication thread has a core besides that of the waiting
+/// thread. `runtime` must outlive the rows.
+void register_mpi_rows(Runtime const& runtime, Settings const& settings, bool own_core);
+
+}  // namespace ddproxy::bench
