@@ -13,7 +13,7 @@ project, ddproxy = map(pathlib.Path, (sys.argv.pop(1), sys.argv.pop(1)))
 
 NVIDIA_SMI = 'case "$*" in *memory.total*) echo "${MEMORY:-81920}" ;; --query-gpu*) echo 9.0 ;; *) echo "GPU 0: a stand-in" ;; esac'
 MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$CUDA_VISIBLE_DEVICES $@" >>"$RECORD"; exec sleep "${STALL:-0}"'
-SRUN = 'echo "$OMP_NUM_THREADS $*"'
+SRUN = 'echo "$OMP_NUM_THREADS $CUDA_DEVICE_ORDER $*"'
 
 
 def write_program(path, text):
@@ -89,14 +89,20 @@ NODES = 'case "$1" in */0000:07:00.0/* | */0000:0f:00.0/*) echo 3 ;; */0000:4[7e
 
 
 class Job(unittest.TestCase):
-    def options(self, buses="", **slurm):
+    def submit(self, buses, slurm):
         with tempfile.TemporaryDirectory() as folder:
             write_program(pathlib.Path(folder) / "srun", SRUN)
             write_program(pathlib.Path(folder) / "nvidia-smi", f'for bus in {buses}; do echo "00000000:$bus:00.0"; done')
             write_program(pathlib.Path(folder) / "cat", NODES)  # prints the kernel's files
-            environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "1"} | slurm
+            environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "128",
+                           "SLURM_TASKS_PER_NODE": "8", "SLURM_GPUS_ON_NODE": "8"} | slurm
             return subprocess.run(["bash", project / "deploy/slurm/run-8gpu.sbatch"], cwd=folder, env=environment,
-                                  capture_output=True, text=True, check=True).stdout
+                                  capture_output=True, text=True, check=False)
+
+    def options(self, buses="", **slurm):
+        done = self.submit(buses, slurm)
+        self.assertEqual(done.returncode, 0, done)
+        return done.stdout
 
     def test_gives_each_task_an_eighth_of_the_node(self):
         for cpus, each in (("128", "16"), ("104", "13"), ("2", "1")):
@@ -105,13 +111,26 @@ class Job(unittest.TestCase):
             self.assertIn(f" --cpus-per-task={each} ", told)
 
     def test_binds_each_task_to_the_numa_node_of_its_gpu(self):
-        told = self.options(BUSES, SLURM_CPUS_ON_NODE="128")
-        self.assertIn(" --cpu-bind=map_ldom:3,3,1,1,7,7,7,7 ", told)
+        self.assertIn(" --cpu-bind=map_ldom:3,3,1,1,7,7,7,7 ", self.options(BUSES))
         for buses, far in (("", "7"), ("07 0F", "7"), (BUSES, "-1")):
-            self.assertIn(" --cpu-bind=cores ", self.options(buses, SLURM_CPUS_ON_NODE="128", FAR=far))
+            self.assertIn(" --cpu-bind=cores ", self.options(buses, FAR=far))
 
     def test_takes_the_number_that_sbatch_was_given(self):
-        self.assertIn(" --cpus-per-task=3 ", self.options(SLURM_CPUS_ON_NODE="128", SLURM_CPUS_PER_TASK="3"))
+        self.assertIn(" --cpus-per-task=3 ", self.options(SLURM_CPUS_PER_TASK="3"))
+
+    def test_two_nodes_with_four_gpus_each(self):
+        told = self.options("07 0F 47 90", SLURM_TASKS_PER_NODE="4(x2)", SLURM_GPUS_ON_NODE="4")
+        self.assertTrue(told.startswith("32 PCI_BUS_ID "), told)
+        self.assertIn(" --cpu-bind=map_ldom:3,3,1,7 ", told)
+
+    def test_refuses_more_tasks_than_gpus(self):
+        done = self.submit("", {"SLURM_GPUS_ON_NODE": "4"})
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+        self.assertIn("--ntasks-per-node=4", done.stderr)
+
+    def test_starts_mpi_as_the_user_says(self):
+        self.assertIn(" --mpi=pmix ", self.options())
+        self.assertIn(" --mpi=cray_shasta ", self.options(DDPROXY_MPI="cray_shasta"))
 
 
 unittest.main()
