@@ -8,11 +8,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import venv
 
 project, ddproxy = map(pathlib.Path, (sys.argv.pop(1), sys.argv.pop(1)))
 
 NVIDIA_SMI = 'case "$*" in *memory.total*) echo "${MEMORY:-81920}" ;; --query-gpu*) echo 9.0 ;; *) echo "GPU 0: a stand-in" ;; esac'
-MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$CUDA_VISIBLE_DEVICES $@" >>"$RECORD"; exec sleep "${STALL:-0}"'
+MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$CUDA_VISIBLE_DEVICES $@" >>"$RECORD"; eval "${DURING:-}"; exec sleep "${STALL:-0}"'
 SRUN = 'echo "$OMP_NUM_THREADS $CUDA_DEVICE_ORDER $*"'
 
 
@@ -26,7 +27,7 @@ class GpuCheck(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
+        self.root = pathlib.Path(folder.name).resolve() / "with space"
         for part in ("scripts", "inputs"):
             shutil.copytree(project / part, self.root / part)
         bundle = self.root / "prebuilt"
@@ -42,6 +43,9 @@ class GpuCheck(unittest.TestCase):
         environment = os.environ | {"PATH": path, "RECORD": f"{self.root}/record"} | environment
         return subprocess.run([self.root / "scripts/gpu-check", self.root / "out", *steps], env=environment, capture_output=True,
                               text=True, check=False)
+
+    def summary(self):
+        return (self.root / "out/summary.txt").read_text(encoding="utf-8")
 
     def record(self):
         return (self.root / "record").read_text(encoding="utf-8").splitlines()
@@ -69,6 +73,42 @@ class GpuCheck(unittest.TestCase):
         for precision in ("tf32", "bf16"):
             self.assertIn(f"FAILED   layers-{precision} (its step took longer than 1 s)", done.stdout)
 
+    def test_the_time_of_all_steps_ends_them_with_a_summary(self):
+        done = self.check("layers", "nccl", "bf16", GPU_CHECK_TOTAL_S="4", STALL="60")
+        self.assertEqual(done.returncode, 4, done)
+        self.assertIn("FAILED   layers-tf32 (all steps together took longer than 4 s)", done.stdout)
+        lines = ["passed: none", "skipped: none", "failed: layers", "did not run or did not end: nccl bf16"]
+        self.assertEqual(self.summary().splitlines(), lines)
+        self.assertIn("\n".join(f"gpu-check: {line}" for line in lines), done.stdout)
+
+    def test_a_killed_check_leaves_a_summary_of_the_steps_before(self):
+        done = self.check("nccl", "layers", GPU_CHECK_TOTAL_S="600", DURING='[[ $* != *run-nccl* ]] || cp out/summary.txt "$RECORD.then"')
+        self.assertEqual(done.returncode, 0, done)
+        then = (self.root / "record.then").read_text(encoding="utf-8")
+        self.assertEqual(then, "passed: layers\nskipped: none\nfailed: none\ndid not run or did not end: nccl\n")
+        self.assertEqual(self.summary(), "passed: layers nccl\nskipped: none\nfailed: none\ndid not run or did not end: none\n")
+
+    def test_runs_every_test_of_the_bundle(self):
+        tests = [self.root / "prebuilt/tests" / name for name in ("test_kernels_gemm", "test_miniapp_device")]
+        for test in tests:
+            write_program(test, "")
+        done = self.check("tests")
+        self.assertEqual(done.returncode, 0, done)
+        started = [line.split(" -n ")[1] for line in self.record()[1::2]]
+        self.assertEqual(started, [f"1 {tests[0]}", f"1 {tests[1]}", f"2 {tests[1]}"])
+
+    def test_finds_libraries_in_the_packages_of_a_virtual_environment(self):
+        venv.create(self.root / "venv")
+        packages = next((self.root / "venv").glob("lib/python*/site-packages"))
+        folders = [packages / "nvidia" / name / "lib" for name in ("cu13", "nccl", "cublas")]
+        for folder in folders:
+            folder.mkdir(parents=True)
+        done = self.check("nccl", PATH=f"{self.root}/venv/bin:{self.root}/path:{os.environ['PATH']}")
+        self.assertEqual(done.returncode, 0, done)
+        searched = self.record()[0].split(":")
+        self.assertEqual(sorted(folder for folder in searched if folder.startswith(str(packages))), sorted(map(str, folders)))
+        self.assertLess(searched.index("/usr/local/cuda/lib64"), searched.index(str(folders[0])))
+
     def test_two_ranks_share_the_first_gpu_where_it_has_room_for_them(self):
         self.assertEqual(self.check("shared", CUDA_VISIBLE_DEVICES="3,4").returncode, 0)
         self.assertTrue(self.record()[1].startswith("3 "), self.record())
@@ -76,10 +116,11 @@ class GpuCheck(unittest.TestCase):
         done = self.check("shared", MEMORY="40960")
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("shared: skipped", done.stdout)
+        self.assertIn("skipped: shared\n", self.summary())
         self.assertFalse((self.root / "record").exists())
 
     def test_refuses_what_it_does_not_know(self):
-        for done in (self.check("layer"), self.check("layers", GPU_CHECK_LIMIT_S="9m")):
+        for done in (self.check("layer"), self.check("layers", GPU_CHECK_LIMIT_S="9m"), self.check("layers", GPU_CHECK_TOTAL_S="0")):
             self.assertEqual(done.returncode, 2, done)
             self.assertFalse((self.root / "out").exists())
 
