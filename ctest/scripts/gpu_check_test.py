@@ -8,12 +8,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import venv
 
 project, ddproxy = map(pathlib.Path, (sys.argv.pop(1), sys.argv.pop(1)))
 
 NVIDIA_SMI = 'case "$*" in *memory.total*) echo "${MEMORY:-81920}" ;; --query-gpu*) echo 9.0 ;; *) echo "GPU 0: a stand-in" ;; esac'
-MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$CUDA_VISIBLE_DEVICES $@" >>"$RECORD"; echo "share=$NCCL_MULTI_RANK_GPU_ENABLE" >>"$RECORD"; exec sleep "${STALL:-0}"'
-SRUN = 'echo "$OMP_NUM_THREADS $*"'
+MPIRUN = 'echo "$LD_LIBRARY_PATH" >>"$RECORD"; echo "$CUDA_VISIBLE_DEVICES $@" >>"$RECORD"; echo "share=$NCCL_MULTI_RANK_GPU_ENABLE" >>"$RECORD"; eval "${DURING:-}"; exec sleep "${STALL:-0}"'
+SRUN = 'echo "$OMP_NUM_THREADS $CUDA_DEVICE_ORDER $*"'
 
 
 def write_program(path, text):
@@ -26,7 +27,7 @@ class GpuCheck(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
+        self.root = pathlib.Path(folder.name).resolve() / "with space"
         for part in ("scripts", "inputs"):
             shutil.copytree(project / part, self.root / part)
         bundle = self.root / "prebuilt"
@@ -42,6 +43,9 @@ class GpuCheck(unittest.TestCase):
         environment = os.environ | {"PATH": path, "RECORD": f"{self.root}/record"} | environment
         return subprocess.run([self.root / "scripts/gpu-check", self.root / "out", *steps], env=environment, capture_output=True,
                               text=True, check=False)
+
+    def summary(self):
+        return (self.root / "out/summary.txt").read_text(encoding="utf-8")
 
     def record(self):
         return (self.root / "record").read_text(encoding="utf-8").splitlines()
@@ -69,6 +73,42 @@ class GpuCheck(unittest.TestCase):
         for precision in ("tf32", "bf16"):
             self.assertIn(f"FAILED   layers-{precision} (its step took longer than 1 s)", done.stdout)
 
+    def test_the_time_of_all_steps_ends_them_with_a_summary(self):
+        done = self.check("layers", "nccl", "bf16", GPU_CHECK_TOTAL_S="4", STALL="60")
+        self.assertEqual(done.returncode, 4, done)
+        self.assertIn("FAILED   layers-tf32 (all steps together took longer than 4 s)", done.stdout)
+        lines = ["passed: none", "skipped: none", "failed: layers", "did not run or did not end: nccl bf16"]
+        self.assertEqual(self.summary().splitlines(), lines)
+        self.assertIn("\n".join(f"gpu-check: {line}" for line in lines), done.stdout)
+
+    def test_a_killed_check_leaves_a_summary_of_the_steps_before(self):
+        done = self.check("nccl", "layers", GPU_CHECK_TOTAL_S="600", DURING='[[ $* != *run-nccl* ]] || cp out/summary.txt "$RECORD.then"')
+        self.assertEqual(done.returncode, 0, done)
+        then = (self.root / "record.then").read_text(encoding="utf-8")
+        self.assertEqual(then, "passed: layers\nskipped: none\nfailed: none\ndid not run or did not end: nccl\n")
+        self.assertEqual(self.summary(), "passed: layers nccl\nskipped: none\nfailed: none\ndid not run or did not end: none\n")
+
+    def test_runs_every_test_of_the_bundle(self):
+        tests = [self.root / "prebuilt/tests" / name for name in ("test_kernels_gemm", "test_miniapp_device")]
+        for test in tests:
+            write_program(test, "")
+        done = self.check("tests")
+        self.assertEqual(done.returncode, 0, done)
+        started = [line.split(" -n ")[1] for line in self.record()[1::2]]
+        self.assertEqual(started, [f"1 {tests[0]}", f"1 {tests[1]}", f"2 {tests[1]}"])
+
+    def test_finds_libraries_in_the_packages_of_a_virtual_environment(self):
+        venv.create(self.root / "venv")
+        packages = next((self.root / "venv").glob("lib/python*/site-packages"))
+        folders = [packages / "nvidia" / name / "lib" for name in ("cu13", "nccl", "cublas")]
+        for folder in folders:
+            folder.mkdir(parents=True)
+        done = self.check("nccl", PATH=f"{self.root}/venv/bin:{self.root}/path:{os.environ['PATH']}")
+        self.assertEqual(done.returncode, 0, done)
+        searched = self.record()[0].split(":")
+        self.assertEqual(sorted(folder for folder in searched if folder.startswith(str(packages))), sorted(map(str, folders)))
+        self.assertLess(searched.index("/usr/local/cuda/lib64"), searched.index(str(folders[0])))
+
     def test_two_ranks_share_the_first_gpu_where_it_has_room_for_them(self):
         self.assertEqual(self.check("shared", CUDA_VISIBLE_DEVICES="3,4").returncode, 0)
         self.assertTrue(self.record()[1].startswith("3 "), self.record())
@@ -76,6 +116,7 @@ class GpuCheck(unittest.TestCase):
         done = self.check("shared", MEMORY="40960")
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("shared: skipped", done.stdout)
+        self.assertIn("skipped: shared\n", self.summary())
         self.assertFalse((self.root / "record").exists())
 
     def starts(self, version, *steps, **environment):
@@ -117,7 +158,7 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("host: skipped", done.stdout)
 
     def test_refuses_what_it_does_not_know(self):
-        for done in (self.check("layer"), self.check("layers", GPU_CHECK_LIMIT_S="9m")):
+        for done in (self.check("layer"), self.check("layers", GPU_CHECK_LIMIT_S="9m"), self.check("layers", GPU_CHECK_TOTAL_S="0")):
             self.assertEqual(done.returncode, 2, done)
             self.assertFalse((self.root / "out").exists())
 
@@ -127,14 +168,20 @@ NODES = 'case "$1" in */0000:07:00.0/* | */0000:0f:00.0/*) echo 3 ;; */0000:4[7e
 
 
 class Job(unittest.TestCase):
-    def options(self, buses="", **slurm):
+    def submit(self, buses, slurm):
         with tempfile.TemporaryDirectory() as folder:
             write_program(pathlib.Path(folder) / "srun", SRUN)
             write_program(pathlib.Path(folder) / "nvidia-smi", f'for bus in {buses}; do echo "00000000:$bus:00.0"; done')
             write_program(pathlib.Path(folder) / "cat", NODES)  # prints the kernel's files
-            environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "1"} | slurm
+            environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "128",
+                           "SLURM_TASKS_PER_NODE": "8", "SLURM_GPUS_ON_NODE": "8"} | slurm
             return subprocess.run(["bash", project / "deploy/slurm/run-8gpu.sbatch"], cwd=folder, env=environment,
-                                  capture_output=True, text=True, check=True).stdout
+                                  capture_output=True, text=True, check=False)
+
+    def options(self, buses="", **slurm):
+        done = self.submit(buses, slurm)
+        self.assertEqual(done.returncode, 0, done)
+        return done.stdout
 
     def test_gives_each_task_an_eighth_of_the_node(self):
         for cpus, each in (("128", "16"), ("104", "13"), ("2", "1")):
@@ -143,13 +190,26 @@ class Job(unittest.TestCase):
             self.assertIn(f" --cpus-per-task={each} ", told)
 
     def test_binds_each_task_to_the_numa_node_of_its_gpu(self):
-        told = self.options(BUSES, SLURM_CPUS_ON_NODE="128")
-        self.assertIn(" --cpu-bind=map_ldom:3,3,1,1,7,7,7,7 ", told)
+        self.assertIn(" --cpu-bind=map_ldom:3,3,1,1,7,7,7,7 ", self.options(BUSES))
         for buses, far in (("", "7"), ("07 0F", "7"), (BUSES, "-1")):
-            self.assertIn(" --cpu-bind=cores ", self.options(buses, SLURM_CPUS_ON_NODE="128", FAR=far))
+            self.assertIn(" --cpu-bind=cores ", self.options(buses, FAR=far))
 
     def test_takes_the_number_that_sbatch_was_given(self):
-        self.assertIn(" --cpus-per-task=3 ", self.options(SLURM_CPUS_ON_NODE="128", SLURM_CPUS_PER_TASK="3"))
+        self.assertIn(" --cpus-per-task=3 ", self.options(SLURM_CPUS_PER_TASK="3"))
+
+    def test_two_nodes_with_four_gpus_each(self):
+        told = self.options("07 0F 47 90", SLURM_TASKS_PER_NODE="4(x2)", SLURM_GPUS_ON_NODE="4")
+        self.assertTrue(told.startswith("32 PCI_BUS_ID "), told)
+        self.assertIn(" --cpu-bind=map_ldom:3,3,1,7 ", told)
+
+    def test_refuses_more_tasks_than_gpus(self):
+        done = self.submit("", {"SLURM_GPUS_ON_NODE": "4"})
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+        self.assertIn("--ntasks-per-node=4", done.stderr)
+
+    def test_starts_mpi_as_the_user_says(self):
+        self.assertIn(" --mpi=pmix ", self.options())
+        self.assertIn(" --mpi=cray_shasta ", self.options(DDPROXY_MPI="cray_shasta"))
 
 
 unittest.main()
