@@ -43,6 +43,16 @@ TEST(DeviceChoice, TwoRanksOnOneAreRefusedUnlessTheyAreMeantToShare) {
   EXPECT_EQ(ranks_on("GPU-b", uuids), 1);
 }
 
+// A smaller number is a higher priority: CUDA's range is 0 to -5, that of HIP 1 to -1.
+TEST(DeviceChoice, AStreamHasTheDefaultPriorityUnlessItShallBeHigh) {
+  EXPECT_EQ(choose_stream_priority(false, 0, -5), 0);
+  EXPECT_EQ(choose_stream_priority(false, 1, -1), 0);
+  EXPECT_EQ(choose_stream_priority(false, 0, 0), 0) << "a device without priorities";
+  EXPECT_EQ(choose_stream_priority(false, -1, -3), -1);
+  EXPECT_EQ(choose_stream_priority(true, 0, -5), -5);
+  EXPECT_EQ(choose_stream_priority(true, 1, -1), -1);
+}
+
 TEST(DeviceChoice, TheKernelKnowsTheNumaNodeOfAnAddress) {
   const auto folder = std::filesystem::temp_directory_path() / "ddproxy_numa_test";
   std::filesystem::create_directories(folder / "0000:3b:00.0");

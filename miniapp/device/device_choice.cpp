@@ -29,6 +29,10 @@ int choose_device(int local_rank, int devices, std::string const& reason) {
   return local_rank % devices;
 }
 
+int choose_stream_priority(bool high, int least, int greatest) {
+  return high ? greatest : std::clamp(0, greatest, least);
+}
+
 std::string complain_of_devices(std::vector<std::string> const& uuids, bool share) {
   const std::set<std::string> different(uuids.begin(), uuids.end());
   if (share || different.size() == uuids.size()) return "";

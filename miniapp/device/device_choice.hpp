@@ -14,6 +14,12 @@ namespace ddproxy {
 /// if `devices` is 0. The message contains `reason`, the error message of the driver.
 int choose_device(int local_rank, int devices, std::string const& reason);
 
+/// Returns the priority of a stream. `least` and `greatest` are the ends of the range that the device offers.
+/// A smaller number is a higher priority. Returns `greatest` if `high` is true. Otherwise returns 0, which is
+/// the default of CUDA (whose range is 0 to -5) and of HIP (whose range is 1 to -1), or the number in the
+/// range that is closest to 0.
+int choose_stream_priority(bool high, int least, int greatest);
+
 /// Returns an error message if several ranks of a node use the same device. Returns an empty string if all
 /// use different devices, or if `share` allows several ranks on one device. `uuids` has the UUID of the
 /// device of each rank of the node.

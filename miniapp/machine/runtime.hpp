@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/foreign_call.hpp"
 #include "miniapp/cores/thread_choice.hpp"
 #include "miniapp/errors/call_watch.hpp"
 
@@ -32,6 +33,16 @@ struct RuntimeOptions {
   /// calls MPI. Several communication lanes (docs/glossary.md) with blocking calls need MPI_THREAD_MULTIPLE.
   /// It is not the default, because its locks slow down every call.
   int mpi_threads = MPI_THREAD_SERIALIZED;
+};
+
+/// Applies a time limit to an MPI call for as long as it lives. Then forgets the error that MPI may have left
+/// in the device's library (kernels/foreign_call.hpp).
+struct LimitedCall {
+  LimitedCall(CallWatch& watch, char const* call) : scope(watch, call) {}
+  ~LimitedCall() { kernels::forget_foreign_error(); }
+  LimitedCall(LimitedCall const&) = delete;
+  LimitedCall& operator=(LimitedCall const&) = delete;
+  CallWatch::Scope scope;
 };
 
 /// Starts MPI, selects this rank's device or cores, and starts Kokkos. The destructor ends Kokkos, then MPI.
@@ -80,7 +91,7 @@ class Runtime {
   static constexpr double call_limit_s = 300;  ///< default time limit of a call, seconds
   /// Applies the time limit to an MPI call that the caller makes, for as long as the result lives. `call` is
   /// the name of the MPI function. The text must outlive the result. Only one limit may be active at a time.
-  CallWatch::Scope limited(char const* call) const { return {*watch_, call}; }
+  LimitedCall limited(char const* call) const { return {*watch_, call}; }
   /// Applies the time limit while this rank waits for work on its device, for as long as the result lives.
   /// Otherwise the rank would wait for ever for a kernel that hangs. Does nothing in a build for a host,
   /// because there a pass may compute for longer than the time limit of a call. Only one limit may be active
