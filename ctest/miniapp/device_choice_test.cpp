@@ -43,6 +43,23 @@ TEST(DeviceChoice, TwoRanksOnOneAreRefusedUnlessTheyAreMeantToShare) {
   EXPECT_EQ(ranks_on("GPU-b", uuids), 1);
 }
 
+TEST(DeviceChoice, TheLaunchersRankChoosesBeforeMpiStarts) {
+  for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(choose_device_early(rank, 4), rank % 4);
+  EXPECT_EQ(choose_device_early(3, 1), 0) << "the launcher shows each rank its own device";
+  EXPECT_EQ(choose_device_early(std::nullopt, 4), -1) << "no launcher";
+  EXPECT_EQ(choose_device_early(2, 0), -1) << "no device: reported when MPI runs";
+}
+
+TEST(DeviceChoice, OnlyADeviceThatMpiChangesIsDoubted) {
+  EXPECT_EQ(doubt_about_early_devices({0, 1, 0, 1}, {0, 1, 0, 1}), "");
+  EXPECT_EQ(doubt_about_early_devices({-1, -1}, {0, 1}), "") << "none was selected";
+  EXPECT_EQ(doubt_about_early_devices({}, {}), "") << "a rank other than 0";
+  const auto doubt = doubt_about_early_devices({0, 0, 2, 0}, {0, 1, 2, 3});
+  EXPECT_TRUE(doubt.starts_with("ranks 1, 3 changed the device after MPI had started (rank 1: from 0 to 1)"))
+      << doubt;
+  EXPECT_TRUE(doubt_about_early_devices({0, 0}, {0, 1}).starts_with("rank 1 changed"));
+}
+
 // A smaller number is a higher priority: CUDA's range is 0 to -5, that of HIP 1 to -1.
 TEST(DeviceChoice, AStreamHasTheDefaultPriorityUnlessItShallBeHigh) {
   EXPECT_EQ(choose_stream_priority(false, 0, -5), 0);

@@ -71,6 +71,10 @@ void adopt_device();
 /// program computes on the host.
 int count_devices(std::string& reason);
 
+/// Selects a device for the calling thread, if the driver accepts it. Otherwise does nothing. Does nothing on
+/// a host.
+void select_device(int device);
+
 /// The identity and the clocks of a device. On a host all members are empty or 0.
 struct DeviceInfo {
   std::string name, uuid, pci_bus;

@@ -29,6 +29,23 @@ int choose_device(int local_rank, int devices, std::string const& reason) {
   return local_rank % devices;
 }
 
+int choose_device_early(std::optional<int> launched_rank, int devices) {
+  return launched_rank && devices > 0 ? *launched_rank % devices : -1;
+}
+
+std::string doubt_about_early_devices(std::vector<double> const& early, std::vector<double> const& taken) {
+  std::vector<std::size_t> changed;
+  for (std::size_t rank = 0; rank < early.size(); ++rank)
+    if (early[rank] >= 0 && early[rank] != taken[rank]) changed.push_back(rank);
+  if (changed.empty()) return "";
+  const auto first = changed.front();
+  return fmt::format(
+      "rank{} {} changed the device after MPI had started (rank {}: from {} to {}), because the launcher's "
+      "variables and MPI number the ranks of the node differently; MPI may keep memory on the first device, "
+      "and an MPI that sends device memory may fail: start all ranks with one launcher, the one of this MPI",
+      changed.size() == 1 ? "" : "s", fmt::join(changed, ", "), first, early[first], taken[first]);
+}
+
 int choose_stream_priority(bool high, int least, int greatest) {
   return high ? greatest : std::clamp(0, greatest, least);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,17 @@ namespace ddproxy {
 /// rank sees. If the launcher shows each rank only its own device, the result is 0. Throws std::runtime_error
 /// if `devices` is 0. The message contains `reason`, the error message of the driver.
 int choose_device(int local_rank, int devices, std::string const& reason);
+
+/// Returns the device to select before MPI starts, or -1 to select none. `launched_rank` is the number of the
+/// rank on its node, as the launcher's variables tell it (miniapp/cores/launch.hpp); nothing if they do not
+/// tell. `devices` is the number of devices that the rank sees. Throws nothing: choose_device() reports
+/// errors later, when all ranks can report them together.
+int choose_device_early(std::optional<int> launched_rank, int devices);
+
+/// Returns a warning that names the ranks whose device was changed after MPI had started. Returns an empty
+/// string if there is none. `early` has the result of choose_device_early() of each rank, and `taken` its
+/// device.
+std::string doubt_about_early_devices(std::vector<double> const& early, std::vector<double> const& taken);
 
 /// Returns the priority of a stream. `least` and `greatest` are the ends of the range that the device offers.
 /// A smaller number is a higher priority. Returns `greatest` if `high` is true. Otherwise returns 0, which is

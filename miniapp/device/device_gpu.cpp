@@ -3,6 +3,7 @@
 #include <array>
 #include <fstream>
 
+#include "kernels/foreign_call.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/gpu.hpp"
 
@@ -83,6 +84,10 @@ int count_devices(std::string& reason) {
   reason = DDPROXY_GPU(GetErrorString)(status);
   (void)DDPROXY_GPU(GetLastError)();
   return 0;
+}
+
+void select_device(int device) {
+  if (DDPROXY_GPU(SetDevice)(device) != gpu::success) kernels::forget_foreign_error();
 }
 
 DeviceInfo describe_device(int device) {

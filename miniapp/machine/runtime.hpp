@@ -47,6 +47,10 @@ struct LimitedCall {
 
 /// Starts MPI, selects this rank's device or cores, and starts Kokkos. The destructor ends Kokkos, then MPI.
 ///
+/// Cray MPICH and MVAPICH bind to the device that is selected when MPI starts. So a build for a device
+/// selects one before, from the launcher's variables (miniapp/cores/launch.hpp). When MPI runs, its own
+/// number of the rank on the node decides. If this changes the device, rank 0 prints a warning.
+///
 /// Problem: a rank that fails or stops must not leave the others waiting for ever. So every call in which a
 /// rank waits for others runs within a time limit. An error on one rank becomes the same error on all ranks.
 ///
@@ -136,12 +140,15 @@ class Runtime {
     ~Mpi();  ///< ends MPI, within the time limit if there is one
     std::optional<CallWatch>& watch;
   };
+  static int select_device_early();
   std::vector<std::string> share_on_node(std::string text) const;
   void take_device(bool share);
   void take_cores(bool strict);
 
   mutable std::optional<CallWatch> watch_;  // must outlive mpi_, because it watches MPI_Finalize
   mutable double timeout_s_ = call_limit_s;
+  int early_device_;  // device that was selected before MPI started, or -1; stands before mpi_ for this
+                      // reason
   Mpi mpi_;
   int rank_ = 0, ranks_ = 1, local_rank_ = 0, local_ranks_ = 1;
   int device_ = -1, ranks_on_device_ = 1;
