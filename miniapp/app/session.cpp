@@ -37,7 +37,9 @@ Session::Session(Options const& options, RankContext context, std::vector<Case> 
     recorder_->flush();
     for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
   });
-  clocks_before_ = gather_clocks();
+  clocks_before_ = gather_clocks(context_.runtime, context_.probe.get());
+  if (const auto capped = doubt_about_power_caps(clocks_before_); !capped.empty())
+    results::say_error("warning: " + capped);
   for (auto& item : cases) reports_.push_back({std::move(item), {}, {}, 0});
 }
 
@@ -187,11 +189,13 @@ void Session::finish() {
   const double need =
       of_device ? device_memory_need(context_.config, context_.workload, concurrency)
                 : host_memory_need(context_.config, context_.workload, concurrency, context_.runtime.ranks());
-  const auto clocks_after = gather_clocks();
+  const auto clocks_after = gather_clocks(context_.runtime, context_.probe.get());
   context_.runtime.together([&] {
     if (!root()) return;
     keep_states();
     recorder_->gpu_clocks(clocks_before_, clocks_after);
+    if (const auto slowed = doubt_about_throttling(clocks_before_, clocks_after); !slowed.empty())
+      results::say_error("warning: " + slowed);
     recorder_->memory(peaks, need);
     report_ += memory_line(peaks, need);
     if (context_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())

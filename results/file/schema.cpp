@@ -180,6 +180,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/states/sm_clock", real, {"rank", "moment"}, "Hz", "clock of the multiprocessors of the rank's GPU, before the calibration and after the sweep"},
     {"/states/power_cap", real, {"rank", "moment"}, "W", "power cap that the driver enforces at that moment, 0: not known"},
     {"/states/throttle_reasons", integer, {"rank", "moment"}, "1", "reasons why the clock is below its maximum at that moment, as bits of nvmlClocksThrottleReasons"},
+    {"/states/default_power_cap", real, {"rank"}, "W", "power cap that the rank's GPU has by default, 0: not known"},
+    {"/states/throttled", real, {"rank"}, "s", "time between the two moments in which power or heat held the clock of the rank's GPU down"},
     {"/states/samples", integer, {"state"}, "1", "number of samples of the sweep in the state"},
     {"/states/scored", integer, {}, "1", "index of the state to which tables, predictions and figures belong; none: all samples count", true},
     {"/states/dropped", integer, {}, "1", "number of samples of the sweep during which the machine changed its state"},
