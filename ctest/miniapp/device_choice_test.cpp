@@ -7,6 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "miniapp/app/visible_devices.hpp"
 #include "miniapp/collectives/engines/nccl_version.hpp"
 
 namespace ddproxy {
@@ -87,6 +88,24 @@ TEST(DeviceChoice, RanksFarFromTheirDevicesAreNamed) {
   EXPECT_EQ(doubt_about_numa({-1, 0}, {0, 0}), "");
   EXPECT_NE(doubt_about_numa({0, 0, 0, 0}, {0, 0, 1, 1}).find("ranks 2, 3 started"), std::string::npos);
   EXPECT_NE(doubt_about_numa({0, 0}, {1, 0}).find("rank 0 started"), std::string::npos);
+}
+
+TEST(DeviceChoice, RanksThatSeeOnlyTheirOwnDeviceAreNamed) {
+  EXPECT_EQ(doubt_about_visible_devices({2, 2}, {"a", "a"}, {"GPU-1", "GPU-2"}), "");
+  EXPECT_EQ(doubt_about_visible_devices({1, 1}, {"a", "a"}, {"GPU-1", "GPU-1"}), "") << "they share one";
+  EXPECT_EQ(doubt_about_visible_devices({1, 1}, {"a", "b"}, {"GPU-1", "GPU-2"}), "") << "one rank a node";
+  EXPECT_EQ(doubt_about_visible_devices({}, {"a", "a"}, {"", ""}), "") << "a host";
+  const auto doubt = doubt_about_visible_devices({1, 1, 1}, {"a", "b", "b"}, {"GPU-1", "GPU-2", "GPU-3"});
+  EXPECT_TRUE(doubt.starts_with("on b 2 ranks see one GPU each")) << doubt;
+  EXPECT_NE(doubt.find("--gpu-bind=none"), std::string::npos);
+}
+
+TEST(NcclSettings, AreThoseOfTheEnvironment) {
+  EXPECT_EQ(nccl_settings([](char const*) -> char const* { return nullptr; }), "defaults");
+  const auto some = [](std::string const& name) -> char const* {
+    return name == "NCCL_P2P_DISABLE" ? "1" : name == "NCCL_ALGO" ? "Ring" : nullptr;
+  };
+  EXPECT_EQ(nccl_settings(some), "NCCL_P2P_DISABLE=1 NCCL_ALGO=Ring");
 }
 
 TEST(Precision, IsNotWhatTheEnvironmentMakesOfIt) {

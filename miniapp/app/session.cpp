@@ -28,6 +28,8 @@ Session::Session(Options const& options, RankContext context, std::vector<Case> 
   const auto provenance = gather_provenance(context_);
   const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
   if (root() && !doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
+  const auto hidden = doubt_about_visible_devices(provenance.visible.count, provenance.host, provenance.uuid);
+  if (!hidden.empty()) results::say_error(fmt::format("warning: {}", hidden));
   say_threads(provenance.threads);
   context_.runtime.together([&] {
     if (!root()) return;

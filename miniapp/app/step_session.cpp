@@ -55,6 +55,7 @@ StepSession::StepSession(Options const& options, StepContext context)
   auto& rank = context_.rank;
   const auto provenance = gather_provenance(rank);
   figures_.ranks = rank.ranks();
+  warn(doubt_about_visible_devices(provenance.visible.count, provenance.host, provenance.uuid));
   rank.runtime.together([&] {
     if (!root()) return;
     recorder_.emplace(options, rank.config);

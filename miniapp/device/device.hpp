@@ -84,6 +84,10 @@ struct DeviceInfo {
 /// reports an error.
 DeviceInfo describe_device(int device);
 
+/// Returns the numbers of the visible devices whose memory device `device` can access directly, over NVLink
+/// or PCIe, for instance "1,2,3". Returns an empty text if there are none, and on a host.
+std::string peers_of(int device);
+
 /// Returns whether the device has failed permanently, for instance after an illegal access or a memory error.
 /// Every later call to that device fails, even a call that frees memory. Returns false on a host.
 bool device_is_lost();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -82,6 +83,22 @@ std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<dou
       "rank{} {} started on another NUMA node than the device's (/provenance/numa_node, device_numa_node), "
       "and what goes through the host's memory takes longer: bind each rank to its device's node",
       far.size() == 1 ? "" : "s", fmt::join(far, ", "));
+}
+
+std::string doubt_about_visible_devices(std::vector<double> const& counts,
+                                        std::vector<std::string> const& hosts,
+                                        std::vector<std::string> const& uuids) {
+  std::map<std::string, std::set<std::string>> of_host;
+  for (std::size_t rank = 0; rank < counts.size(); ++rank)
+    if (counts[rank] == 1) of_host[hosts[rank]].insert(uuids[rank]);
+  for (auto const& [host, devices] : of_host)
+    if (devices.size() > 1)
+      return fmt::format(
+          "on {} {} ranks see one GPU each, and not those of the other ranks (--gpus-per-task of SLURM does "
+          "this): NCCL and MPI may then send through the host's memory in place of NVLink. Ask for the GPUs "
+          "with --gpus-per-node, and start the ranks with --gpu-bind=none",
+          host, devices.size());
+  return "";
 }
 
 std::string complain_of_override(bool tf32, char const* forced) {

@@ -49,6 +49,13 @@ int numa_node_of(std::string pci_bus, std::filesystem::path const& devices = "/s
 /// NUMA node of its device; -1: not known.
 std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<double> const& of_device);
 
+/// Returns a warning if the ranks of a node have several devices, but each rank sees only its own. Returns an
+/// empty string otherwise. The lists have a value for each rank: `counts` the number of devices that the rank
+/// sees, `hosts` its host name, and `uuids` the UUID of its device.
+std::string doubt_about_visible_devices(std::vector<double> const& counts,
+                                        std::vector<std::string> const& hosts,
+                                        std::vector<std::string> const& uuids);
+
 /// Returns an error message if the environment variable NVIDIA_TF32_OVERRIDE contradicts the precision that
 /// the input asks for. Returns an empty string otherwise. `tf32` says whether the input asks for TF32.
 /// `forced` is the value of the variable; nullptr: not set.

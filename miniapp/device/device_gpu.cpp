@@ -99,6 +99,18 @@ DeviceInfo describe_device(int device) {
           clock_hz(gpu::memory_clock_rate, device)};
 }
 
+std::string peers_of(int device) {
+  std::string reason, peers;
+  const int devices = count_devices(reason);
+  for (int other = 0; other < devices; ++other) {
+    int accessible = 0;
+    if (other == device) continue;
+    gpu::check(DDPROXY_GPU(DeviceCanAccessPeer)(&accessible, device, other));
+    if (accessible) peers += (peers.empty() ? "" : ",") + std::to_string(other);
+  }
+  return peers;
+}
+
 // cudaGetLastError() returns an error and clears it, so a second call usually reports success. If the second
 // call still reports an error, the error cannot be cleared, and the device is lost.
 bool device_is_lost() {
