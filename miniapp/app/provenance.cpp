@@ -150,6 +150,11 @@ Provenance gather_provenance(RankContext const& context) {
   provenance.numa_node = gather_number(runtime, numa_node());
   provenance.device_numa_node = gather_number(runtime, numa_node_of(device.pci_bus));
   provenance.visible = gather_visible_devices(runtime);
+  if (runtime.device() >= 0) {
+    provenance.context_memory = gather_number(runtime, context.libraries.context);
+    provenance.blas_memory = gather_number(runtime, context.libraries.blas);
+    provenance.nccl_memory = gather_number(runtime, context.libraries.nccl);
+  }
   provenance.clock_hz = gather_number(runtime, device.clock_hz);
   provenance.memory_clock_hz = gather_number(runtime, device.memory_clock_hz);
   return provenance;

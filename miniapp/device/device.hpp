@@ -96,6 +96,9 @@ bool device_is_lost();
 /// finds the free memory of a host.
 double free_device_memory();
 
+/// Returns the memory of the run's device, free or not, in bytes. Returns NaN on a host.
+double device_memory();
+
 /// Returns two pairs of a key and a text. The keys are device_runtime and device_driver. The text is the name
 /// and version of the runtime or the driver. Returns an empty list on a host.
 std::vector<std::pair<std::string, std::string>> device_versions();

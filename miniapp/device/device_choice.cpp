@@ -16,7 +16,7 @@ namespace ddproxy {
 namespace {
 
 constexpr double gib = 1073741824.0;
-constexpr double libraries_of_a_rank = 2 * gib;  // device memory of the libraries; an estimate, not measured
+constexpr double spare_of_a_rank = 1 * gib;  // the predicted need of the libraries is an estimate
 
 }  // namespace
 
@@ -121,10 +121,10 @@ std::string complain_of_device_memory(double need, int ranks, double free) {
 
 std::string doubt_about_device_memory(double need, int ranks, double free) {
   const double left = free - need * ranks;
-  if (left < 0 || left >= libraries_of_a_rank * ranks) return "";
+  if (left < 0 || left >= spare_of_a_rank * ranks) return "";
   return fmt::format(
-      "device memory: of {:.1f} GiB that are free the arrays leave {:.1f} GiB; what cuBLAS and NCCL take for "
-      "themselves is not counted and may not fit",
+      "device memory: of {:.1f} GiB that are free the run leaves {:.1f} GiB; what cuBLAS and NCCL take for "
+      "themselves is estimated, and may not fit",
       free / gib, left / gib);
 }
 

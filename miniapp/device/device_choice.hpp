@@ -66,9 +66,9 @@ std::string complain_of_override(bool tf32, char const* forced);
 /// in bytes. `ranks` is the number of ranks on the device.
 std::string complain_of_device_memory(double need, int ranks, double free);
 
-/// Returns a warning if the ranks fit, but leave less than 2 GiB for the device libraries of each rank. The
-/// memory that these libraries allocate (workspace of cuBLAS, channels of NCCL) is not part of `need`.
-/// Returns an empty string otherwise. The arguments are those of complain_of_device_memory().
+/// Returns a warning if the ranks fit, but leave less than 1 GiB for each rank. The memory that libraries
+/// allocate (workspace of cuBLAS, channels of NCCL) is only estimated in `need`. Returns an empty string
+/// otherwise. The arguments are those of complain_of_device_memory().
 std::string doubt_about_device_memory(double need, int ranks, double free);
 
 }  // namespace ddproxy

@@ -124,6 +124,12 @@ double free_device_memory() {
   return static_cast<double>(free);
 }
 
+double device_memory() {
+  std::size_t free = 0, total = 0;
+  gpu::check(DDPROXY_GPU(MemGetInfo)(&free, &total));
+  return static_cast<double>(total);
+}
+
 std::vector<std::pair<std::string, std::string>> device_versions() {
   int runtime = 0, driver = 0;
   gpu::check(DDPROXY_GPU(RuntimeGetVersion)(&runtime));

@@ -44,6 +44,10 @@ double free_device_memory() {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+double device_memory() {
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 std::vector<std::pair<std::string, std::string>> device_versions() {
   return {};
 }

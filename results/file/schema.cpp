@@ -29,7 +29,10 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/provenance/clock", real, {"rank"}, "Hz", "clock frequency of the processor at the start; of an accelerator, its highest clock frequency"},
     {"/provenance/memory_clock", real, {"rank"}, "Hz", "highest clock frequency of the device's memory, NaN for a host"},
     {"/provenance/peak_memory", integer, {"rank"}, "byte", "largest resident memory of the rank; with a device, the device memory that the rank took", true},
-    {"/provenance/memory_need", integer, {"rank"}, "byte", "memory that was predicted for the rank; with a device, its device memory without that of its libraries"},
+    {"/provenance/context_memory", real, {"rank"}, "byte", "device memory in use before the run allocates: context of the rank, and other programs; NaN if several ranks share the device, absent on a host"},
+    {"/provenance/blas_memory", real, {"rank"}, "byte", "device memory that the first matrix product takes: handle, workspace, kernels; NaN if it was not measured, absent on a host"},
+    {"/provenance/nccl_memory", real, {"rank"}, "byte", "device memory that the communicator of NCCL and its first all-reduce take, and with wire bf16 the packed message; NaN if it was not measured, absent on a host"},
+    {"/provenance/memory_need", integer, {"rank"}, "byte", "memory that was predicted for the rank; with a device, its device memory, with estimates for BLAS and NCCL"},
 
     {"/model/name", text, {"gradient"}, "1", "name of the parameter tensor, in ready order"},
     {"/model/layer", text, {"gradient"}, "1", "layer that the gradient belongs to"},
