@@ -124,7 +124,8 @@ void execute(Options const& options, Runtime const& runtime) {
     context.backward = std::make_unique<SlowedLane>(std::move(context.backward), context.workload.pass, text);
   // When two builds take turns (scripts/gate), their samples are compared one by one. So the state of the
   // machine need not be probed.
-  if (options.turns.go.empty()) context.probe = make_state_probe(runtime, context.reduces());
+  if (options.turns.go.empty())
+    context.probe = make_state_probe(runtime, context.reduces());
   std::optional<Session> session;
   const std::function<void()> close = [&session] {
     if (session) session->close_unfinished();
