@@ -34,7 +34,7 @@ ddproxy_may_use(miniapp/predict model results miniapp/input miniapp/options mini
 ddproxy_may_use(miniapp/errors)
 ddproxy_may_use(miniapp/device kernels miniapp/errors)
 ddproxy_may_use(miniapp/cores kernels miniapp/input miniapp/options miniapp/errors miniapp/device)
-ddproxy_may_use(miniapp/machine model/statistics model/predict results/output miniapp/analysis miniapp/errors miniapp/device miniapp/cores)
+ddproxy_may_use(miniapp/machine kernels model/statistics model/predict results/output miniapp/analysis miniapp/errors miniapp/device miniapp/cores)
 ddproxy_may_use(miniapp/compute kernels model miniapp/input miniapp/device)
 ddproxy_may_use(miniapp/collectives/drivers model/step miniapp/errors miniapp/cores miniapp/device miniapp/compute)
 ddproxy_may_use(miniapp/collectives/engines kernels model/step model/cost results/output miniapp/input miniapp/errors miniapp/device miniapp/compute

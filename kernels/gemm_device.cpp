@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/device_blas.hpp"
+#include "kernels/foreign_call.hpp"
 #include "kernels/gemm.hpp"
 
 namespace ddproxy::kernels {
@@ -39,6 +40,7 @@ class Library {
 
   blas::Handle handle() {
     if (handle_) return handle_;
+    const ForeignCall foreign;
     check(blas::create(&handle_), "creating a handle");
     Kokkos::push_finalize_hook([this] {
       blas::destroy(handle_);
@@ -73,6 +75,7 @@ int dimension(Index n) {
 // Only the order of the operands changes, and rows and columns are exchanged.
 
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
+  const ForeignCall foreign;
   check(blas::gemm(library.on(exec), operation(b), operation(a), dimension(size.columns),
                    dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride), a.data,
                    dimension(a.stride), &beta, c.data, dimension(c.stride), library.compute()),
@@ -81,6 +84,7 @@ void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, flo
 
 void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
                           float beta, Result c) {
+  const ForeignCall foreign;
   check(blas::gemm_strided_batched(library.on(exec), operation(b), operation(a), dimension(size.columns),
                                    dimension(size.rows), dimension(size.inner), &alpha, b.data,
                                    dimension(b.stride), b.step, a.data, dimension(a.stride), a.step, &beta,

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "miniapp/app/visible_devices.hpp"
 #include "miniapp/collectives/engines/nccl_version.hpp"
 
 namespace ddproxy {
@@ -43,6 +44,33 @@ TEST(DeviceChoice, TwoRanksOnOneAreRefusedUnlessTheyAreMeantToShare) {
   EXPECT_EQ(ranks_on("GPU-b", uuids), 1);
 }
 
+TEST(DeviceChoice, TheLaunchersRankChoosesBeforeMpiStarts) {
+  for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(choose_device_early(rank, 4), rank % 4);
+  EXPECT_EQ(choose_device_early(3, 1), 0) << "the launcher shows each rank its own device";
+  EXPECT_EQ(choose_device_early(std::nullopt, 4), -1) << "no launcher";
+  EXPECT_EQ(choose_device_early(2, 0), -1) << "no device: reported when MPI runs";
+}
+
+TEST(DeviceChoice, OnlyADeviceThatMpiChangesIsDoubted) {
+  EXPECT_EQ(doubt_about_early_devices({0, 1, 0, 1}, {0, 1, 0, 1}), "");
+  EXPECT_EQ(doubt_about_early_devices({-1, -1}, {0, 1}), "") << "none was selected";
+  EXPECT_EQ(doubt_about_early_devices({}, {}), "") << "a rank other than 0";
+  const auto doubt = doubt_about_early_devices({0, 0, 2, 0}, {0, 1, 2, 3});
+  EXPECT_TRUE(doubt.starts_with("ranks 1, 3 changed the device after MPI had started (rank 1: from 0 to 1)"))
+      << doubt;
+  EXPECT_TRUE(doubt_about_early_devices({0, 0}, {0, 1}).starts_with("rank 1 changed"));
+}
+
+// A smaller number is a higher priority: CUDA's range is 0 to -5, that of HIP 1 to -1.
+TEST(DeviceChoice, AStreamHasTheDefaultPriorityUnlessItShallBeHigh) {
+  EXPECT_EQ(choose_stream_priority(false, 0, -5), 0);
+  EXPECT_EQ(choose_stream_priority(false, 1, -1), 0);
+  EXPECT_EQ(choose_stream_priority(false, 0, 0), 0) << "a device without priorities";
+  EXPECT_EQ(choose_stream_priority(false, -1, -3), -1);
+  EXPECT_EQ(choose_stream_priority(true, 0, -5), -5);
+  EXPECT_EQ(choose_stream_priority(true, 1, -1), -1);
+}
+
 TEST(DeviceChoice, TheKernelKnowsTheNumaNodeOfAnAddress) {
   const auto folder = std::filesystem::temp_directory_path() / "ddproxy_numa_test";
   std::filesystem::create_directories(folder / "0000:3b:00.0");
@@ -60,6 +88,24 @@ TEST(DeviceChoice, RanksFarFromTheirDevicesAreNamed) {
   EXPECT_EQ(doubt_about_numa({-1, 0}, {0, 0}), "");
   EXPECT_NE(doubt_about_numa({0, 0, 0, 0}, {0, 0, 1, 1}).find("ranks 2, 3 started"), std::string::npos);
   EXPECT_NE(doubt_about_numa({0, 0}, {1, 0}).find("rank 0 started"), std::string::npos);
+}
+
+TEST(DeviceChoice, RanksThatSeeOnlyTheirOwnDeviceAreNamed) {
+  EXPECT_EQ(doubt_about_visible_devices({2, 2}, {"a", "a"}, {"GPU-1", "GPU-2"}), "");
+  EXPECT_EQ(doubt_about_visible_devices({1, 1}, {"a", "a"}, {"GPU-1", "GPU-1"}), "") << "they share one";
+  EXPECT_EQ(doubt_about_visible_devices({1, 1}, {"a", "b"}, {"GPU-1", "GPU-2"}), "") << "one rank a node";
+  EXPECT_EQ(doubt_about_visible_devices({}, {"a", "a"}, {"", ""}), "") << "a host";
+  const auto doubt = doubt_about_visible_devices({1, 1, 1}, {"a", "b", "b"}, {"GPU-1", "GPU-2", "GPU-3"});
+  EXPECT_TRUE(doubt.starts_with("on b 2 ranks see one GPU each")) << doubt;
+  EXPECT_NE(doubt.find("--gpu-bind=none"), std::string::npos);
+}
+
+TEST(NcclSettings, AreThoseOfTheEnvironment) {
+  EXPECT_EQ(nccl_settings([](char const*) -> char const* { return nullptr; }), "defaults");
+  const auto some = [](std::string const& name) -> char const* {
+    return name == "NCCL_P2P_DISABLE" ? "1" : name == "NCCL_ALGO" ? "Ring" : nullptr;
+  };
+  EXPECT_EQ(nccl_settings(some), "NCCL_P2P_DISABLE=1 NCCL_ALGO=Ring");
 }
 
 TEST(Precision, IsNotWhatTheEnvironmentMakesOfIt) {
@@ -80,10 +126,10 @@ TEST(DeviceMemory, NeedAndWhatIsFreeAreSaid) {
 }
 
 TEST(DeviceMemory, ThatIsNearlyFullIsDoubted) {
-  EXPECT_EQ(doubt_about_device_memory(30 * gib, 1, 40 * gib), "");
+  EXPECT_EQ(doubt_about_device_memory(30 * gib, 1, 31 * gib), "");
   EXPECT_EQ(doubt_about_device_memory(41 * gib, 1, 40 * gib), "") << "this is refused";
-  const auto doubt = doubt_about_device_memory(18 * gib, 2, 39 * gib);
-  EXPECT_NE(doubt.find("of 39.0 GiB that are free the arrays leave 3.0 GiB"), std::string::npos) << doubt;
+  const auto doubt = doubt_about_device_memory(18 * gib, 2, 37.5 * gib);
+  EXPECT_NE(doubt.find("of 37.5 GiB that are free the run leaves 1.5 GiB"), std::string::npos) << doubt;
 }
 
 TEST(NcclVersion, IsReadAsNcclWritesIt) {

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <stdexcept>
 #include <vector>
 
 #include "ctest/miniapp/nccl_here.hpp"
 #include "ctest/mpi_main.hpp"
+#include "kernels/foreign_call.hpp"
 #include "kernels/occupy_stream.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/compute/stream_replay.hpp"
@@ -184,6 +186,40 @@ TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   exec.fence("over");
 }
 
+// Does what a library does that tries something, fails and goes on.
+void leave_an_error() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  (void)cudaSetDevice(-1);
+#elif defined(KOKKOS_ENABLE_HIP)
+  (void)hipSetDevice(-1);
+#endif
+}
+
+TEST_F(Device, AnErrorThatALibraryLeftEndsNothing) {
+  Marks marks(2);
+  {
+    const kernels::ForeignCall foreign;
+    leave_an_error();
+  }
+  EXPECT_NO_THROW(marks.after(exec));
+  {
+    const auto limit = test_runtime->limited("a call of MPI");
+    leave_an_error();
+  }
+  marks.move_on();
+  EXPECT_NO_THROW(marks.after(exec));
+}
+
+TEST_F(Device, AnOwnErrorIsReportedOnce) {
+  Marks marks(2);
+  leave_an_error();
+  EXPECT_THROW(marks.after(exec), std::runtime_error);
+  EXPECT_NO_THROW(marks.after(exec));
+  leave_an_error();
+  EXPECT_THROW(kernels::ForeignCall(), std::runtime_error) << "it would be taken for the library's";
+  EXPECT_NO_THROW(kernels::check_launches());
+}
+
 TEST_F(Device, IsKnown) {
   const auto info = describe_device(test_runtime->device());
   EXPECT_FALSE(info.name.empty());
@@ -191,6 +227,8 @@ TEST_F(Device, IsKnown) {
   EXPECT_GT(info.clock_hz, 1e8);
   EXPECT_GT(free_device_memory(), 1e6);
   EXPECT_FALSE(device_versions().empty());
+  std::string reason;
+  if (count_devices(reason) == 1) EXPECT_EQ(peers_of(test_runtime->device()), "");
 }
 
 }  // namespace

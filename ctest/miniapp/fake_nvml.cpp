@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Replaces the driver's libnvidia-ml.so.1 in tests. It has one GPU, whose clocks, power cap and throttle
-// reasons come from the environment: FAKE_NVML_CLOCK in MHz, FAKE_NVML_CAP in mW, FAKE_NVML_REASONS.
+// reasons come from the environment: FAKE_NVML_CLOCK in MHz, FAKE_NVML_CAP and FAKE_NVML_DEFAULT_CAP in mW,
+// FAKE_NVML_REASONS, FAKE_NVML_POWER_NS and FAKE_NVML_HEAT_NS: the time of throttling.
 #include <cstdlib>
 #include <cstring>
 
@@ -44,6 +45,18 @@ int nvmlDeviceGetMaxClockInfo(void* device, int type, unsigned* mhz) {
 
 int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
   return give("FAKE_NVML_CAP", milliwatts);
+}
+
+int nvmlDeviceGetPowerManagementDefaultLimit(void*, unsigned* milliwatts) {
+  return give("FAKE_NVML_DEFAULT_CAP", milliwatts);
+}
+
+int nvmlDeviceGetViolationStatus(void*, int policy, unsigned long long* times) {
+  unsigned value = 0;
+  const int status = give(policy == 0 ? "FAKE_NVML_POWER_NS" : "FAKE_NVML_HEAT_NS", &value);
+  times[0] = 12345;  // the time at which it was read, in us
+  times[1] = value;
+  return status;
 }
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {

@@ -9,6 +9,7 @@
 
 #include "ctest/mpi_main.hpp"
 #include "miniapp/machine/clock_probe.hpp"
+#include "miniapp/machine/clock_report.hpp"
 #include "model/predict/machine_state.hpp"
 
 namespace ddproxy {
@@ -37,6 +38,77 @@ TEST(Nvml, ReadsClocksCapAndReasons) {
   EXPECT_DOUBLE_EQ(nvml->read()->sm_hz, 1980e6) << "each reading is a new one";
   unsetenv("FAKE_NVML_CAP");
   EXPECT_EQ(nvml->read()->power_cap_watts, 0) << "not known of every GPU";
+}
+
+TEST(Nvml, ReadsTheDefaultCapAndTheTimeOfThrottling) {
+  set_gpu("1395", "4");
+  std::string doubt;
+  const auto nvml = Nvml::open(bus, doubt, library);
+  ASSERT_TRUE(nvml) << doubt;
+  EXPECT_EQ(nvml->read()->default_cap_watts, 0) << "not known";
+  EXPECT_LT(nvml->read()->held_down_s, 0) << "not known";
+  setenv("FAKE_NVML_DEFAULT_CAP", "400000", 1);
+  setenv("FAKE_NVML_POWER_NS", "2000000000", 1);
+  EXPECT_LT(nvml->read()->held_down_s, 0) << "one of two is not known";
+  setenv("FAKE_NVML_HEAT_NS", "500000000", 1);
+  EXPECT_DOUBLE_EQ(nvml->read()->default_cap_watts, 400);
+  EXPECT_DOUBLE_EQ(nvml->read()->held_down_s, 2.5);
+  for (auto const* name : {"FAKE_NVML_DEFAULT_CAP", "FAKE_NVML_POWER_NS", "FAKE_NVML_HEAT_NS"})
+    unsetenv(name);
+}
+
+GpuClocks clocks_with(double cap, double default_cap, double held_down_s, std::uint64_t reasons = 0) {
+  return {1980e6, 1980e6, cap, reasons, default_cap, held_down_s};
+}
+
+TEST(ClockReport, NamesTheGpusWithALowCap) {
+  EXPECT_EQ(doubt_about_power_caps({}), "");
+  EXPECT_EQ(
+      doubt_about_power_caps({clocks_with(400, 400, 0), clocks_with(0, 400, 0), clocks_with(300, 0, 0)}), "");
+  const auto doubt = doubt_about_power_caps({clocks_with(400, 400, 0), clocks_with(300, 400, 0)});
+  EXPECT_NE(doubt.find("of the GPU of rank 1 is below its default (rank 1: 300 W in place of 400 W)"),
+            std::string::npos)
+      << doubt;
+}
+
+TEST(ClockReport, NamesTheGpusThatWereThrottled) {
+  const ClocksOfRanks before{clocks_with(400, 400, 7), clocks_with(400, 400, 7), clocks_with(400, 400, -1)};
+  EXPECT_EQ(doubt_about_throttling(before, before), "");
+  EXPECT_EQ(doubt_about_throttling({}, {}), "");
+  auto after = before;
+  after[1].held_down_s = 9.5;
+  EXPECT_NE(doubt_about_throttling(before, after).find("rank 1 down (rank 1: for 2.5 s of the run)"),
+            std::string::npos)
+      << doubt_about_throttling(before, after);
+  after[2].reasons = 0x40;
+  EXPECT_NE(doubt_about_throttling(before, after).find("ranks 1, 2 down"), std::string::npos);
+  after[1] = before[1];
+  EXPECT_NE(doubt_about_throttling(before, after).find("rank 2: at the start or at the end"),
+            std::string::npos);
+  const auto seconds = seconds_held_down(before, after);
+  EXPECT_EQ(seconds.at(0), 0);
+  EXPECT_TRUE(std::isnan(seconds.at(2)));
+}
+
+TEST(ClockReport, GathersTheClocksOfAllRanks) {
+  const bool last = test_runtime->rank() == test_runtime->ranks() - 1;
+  EXPECT_TRUE(gather_clocks(*test_runtime, nullptr).empty());
+  set_gpu("1395", last ? "4" : "0");
+  setenv("FAKE_NVML_DEFAULT_CAP", "400000", 1);
+  const auto probe = make_clock_probe(*test_runtime, bus, library);
+  ASSERT_TRUE(probe);
+  const auto clocks = gather_clocks(*test_runtime, probe.get());
+  ASSERT_EQ(clocks.size(), test_runtime->root() ? static_cast<std::size_t>(test_runtime->ranks()) : 0u);
+  if (!clocks.empty()) {
+    EXPECT_DOUBLE_EQ(clocks.back().sm_hz, 1395e6);
+    EXPECT_DOUBLE_EQ(clocks.back().most_sm_hz, 1980e6);
+    EXPECT_DOUBLE_EQ(clocks.back().power_cap_watts, 350);
+    EXPECT_DOUBLE_EQ(clocks.back().default_cap_watts, 400);
+    EXPECT_EQ(clocks.back().reasons, 4u);
+    EXPECT_EQ(clocks.back().held_down_s, -1);
+    EXPECT_EQ(clocks.front().reasons, test_runtime->ranks() > 1 ? 0u : 4u);
+  }
+  unsetenv("FAKE_NVML_DEFAULT_CAP");
 }
 
 TEST(Nvml, SaysWhyThereAreNoClocks) {

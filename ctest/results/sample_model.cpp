@@ -30,7 +30,7 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   if (!sample.label.empty()) writer.attribute("/", "label", sample.label);
   if (!sample.created.empty()) writer.attribute("/", "created", sample.created);
   for (auto name : {"git_revision", "compiler", "flags", "kokkos", "mpi", "device_runtime", "device_driver",
-                    "blas", "blas_advice", "hdf5", "placement", "second_start"})
+                    "nccl_settings", "blas", "blas_advice", "hdf5", "placement", "second_start"})
     writer.attribute("/provenance", name, "of the test");
   for (auto const& [name, value] : sample.provenance) writer.attribute("/provenance", name, value);
   writer.attribute("/provenance", "nccl", "none");
@@ -47,11 +47,17 @@ void write_provenance(results::Writer& writer, Sample const& sample) {
   writer.write("/provenance/binding", Texts{sample.binding, "1"});
   writer.write("/provenance/pci_bus", Texts{"0000:3b:00.0", "0000:af:00.0"});
   writer.write("/provenance/device_numa_node", Integers{0, 1});
+  writer.write("/provenance/visible_devices", Texts{"0,1", "0,1"});
+  writer.write("/provenance/device_count", Integers{2, 2});
+  writer.write("/provenance/peers", Texts{"1", "0"});
   writer.write("/provenance/rank_threads", Integers{1, 1});
   writer.write("/provenance/own_cores", Integers{1, 1});
   writer.write("/provenance/clock", Reals{sample.clock_hz, 2.5e9});
   writer.write("/provenance/memory_clock", Reals{sample.memory_clock_hz, 1.2e9});
   writer.write("/provenance/peak_memory", Integers{1 << 30, 1 << 30});
+  for (auto const* name :
+       {"/provenance/context_memory", "/provenance/blas_memory", "/provenance/nccl_memory"})
+    writer.write(name, Reals{5e8, 5e8});
   writer.write("/provenance/memory_need", Integers{1 << 30, 1 << 30});
 }
 

@@ -171,6 +171,8 @@ void write_states(results::Writer& writer, std::size_t cases, Sample const& samp
   writer.write("/states/sm_clock", Reals(2 * ranks, 1.4e9), {ranks, 2});
   writer.write("/states/power_cap", Reals(2 * ranks, 400.0), {ranks, 2});
   writer.write("/states/throttle_reasons", Integers(2 * ranks, 0), {ranks, 2});
+  writer.write("/states/default_power_cap", Reals(ranks, 400.0));
+  writer.write("/states/throttled", Reals(ranks, 0.0));
   writer.write("/states/samples", two ? Integers{all - left_out, left_out} : Integers{all});
   writer.write("/states/scored", Integers{0});
   writer.write("/states/dropped", Integers{0});

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -121,6 +122,7 @@ std::string kokkos_configuration() {
 Provenance gather_provenance(RankContext const& context) {
   auto const& runtime = context.runtime;
   const bool replay = context.config.compute == ComputeMode::replay;
+  const bool by_nccl = context.config.backend == Backend::nccl;
   const DeviceInfo device = describe_own_device(runtime);
   Provenance provenance;
   provenance.attributes = {{"git_revision", git_revision},
@@ -129,6 +131,7 @@ Provenance gather_provenance(RankContext const& context) {
                            {"kokkos", kokkos_configuration()},
                            {"mpi", mpi_version()},
                            {"nccl", nccl_version()},
+                           {"nccl_settings", by_nccl ? nccl_settings(std::getenv) : ""},
                            {"allreduce", context.allreduce->description()},
                            {"blas", replay ? "not used" : kernels::gemm_backend()},
                            {"blas_advice", replay ? "" : kernels::gemm_advice()},
@@ -146,6 +149,12 @@ Provenance gather_provenance(RankContext const& context) {
   provenance.binding = runtime.gather(binding());
   provenance.numa_node = gather_number(runtime, numa_node());
   provenance.device_numa_node = gather_number(runtime, numa_node_of(device.pci_bus));
+  provenance.visible = gather_visible_devices(runtime);
+  if (runtime.device() >= 0) {
+    provenance.context_memory = gather_number(runtime, context.libraries.context);
+    provenance.blas_memory = gather_number(runtime, context.libraries.blas);
+    provenance.nccl_memory = gather_number(runtime, context.libraries.nccl);
+  }
   provenance.clock_hz = gather_number(runtime, device.clock_hz);
   provenance.memory_clock_hz = gather_number(runtime, device.memory_clock_hz);
   return provenance;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "miniapp/app/visible_devices.hpp"
 #include "miniapp/machine/thread_report.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 
@@ -21,6 +22,8 @@ struct Provenance {
   // of a NUMA node is -1 if it is unknown.
   std::vector<std::string> host, device, uuid, pci_bus, binding;
   std::vector<double> numa_node, device_numa_node, clock_hz, memory_clock_hz;
+  std::vector<double> context_memory, blas_memory, nccl_memory;  ///< bytes, LibraryMemory; empty on a host
+  VisibleDevices visible;
   ThreadReport threads;
 };
 

@@ -62,6 +62,14 @@ void Recorder::provenance(Provenance const& provenance) {
   writer_.write("/provenance/device_numa_node", to_integers(provenance.device_numa_node));
   writer_.write("/provenance/clock", provenance.clock_hz);
   writer_.write("/provenance/memory_clock", provenance.memory_clock_hz);
+  if (auto const& visible = provenance.visible; !visible.count.empty()) {
+    writer_.write("/provenance/visible_devices", visible.variable);
+    writer_.write("/provenance/device_count", to_integers(visible.count));
+    writer_.write("/provenance/peers", visible.peers);
+    writer_.write("/provenance/context_memory", provenance.context_memory);
+    writer_.write("/provenance/blas_memory", provenance.blas_memory);
+    writer_.write("/provenance/nccl_memory", provenance.nccl_memory);
+  }
   if (!provenance.threads.threads.empty()) {
     writer_.write("/provenance/rank_threads", to_integers(provenance.threads.threads));
     writer_.write("/provenance/own_cores", to_integers(provenance.threads.own_cores));

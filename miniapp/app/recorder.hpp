@@ -11,6 +11,7 @@
 #include "miniapp/analysis/stopping.hpp"
 #include "miniapp/analysis/sweep_states.hpp"
 #include "miniapp/app/provenance.hpp"
+#include "miniapp/machine/clock_report.hpp"
 #include "miniapp/measure/calibration/collect_measurements.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/phases.hpp"
@@ -101,10 +102,9 @@ class Recorder {
   void states(SweepStates const& sweep, std::optional<std::size_t> state,
               std::vector<std::vector<Sample>> const& samples,
               std::vector<std::vector<std::int64_t>> const& order);
-  /// Writes the clocks of the ranks' GPUs at two moments. Each list has three values for each rank: the clock
-  /// in Hz, the power cap in W and the throttle reasons. Writes nothing if a list is empty or if their
-  /// lengths differ.
-  void gpu_clocks(std::vector<double> const& before, std::vector<double> const& after);
+  /// Writes the clocks of the ranks' GPUs at two moments, and the time in which they were throttled. Writes
+  /// nothing if a list is empty or if their lengths differ.
+  void gpu_clocks(ClocksOfRanks const& before, ClocksOfRanks const& after);
   /// Writes the band of T and the four predictions of E of each case. May be called again.
   void uncertainty(std::vector<Uncertainty> const& cases);
   /// Writes the score of each predictor, and the 95 % interval of the best cap in bytes.

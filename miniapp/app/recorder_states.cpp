@@ -79,20 +79,24 @@ void Recorder::states(SweepStates const& sweep, std::optional<std::size_t> state
       extents);
 }
 
-void Recorder::gpu_clocks(Reals const& before, Reals const& after) {
-  constexpr std::size_t values = 3;
+void Recorder::gpu_clocks(ClocksOfRanks const& before, ClocksOfRanks const& after) {
   if (before.empty() || before.size() != after.size()) return;
-  const auto both = [&](std::size_t value) {
-    Reals column;
-    for (std::size_t k = value; k < before.size(); k += values)
-      column.insert(column.end(), {before[k], after[k]});
-    return column;
-  };
-  const std::vector<std::size_t> extents{before.size() / values, 2};
-  const auto reasons = both(2);
-  writer_.write("/states/sm_clock", both(0), extents);
-  writer_.write("/states/power_cap", both(1), extents);
-  writer_.write("/states/throttle_reasons", Integers(reasons.begin(), reasons.end()), extents);
+  Reals clocks, caps, default_caps;
+  Integers reasons;
+  for (std::size_t rank = 0; rank < before.size(); ++rank) {
+    for (auto const& moment : {before[rank], after[rank]}) {
+      clocks.push_back(moment.sm_hz);
+      caps.push_back(moment.power_cap_watts);
+      reasons.push_back(static_cast<std::int64_t>(moment.reasons));
+    }
+    default_caps.push_back(before[rank].default_cap_watts);
+  }
+  const std::vector<std::size_t> extents{before.size(), 2};
+  writer_.write("/states/sm_clock", clocks, extents);
+  writer_.write("/states/power_cap", caps, extents);
+  writer_.write("/states/throttle_reasons", reasons, extents);
+  writer_.write("/states/default_power_cap", default_caps);
+  writer_.write("/states/throttled", seconds_held_down(before, after));
 }
 
 }  // namespace ddproxy

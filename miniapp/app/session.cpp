@@ -28,6 +28,8 @@ Session::Session(Options const& options, RankContext context, std::vector<Case> 
   const auto provenance = gather_provenance(context_);
   const auto doubt = doubt_about_numa(provenance.numa_node, provenance.device_numa_node);
   if (root() && !doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
+  const auto hidden = doubt_about_visible_devices(provenance.visible.count, provenance.host, provenance.uuid);
+  if (!hidden.empty()) results::say_error(fmt::format("warning: {}", hidden));
   say_threads(provenance.threads);
   context_.runtime.together([&] {
     if (!root()) return;
@@ -37,7 +39,9 @@ Session::Session(Options const& options, RankContext context, std::vector<Case> 
     recorder_->flush();
     for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
   });
-  clocks_before_ = gather_clocks();
+  clocks_before_ = gather_clocks(context_.runtime, context_.probe.get());
+  if (const auto capped = doubt_about_power_caps(clocks_before_); !capped.empty())
+    results::say_error("warning: " + capped);
   for (auto& item : cases) reports_.push_back({std::move(item), {}, {}, 0});
 }
 
@@ -187,11 +191,13 @@ void Session::finish() {
   const double need =
       of_device ? device_memory_need(context_.config, context_.workload, concurrency)
                 : host_memory_need(context_.config, context_.workload, concurrency, context_.runtime.ranks());
-  const auto clocks_after = gather_clocks();
+  const auto clocks_after = gather_clocks(context_.runtime, context_.probe.get());
   context_.runtime.together([&] {
     if (!root()) return;
     keep_states();
     recorder_->gpu_clocks(clocks_before_, clocks_after);
+    if (const auto slowed = doubt_about_throttling(clocks_before_, clocks_after); !slowed.empty())
+      results::say_error("warning: " + slowed);
     recorder_->memory(peaks, need);
     report_ += memory_line(peaks, need);
     if (context_.config.compute == ComputeMode::kernels && !kernels::gemm_advice().empty())

@@ -129,8 +129,8 @@ class Session {
 
   // A machine may change its state during a run (model/predict/machine_state.hpp). These methods choose the
   // samples from which tables and figures are computed. Most of them are in session_states.cpp, some in
-  // session_predict.cpp. All methods from here on run on rank 0 only, except measure_missing_tables(),
-  // gather_clocks() and share_plan(), which all ranks call.
+  // session_predict.cpp. All methods from here on run on rank 0 only, except measure_missing_tables()
+  // and share_plan(), which all ranks call.
   model::MachineStates find_states() const;
   OperationTimes layers_of_state() const;
   std::vector<SizeTimes> sizes_of_state() const;
@@ -138,7 +138,6 @@ class Session {
   std::vector<Sample> samples_of_state(std::size_t item) const;
   void settle_tables();
   void warn_of_mixed_states() const;
-  std::vector<double> gather_clocks() const;
   void settle_sweep();
   void measure_missing_tables();
   void predict_again();
@@ -177,9 +176,9 @@ class Session {
   std::vector<std::size_t> part_values_;          // number of values of each part so far
   std::vector<Stop> stops_;                       // [case]
   FigureOfMerit figures_;
-  model::MachineStates states_;        // the states of the machine, derived from all probes so far
-  std::optional<std::size_t> state_;   // machine state of tables and figures; if empty, all samples count
-  std::vector<double> clocks_before_;  // GPU clocks of all ranks at the start, if NVML gives them; on rank 0
+  model::MachineStates states_;       // the states of the machine, derived from all probes so far
+  std::optional<std::size_t> state_;  // machine state of tables and figures; if empty, all samples count
+  ClocksOfRanks clocks_before_;       // GPU clocks of all ranks at the start, if NVML gives them; on rank 0
   bool predicted_ = false, verified_ = false;
   bool oversubscribed_ = false;  // a thread of some rank has no core of its own; known on rank 0
 };

@@ -169,15 +169,6 @@ void Session::predict_again() {
   predict();
 }
 
-// Returns three values for the GPU of each rank: the clock in Hz, the power cap in W and the throttle
-// reasons. Returns an empty list if these values are unknown on some rank.
-std::vector<double> Session::gather_clocks() const {
-  const auto clocks = context_.probe ? context_.probe->clocks() : std::nullopt;
-  if (context_.runtime.maximum(clocks ? 0.0 : 1.0) > 0) return {};
-  return context_.runtime.gather(
-      std::vector<double>{clocks->sm_hz, clocks->power_cap_watts, static_cast<double>(clocks->reasons)});
-}
-
 void Session::keep_states() {
   if (!context_.probe || states_.round_trips().empty()) return;
   const auto sweep = sweep_states();

@@ -18,6 +18,7 @@
 #include "miniapp/errors/step_name.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/machine/clock_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
@@ -36,6 +37,10 @@ model::Contention contention_of_runs(std::vector<ContentionSample> const& runs) 
   return model::contention_of(speeds);
 }
 
+void warn(std::string const& doubt) {
+  if (!doubt.empty()) results::say_error("warning: " + doubt);
+}
+
 // Returns the seconds of each task alone, [task].
 std::vector<double> seconds_of(model::StepCosts const& costs) {
   std::vector<double> seconds;
@@ -50,6 +55,7 @@ StepSession::StepSession(Options const& options, StepContext context)
   auto& rank = context_.rank;
   const auto provenance = gather_provenance(rank);
   figures_.ranks = rank.ranks();
+  warn(doubt_about_visible_devices(provenance.visible.count, provenance.host, provenance.uuid));
   rank.runtime.together([&] {
     if (!root()) return;
     recorder_.emplace(options, rank.config);
@@ -63,6 +69,16 @@ StepSession::StepSession(Options const& options, StepContext context)
     if (!provenance.threads.line.empty()) results::print_output(provenance.threads.line + "\n");
     for (auto const& warning : provenance.threads.warnings) results::say_error("warning: " + warning);
   });
+  read_clocks();
+}
+
+// Reads the clocks of the GPUs before the run.
+void StepSession::read_clocks() {
+  auto const& rank = context_.rank;
+  if (on_device && rank.reduces())
+    gpu_ = make_clock_probe(rank.runtime, describe_device(rank.runtime.device()).pci_bus);
+  clocks_before_ = gather_clocks(rank.runtime, gpu_.get());
+  warn(doubt_about_power_caps(clocks_before_));
 }
 
 void StepSession::say(std::string const& progress) const {
@@ -210,9 +226,12 @@ void StepSession::finish() {
     figures_.valid = results::Validity::oversubscribed;
   record_memory();  // before measured_peak(), which needs memory of its own
   if (context_.kernels) figures_.measured_peak = measured_peak(rank.runtime);
+  const auto clocks_after = gather_clocks(rank.runtime, gpu_.get());
   context_.rank.runtime.together([&] {
     if (!root()) return;
     record_samples();
+    recorder_->gpu_clocks(clocks_before_, clocks_after);
+    warn(doubt_about_throttling(clocks_before_, clocks_after));
     report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
     if (!hypothetical_.empty()) report_ += hypothetical_ + "\n";
     const auto file = recorder_->reader();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,10 +74,13 @@ class StepSession {
   std::vector<double> time_tasks();
   void record_samples();
   void record_memory();
+  void read_clocks();
 
   Options const& options_;
   StepContext context_;
   StepMeter meter_;
+  std::unique_ptr<StateProbe> gpu_;  // reads the clocks of the GPU; null on a host, or without NVML
+  ClocksOfRanks clocks_before_;
   std::optional<Recorder> recorder_;
   std::string report_, hypothetical_;
   StepTables tables_;

@@ -71,6 +71,10 @@ void adopt_device();
 /// program computes on the host.
 int count_devices(std::string& reason);
 
+/// Selects a device for the calling thread, if the driver accepts it. Otherwise does nothing. Does nothing on
+/// a host.
+void select_device(int device);
+
 /// The identity and the clocks of a device. On a host all members are empty or 0.
 struct DeviceInfo {
   std::string name, uuid, pci_bus;
@@ -80,6 +84,10 @@ struct DeviceInfo {
 /// reports an error.
 DeviceInfo describe_device(int device);
 
+/// Returns the numbers of the visible devices whose memory device `device` can access directly, over NVLink
+/// or PCIe, for instance "1,2,3". Returns an empty text if there are none, and on a host.
+std::string peers_of(int device);
+
 /// Returns whether the device has failed permanently, for instance after an illegal access or a memory error.
 /// Every later call to that device fails, even a call that frees memory. Returns false on a host.
 bool device_is_lost();
@@ -87,6 +95,9 @@ bool device_is_lost();
 /// Returns the free memory of the run's device, in bytes. Returns NaN on a host; miniapp/machine/memory.hpp
 /// finds the free memory of a host.
 double free_device_memory();
+
+/// Returns the memory of the run's device, free or not, in bytes. Returns NaN on a host.
+double device_memory();
 
 /// Returns two pairs of a key and a text. The keys are device_runtime and device_driver. The text is the name
 /// and version of the runtime or the driver. Returns an empty list on a host.

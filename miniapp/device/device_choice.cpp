@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -15,7 +16,7 @@ namespace ddproxy {
 namespace {
 
 constexpr double gib = 1073741824.0;
-constexpr double libraries_of_a_rank = 2 * gib;  // device memory of the libraries; an estimate, not measured
+constexpr double spare_of_a_rank = 1 * gib;  // the predicted need of the libraries is an estimate
 
 }  // namespace
 
@@ -27,6 +28,27 @@ int choose_device(int local_rank, int devices, std::string const& reason) {
         "the host",
         reason.empty() ? "the driver shows none" : reason));
   return local_rank % devices;
+}
+
+int choose_device_early(std::optional<int> launched_rank, int devices) {
+  return launched_rank && devices > 0 ? *launched_rank % devices : -1;
+}
+
+std::string doubt_about_early_devices(std::vector<double> const& early, std::vector<double> const& taken) {
+  std::vector<std::size_t> changed;
+  for (std::size_t rank = 0; rank < early.size(); ++rank)
+    if (early[rank] >= 0 && early[rank] != taken[rank]) changed.push_back(rank);
+  if (changed.empty()) return "";
+  const auto first = changed.front();
+  return fmt::format(
+      "rank{} {} changed the device after MPI had started (rank {}: from {} to {}), because the launcher's "
+      "variables and MPI number the ranks of the node differently; MPI may keep memory on the first device, "
+      "and an MPI that sends device memory may fail: start all ranks with one launcher, the one of this MPI",
+      changed.size() == 1 ? "" : "s", fmt::join(changed, ", "), first, early[first], taken[first]);
+}
+
+int choose_stream_priority(bool high, int least, int greatest) {
+  return high ? greatest : std::clamp(0, greatest, least);
 }
 
 std::string complain_of_devices(std::vector<std::string> const& uuids, bool share) {
@@ -63,6 +85,22 @@ std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<dou
       far.size() == 1 ? "" : "s", fmt::join(far, ", "));
 }
 
+std::string doubt_about_visible_devices(std::vector<double> const& counts,
+                                        std::vector<std::string> const& hosts,
+                                        std::vector<std::string> const& uuids) {
+  std::map<std::string, std::set<std::string>> of_host;
+  for (std::size_t rank = 0; rank < counts.size(); ++rank)
+    if (counts[rank] == 1) of_host[hosts[rank]].insert(uuids[rank]);
+  for (auto const& [host, devices] : of_host)
+    if (devices.size() > 1)
+      return fmt::format(
+          "on {} {} ranks see one GPU each, and not those of the other ranks (--gpus-per-task of SLURM does "
+          "this): NCCL and MPI may then send through the host's memory in place of NVLink. Ask for the GPUs "
+          "with --gpus-per-node, and start the ranks with --gpu-bind=none",
+          host, devices.size());
+  return "";
+}
+
 std::string complain_of_override(bool tf32, char const* forced) {
   const std::string value = forced ? forced : "";
   if (value != (tf32 ? "0" : "1")) return "";
@@ -83,10 +121,10 @@ std::string complain_of_device_memory(double need, int ranks, double free) {
 
 std::string doubt_about_device_memory(double need, int ranks, double free) {
   const double left = free - need * ranks;
-  if (left < 0 || left >= libraries_of_a_rank * ranks) return "";
+  if (left < 0 || left >= spare_of_a_rank * ranks) return "";
   return fmt::format(
-      "device memory: of {:.1f} GiB that are free the arrays leave {:.1f} GiB; what cuBLAS and NCCL take for "
-      "themselves is not counted and may not fit",
+      "device memory: of {:.1f} GiB that are free the run leaves {:.1f} GiB; what cuBLAS and NCCL take for "
+      "themselves is estimated, and may not fit",
       free / gib, left / gib);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,23 @@ namespace ddproxy {
 /// rank sees. If the launcher shows each rank only its own device, the result is 0. Throws std::runtime_error
 /// if `devices` is 0. The message contains `reason`, the error message of the driver.
 int choose_device(int local_rank, int devices, std::string const& reason);
+
+/// Returns the device to select before MPI starts, or -1 to select none. `launched_rank` is the number of the
+/// rank on its node, as the launcher's variables tell it (miniapp/cores/launch.hpp); nothing if they do not
+/// tell. `devices` is the number of devices that the rank sees. Throws nothing: choose_device() reports
+/// errors later, when all ranks can report them together.
+int choose_device_early(std::optional<int> launched_rank, int devices);
+
+/// Returns a warning that names the ranks whose device was changed after MPI had started. Returns an empty
+/// string if there is none. `early` has the result of choose_device_early() of each rank, and `taken` its
+/// device.
+std::string doubt_about_early_devices(std::vector<double> const& early, std::vector<double> const& taken);
+
+/// Returns the priority of a stream. `least` and `greatest` are the ends of the range that the device offers.
+/// A smaller number is a higher priority. Returns `greatest` if `high` is true. Otherwise returns 0, which is
+/// the default of CUDA (whose range is 0 to -5) and of HIP (whose range is 1 to -1), or the number in the
+/// range that is closest to 0.
+int choose_stream_priority(bool high, int least, int greatest);
 
 /// Returns an error message if several ranks of a node use the same device. Returns an empty string if all
 /// use different devices, or if `share` allows several ranks on one device. `uuids` has the UUID of the
@@ -31,6 +49,13 @@ int numa_node_of(std::string pci_bus, std::filesystem::path const& devices = "/s
 /// NUMA node of its device; -1: not known.
 std::string doubt_about_numa(std::vector<double> const& of_rank, std::vector<double> const& of_device);
 
+/// Returns a warning if the ranks of a node have several devices, but each rank sees only its own. Returns an
+/// empty string otherwise. The lists have a value for each rank: `counts` the number of devices that the rank
+/// sees, `hosts` its host name, and `uuids` the UUID of its device.
+std::string doubt_about_visible_devices(std::vector<double> const& counts,
+                                        std::vector<std::string> const& hosts,
+                                        std::vector<std::string> const& uuids);
+
 /// Returns an error message if the environment variable NVIDIA_TF32_OVERRIDE contradicts the precision that
 /// the input asks for. Returns an empty string otherwise. `tf32` says whether the input asks for TF32.
 /// `forced` is the value of the variable; nullptr: not set.
@@ -41,9 +66,9 @@ std::string complain_of_override(bool tf32, char const* forced);
 /// in bytes. `ranks` is the number of ranks on the device.
 std::string complain_of_device_memory(double need, int ranks, double free);
 
-/// Returns a warning if the ranks fit, but leave less than 2 GiB for the device libraries of each rank. The
-/// memory that these libraries allocate (workspace of cuBLAS, channels of NCCL) is not part of `need`.
-/// Returns an empty string otherwise. The arguments are those of complain_of_device_memory().
+/// Returns a warning if the ranks fit, but leave less than 1 GiB for each rank. The memory that libraries
+/// allocate (workspace of cuBLAS, channels of NCCL) is only estimated in `need`. Returns an empty string
+/// otherwise. The arguments are those of complain_of_device_memory().
 std::string doubt_about_device_memory(double need, int ranks, double free);
 
 }  // namespace ddproxy

@@ -3,6 +3,7 @@
 #include <array>
 #include <fstream>
 
+#include "kernels/foreign_call.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/gpu.hpp"
 
@@ -85,6 +86,10 @@ int count_devices(std::string& reason) {
   return 0;
 }
 
+void select_device(int device) {
+  if (DDPROXY_GPU(SetDevice)(device) != gpu::success) kernels::forget_foreign_error();
+}
+
 DeviceInfo describe_device(int device) {
   gpu::Properties properties;
   gpu::check(DDPROXY_GPU(GetDeviceProperties)(&properties, device));
@@ -92,6 +97,18 @@ DeviceInfo describe_device(int device) {
   gpu::check(DDPROXY_GPU(DeviceGetPCIBusId)(bus.data(), static_cast<int>(bus.size()), device));
   return {properties.name, uuid_text(properties.uuid.bytes), bus.data(), clock_hz(gpu::clock_rate, device),
           clock_hz(gpu::memory_clock_rate, device)};
+}
+
+std::string peers_of(int device) {
+  std::string reason, peers;
+  const int devices = count_devices(reason);
+  for (int other = 0; other < devices; ++other) {
+    int accessible = 0;
+    if (other == device) continue;
+    gpu::check(DDPROXY_GPU(DeviceCanAccessPeer)(&accessible, device, other));
+    if (accessible) peers += (peers.empty() ? "" : ",") + std::to_string(other);
+  }
+  return peers;
 }
 
 // cudaGetLastError() returns an error and clears it, so a second call usually reports success. If the second
@@ -105,6 +122,12 @@ double free_device_memory() {
   std::size_t free = 0, total = 0;
   gpu::check(DDPROXY_GPU(MemGetInfo)(&free, &total));
   return static_cast<double>(free);
+}
+
+double device_memory() {
+  std::size_t free = 0, total = 0;
+  gpu::check(DDPROXY_GPU(MemGetInfo)(&free, &total));
+  return static_cast<double>(total);
 }
 
 std::vector<std::pair<std::string, std::string>> device_versions() {

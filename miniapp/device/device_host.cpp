@@ -26,8 +26,14 @@ int count_devices(std::string& reason) {
   return 0;
 }
 
+void select_device(int) {}
+
 DeviceInfo describe_device(int) {
   return {};
+}
+
+std::string peers_of(int) {
+  return "";
 }
 
 bool device_is_lost() {
@@ -35,6 +41,10 @@ bool device_is_lost() {
 }
 
 double free_device_memory() {
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+double device_memory() {
   return std::numeric_limits<double>::quiet_NaN();
 }
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "kernels/foreign_call.hpp"
 #include "miniapp/device/device.hpp"
+#include "miniapp/device/device_choice.hpp"
 
 namespace ddproxy {
 namespace {
@@ -55,6 +57,7 @@ namespace gpu {
 
 void check(Status status, std::source_location where) {
   if (status == success) return;
+  (void)DDPROXY_GPU(GetLastError)();  // it is reported here; the next check must not report it again
   const auto file = std::filesystem::path(where.file_name()).filename().string();
   throw std::runtime_error(std::string(name) + ": " + DDPROXY_GPU(GetErrorString)(status) + " (" + file +
                            ":" + std::to_string(where.line()) + ")");
@@ -64,7 +67,7 @@ OwnStream::OwnStream(bool high_priority) {
   int least = 0, greatest = 0;
   check(DDPROXY_GPU(DeviceGetStreamPriorityRange)(&least, &greatest));
   check(DDPROXY_GPU(StreamCreateWithPriority)(&stream_, DDPROXY_GPU(StreamNonBlocking),
-                                              high_priority ? greatest : least));
+                                              choose_stream_priority(high_priority, least, greatest)));
 }
 
 OwnStream::~OwnStream() {
@@ -80,7 +83,7 @@ TimedEvent::~TimedEvent() {
 }
 
 void TimedEvent::record(Stream stream) {
-  check(DDPROXY_GPU(GetLastError)());  // throws if an earlier launch of a kernel failed
+  kernels::check_launches();
   check(DDPROXY_GPU(EventRecord)(event_, stream));
 }
 

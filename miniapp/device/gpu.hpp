@@ -43,15 +43,16 @@ inline Stream stream_of(kernels::Space const& exec) {
 }
 #endif
 
-/// Throws std::runtime_error with the library's error message if `status` is an error. `where` is the place
-/// in the source that the message names.
+/// Throws std::runtime_error with the library's error message if `status` is an error. Then the error is no
+/// longer the last error of the thread (kernels/foreign_call.hpp). `where` is the place in the source that
+/// the message names.
 void check(Status status, std::source_location where = std::source_location::current());
 
 /// Owns a stream of the run's device. The stream does not synchronize with the default stream.
 class OwnStream {
  public:
-  /// Creates a stream with the highest priority that the device offers, or with the lowest, which is the
-  /// default of CUDA. Throws std::runtime_error if the library reports an error.
+  /// Creates a stream with the highest priority that the device offers, or with the priority that a stream
+  /// has by default. Throws std::runtime_error if the library reports an error.
   explicit OwnStream(bool high_priority = false);
   ~OwnStream();
   OwnStream(OwnStream const&) = delete;

@@ -28,6 +28,12 @@ double reduction_memory(Config const& config, double gradients, int ranks) {
   return (config.wire == WireFormat::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
 }
 
+// Returns the bytes of device memory that the libraries take for themselves.
+double library_memory(Config const& config) {
+  return (config.compute == ComputeMode::kernels ? blas_device_memory : 0) +
+         (config.backend == Backend::nccl ? nccl_device_memory : 0);
+}
+
 // Returns the bytes of the buffers of a step, and of the memory that the kernels need in addition.
 double array_memory(Config const& config, Workload const& workload, int concurrency) {
   const auto buffers = static_cast<double>(step_elements(config, workload)) * gradient_element_bytes;
@@ -68,7 +74,7 @@ double host_memory_need(Config const& config, Workload const& workload, int conc
 
 double device_memory_need(Config const& config, Workload const& workload, int concurrency) {
   const bool by_device = config.backend == Backend::nccl;  // MPI's temporaries are in host memory
-  return array_memory(config, workload, concurrency) +
+  return library_memory(config) + array_memory(config, workload, concurrency) +
          (by_device ? reduction_memory(config, static_cast<double>(workload.bytes()), 1) : 0);
 }
 
@@ -85,7 +91,7 @@ double step_host_need(Config const& config, std::size_t elements, std::int64_t g
 double step_device_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
                         int concurrency) {
   const bool by_device = config.backend == Backend::nccl;
-  return step_array_memory(config, elements, concurrency) +
+  return library_memory(config) + step_array_memory(config, elements, concurrency) +
          (by_device ? reduction_memory(config, static_cast<double>(gradient_bytes), 1) : 0);
 }
 

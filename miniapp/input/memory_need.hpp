@@ -11,6 +11,11 @@
 
 namespace ddproxy {
 
+/// Device memory that libraries take for themselves, bytes of a rank. Both are estimates and not measured
+/// yet: a run on a GPU measures them (/provenance/blas_memory and nccl_memory in docs/results.md).
+inline constexpr double blas_device_memory = 128.0 * 1024 * 1024;
+inline constexpr double nccl_device_memory = 512.0 * 1024 * 1024;
+
 /// Returns whether a rank needs the arena, which is the memory of all its gradients (docs/glossary.md). It
 /// needs none if both compute and all-reduces are replayed.
 bool needs_arena(Config const& config);
@@ -29,8 +34,9 @@ std::size_t step_elements(Config const& config, Workload const& workload);
 /// concurrency of the execution space. Throws what kernel_memory() (miniapp/input/kernel_memory.hpp) throws.
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks = 2);
 
-/// Returns the bytes of device memory that a rank needs. The memory that cuBLAS and NCCL use for themselves
-/// is not included. Throws what kernel_memory() throws.
+/// Returns the bytes of device memory that a rank needs, with blas_device_memory if the kernels compute and
+/// nccl_device_memory if NCCL reduces. The context of the process is not included. Throws what
+/// kernel_memory() throws.
 double device_memory_need(Config const& config, Workload const& workload, int concurrency);
 
 /// Returns the number of elements that a rank allocates for whole steps whose buffers lie at `places`: all

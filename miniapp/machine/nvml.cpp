@@ -17,6 +17,8 @@ using Return = int;    // nvmlReturn_t
 
 constexpr Return success = 0;                  // NVML_SUCCESS
 constexpr int clock_sm = 1;                    // NVML_CLOCK_SM
+constexpr int by_power = 0, by_heat = 1;       // NVML_PERF_POLICY_POWER, NVML_PERF_POLICY_THERMAL
+constexpr double nano = 1e-9;                  // violation times are in ns
 constexpr double mega = 1e6, milli = 1e-3;     // clocks are in MHz, power in mW
 constexpr std::uint64_t power_cap = 0x4;       // nvmlClocksThrottleReasonSwPowerCap
 constexpr std::uint64_t hardware = 0x8;        // nvmlClocksThrottleReasonHwSlowdown
@@ -25,6 +27,10 @@ constexpr std::uint64_t hardware_heat = 0x40;  // nvmlClocksThrottleReasonHwTher
 constexpr std::uint64_t power_brake = 0x80;    // nvmlClocksThrottleReasonHwPowerBrakeSlowdown
 constexpr int throttled_steps = 32;            // more than the number of steps of 10 %
 constexpr double step = 0.1;
+
+struct ViolationTime {  // nvmlViolationTime_t
+  unsigned long long reference_us, violation_ns;
+};
 
 }  // namespace
 
@@ -38,6 +44,8 @@ struct Nvml::Functions {
   Return (*most_clock)(Device, int, unsigned*) = nullptr;
   Return (*power_cap)(Device, unsigned*) = nullptr;
   Return (*reasons)(Device, unsigned long long*) = nullptr;
+  Return (*default_cap)(Device, unsigned*) = nullptr;          // null if the library lacks it
+  Return (*violation)(Device, int, ViolationTime*) = nullptr;  // null if the library lacks it
   bool started = false;
 
   ~Functions() {
@@ -52,11 +60,22 @@ struct Nvml::Functions {
   }
 
   bool load_all() {
+    load("nvmlDeviceGetPowerManagementDefaultLimit", default_cap);
+    load("nvmlDeviceGetViolationStatus", violation);
     return load("nvmlInit_v2", init) && load("nvmlShutdown", shutdown) &&
            load("nvmlDeviceGetHandleByPciBusId_v2", find) && load("nvmlDeviceGetClockInfo", clock) &&
            load("nvmlDeviceGetMaxClockInfo", most_clock) &&
            load("nvmlDeviceGetEnforcedPowerLimit", power_cap) &&
            load("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
+  }
+
+  // Returns the seconds in which power or heat held the clock down; -1 if they are not known.
+  double held_down() const {
+    ViolationTime power{}, heat{};
+    if (!violation || violation(device, by_power, &power) != success ||
+        violation(device, by_heat, &heat) != success)
+      return -1;
+    return static_cast<double>(power.violation_ns + heat.violation_ns) * nano;
   }
 
   // Loads and starts the library and finds the GPU. Returns an error message; empty if everything succeeded.
@@ -87,18 +106,19 @@ std::unique_ptr<Nvml> Nvml::open(std::string const& pci_bus, std::string& doubt,
   return nullptr;
 }
 
-// Some GPUs have no power cap, so an error of that call is ignored. The clocks and the throttle reasons are
-// required.
+// Some GPUs have no power cap and no times of throttling, so errors of these calls are ignored. The clocks
+// and the throttle reasons are required.
 std::optional<GpuClocks> Nvml::read() const {
   auto const& nvml = *functions_;
-  unsigned now = 0, most = 0, cap = 0;
+  unsigned now = 0, most = 0, cap = 0, default_cap = 0;
   unsigned long long reasons = 0;
   if (nvml.clock(nvml.device, clock_sm, &now) != success ||
       nvml.most_clock(nvml.device, clock_sm, &most) != success ||
       nvml.reasons(nvml.device, &reasons) != success || now == 0 || most == 0)
     return std::nullopt;
   if (nvml.power_cap(nvml.device, &cap) != success) cap = 0;
-  return GpuClocks{now * mega, most * mega, cap * milli, reasons};
+  if (!nvml.default_cap || nvml.default_cap(nvml.device, &default_cap) != success) default_cap = 0;
+  return GpuClocks{now * mega, most * mega, cap * milli, reasons, default_cap * milli, nvml.held_down()};
 }
 
 bool is_throttled(GpuClocks const& clocks) {

@@ -13,7 +13,11 @@ namespace ddproxy {
 struct GpuClocks {
   double sm_hz = 0, most_sm_hz = 0;  ///< clock of the multiprocessors: current, and the highest of this GPU
   double power_cap_watts = 0;        ///< 0: the driver does not report it
-  std::uint64_t reasons = 0;  ///< reasons for a clock below its maximum: bits of nvmlClocksThrottleReasons
+  std::uint64_t reasons = 0;     ///< reasons for a clock below its maximum: bits of nvmlClocksThrottleReasons
+  double default_cap_watts = 0;  ///< power cap that the GPU has by default; 0: the driver does not report it
+  /// Seconds in which power or heat held the clock down, since the driver was loaded. Only differences have a
+  /// meaning. Below 0: the driver does not report them.
+  double held_down_s = -1;
 };
 
 /// Reads the clocks of a GPU through NVIDIA's management library (NVML). The library is loaded at run time,

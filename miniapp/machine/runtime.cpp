@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "miniapp/cores/launch.hpp"
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
@@ -54,8 +55,21 @@ Runtime::Mpi::~Mpi() {
   MPI_Finalize();
 }
 
+// Selects a device with the number that the launcher gives to this rank on its node.
+int Runtime::select_device_early() {
+  if constexpr (!on_device) return -1;
+  const auto place = find_local_rank([](char const* name) { return std::getenv(name); });
+  std::string reason;
+  const int device = choose_device_early(
+      place.launched ? std::optional(static_cast<int>(place.rank)) : std::nullopt, count_devices(reason));
+  if (device >= 0) select_device(device);
+  return device;
+}
+
 Runtime::Runtime(int& argc, char**& argv, RuntimeOptions const& options)
-    : mpi_(argc, argv, options.mpi_threads, watch_), wish_(options.wish) {
+    : early_device_(select_device_early()),
+      mpi_(argc, argv, options.mpi_threads, watch_),
+      wish_(options.wish) {
   check_mpi(MPI_Comm_rank(communicator(), &rank_));
   check_mpi(MPI_Comm_size(communicator(), &ranks_));
   limit_calls();
@@ -136,6 +150,7 @@ void Runtime::take_device(bool share) {
     std::string reason;
     const int devices = count_devices(reason);
     device_ = choose_device(local_rank_, devices, reason);
+    select_device(device_);
     uuid = describe_device(device_).uuid;
   });
   const auto uuids = share_on_node(uuid);
@@ -144,6 +159,10 @@ void Runtime::take_device(bool share) {
     const auto complaint = complain_of_devices(uuids, share);
     if (!complaint.empty()) throw std::runtime_error(complaint);
   });
+  const auto early = gather(std::vector<double>{static_cast<double>(early_device_)});
+  const auto doubt =
+      doubt_about_early_devices(early, gather(std::vector<double>{static_cast<double>(device_)}));
+  if (!doubt.empty()) results::say_error("warning: " + doubt);
 }
 
 void Runtime::take_cores(bool strict) {

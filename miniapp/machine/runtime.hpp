@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/foreign_call.hpp"
 #include "miniapp/cores/thread_choice.hpp"
 #include "miniapp/errors/call_watch.hpp"
 
@@ -34,7 +35,21 @@ struct RuntimeOptions {
   int mpi_threads = MPI_THREAD_SERIALIZED;
 };
 
+/// Applies a time limit to an MPI call for as long as it lives. Then forgets the error that MPI may have left
+/// in the device's library (kernels/foreign_call.hpp).
+struct LimitedCall {
+  LimitedCall(CallWatch& watch, char const* call) : scope(watch, call) {}
+  ~LimitedCall() { kernels::forget_foreign_error(); }
+  LimitedCall(LimitedCall const&) = delete;
+  LimitedCall& operator=(LimitedCall const&) = delete;
+  CallWatch::Scope scope;
+};
+
 /// Starts MPI, selects this rank's device or cores, and starts Kokkos. The destructor ends Kokkos, then MPI.
+///
+/// Cray MPICH and MVAPICH bind to the device that is selected when MPI starts. So a build for a device
+/// selects one before, from the launcher's variables (miniapp/cores/launch.hpp). When MPI runs, its own
+/// number of the rank on the node decides. If this changes the device, rank 0 prints a warning.
 ///
 /// Problem: a rank that fails or stops must not leave the others waiting for ever. So every call in which a
 /// rank waits for others runs within a time limit. An error on one rank becomes the same error on all ranks.
@@ -80,7 +95,7 @@ class Runtime {
   static constexpr double call_limit_s = 300;  ///< default time limit of a call, seconds
   /// Applies the time limit to an MPI call that the caller makes, for as long as the result lives. `call` is
   /// the name of the MPI function. The text must outlive the result. Only one limit may be active at a time.
-  CallWatch::Scope limited(char const* call) const { return {*watch_, call}; }
+  LimitedCall limited(char const* call) const { return {*watch_, call}; }
   /// Applies the time limit while this rank waits for work on its device, for as long as the result lives.
   /// Otherwise the rank would wait for ever for a kernel that hangs. Does nothing in a build for a host,
   /// because there a pass may compute for longer than the time limit of a call. Only one limit may be active
@@ -125,12 +140,15 @@ class Runtime {
     ~Mpi();  ///< ends MPI, within the time limit if there is one
     std::optional<CallWatch>& watch;
   };
+  static int select_device_early();
   std::vector<std::string> share_on_node(std::string text) const;
   void take_device(bool share);
   void take_cores(bool strict);
 
   mutable std::optional<CallWatch> watch_;  // must outlive mpi_, because it watches MPI_Finalize
   mutable double timeout_s_ = call_limit_s;
+  int early_device_;  // device that was selected before MPI started, or -1; stands before mpi_ for this
+                      // reason
   Mpi mpi_;
   int rank_ = 0, ranks_ = 1, local_rank_ = 0, local_ranks_ = 1;
   int device_ = -1, ranks_on_device_ = 1;

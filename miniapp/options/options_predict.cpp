@@ -61,6 +61,16 @@ void add_network(CLI::App& command, PredictOptions& predict) {
   command.add_option("--ranks-per-node", predict.ranks_per_node, "number of ranks on each node")
       ->check(positive_number())
       ->needs(ranks);
+  auto* link_latency = command
+                           .add_option("--link-latency", predict.link_latency,
+                                       "latency of one hop inside a node (seconds); replaces the tables")
+                           ->check(number_from_zero());
+  auto* link_bandwidth = command
+                             .add_option("--link-bandwidth", predict.link_bandwidth_GBps,
+                                         "bandwidth of the link of one rank inside a node (GB/s)")
+                             ->check(positive_number());
+  link_latency->needs(link_bandwidth)->needs(ranks);
+  link_bandwidth->needs(link_latency);
   auto* latency =
       command
           .add_option("--node-latency", predict.node_latency, "latency of one hop between nodes (seconds)")

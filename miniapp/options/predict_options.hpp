@@ -21,7 +21,9 @@ struct PredictOptions {
   std::vector<int> table_ranks;        ///< numbers of ranks of the tables without column ranks, in order
   std::vector<int> ranks;              ///< numbers of ranks for which to predict
   int ranks_per_node = 0;              ///< number of ranks on each node
-  std::optional<double> node_latency;  ///< latency of one hop between nodes, seconds
+  std::optional<double> link_latency;  ///< latency of one hop inside a node, seconds; replaces the tables
+  std::optional<double> link_bandwidth_GBps;  ///< bandwidth of one rank's link inside a node, 1e9 bytes/s
+  std::optional<double> node_latency;         ///< latency of one hop between nodes, seconds
   std::optional<double> node_bandwidth_GBps;  ///< bandwidth of the link of one node, 1e9 bytes/s
   double latency_scale = 1;                   ///< factor on the latency of the tables
   double bandwidth_scale = 1;                 ///< factor on the bandwidth of the tables

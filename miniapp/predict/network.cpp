@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <stdexcept>
 
+#include "miniapp/predict/stated_network.hpp"
 #include "miniapp/predict/table_warnings.hpp"
 #include "model/cost/allreduce_topology.hpp"
 #include "model/cost/csv.hpp"
@@ -49,7 +51,8 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   if (files.empty() && !config.table.empty()) files = {config.table};
   if (files.empty())
     throw std::invalid_argument(
-        "predict: give --allreduce FILE, a table of the all-reduce; the input names none");
+        "predict: the input names no table of the all-reduce; give --allreduce FILE, or without a table "
+        "--ranks N, --ranks-per-node N, --link-latency S and --link-bandwidth GBps");
   std::vector<int> unsaid = options.table_ranks;
   if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
   Tables tables;
@@ -104,8 +107,12 @@ void settle(Network& network) {
   network.raised |= unfalling.raised;
 }
 
+int ranks_per_node(PredictOptions const& options, Config const& config) {
+  return options.ranks_per_node > 0 ? options.ranks_per_node : config.ranks_per_node;
+}
+
 Network from_tables(Tables const& tables, int ranks, PredictOptions const& options, Config const& config) {
-  const int per_node = options.ranks_per_node > 0 ? options.ranks_per_node : config.ranks_per_node;
+  const int per_node = ranks_per_node(options, config);
   if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank has nothing to reduce");
   if (per_node > 0 && ranks > 0) model::place(ranks, per_node);
   if (!has_ranks(tables, ranks) && has_ranks(tables, 0))
@@ -128,20 +135,35 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
   return network;
 }
 
-}  // namespace
-
-std::vector<Network> make_networks(PredictOptions const& options, Config const& config) {
+std::vector<Network> all_from_tables(PredictOptions const& options, Config const& config) {
   Tables tables = read_tables(options, config);
   std::vector<int> wanted = options.ranks;
   if (wanted.empty()) wanted = {only_ranks(tables, config)};
   std::vector<Network> networks;
-  for (const int ranks : wanted)
-    networks.push_back(
-        what_if(from_tables(tables, ranks, options, config), options.latency_scale, options.bandwidth_scale));
+  for (const int ranks : wanted) networks.push_back(from_tables(tables, ranks, options, config));
+  return networks;
+}
+
+std::vector<Network> all_stated(PredictOptions const& options, Config const& config) {
+  if (!options.allreduce.empty() || !config.table.empty() || !options.table_ranks.empty())
+    throw std::invalid_argument(
+        "--link-latency, --link-bandwidth: there is a table of the all-reduce; leave them out");
+  std::vector<Network> networks;
+  for (const int ranks : options.ranks)
+    networks.push_back(stated_network(ranks, ranks_per_node(options, config), options));
+  return networks;
+}
+
+}  // namespace
+
+std::vector<Network> make_networks(PredictOptions const& options, Config const& config) {
+  auto networks = options.link_latency ? all_stated(options, config) : all_from_tables(options, config);
+  for (auto& network : networks) network = what_if(network, options.latency_scale, options.bandwidth_scale);
   if (options.node_latency && std::ranges::none_of(networks, &Network::uses_stated_link))
-    throw std::invalid_argument(fmt::format(
-        "--node-latency, --node-bandwidth: the tables speak for {} ranks without them; leave them out",
-        fmt::join(wanted, ", ")));
+    throw std::invalid_argument(
+        fmt::format("--node-latency, --node-bandwidth: {} ranks need no link between nodes, or a table "
+                    "covers them; leave them out",
+                    fmt::join(networks | std::views::transform(&Network::ranks), ", ")));
   return networks;
 }
 

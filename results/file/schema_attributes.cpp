@@ -20,6 +20,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/provenance", "kokkos", "Kokkos version and configuration"},
     {"/provenance", "mpi", "MPI library and version"},
     {"/provenance", "nccl", "NCCL version, or none"},
+    {"/provenance", "nccl_settings",
+     "variables that choose transports and algorithms of NCCL, as NAME=value, or defaults; empty if NCCL "
+     "does not reduce"},
     {"/provenance", "allreduce", "what reduced the gradients: backend, memory, wire, and who drives it"},
     {"/provenance", "device_runtime", "run-time library of the device; with a device only"},
     {"/provenance", "device_driver", "driver of the device; with a device only"},

@@ -80,16 +80,17 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   const auto gradients = workload.bytes();
   const auto arrays =
       static_cast<double>(kernel_memory(kernels.shape, kernels.tokens, 1).total() + gradients);
-  EXPECT_EQ(device_memory_need(kernels, workload, 1), arrays);
+  EXPECT_EQ(device_memory_need(kernels, workload, 1), arrays + blas_device_memory);
   const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // the host converts
-  EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1), arrays);
+  EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1), arrays + blas_device_memory);
   EXPECT_GT(host_memory_need(kernels, workload, 1), arrays + static_cast<double>(1 << 20));
 
   const auto copied = tiny("[allreduce]\nbackend = \"mpi\"\ncopies = \"in\"\n");
-  EXPECT_EQ(device_memory_need(copied, workload, 1), arrays + static_cast<double>(workload.bytes()));
+  EXPECT_EQ(device_memory_need(copied, workload, 1),
+            arrays + blas_device_memory + static_cast<double>(workload.bytes()));
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   EXPECT_EQ(device_memory_need(bf16, make_workload(bf16), 1),
-            arrays + static_cast<double>(workload.bytes()) / 2);
+            arrays + blas_device_memory + static_cast<double>(workload.bytes()) / 2 + nccl_device_memory);
 }
 
 TEST(KernelMemory, HoldsTheResultsFileAndItsImage) {

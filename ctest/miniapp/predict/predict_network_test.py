@@ -5,7 +5,7 @@
 import csv
 import unittest
 
-from predict_case import NODE, PUBLISHED, SLINGSHOT, PredictCase
+from predict_case import INPUTS, NODE, PUBLISHED, SLINGSHOT, PredictCase
 
 
 class PredictNetwork(PredictCase):
@@ -55,6 +55,37 @@ class PredictNetwork(PredictCase):
         link = ["--node-latency", "5e-6", "--node-bandwidth", "25"]
         self.assertIn("leave them out", self.refused(NODE, *link))
         self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 ranks need it
+
+    def test_stated_links_take_the_place_of_a_table(self):
+        gpus = INPUTS / "gpt2-large-8gpu-nccl.toml"
+        inside, between = ["--link-latency", "3e-6", "--link-bandwidth", "200"], ["--node-latency", "5e-6", "--node-bandwidth", "25"]
+        bytes_of_gradients = 4 * 774030080
+        result, done = self.predict(gpus, "--ranks", "8", *inside)
+        self.assertEqual(result["ranks"], 8)
+        self.assertAlmostEqual(result["t_comm_s"], 14 * 3e-6 + 14 / 8 * bytes_of_gradients / 200e9)  # ring: 2(n-1) hops
+        self.assertIn("none was measured", done.stderr)
+        result, _ = self.predict(gpus, "--ranks", "8,16", *inside, *between)
+        two_nodes = result["by_ranks"][1]["t_comm_s"] - result["by_ranks"][0]["t_comm_s"]
+        self.assertAlmostEqual(two_nodes, 2 * 5e-6 + bytes_of_gradients / 25e9)
+        doubled = self.predict(gpus, "--ranks", "8", *inside, "--bandwidth-scale", "2")[0]["t_comm_s"]
+        self.assertAlmostEqual(doubled, 14 * 3e-6 + 7 / 8 * bytes_of_gradients / 200e9, delta=2e-4)
+        self.assertEqual(self.call(gpus, "--ranks", "8", *inside, "--sensitivity").returncode, 0)
+
+    def test_what_stated_links_lack_is_said(self):
+        gpus = INPUTS / "gpt2-large-8gpu-nccl.toml"
+        inside = ["--link-latency", "3e-6", "--link-bandwidth", "200"]
+        for option in ("--allreduce", "--ranks", "--ranks-per-node", "--link-latency", "--link-bandwidth"):
+            self.assertIn(option, self.refused(gpus))
+        self.assertIn("--ranks", self.refused(gpus, *inside))
+        self.assertIn("--link-bandwidth", self.refused(gpus, "--ranks", "8", *inside[:2]))
+        self.assertIn("--link-latency", self.refused(gpus, "--ranks", "8", *inside[2:]))
+        self.assertIn("16 ranks need 2 nodes: give --node-latency", self.refused(gpus, "--ranks", "16", *inside))
+        self.assertIn("leave them out", self.refused(gpus, "--ranks", "8", *inside, "--node-latency", "0", "--node-bandwidth", "9"))
+        self.assertIn("--ranks-per-node", self.refused(*self.small()[:2], "--ranks", "8", *inside))
+        self.assertIn("there is a table", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8", *inside))
+        self.assertIn("there is a table", self.refused(NODE, "--ranks", "8", *inside))
+        self.assertIn("nothing to reduce", self.refused(gpus, "--ranks", "1", *inside))
+        self.assertIn("too large", self.refused(gpus, "--ranks", "8", "--link-latency", "0", "--link-bandwidth", "1e-306"))
 
     def test_what_if_scales(self):
         plain = self.predict(SLINGSHOT)[0]

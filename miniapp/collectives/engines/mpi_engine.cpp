@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "kernels/foreign_call.hpp"
 #include "miniapp/collectives/drivers/time_limit.hpp"
 #include "miniapp/device/backoff.hpp"
 #include "miniapp/errors/errors.hpp"
@@ -62,6 +63,7 @@ int MpiEngine::tag_of(CollectiveCall const& call) {
 }
 
 void MpiEngine::begin(CollectiveCall const& call, Completion ready) {
+  const kernels::ForeignCall foreign;
   call_ = {call, Clock::now(), {}, ready.when};
   group_ = 1;
   MpiCall& one = *under_way_.front();
@@ -70,6 +72,7 @@ void MpiEngine::begin(CollectiveCall const& call, Completion ready) {
 }
 
 void MpiEngine::begin_group(std::span<const PostedCall> calls, Completion ready) {
+  const kernels::ForeignCall foreign;
   call_ = {calls.front().call, Clock::now(), {}, ready.when};
   make_room(calls.size());
   group_ = calls.size();
@@ -79,6 +82,7 @@ void MpiEngine::begin_group(std::span<const PostedCall> calls, Completion ready)
 }
 
 bool MpiEngine::test() {
+  const kernels::ForeignCall foreign;
   bool over = true;
   for (std::size_t i = 0; i < group_; ++i) over = under_way_[i]->test() && over;
   if (over) call_.end = Clock::now();

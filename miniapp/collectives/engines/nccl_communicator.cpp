@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/foreign_call.hpp"
 #include "miniapp/collectives/engines/nccl_version.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "results/output/standard_streams.hpp"
@@ -71,6 +72,7 @@ ncclUniqueId agree_on_id(MPI_Comm communicator, int rank) {
 
 NcclCommunicator::NcclCommunicator(MPI_Comm communicator, double timeout_s)
     : timeout_s_(timeout_s), watch_(timeout_s, [this](char const* what) { give_up(what); }) {
+  const kernels::ForeignCall foreign;
   require_nccl_version(library_version(), oldest_for_this_build);
   check_mpi(MPI_Comm_rank(communicator, &rank_));
   check_mpi(MPI_Comm_size(communicator, &ranks_));
@@ -100,11 +102,13 @@ void NcclCommunicator::give_up(char const* what) const {
 }
 
 void NcclCommunicator::enqueue(NcclMessage const& message, gpu::Stream stream, std::string const& what) {
+  const kernels::ForeignCall foreign;
   settle(call(message, stream), what);
 }
 
 void NcclCommunicator::enqueue_group(std::span<const NcclMessage> messages, gpu::Stream stream,
                                      std::string const& what) {
+  const kernels::ForeignCall foreign;
   ncclResult_t status = ncclGroupStart();
   for (auto const& message : messages)
     if (status == ncclSuccess) status = call(message, stream);
@@ -129,6 +133,11 @@ ncclResult_t NcclCommunicator::call(NcclMessage const& message, gpu::Stream stre
       return ncclRecv(receive, count, type, root_or_peer, communicator_, stream);
   }
   return ncclInvalidArgument;
+}
+
+void NcclCommunicator::check_errors(std::string const& what) {
+  const kernels::ForeignCall foreign;
+  settle(ncclSuccess, what);
 }
 
 // Waits until NCCL has finished a call, and aborts the communicator if the call failed. A nonblocking

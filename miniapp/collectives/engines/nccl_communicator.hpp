@@ -49,7 +49,7 @@ class NcclCommunicator {
   /// Reports errors as enqueue() does.
   void enqueue_group(std::span<const NcclMessage> messages, gpu::Stream stream, std::string const& what);
   /// Asks NCCL for errors of work that was enqueued earlier. Reports errors as enqueue() does.
-  void check_errors(std::string const& what) { settle(ncclSuccess, what); }
+  void check_errors(std::string const& what);
 
   /// Ends the work in flight on this rank, including its kernels, and throws std::runtime_error with the
   /// reason `why`.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 
+#include "kernels/foreign_call.hpp"
 #include "miniapp/collectives/engines/staging.hpp"
 #include "miniapp/device/gpu.hpp"
 
@@ -73,8 +74,9 @@ std::unique_ptr<Staging> make_pinned_staging(float* arena, std::size_t piece_ele
 void scale_device_memory(float* values, std::size_t count, float factor) {
   static gpu::OwnStream* const stream = new gpu::OwnStream;  // never destroyed: the driver may end earlier
   constexpr unsigned blocks = 64, threads = 256;             // few blocks, so that compute can run beside it
+  kernels::forget_foreign_error();                           // MPI has just run on this thread
   scale<<<blocks, threads, 0, stream->get()>>>(values, count, factor);
-  gpu::check(DDPROXY_GPU(GetLastError)());
+  kernels::check_launches();
   gpu::check(DDPROXY_GPU(StreamSynchronize)(stream->get()));
 }
 

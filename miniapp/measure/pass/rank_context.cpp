@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/measure/pass/rank_context.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "miniapp/collectives/make_allreduce.hpp"
@@ -101,6 +102,14 @@ void require_room(Config const& config, Workload const& workload, Runtime const&
     require_host_memory(config, workload, runtime);
 }
 
+// Carries out an all-reduce of a few elements, because NCCL allocates much of its memory in the first one.
+void take_first(CommunicationLane& lane, std::size_t elements) {
+  constexpr std::size_t few = 1 << 20;
+  lane.begin(1);
+  lane.start_all_reduce({0, std::min(elements, few)}, {Clock::now()});
+  lane.wait_all();
+}
+
 }  // namespace
 
 double RankContext::element_copy_seconds() const {
@@ -131,6 +140,19 @@ std::unique_ptr<CommunicationLane> RankContext::make_allreduce(CallChoice const&
   return ddproxy::make_allreduce(config, with, runtime.communicator(), memory, arena.extent(0));
 }
 
+void RankContext::start_libraries() {
+  const bool by_nccl = config.backend == Backend::nccl;
+  const auto connect = [&] {
+    allreduce = make_allreduce(choice);
+    if (by_nccl) take_first(*allreduce, arena.extent(0));
+  };
+  if (!on_device || runtime.ranks_on_device() > 1) return connect();
+  libraries.context = device_memory() - device_free;
+  if (config.compute == ComputeMode::kernels) libraries.blas = take_blas_memory();
+  const double taken = device_memory_taken(connect);
+  if (by_nccl) libraries.nccl = taken;
+}
+
 void check_input_on(Config const& config, Runtime const& runtime, Measured what) {
   refuse_replay_of_many(config, runtime, what);
   runtime.together([&] {
@@ -151,8 +173,8 @@ RankContext make_rank_context(Config const& config, Workload workload, Runtime c
   RankContext context{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
   context.copies = copies_of(config);
   if (needs_arena(config)) allocate(context);
+  context.start_libraries();  // before the compute lane, which may carry out products
   context.backward = make_compute_lane(context);
-  context.allreduce = context.make_allreduce(context.choice);
   return context;
 }
 

@@ -15,6 +15,7 @@
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/machine/state_probe.hpp"
 #include "miniapp/measure/pass/compiled_step.hpp"
+#include "miniapp/measure/pass/library_memory.hpp"
 
 namespace ddproxy {
 
@@ -34,6 +35,7 @@ struct RankContext {
   CallChoice choice;       ///< which MPI calls reduce (miniapp/measure/calibration/choose_calls.hpp)
   double device_free = 0;  ///< free bytes of the run's device before the run allocated anything there
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
+  LibraryMemory libraries = {};  ///< device memory that libraries took; known if the rank has a device alone
 
   /// Returns the index of the first gradient element in `memory`.
   std::size_t gradients_at() const { return memory.extent(0) - gradients.extent(0); }
@@ -47,6 +49,9 @@ struct RankContext {
   /// time limit of the run applies to this. Throws as ddproxy::make_allreduce() (make_allreduce.hpp) does.
   /// Collective.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
+  /// Makes `allreduce`, and carries out the first all-reduce with NCCL. Measures the device memory that the
+  /// libraries take, if this rank has a device alone. Throws as make_allreduce() does. Collective.
+  void start_libraries();
   /// Returns the seconds in which `copies` copies one element, for a replay. Returns 0 if nothing is copied.
   double element_copy_seconds() const;
   /// Returns whether this run really copies gradients into buckets, so that the copies can be measured.

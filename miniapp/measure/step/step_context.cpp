@@ -120,11 +120,11 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   // all ranks have the same graph
   context.step = std::make_unique<CompiledStep>(context.graphs.classes.front().graph, context.places.first,
                                                 std::vector{place});
+  rank.start_libraries();  // before the compute lane, which may carry out products
   if (context.phases)
     make_replay(context);
   else
     make_kernels(context);
-  rank.allreduce = rank.make_allreduce(rank.choice);
   return context;
 }
 

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "miniapp/cores/launch.hpp"
+#include "miniapp/machine/runtime.hpp"
+
+namespace ddproxy {
+
+/// Holds the devices that each rank sees. Each list has one value for each rank on rank 0, and none on other
+/// ranks. On a host all lists are empty.
+struct VisibleDevices {
+  std::vector<std::string> variable;  ///< value of CUDA_VISIBLE_DEVICES, or of its counterpart for AMD
+  std::vector<double> count;          ///< number of devices that the rank sees
+  std::vector<std::string> peers;     ///< peers_of() of the rank's device (miniapp/device/device.hpp)
+};
+
+/// Gathers the devices that the ranks see. Collective.
+VisibleDevices gather_visible_devices(Runtime const& runtime);
+
+/// Returns the settings that choose NCCL's transports and algorithms, for instance "NCCL_P2P_DISABLE=1
+/// NCCL_ALGO=Ring". Returns "defaults" if `variable` has none of them. Does not read NCCL's files
+/// (/etc/nccl.conf, ~/.nccl.conf).
+std::string nccl_settings(Variables const& variable);
+
+}  // namespace ddproxy

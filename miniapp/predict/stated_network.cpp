@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/stated_network.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "model/cost/topology.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;  // bytes at which a(x) is listed
+
+model::Placement place(int ranks, int per_node, bool has_node_link) {
+  if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank has nothing to reduce");
+  if (per_node == 0)
+    throw std::invalid_argument(
+        "--link-latency, --link-bandwidth: give --ranks-per-node N, too, the number of ranks on a node");
+  const auto placement = model::place(ranks, per_node);
+  if (placement.nodes() > 1 && !has_node_link)
+    throw std::invalid_argument(
+        fmt::format("{} need {} nodes: give --node-latency S and --node-bandwidth GBps, the link of a node",
+                    model::ranks_text(ranks), placement.nodes()));
+  return placement;
+}
+
+std::vector<model::CostPoint> list(model::AllreduceCost const& cost) {
+  std::vector<model::CostPoint> points;
+  for (auto bytes = smallest; bytes <= largest; bytes *= 2) points.push_back({bytes, cost(bytes)});
+  if (!std::isfinite(points.back().seconds))
+    throw std::invalid_argument(
+        "predict: the all-reduce times are too large to add; check --link-latency and --link-bandwidth "
+        "(GB/s), --node-latency and --node-bandwidth");
+  return points;
+}
+
+}  // namespace
+
+Network stated_network(int ranks, int per_node, PredictOptions const& options) {
+  const auto placement = place(ranks, per_node, options.node_latency.has_value());
+  const model::Link inside{*options.link_latency, *options.link_bandwidth_GBps * 1e9};
+  const model::Link between{options.node_latency.value_or(0), options.node_bandwidth_GBps.value_or(1) * 1e9};
+  const model::AllreduceCost cost = [=](std::int64_t bytes) {
+    return bytes > 0 ? model::topology_seconds(placement, inside, between, static_cast<double>(bytes)) : 0.0;
+  };
+  Network network{ranks, cost, list(cost), {}, placement.nodes() > 1};
+  network.warnings.push_back(
+      "the all-reduce times come from the stated latency and bandwidth of the links, and none was measured");
+  return network;
+}
+
+}  // namespace ddproxy
