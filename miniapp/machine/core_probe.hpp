@@ -28,7 +28,7 @@ class CoreProbe : public StateProbe {
   CoreProbe& operator=(CoreProbe const&) = delete;
 
   double measure() override;
-  /// Calls measure() five times and returns whether most of these calls gave a value. They do not if every
+  /// Calls measure() five times and returns whether most of these calls gave a value. They give none if every
   /// node has one rank only, or if ranks share cores. Collective.
   bool works();
 

@@ -120,7 +120,7 @@ void add_outputs(CLI::App& command, Options& options) {
   command
       .add_option("--measured", predict.measured,
                   "CSV with bucket_mib,seconds: measured T of each bucket size, to score the prediction on; "
-                  "given again: another prediction, scored too")
+                  "give the option again with another prediction of T to score that one, too")
       ->allow_extra_args(false);
   command.add_flag("--pytorch", predict.pytorch,
                    "print the arguments to paste into a PyTorch DistributedDataParallel script");

@@ -49,7 +49,7 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   if (files.empty() && !config.table.empty()) files = {config.table};
   if (files.empty())
     throw std::invalid_argument(
-        "predict: give --allreduce FILE, a table of the all-reduce; the input names none");
+        "predict: give --allreduce FILE, a table of all-reduce times; the input names none");
   std::vector<int> unsaid = options.table_ranks;
   if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
   Tables tables;
@@ -73,11 +73,11 @@ int only_ranks(Tables& tables, Config const& config) {
     const int ranks = tables.all.front().ranks;
     if (ranks == 1)
       throw std::invalid_argument(
-          "predict: the table is one of 1 rank, which has nothing to reduce; give --ranks N");
+          "predict: the all-reduce table is for 1 rank, which has nothing to reduce; give --ranks N");
     if (config.ranks > 0)
       tables.warnings.push_back(
-          fmt::format("the input stands for {}, the table for {}: predicted for {}; "
-                      "--ranks says which",
+          fmt::format("the input is for {}, but the all-reduce table is for {}; predicting for {}. Choose "
+                      "the number with --ranks",
                       model::ranks_text(config.ranks), ranks, ranks));
     return ranks;
   }
@@ -139,9 +139,10 @@ std::vector<Network> make_networks(PredictOptions const& options, Config const& 
     networks.push_back(
         what_if(from_tables(tables, ranks, options, config), options.latency_scale, options.bandwidth_scale));
   if (options.node_latency && std::ranges::none_of(networks, &Network::uses_stated_link))
-    throw std::invalid_argument(fmt::format(
-        "--node-latency, --node-bandwidth: the tables speak for {} ranks without them; leave them out",
-        fmt::join(wanted, ", ")));
+    throw std::invalid_argument(
+        fmt::format("--node-latency, --node-bandwidth: the prediction for {} ranks does not need them; "
+                    "remove these options",
+                    fmt::join(wanted, ", ")));
   return networks;
 }
 

@@ -149,8 +149,8 @@ std::vector<std::size_t> elements_tried(RankContext const& context, Work const& 
 }
 
 // Returns whether a size takes another sample in this round. By the end of round k (from 0) of `rounds`, a
-// size may have used the share (k + 1) / rounds of time_a_size_s. It always takes this share of
-// least_samples.
+// size may have used the share (k + 1) / rounds of time_a_size_s. A size with fewer samples than this share
+// of least_samples always takes another one.
 bool has_time(ContentionSample const& run, int round, int rounds) {
   const double share = (round + 1.0) / rounds;
   return static_cast<double>(run.compute_alone.size()) < least_samples * share ||
