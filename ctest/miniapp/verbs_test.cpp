@@ -24,7 +24,7 @@ using model::Verb;
 
 constexpr std::size_t offset = 5, part = 36, spare = 7;
 
-// Small integers, whose sums are exact even in bf16.
+// Returns a small integer. Sums of these integers are exact even in bf16.
 float value(int rank, std::size_t element) {
   return static_cast<float>(1 + rank + 2 * (element % 7));
 }
@@ -199,8 +199,8 @@ std::vector<Way> direct_ways(std::size_t elements) {
   return all;
 }
 
-// Longer than what MPI sends before the peer receives. The sent numbers lie at 0, the received ones behind
-// them.
+// The elements of a message that is longer than what MPI sends before the peer receives. The sent numbers
+// begin at element 0, and the received numbers follow them.
 constexpr std::size_t long_message = 30000;
 
 std::vector<float> two_messages(Group const& group) {
@@ -247,7 +247,8 @@ TEST(Verbs, CrossingSendsOfAGroupArrive) {
     }
 }
 
-// One rank issues as a group what the other issues one by one, as the last ranks of a pipeline do.
+// One rank issues a send and a receive as a group. Its peer issues them one by one, as the last ranks of a
+// pipeline do.
 TEST(Verbs, AGroupMeetsSingleCalls) {
   const Group group;
   if (group.place.ranks < 2) GTEST_SKIP() << "needs two ranks";
@@ -270,7 +271,7 @@ TEST(Verbs, AGroupMeetsSingleCalls) {
   }
 }
 
-// The gradient shard already contains a micro-batch.
+// The gradient shard already contains the gradients of a micro-batch.
 TEST(Verbs, AReduceScatterAddsToWhatIsThere) {
   const Group group;
   const Slice shard{group.full().end() + spare, part};

@@ -90,7 +90,7 @@ void read_step(Config& config, Section section) {
   config.tokens.sequence = section.integer("sequence", config.shape.context, 1, most_tokens);
   if (config.tokens.sequence > config.shape.context)
     section.fail("sequence",
-                 fmt::format("{} tokens are longer than the model's context; it must be at most {}",
+                 fmt::format("{0} tokens are longer than the model's context of {1}; use at most {1}",
                              config.tokens.sequence, config.shape.context));
   if (config.tokens.count() > most_tokens)
     section.fail("batch", fmt::format("batch x sequence is {} tokens; it must be at most {}",

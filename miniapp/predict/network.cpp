@@ -76,8 +76,8 @@ int only_ranks(Tables& tables, Config const& config) {
           "predict: the all-reduce table is for 1 rank, which has nothing to reduce; give --ranks N");
     if (config.ranks > 0)
       tables.warnings.push_back(
-          fmt::format("the input is for {}, but the all-reduce table is for {}; predicting for {}. Choose "
-                      "the number with --ranks",
+          fmt::format("the input is for {}, but the all-reduce table is for {} ranks; predicting for {} "
+                      "ranks. Choose the number with --ranks",
                       model::ranks_text(config.ranks), ranks, ranks));
     return ranks;
   }
