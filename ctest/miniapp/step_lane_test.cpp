@@ -11,9 +11,8 @@
 #include "miniapp/compute/kernel_backward.hpp"
 #include "model/step/check/check.hpp"
 
-// Compares gradients of whole steps on the kernels: those of a step with those of the backward pass of GPT-2,
-// those of micro-batches with those of one batch, and those with checkpoints with those without. Also plants
-// faults in steps.
+// Compares gradients of whole steps on the kernels: a step with the backward pass of GPT-2, micro-batches
+// with one batch, and a step with checkpoints with a step without. Also plants faults in steps.
 namespace ddproxy {
 namespace {
 

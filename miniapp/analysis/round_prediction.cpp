@@ -30,11 +30,11 @@ model::AllreduceCost cost_of(SecondsBySize const& now, model::AllreduceCost befo
   };
 }
 
-// Returns kappa and gamma for one sample. An all-reduce that takes a seconds alone takes a / gamma beside
-// compute. This function keeps the added time, a / gamma - a, as it was before the sweep, because the time
-// for which a small all-reduce waits for a core does not depend on a. A constant gamma would be wrong. A
-// small all-reduce after a large one can take a hundred times as long as after another small one, because it
-// waits for the link, and a constant gamma would multiply this wait by 1 / gamma, too.
+// Returns kappa and gamma for one sample. An all-reduce that takes a seconds alone takes a / gamma seconds
+// while compute runs. This function keeps the added time, a / gamma - a, as it was before the sweep, because
+// the time for which a small all-reduce waits for a core does not depend on a. A constant gamma would be
+// wrong. A small all-reduce after a large one can take a hundred times as long as after another small one,
+// because it waits for the link, and a constant gamma would multiply this wait by 1 / gamma, too.
 model::Contention contention_of(SecondsBySize const& now, model::Job const& before) {
   if (before.contention.none()) return before.contention;
   std::vector<model::SpeedPoint> table;

@@ -113,7 +113,8 @@ void Session::sweep() {
   if (root()) recorder_->flush();
   context_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
-      throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
+      throw std::invalid_argument(
+          "no sample was taken: --benchmark_filter leaves out every case; --dry-run lists the cases");
   });
   measure_missing_tables();
   if (!root()) return;

@@ -20,7 +20,7 @@ namespace ddproxy {
 /// Order of calls, which is also the order of the measurements:
 ///
 ///     first_step()   takes the first step of the run, before anything is warm
-///     calibrate()    measures all-reduces, alone and beside compute
+///     calibrate()    measures all-reduces, alone and while compute runs
 ///     warm_up()      takes steps from the initial parameters, and compares the parameters of all ranks
 ///     predict()      measures steps without communication, and predicts the step
 ///     sample()       measures steps with and without communication

@@ -21,9 +21,8 @@ struct StepPlaces {
   std::size_t elements = 0;        ///< elements of the allocation
 };
 
-/// Places the buffers of a graph one behind the other. If `first` is given, the buffers of this kind come
-/// first. Each buffer begins on a cache line of 64 bytes. Throws std::invalid_argument if a buffer is not in
-/// fp32.
+/// Places the buffers of a graph one after another. If `first` is given, the buffers of this kind come first.
+/// Each buffer begins on a cache line of 64 bytes. Throws std::invalid_argument if a buffer is not in fp32.
 StepPlaces place_buffers(model::StepGraph const& graph,
                          std::optional<model::BufferKind> first = std::nullopt);
 

@@ -87,7 +87,7 @@ void add_conditions(CLI::App& command, PredictOptions& predict) {
       ->check(bucket_size());
   command
       .add_option("--first-bucket", predict.first_bucket_mib,
-                  "cap of the first bucket (MiB); default: the same cap as the others")
+                  "cap of the first bucket (MiB); default: the cap of all buckets")
       ->check(bucket_size());
   auto* kappa =
       command.add_option("--kappa", predict.kappa,

@@ -40,8 +40,8 @@ std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
 
 // The steps of a run, as StepSession takes them.
 struct Count {
-  int steps;  // the first one, warm-up and samples
-  int alone;  // without communication: one beside each sample; with kernels also those that time the tasks
+  int steps;  // with communication: the first step, warm-up and samples
+  int alone;  // without communication: one for each sample; with kernels also those that time the tasks
 };
 
 Count count_of(Config const& config) {

@@ -97,8 +97,9 @@ void check_total(Workload const& workload, std::filesystem::path const& file) {
   double total = 0;
   for (auto const& gradient : workload.pass.gradients) total += static_cast<double>(gradient.numel);
   if (total <= most) return;
-  throw std::invalid_argument(fmt::format("{}: the gradients have {:.3g} elements together, more than {:g}",
-                                          file.string(), total, most));
+  throw std::invalid_argument(
+      fmt::format("{}: the gradients have {:.3g} elements together, more than {:g}; check the column numel",
+                  file.string(), total, most));
 }
 
 PredictInput from_tables(PredictOptions const& options) {

@@ -19,7 +19,7 @@ constexpr double target_seconds = 0.05;  // duration of a co-run; it is longer i
 constexpr double time_a_size_s = 4;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, balancing_rounds = 4, least_samples = 3;
-// The least share of the calls that balance() assumes to run beside compute. A smaller share cannot be
+// The least share of the calls that balance() assumes to run while compute runs. A smaller share cannot be
 // measured.
 constexpr double least_share = 0.1;
 // A device's queue is finite, and the host must not wait for room in it. A repetition launches about twenty
@@ -194,8 +194,8 @@ ContentionRounds::ContentionRounds(RankContext& context, int samples)
   }
 }
 
-// Takes samples of all sizes in turns. If the machine is disturbed for a second, this spoils one sample of
-// several sizes, and not all samples of one size.
+// Takes one sample of each size in turn. So if the machine is disturbed for a second, this spoils one sample
+// of several sizes, and not all samples of one size.
 void ContentionRounds::take(int round, int rounds) {
   for (int turn = 0; turn < samples_of_round(samples_, round, rounds); ++turn) {
     if (round + turn > 0 && signalled(context_->runtime)) return;  // keeps the samples so far

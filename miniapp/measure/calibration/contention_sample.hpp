@@ -40,8 +40,8 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
 model::Speeds speeds_of(ContentionSample const& run);
 
 /// Returns kappa and gamma of each sample. If a(x) is known, gamma is computed from calls x a(x) instead of
-/// collective_alone. The model computes with the same a(x). So it predicts the time that was measured beside
-/// compute, even if the few calls of the co-run took another time when they ran alone.
+/// collective_alone. The model computes with the same a(x). So it predicts the time that was measured while
+/// compute ran, even if the few calls of the co-run took another time when they ran alone.
 model::SpeedSamples samples_of(ContentionSample const& run);
 
 /// Returns a line of text for users that names the message sizes at which compute or the all-reduces made

@@ -49,7 +49,8 @@ void initialize_benchmark(std::vector<std::string> const& arguments) {
     throw std::invalid_argument("BENCHMARK_FILTER is set: unset it, and give -- --benchmark_filter=REGEX");
   benchmark::Initialize(&argc, argv.data());
   if (argc > 1)
-    throw std::invalid_argument(fmt::format("Google Benchmark does not know '{}' (after --)", argv[1]));
+    throw std::invalid_argument(
+        fmt::format("Google Benchmark does not know '{}', which was given after --; remove it", argv[1]));
   arguments_given = !arguments.empty();
   // Google Benchmark itself reports only how its own library was built.
   benchmark::AddCustomContext("ddproxy_build_type", build_type);
