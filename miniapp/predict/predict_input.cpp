@@ -113,7 +113,8 @@ PredictInput from_tables(PredictOptions const& options) {
   PredictInput input{
       file.filename().string(), {}, gradients ? from_gradients(options) : from_layers(options), {}, {}};
   if (input.workload.pass.gradients.empty())
-    throw std::invalid_argument(file.string() + ": there is no gradient; every numel is 0");
+    throw std::invalid_argument(file.string() +
+                                ": every numel is 0; give the number of elements of each gradient");
   check_total(input.workload, file);
   for (auto const& gradient : input.workload.pass.gradients)
     input.workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
@@ -123,7 +124,7 @@ PredictInput from_tables(PredictOptions const& options) {
 
 double share(char const* name, double value) {
   if (value > 0 && value <= 1) return value;
-  throw std::invalid_argument(fmt::format("{} {}: must be above 0 and at most 1", name, value));
+  throw std::invalid_argument(fmt::format("{} {}: give a number above 0 and at most 1", name, value));
 }
 
 // Returns the contention as a function of the bytes of gradients in memory, which the model uses. The sizes
@@ -178,7 +179,8 @@ PredictInput read_predict_input(Options const& options) {
   input.contention = read_contention(predict, config.wire);
   input.copies = read_copies(predict, config);
   const double t_compute = input.job({}).t_compute;
-  if (!(t_compute > 0)) throw std::invalid_argument("predict: the seconds of the pass sum to 0");
+  if (!(t_compute > 0))
+    throw std::invalid_argument("predict: the seconds of the pass are all 0; check the column seconds");
   if (!std::isfinite(t_compute))
     throw std::invalid_argument(
         "predict: the seconds of the pass are too large to add; check the unit of the column seconds");

@@ -262,7 +262,7 @@ class Predict(PredictCase):
         empty = self.path("empty.csv", "name,numel,seconds\nloss,0,1\n")
         self.assertIn("no gradient", self.refused("--gradients", empty, *table))
         still = self.path("still.csv", "name,numel,seconds\nw,8,0\n")
-        self.assertIn("sum to 0", self.refused("--gradients", still, *table))
+        self.assertIn("are all 0; check the column seconds", self.refused("--gradients", still, *table))
         several = PUBLISHED / "allreduce-2gpu-pcie.csv"
         self.assertIn("2, 4", self.refused(*gradients, "--allreduce", several))
         self.assertIn("excludes", self.refused(SLINGSHOT, *gradients))
