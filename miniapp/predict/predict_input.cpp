@@ -114,7 +114,8 @@ PredictInput from_tables(PredictOptions const& options) {
       file.filename().string(), {}, gradients ? from_gradients(options) : from_layers(options), {}, {}};
   if (input.workload.pass.gradients.empty())
     throw std::invalid_argument(file.string() +
-                                ": every numel is 0; give the number of elements of each gradient");
+                                ": every numel is 0, so there is no gradient; give the number of elements of "
+                                "each gradient");
   check_total(input.workload, file);
   for (auto const& gradient : input.workload.pass.gradients)
     input.workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
