@@ -17,8 +17,9 @@ namespace {
 
 using namespace ddproxy;
 
-// Returns whether this process is the first rank, as the launcher's environment variables tell. It is used
-// where MPI does not run, so that one rank prints a message and not all. Returns true without a launcher.
+// Returns whether this process is the first rank, as the launcher's environment variables tell. The program
+// uses this result if MPI does not run, so that only one rank prints a message. Returns true without a
+// launcher.
 bool launched_first() {
   for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (char const* value = std::getenv(name)) return std::string(value) == "0";

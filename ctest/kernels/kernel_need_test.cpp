@@ -70,7 +70,7 @@ TEST(KernelNeed, RefusesWhatTheKernelsDoNotHave) {
   shape.activation = model::Activation::swiglu;
   EXPECT_EQ(message(shape, {1, 16}),
             "the kernels cannot compute [model] activation = \"swiglu\"; set [compute] mode = \"replay\", or "
-            "change [model]. Only ddproxy step can");
+            "change [model]. Only ddproxy step can compute it");
   shape = tiny;
   shape.norm = model::Norm::rmsnorm;
   EXPECT_NE(message(shape, {1, 16}).find("norm = \"rmsnorm\""), std::string::npos);

@@ -21,8 +21,9 @@
 #include "miniapp/measure/pass/run_step.hpp"
 #include "model/step/strategies/whole_step.hpp"
 
-// Counts the allocations by ddproxy's code while a step runs, on any thread. Two kinds do not count: MPI
-// allocates with malloc, and Kokkos creates an execution-space instance for each kernel that it launches.
+// Counts the allocations by ddproxy's code while a step runs, on any thread. Two kinds of allocations do not
+// count: those of MPI, which uses malloc, and those of Kokkos, which creates an execution-space instance for
+// each kernel that it launches.
 namespace {
 std::atomic<bool> counting = false;
 std::atomic<int> allocations = 0;

@@ -134,7 +134,7 @@ void reduce(CommunicationLane& allreduce, std::vector<Slice> const& slices) {
   allreduce.wait_all();
 }
 
-// Starts the second bucket of a second pass on the other ranks only after rank 0 has given up.
+// Reduces on all ranks except rank 0. Starts the second bucket only after rank 0 has given up waiting for it.
 void come_too_late(CommunicationLane& allreduce) {
   allreduce.begin(2);
   allreduce.start_all_reduce({0, 100}, {Clock::now()});

@@ -5,7 +5,7 @@
 #include "ctest/miniapp/exact_step.hpp"
 #include "ctest/model/step/steps.hpp"
 
-// Runs two lanes with blocking calls: one thread for each, and MPI_THREAD_MULTIPLE.
+// Runs two lanes with blocking calls. Each lane has a thread, so MPI must provide MPI_THREAD_MULTIPLE.
 namespace ddproxy {
 
 int mpi_threads_of_test() {

@@ -9,8 +9,8 @@
 namespace ddproxy {
 namespace {
 
-// The model's fluid predicts the times of a co-run, which is one bucket that is ready at once. The
-// calibration must recover kappa and gamma from these times.
+// The fluid simulation of the model predicts the times of a co-run, which is one bucket that is ready at
+// once. The calibration must recover kappa and gamma from these times.
 TEST(Contention, IsFoundAgainInWhatTheModelPredicts) {
   for (double kappa : {0.3, 0.8, 1.0})
     for (double gamma : {0.4, 1.0})

@@ -98,7 +98,7 @@ TEST_F(Calls, AreTheSameOnAllRanksAndTheOnesThatTheEngineMakes) {
   for (auto const& other : test_runtime->gather(said)) EXPECT_EQ(other, said);
   EXPECT_TRUE(context.choice.reason.starts_with("auto: without compute a blocking call takes "))
       << context.choice.reason;
-  EXPECT_NE(context.choice.reason.find("; beside compute "), std::string::npos) << context.choice.reason;
+  EXPECT_NE(context.choice.reason.find("; while compute runs, "), std::string::npos) << context.choice.reason;
   EXPECT_TRUE(context.choice.own_core);
 }
 

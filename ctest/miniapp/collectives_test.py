@@ -97,7 +97,7 @@ def check_replay():
             assert (per_byte[2 * k:2 * k + 2] <= (k + 1.9) * 1e-8).any(), per_byte
     write("half.csv", "bytes,seconds\n100000,0.002\n1000000,0.02\n")
     twin = write("half.toml", REPLAY.replace("TABLE", "half.csv"))
-    refused("half.csv: has no times of broadcast for 2 ranks", twin, "-o", "h.h5")
+    refused("half.csv: there are no times of broadcast for 2 ranks", twin, "-o", "h.h5")
     _, said = start(1, twin, "-o", "h.h5", "--op", "all_gather", "--sizes", "0.1,0.5")
     assert "has no row of all_gather for 2 ranks: half of the time of all_reduce" in said, said
     with h5py.File("h.h5") as file:

@@ -26,8 +26,9 @@ struct Drive {
   WireFormat wire = WireFormat::fp32;
 };
 
-/// Runs this rank's part of any step with exact numbers. Has memory for its buffers, a communicator for each
-/// communicator of the step, and a lane for each lane of the graph. The step must have as many ranks as MPI.
+/// Runs this rank's part of any step with exact numbers. Has memory for the buffers of the step, a
+/// communicator for each communicator of the step, and a lane for each communication lane of the graph. The
+/// step must have as many ranks as MPI.
 class ExactStep {
  public:
   ExactStep(model::RankGraphs const& graphs, Drive drive)
@@ -95,7 +96,7 @@ class ExactStep {
                                               : communicator.groups[static_cast<std::size_t>(color)]);
   }
 
-  // Returns the element of the model that the first element of a buffer stands for.
+  // Returns the index in the model of the first element of a buffer.
   std::size_t first_element(model::Buffer const& buffer, model::BufferState const& state) const {
     const int place = state.shard ? groups_[index(*state.shard)].rank : 0;
     return state.model.offset + static_cast<std::size_t>(place) * buffer.elements;
@@ -119,7 +120,7 @@ class ExactStep {
     return sum / static_cast<float>(ranks.size());
   }
 
-  // Does not check padding.
+  // Returns the number of wrong elements of buffer b at the end of the step. Does not check padding.
   std::size_t wrong_at_end(std::size_t b) const {
     auto const& buffer = graph_.buffers[b];
     auto const& state = buffer.at_exit;

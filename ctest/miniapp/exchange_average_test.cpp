@@ -12,7 +12,7 @@
 namespace ddproxy {
 namespace {
 
-// Numbers with rounding errors, different on each rank.
+// Returns a number that differs between the ranks. Averages of such numbers have rounding errors.
 float value(int rank, int element) {
   return 1.0F / static_cast<float>(3 + rank + element % 101);
 }

@@ -75,7 +75,7 @@ class Run:
         return sum(max(0, count - there.get(name, 0)) for name, count in flushed.items())
 
     def check_no_mixture(self, created):
-        """Checks that an old file has its own tables or none, and a new file too. Each table must be complete."""
+        """Checks that the tables beside k.h5, old or new, are of the same run as k.h5. Tables may be absent, but not cut."""
         with h5py.File(self.out / "k.h5") as file:
             is_old = file.attrs["created"] == created
             assert file.attrs["complete"] == 1, "an unfinished file took the name of a finished one"

@@ -51,8 +51,8 @@ void expect_right(model::RankGraphs const& graphs, std::size_t lanes) {
   }
 }
 
-/// Returns whether a wrong step gives a wrong result in one of many runs: it is a race, so a single run may
-/// not show it. All ranks return the same.
+/// Returns whether a wrong step gives a wrong result in at least one of many runs. The fault is a race, so a
+/// single run may not show it. All ranks return the same.
 bool is_caught(model::RankGraphs const& graphs) {
   ExactStep exact(graphs, {.thread = true, .piece = 100000});
   for (int run = 0; run < 100; ++run)
@@ -97,7 +97,8 @@ TEST(Lanes, APipelineOfOneForwardAndOneBackward) {
   expect_right(wide_pipeline(5, 3000), inner ? 4 : 2);
 }
 
-/// Each rank of a ring sends its result to the next one while it receives. Both are issued as one group.
+/// Returns a step in which each rank of a ring sends its result to the next rank while it receives from the
+/// previous rank. The send and the receive are issued as one group.
 model::RankGraphs ring(int turns) {
   constexpr std::size_t elements = 3000;
   model::RankGraphs graphs;
@@ -155,7 +156,8 @@ bool is(model::Task const& task, model::Verb verb) {
   return collective && collective->verb == verb;
 }
 
-// Uses one unit instead of two that take turns. So the next unit is gathered while the previous one is read.
+// Gathers all units into one buffer, instead of two buffers that take turns. So the next unit is gathered
+// while the previous unit is read.
 TEST(LanesPlanted, ASlotThatIsUsedAgainTooEarlyIsCaught) {
   if (ranks() != 2) GTEST_SKIP() << "for two ranks";
   auto graphs = model::fsdp_step(layers, {.shards = 2});

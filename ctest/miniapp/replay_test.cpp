@@ -103,8 +103,8 @@ double least_of(Pass const& pass, double enough) {
   return least;
 }
 
-// 300 operations of 25 us. Each wake-up is late by more than that, so if they added up, the pass would take
-// more than 20 ms.
+// 300 operations of 25 us. Each wake-up is late by more than 25 us. If these delays added up, the pass would
+// take more than 20 ms.
 TEST(HostReplay, LateWakeUpsDoNotAddUp) {
   HostReplay backward(std::vector<double>(300, 25e-6));
   const double least = least_of(

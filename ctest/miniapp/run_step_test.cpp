@@ -124,14 +124,14 @@ TEST_F(Verification, ASkippedBucketIsCaught) {
 // needs no reduction.
 TEST_F(Verification, ABucketThatIsReducedTwiceIsCaughtByCounting) {
   const auto complaint = verify(ddp_step(workload, {plan}), workload, Faulty::reduced_twice);
-  EXPECT_NE(complaint.find("where the buckets hold 118528: one was reduced more than once"),
+  EXPECT_NE(complaint.find("but the buckets hold 118528: an element was reduced more than once"),
             std::string::npos)
       << complaint;
 }
 
 TEST_F(Verification, ASkippedBucketIsCaughtByCountingOnOneRankToo) {
   const auto complaint = verify(ddp_step(workload, {plan}), workload, Faulty::skipped_bucket);
-  EXPECT_NE(complaint.find(ranks() == 1 ? "one was reduced not at all" : "elements are wrong"),
+  EXPECT_NE(complaint.find(ranks() == 1 ? "an element was reduced not at all" : "elements are wrong"),
             std::string::npos)
       << complaint;
 }

@@ -86,7 +86,7 @@ def check_predictions(file):
 
 
 def check_same_round(sweep):
-    """If several ranks reduce, each sample must have its all-reduces alone and a prediction made from them."""
+    """If several ranks reduce, each sample must have the times of its all-reduces without compute, and a prediction from these times."""
     alone, total = sweep["comm_alone"][:], sweep["same_round"][:]
     if ranks == "1":
         assert numpy.isnan(alone).all() and numpy.isnan(total).all()

@@ -96,7 +96,7 @@ TEST(Staged, CopiesRunBesideTheReduction) {
   EXPECT_EQ(engine->description(), "mpi, host buffers, fp32, staged in pinned memory");
 }
 
-// Returns numbers of both signs that use all bits.
+// Returns a number that uses all bits of its fraction. Its sign depends on the rank and the element.
 float gradient(int rank, std::size_t element) {
   return std::sin(static_cast<float>(element) + 0.1F * static_cast<float>(rank));
 }

@@ -59,7 +59,7 @@ TEST(CoreProbe, ALateRankIsNoSlowRoundTrip) {
   }
 }
 
-// Two ranks on one core cannot answer while the other one waits, so the probe gives up.
+// If two ranks share a core, one of them cannot answer while the other one waits. So the probe gives up.
 TEST(CoreProbe, RanksThatShareACoreHaveNone) {
   auto const& runtime = *test_runtime;
   if (runtime.ranks() == 1) GTEST_SKIP() << "for several ranks";

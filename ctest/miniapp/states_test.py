@@ -13,7 +13,7 @@ import numpy as np
 
 ddproxy, source, *mpiexec = sys.argv[1:]
 tiny = f"{source}/inputs/tiny.toml"
-SLOW, DELAY = 1e-7, 0.5e-3  # seconds: smallest round trip of the slow state; least time that an all-reduce takes longer in it
+SLOW, DELAY = 1e-7, 0.5e-3  # seconds: a round trip that separates the two states; least time that the slow state adds to an all-reduce
 
 
 def start(command, turn, file, *arguments):

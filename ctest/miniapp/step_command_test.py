@@ -94,7 +94,7 @@ def check_gpt2(ranks):
     figures = figures_of(text)
     assert figures["valid"] in ("single" if ranks == 1 else "true", "oversubscribed"), figures
     rows, attributes, batch, loss = check_file("g.h5", 6, 2 * 32 * ranks)
-    assert batch == 2 * ranks and f"global batch: {2 * ranks} sequences = 1 of a micro-batch x 2 micro-batches x {ranks} rank" in text, text
+    assert batch == 2 * ranks and f"global batch: {2 * ranks} sequences = 1 in a micro-batch x 2 micro-batches x {ranks} rank" in text, text
     assert (rows["clip"] > 0).all() and (rows["update"] > 0).all() and (rows["recompute"] == 0).all()
     assert attributes["optimizer"] == "adamw" and attributes["accumulation"] == 2 and attributes["clip"] == 1, attributes
     assert attributes["piece_mib"] == 16 and attributes["warmup"] >= 0 and attributes["call"] and "priority" not in attributes, attributes

@@ -8,7 +8,7 @@
 
 #include "ctest/miniapp/step_run.hpp"
 
-// The gradients of whole steps against finite differences of their loss. The loss is that of the kernels, in
+// Compares the gradients of whole steps with finite differences of the loss. The kernels compute the loss in
 // fp32, so the differences are accurate to about three digits.
 namespace ddproxy {
 namespace {
@@ -22,8 +22,7 @@ void enlarge_weights(StepRun& step, model::BackwardPass const& pass) {
   }
 }
 
-/// Returns the derivative of the loss along `d`, by finite differences of fourth order. The weights become
-/// what they were.
+/// Returns the derivative of the loss along `d`, by finite differences of fourth order. Restores the weights.
 double difference(StepRun& step, std::span<float> weights, std::vector<double> const& d) {
   constexpr double h = 0.03;
   const std::vector<float> start(weights.begin(), weights.end());
@@ -50,8 +49,8 @@ std::vector<std::size_t> some_elements(std::vector<float> const& gradient) {
   return some;
 }
 
-/// Checks one tensor along a direction to which every element contributes; on one rank in some elements, too.
-/// A gradient that is rounding noise is checked in elements only.
+/// Checks the gradient of one tensor along a direction to which every element contributes. On one rank, also
+/// checks some single elements. If the gradient is rounding noise, checks single elements only.
 void expect_gradient(StepRun& step, std::vector<float> const& gradient, Slice slice) {
   const auto weights = step.parameters().subspan(slice.offset, slice.count);
   double square = 0, largest = 0;

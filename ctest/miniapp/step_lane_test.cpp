@@ -11,8 +11,8 @@
 #include "miniapp/compute/kernel_backward.hpp"
 #include "model/step/check/check.hpp"
 
-// The gradients of whole steps on the kernels: against the backward pass of GPT-2, of micro-batches against
-// one batch, with checkpoints against those without, and with planted faults.
+// Compares gradients of whole steps on the kernels: a step with the backward pass of GPT-2, micro-batches
+// with one batch, and a step with checkpoints with a step without. Also plants faults in steps.
 namespace ddproxy {
 namespace {
 
@@ -65,7 +65,7 @@ double norm_of(std::span<const float> values) {
 }
 
 struct Errors {
-  double largest = 0;        ///< of a gradient tensor, relative to that of the truth
+  double largest = 0;        ///< largest error of a gradient tensor, relative to the true gradient
   std::size_t left_out = 0;  ///< tensors whose gradient is rounding noise
 };
 
@@ -86,8 +86,8 @@ Errors errors_of(StepRun& step, StepRun& truth) {
   return errors;
 }
 
-/// Returns the tensors whose gradient is mathematically 0: the softmax does not feel a bias that all keys
-/// share, if the keys are not rotated.
+/// Returns the number of tensors whose gradient is mathematically 0. These are the biases of the keys if the
+/// keys are not rotated: a bias that all keys share does not change the softmax.
 std::size_t zero_gradients(model::Shape const& shape) {
   const bool have_bias = shape.qkv == model::Qkv::separate && shape.biases;
   return have_bias && shape.positions != model::Positions::rope ? static_cast<std::size_t>(shape.layers) : 0;

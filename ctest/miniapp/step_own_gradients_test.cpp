@@ -9,8 +9,8 @@
 #include "ctest/folders.hpp"
 #include "ctest/miniapp/golden_case.hpp"
 
-// The first update of a whole step, with the step's own gradients, beside that of PyTorch with PyTorch's
-// gradients (golden_updates.py).
+// Compares the first update of a whole step with that of PyTorch (golden_updates.py). Each of them uses its
+// own gradients.
 namespace ddproxy {
 namespace {
 
@@ -18,8 +18,8 @@ namespace {
 struct Row {
   std::string tensor;
   std::size_t element;
-  double gradient;  ///< relative to the largest one of the tensor
-  double change;    ///< of the parameter, in units of the learning rate
+  double gradient;  ///< relative to the largest gradient of the tensor
+  double change;    ///< change of the parameter, in units of the learning rate
 };
 
 std::vector<Row> golden_rows(std::string const& model) {
@@ -45,8 +45,9 @@ struct Comparison {
   std::string where;
 };
 
-/// AdamW turns the rounding noise of a gradient that is mathematically zero, as is that of the bias of the
-/// keys, into a step of a whole learning rate. So elements with a small gradient are counted, not compared.
+/// AdamW turns the rounding noise of a gradient that is mathematically zero, for example that of the bias of
+/// the keys, into a step of a whole learning rate. So elements with a small gradient are counted, not
+/// compared.
 Comparison compare(StepRun& step, std::vector<float> const& before, std::vector<Row> const& rows, double lr) {
   constexpr double smallest = 1e-6;
   Comparison found;

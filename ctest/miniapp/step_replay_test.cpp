@@ -1,6 +1,5 @@
-// SPDX-FileCopyrightText: 2026 the ddproxy authors
-// SPDX-License-Identifier: BSD-3-Clause
-// Twins of whole steps: run_step() with replayed compute and replayed all-reduces, against simulate().
+// SPDX-FileCopyrightText: 2026 the ddproxy authors SPDX-License-Identifier: BSD-3-Clause Compares twins of
+// whole steps with simulate(). A twin is a run_step() with replayed compute and replayed all-reduces.
 #include <gtest/gtest.h>
 
 #include <algorithm>

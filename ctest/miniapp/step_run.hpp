@@ -85,8 +85,8 @@ inline model::RankGraphs graphs_of(StepCase const& c) {
                            c.strategy, static_cast<std::size_t>(test_runtime->ranks()));
 }
 
-/// Runs whole steps on the kernels and over MPI. The step's memory holds NaN at first, so what a task reads
-/// before it is written shows. All ranks make the same calls.
+/// Runs whole steps on the kernels and over MPI. The step's memory holds NaN at first, so the results show if
+/// a task reads an element before it is written. All ranks make the same calls.
 class StepRun {
  public:
   /// `change` plants a fault into the graph.

@@ -7,7 +7,7 @@
 
 #include "ctest/miniapp/step_run.hpp"
 
-// The optimizer of whole steps against double loops that are fed with the gradients of the step.
+// Compares the optimizer of whole steps with loops in double that use the gradients of the step.
 namespace ddproxy {
 namespace {
 
@@ -34,7 +34,7 @@ struct Adamw {
   }
 };
 
-/// The largest error of an element relative to its own size or, where that is smaller, to `floor`.
+/// Returns the largest error of an element, relative to the larger of its absolute value and `floor`.
 double largest_error(std::span<const float> got, std::vector<double> const& expected, double floor) {
   if (got.size() != expected.size()) return 1e30;
   double worst = 0;

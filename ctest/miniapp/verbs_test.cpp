@@ -141,7 +141,8 @@ TEST(Verbs, CrossingSendsOfAGroupArrive) {
     }
 }
 
-// One rank issues as a group what the other issues one by one, as the last ranks of a pipeline do.
+// One rank issues a send and a receive as a group. Its peer issues them one by one, as the last ranks of a
+// pipeline do.
 TEST(Verbs, AGroupMeetsSingleCalls) {
   const Group group;
   if (group.place.ranks < 2) GTEST_SKIP() << "needs two ranks";
@@ -164,7 +165,7 @@ TEST(Verbs, AGroupMeetsSingleCalls) {
   }
 }
 
-// The gradient shard already contains a micro-batch.
+// The gradient shard already contains the gradients of a micro-batch.
 TEST(Verbs, AReduceScatterAddsToWhatIsThere) {
   const Group group;
   const Slice shard = group.elsewhere();

@@ -9,7 +9,7 @@
 //   WRITE_FAULTS_AT       the point of the fault; 0: none
 //   WRITE_FAULTS_KIND     "kill": SIGKILL at this point; "full": the disk is full from this point on (ENOSPC)
 //   WRITE_FAULTS_LOG      a file that gets one line per point: the call and the path
-//   WRITE_FAULTS_FLUSHED  a copy of the last FILE.part that was synced and has its name: this must survive
+//   WRITE_FAULTS_FLUSHED  gets a copy of each FILE.part that was synced and has its name; this must survive
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -63,7 +63,8 @@ std::string path_of(int descriptor) {
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "";
 }
 
-// Returns whether the disk is full at this point.
+// Counts and logs one point. Kills the process if the point is that of the fault. Returns whether the disk is
+// full at this point.
 bool fails(char const* call, std::string const& path) {
   if (!is_watched(path)) return false;
   const std::lock_guard guard(counting);

@@ -60,8 +60,9 @@ CaseResult analyse(std::vector<Sample> const& samples, double communication);
 /// uses the sample's own T_compute and the times of its all-reduces without compute. The members are medians
 /// over the samples, in seconds; NaN if not available.
 ///
-/// It separates two causes of the error of the prediction that was made before the sweep. The drift of the
-/// machine causes the difference between the two predictions. The model causes the rest of the error.
+/// This prediction separates two causes of the error of the prediction that was made before the sweep. The
+/// drift of the machine causes the difference between the two predictions. The model causes the rest of the
+/// error.
 struct RoundPrediction {
   double total = not_available;
   double exposed = not_available;
@@ -82,8 +83,8 @@ struct CaseReport {
 CaseReport const* best_bucketed(std::vector<CaseReport> const& reports);
 
 /// Returns T of `report` divided by T of `other`: the median over the rounds with its 95 % interval. Both T
-/// of a ratio are of the same round. NaN if the cases have no round in common; the bounds are NaN if they
-/// have one. Both cases must be measured.
+/// of a ratio are of the same round. Returns NaN if the cases have no round in common. If they have only one,
+/// the bounds are NaN. Both cases must be measured.
 model::Estimate ratio_by_round(CaseReport const& report, CaseReport const& other);
 
 /// Returns the measured bucketed cases in the form that model::score() (model/predict/score.hpp) takes. E is

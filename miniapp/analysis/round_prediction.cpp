@@ -12,9 +12,9 @@ namespace {
 
 using SecondsBySize = std::map<std::int64_t, double>;
 
-// Returns the mean time of the buckets of each size, from the all-reduces of one sample, whose times are
-// `seconds`. In the model, a(x) depends on the size only. With the mean times T_comm remains the measured
-// sum.
+// Returns the mean time of the buckets of each size. `seconds` has the times of the all-reduces of one
+// sample. The mean is needed because in the model a(x) depends on the size only. T_comm, the sum of all
+// times, stays as measured.
 SecondsBySize mean_seconds(model::Plan const& plan, std::vector<double> const& seconds) {
   SecondsBySize means, counts;
   for (auto const& bucket : plan) counts[bucket.bytes] += 1;
@@ -30,11 +30,11 @@ model::AllreduceCost cost_of(SecondsBySize const& now, model::AllreduceCost befo
   };
 }
 
-// Returns kappa and gamma for one sample. An all-reduce that takes a seconds alone takes a / gamma beside
-// compute. It is the added time, a / gamma - a, that stays as it was before the sweep: the time that a small
-// all-reduce waits for a core does not depend on a. Small all-reduces can take a hundred times as long after
-// a large one as among each other, because they wait for the link. With a constant gamma that wait would be
-// multiplied by 1 / gamma, too.
+// Returns kappa and gamma for one sample. An all-reduce that takes a seconds alone takes a / gamma seconds
+// while compute runs. This function keeps the added time, a / gamma - a, as it was before the sweep, because
+// the time for which a small all-reduce waits for a core does not depend on a. A constant gamma would be
+// wrong. A small all-reduce after a large one can take a hundred times as long as after another small one,
+// because it waits for the link, and a constant gamma would multiply this wait by 1 / gamma, too.
 model::Contention contention_of(SecondsBySize const& now, model::Job const& before) {
   if (before.contention.none()) return before.contention;
   std::vector<model::SpeedPoint> table;

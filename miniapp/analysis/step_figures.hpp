@@ -28,8 +28,8 @@ struct StepSample {
 struct StepRow {
   std::string name;  ///< forward, recompute, backward, exposed, clip, update, copies or step
   std::vector<double> samples;
-  double mean = not_available, deviation = not_available;  ///< of the samples; one sample has no deviation
-  model::Estimate median{not_available, not_available, not_available};  ///< with its 95 % interval
+  double mean = not_available, deviation = not_available;  ///< standard deviation; NaN for one sample
+  model::Estimate median{not_available, not_available, not_available};  ///< median and its 95 % interval
   double predicted = not_available;
   double uncontended = not_available;  ///< predicted without contention
   double first = not_available;        ///< time in the first step of the run; NaN for `exposed`

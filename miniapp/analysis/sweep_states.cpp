@@ -79,8 +79,9 @@ std::vector<double> totals_that_count(model::MachineStates const& states, std::o
 
 std::string states_line(SweepStates const& sweep, std::optional<std::size_t> state) {
   if (sweep.states.count() == 1) return "";
-  const std::string used = state ? "tables and figures are of the state " + sweep.states.name(*state)
-                                 : "tables and figures mix them, because no state lasted long enough";
+  const std::string used =
+      state ? "tables and figures use the samples of the state " + sweep.states.name(*state)
+            : "tables and figures mix the samples of all states, because no state lasted long enough";
   return fmt::format("the machine has {} states, distinguished by {}: {}{}; {}\n", sweep.states.count(),
                      sweep.states.told_by(), names_of(sweep.states), sweep_text(sweep), used);
 }

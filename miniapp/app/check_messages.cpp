@@ -16,7 +16,8 @@ namespace {
 
 void require_element(char const* option, double mib, WireFormat wire) {
   if (mib * model::bytes_per_mib < wire_element_bytes(wire))
-    throw std::invalid_argument(fmt::format("{}: {} MiB is less than one element", option, mib));
+    throw std::invalid_argument(
+        fmt::format("{}: {} MiB is less than one element; give a larger size", option, mib));
 }
 
 }  // namespace
@@ -28,7 +29,8 @@ void check_sizes(Options const& options, Config const& config, Workload const& w
   const auto require_gradients = [&](char const* option, double mib) {
     if (config.backend != Backend::replay && mib > there)
       throw std::invalid_argument(fmt::format(
-          "{}: {} MiB is more than the {:.4g} MiB of gradients of this model", option, mib, there));
+          "{}: {} MiB is more than the {:.4g} MiB of gradients of this model; give at most this size", option,
+          mib, there));
   };
   require_gradients("--total", total);
   for (const double size : options.sizes_mib) {
@@ -37,8 +39,9 @@ void check_sizes(Options const& options, Config const& config, Workload const& w
   }
   for (const double piece : options.pieces_mib) {
     if (piece > total)
-      throw std::invalid_argument(
-          fmt::format("--pieces: {} MiB is more than the total of {:.4g} MiB (--total)", piece, total));
+      throw std::invalid_argument(fmt::format(
+          "--pieces: {} MiB is more than the total of {:.4g} MiB; give smaller pieces or a larger --total",
+          piece, total));
     require_element("--pieces", piece, workload.wire);
   }
 }
@@ -48,11 +51,11 @@ void check_verbs(Options const& options, Config const& config) {
   const auto tables = model::read_collectives(config.table);
   for (const auto verb : options.verbs)
     if (!tables.source(verb, config.ranks))
-      throw std::invalid_argument(fmt::format(
-          "{}: has no times of {} for {}, at least two sizes; write them with 'ddproxy collectives' on the "
-          "machine, or leave {} out of --op",
-          config.table.string(), model::name_of(verb), model::ranks_text(config.ranks),
-          model::name_of(verb)));
+      throw std::invalid_argument(
+          fmt::format("{}: there are no times of {} for {}, and two sizes are needed; measure them with "
+                      "'ddproxy collectives' on the machine, or remove {} from --op",
+                      config.table.string(), model::name_of(verb), model::ranks_text(config.ranks),
+                      model::name_of(verb)));
 }
 
 }  // namespace ddproxy

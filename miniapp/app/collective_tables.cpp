@@ -40,7 +40,8 @@ std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int
 std::string collectives_csv(std::vector<SizeTimes> const& rows, int ranks, bool replayed) {
   std::string text = replayed ? "# replay: from a table, not measured\n" : "";
   text +=
-      "# median seconds of one collective of the full size, calls in a row, maximum over ranks\n"
+      "# median seconds of one collective of the full size; a sample is the mean of several calls in a row, "
+      "maximum over ranks\n"
       "verb,ranks,bytes,seconds\n";
   for (auto const& row : rows)
     text += fmt::format("{},{},{},{:.9g}\n", model::name_of(row.verb), ranks, row.bytes,

@@ -55,10 +55,9 @@ void refuse_folders(Options const& options) {
     const auto there = std::filesystem::status(table, reason);
     const bool is_folder = std::filesystem::is_directory(there);
     if (!is_folder && there.type() != std::filesystem::file_type::none) continue;
-    throw std::invalid_argument(
-        fmt::format("{}: {}, and a table of this run would be written there; remove it, or give another "
-                    "results file (-o)",
-                    table.string(), is_folder ? "is a folder" : reason.message()));
+    throw std::invalid_argument(fmt::format(
+        "{}: {}, but this run would write a table to this path; give the results file another name (-o)",
+        table.string(), is_folder ? "is a folder" : reason.message()));
   }
 }
 
@@ -124,8 +123,7 @@ void execute(Options const& options, Runtime const& runtime) {
     context.backward = std::make_unique<SlowedLane>(std::move(context.backward), context.workload.pass, text);
   // When two builds take turns (scripts/gate), their samples are compared one by one. So the state of the
   // machine need not be probed.
-  if (options.turns.go.empty())
-    context.probe = make_state_probe(runtime, context.reduces());
+  if (options.turns.go.empty()) context.probe = make_state_probe(runtime, context.reduces());
   std::optional<Session> session;
   const std::function<void()> close = [&session] {
     if (session) session->close_unfinished();
@@ -143,7 +141,8 @@ void execute(Options const& options, Runtime const& runtime) {
     if (device_is_lost()) leave_lost_device(runtime, close);
     if (session && (error.code == exit_interrupted || error.code == exit_wrong_numbers))
       session->keep_open_calibration();
-    if (session && error.code == exit_interrupted) session->save();  // the message promises it
+    if (session && error.code == exit_interrupted)
+      session->save();  // the error message says that they are saved
     throw;
   } catch (...) {
     if (device_is_lost()) leave_lost_device(runtime, close);

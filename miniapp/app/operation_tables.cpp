@@ -79,9 +79,9 @@ std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool
 }
 
 std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed) {
-  std::string text =
-      label(replayed) +
-      "# median seconds of one all-reduce, calls in a row, maximum over ranks\nranks,bytes,seconds\n";
+  std::string text = label(replayed) +
+                     "# median seconds of one all-reduce; a sample is the mean of several calls in a row, "
+                     "maximum over ranks\nranks,bytes,seconds\n";
   for (auto const& [bytes, seconds] : to_table(times))
     text += fmt::format("{},{},{:.9g}\n", ranks, bytes, seconds);
   return text;

@@ -17,7 +17,9 @@ struct Provenance {
   /// Name and value of each attribute of /provenance: the program, its libraries, its threads, and the device
   /// that computes.
   std::vector<std::pair<std::string, std::string>> attributes;
-  std::vector<std::string> environment;  ///< NAME=value of the variables that matter, on this rank
+  /// NAME=value of this rank's environment variables that begin with a prefix in provenance.cpp, such as
+  /// OMP_.
+  std::vector<std::string> environment;
   // These lists have one value for each rank on rank 0, and none on other ranks. Clocks are in Hz. The number
   // of a NUMA node is -1 if it is unknown.
   std::vector<std::string> host, device, uuid, pci_bus, binding;

@@ -45,8 +45,8 @@ struct Uncertainty {
 ///
 /// Words (docs/glossary.md): a case is a row of the sweep; a round takes one sample of each case; a state is
 /// a condition of the machine in which times stay alike; probes show the state before and after a sample.
-/// Samples that count are samples in the state of the tables and figures, see states(). The caller selects
-/// them.
+/// Samples that count are the samples in the state that the tables and figures use, see states(). The caller
+/// selects them.
 class Recorder {
  public:
   /// Creates the unfinished results file: options.output with ".part" appended. Writes the command line and
@@ -140,8 +140,8 @@ class Recorder {
   void stops(std::vector<Stop> const& stops, Config const& config);
   /// Writes sentences about results that contradict each other. Writes nothing if there are none.
   void contradictions(std::vector<std::string> const& sentences);
-  /// Writes the figures of the cases. A case that was not measured has NaN, or -1 as its slowest rank. See
-  /// states() for `order`.
+  /// Writes the measured results of the cases. A case that was not measured has NaN, or -1 as its slowest
+  /// rank. See states() for `order`.
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
   /// Writes the timeline of one step of each case: its tasks, and the bytes of the live buffers.
   void timeline(Workload const& workload, std::vector<CaseTimeline> const& cases);

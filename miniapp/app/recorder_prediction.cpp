@@ -30,8 +30,9 @@ void write_contention_samples(results::Writer& writer, std::string const& prefix
                matrix(runs, &ContentionSample::compute_alone).extents[1]);
 }
 
-// Returns `bytes` as an integer. Returns -1 if `bytes` is NaN, or if the best caps have no upper end. They
-// have none if one bucket with all gradients is best: all caps above some size make this bucket.
+// Returns `bytes` as an integer. Returns -1 if `bytes` is NaN, or if the best caps have no upper end. There
+// is no upper end if one bucket with all gradients is best, because all caps above some size make this
+// bucket.
 std::int64_t whole_bytes(double bytes) {
   return bytes < static_cast<double>(model::any_cap) ? static_cast<std::int64_t>(bytes) : -1;
 }

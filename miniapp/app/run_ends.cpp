@@ -38,7 +38,9 @@ void leave_stuck_call(Runtime const& runtime, std::function<void()> const& close
 void leave_lost_device(Runtime const& runtime, std::function<void()> const& close) {
   close();
   const auto error = describe_current_exception();
-  results::say_error(fmt::format("ddproxy: rank {}: {}; the device is lost", runtime.rank(), error.message));
+  results::say_error(
+      fmt::format("ddproxy: rank {}: {}; the device is lost, so check it and start the run again",
+                  runtime.rank(), error.message));
   if (runtime.ranks() > 1) MPI_Abort(runtime.communicator(), exit_run_time);
   std::_Exit(exit_run_time);
 }

@@ -53,7 +53,7 @@ void Session::save() {
   if (recorder_) recorder_->flush();
 }
 
-// Keeps a table until finish() writes it. It replaces an earlier table of the same name.
+// Keeps a table until finish() writes it. Replaces an earlier table of the same name.
 void Session::keep_table(std::string const& ending, std::string text) {
   const auto path = beside(options_.output, ending);
   std::erase_if(tables_, [&](auto const& table) { return table.path == path; });
@@ -65,8 +65,8 @@ void Session::say(std::string const& progress) const {
   if (root() && isatty(STDERR_FILENO)) results::say_error(fmt::format("ddproxy: {}", progress));
 }
 
-// Prints the line and the warnings about threads. A twin neither computes nor reduces on the cores of this
-// machine, so it prints nothing.
+// Prints the line and the warnings about threads. Prints nothing for a twin, because a twin neither computes
+// nor reduces on the cores of this machine.
 void Session::say_threads(ThreadReport const& report) {
   const bool is_twin = context_.config.compute == ComputeMode::replay && !context_.reduces();
   if (!root() || is_twin || report.line.empty()) return;
@@ -92,7 +92,7 @@ void Session::keep_layers() {
   keep_ready_times();
 }
 
-// Uses the passes of the state of the tables, see layers_of_state().
+// Uses only the passes that were measured in the state `state_` (layers_of_state()).
 void Session::keep_ready_times() {
   const auto times = layers_of_state();
   const auto ready = slowest_ready(context_.workload, times);
@@ -151,7 +151,7 @@ void Session::keep_allreduce() {
     report_ += allreduce_table(sizes_of_state(), context_.ranks(), !context_.reduces());
 }
 
-// Derives a(x) from the samples of the state of the tables, see sizes_of_state().
+// Derives a(x) from the samples that were measured in the state `state_` (sizes_of_state()).
 void Session::keep_cost() {
   const auto sizes = sizes_of_state();
   cost_ = known_cost_ ? *known_cost_ : model::TableCost(to_table(sizes));

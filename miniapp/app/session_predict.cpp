@@ -71,8 +71,8 @@ void Session::plan_from_input() {
       if (!job)
         throw CollectiveError(
             exit_usage,
-            "the strategy \"optimal\" needs costs, and this input states none: use `run`, which measures "
-            "them, or leave it out of [sweep] strategies");
+            "the strategy \"optimal\" needs the times of operators and all-reduces, and this input has none; "
+            "use `run`, which measures them, or remove \"optimal\" from [sweep] strategies");
       plan_optimal(report.item, *job, first_bucket_of(context_.config));
     }
   });

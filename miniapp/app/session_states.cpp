@@ -12,13 +12,13 @@
 namespace ddproxy {
 namespace {
 
-// On a machine with more states than this, no tables are completed after the sweep.
+// If the machine has more states than this, measure_missing_tables() measures nothing.
 constexpr std::size_t most_states = 16;
 // Limits between states are sent as integers, in femtoseconds.
 constexpr double femto = 1e15;
 
-// Returns one time for each sample of a case: the time of its all-reduces without compute, which are measured
-// right after the sample. The probes are those of the samples.
+// Returns one time in seconds for each sample of a case, with the probes of the sample. It is the time of the
+// case's all-reduces without compute, which are measured right after the sample.
 model::ProbedTimes quantity_of(std::vector<Sample> const& samples) {
   model::ProbedTimes quantity;
   for (auto const& sample : samples) {
@@ -79,9 +79,9 @@ void Session::settle_tables() {
 void Session::warn_of_mixed_states() const {
   const auto left = [&](std::string_view what) {
     results::say_error(fmt::format(
-        "warning: the machine left the state {} (docs/glossary.md) before {} were measured often "
-        "enough in it; the prediction uses the samples of this state, and samples of other states "
-        "where there are none",
+        "warning: the machine left the state {} (docs/glossary.md) before {} were measured often enough; the "
+        "prediction uses the samples of this state, and samples of other states where there are none. For a "
+        "more certain prediction end other programs and repeat the run",
         states_.name(*state_), what));
   };
   if (!state_)
@@ -90,12 +90,13 @@ void Session::warn_of_mixed_states() const {
         "(docs/glossary.md): the all-reduce times mix the states, so the prediction is less certain; end "
         "other programs, or take more samples");
   else if (!has_table(states_, *state_, contention_samples_))
-    left("the speeds of compute and all-reduces beside each other (kappa and gamma)");
+    left("the speeds of compute and all-reduces that run at the same time (kappa and gamma)");
   if (state_ && !has_table(states_, *state_, layer_times_)) left("the operations");
 }
 
-// Chooses the state of the figures: the state with the most samples of the sweep. The sweep is then predicted
-// from the tables that were measured in this state. If there are no such tables, the prediction is withdrawn.
+// Chooses the state whose samples give the results: the state with the most samples of the sweep. Predicts
+// the sweep from the tables that were measured in this state. Withdraws the prediction if there are no such
+// tables.
 void Session::settle_sweep() {
   const bool had_one = states_.count() == 1;
   states_ = find_states();
@@ -104,10 +105,10 @@ void Session::settle_sweep() {
   if (!predicted_) return;
   if (!state_ || has_table(states_, *state_, allreduce_times_)) return predict_again();
   withdraw_prediction();
-  results::say_error(fmt::format(
-      "warning: most of the sweep ran in the state {}, and no table was measured in it: there is no "
-      "prediction to score; repeat the run",
-      states_.name(*state_)));
+  results::say_error(
+      fmt::format("warning: most of the sweep ran in the state {}, but too few all-reduces were measured in "
+                  "this state. So there is no prediction to score; repeat the run",
+                  states_.name(*state_)));
 }
 
 void Session::withdraw_prediction() {
@@ -161,7 +162,8 @@ bool Session::has_tables(model::MachineStates const& states, std::size_t state) 
          has_table(states, state, layer_times_);
 }
 
-// Predicts again, from the samples of the tables in the state of the figures. Uses no sample of the sweep.
+// Predicts again, from the samples of the tables that were taken in the state `state_`. Uses no sample of the
+// sweep.
 void Session::predict_again() {
   keep_ready_times();
   keep_cost();

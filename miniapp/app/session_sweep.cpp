@@ -95,7 +95,8 @@ void Session::sweep() {
   part_values_.assign(parts_.size(), 0);
   if (root() && context_.runtime.ranks() == 1 && !context_.config.gate.allreduce_kib.empty())
     results::say_error(
-        "warning: [gate] allreduce_kib is left out: one rank has nobody to reduce with; start two ranks");
+        "warning: [gate] allreduce_kib is ignored, because an all-reduce needs at least two ranks; start two "
+        "ranks");
   if (root()) recorder_->gate(options_.turns, parts_, part_samples(context_, reports_.size()));
   const auto keep_sample = [&](std::size_t item, int round, int position, Sample const& sample) {
     say(fmt::format("sample {}, round {}: {}", position + 1, round + 1, reports_[item].item.name()));
@@ -112,7 +113,8 @@ void Session::sweep() {
   if (root()) recorder_->flush();
   context_.runtime.together([&] {
     if (root() && std::ranges::all_of(samples_, &std::vector<Sample>::empty))
-      throw std::invalid_argument("no sample was taken: --benchmark_filter leaves out every case");
+      throw std::invalid_argument(
+          "no sample was taken: --benchmark_filter leaves out every case; --dry-run lists the cases");
   });
   measure_missing_tables();
   if (!root()) return;

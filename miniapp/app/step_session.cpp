@@ -41,7 +41,7 @@ void warn(std::string const& doubt) {
   if (!doubt.empty()) results::say_error("warning: " + doubt);
 }
 
-// Returns the seconds of each task alone, [task].
+// Returns the time of each task without communication in seconds, [task].
 std::vector<double> seconds_of(model::StepCosts const& costs) {
   std::vector<double> seconds;
   for (auto const& task : costs.tasks.front()) seconds.push_back(task.seconds);
@@ -127,19 +127,21 @@ void StepSession::warm_up() {
     if (context_.kernels && !std::isfinite(figures_.loss))
       throw WrongNumbers(fmt::format("the loss after {} steps is {}", figures_.steps, figures_.loss));
     if (!equal)
-      throw WrongNumbers(fmt::format(
-          "after {} steps the ranks have different parameters, or one that is not finite", figures_.steps));
+      throw WrongNumbers(
+          fmt::format("after {} steps the parameters differ between the ranks, or one of them is not finite",
+                      figures_.steps));
   });
 }
 
-// Returns the cost of an all-reduce by bytes of gradients: from what was measured, or from the input's table
-// if it is replayed.
+// Returns a(x), the cost of an all-reduce of x bytes on the wire. It is the measured table, or the input's
+// table if all-reduces are replayed.
 model::TableCost StepSession::table() const {
   auto const& rank = context_.rank;
   return rank.reduces() ? model::TableCost(to_table(tables_.allreduce)) : input_cost(rank.config).value();
 }
 
-// Returns the costs of a step. `seconds` are those of its tasks alone, if they were measured.
+// Returns the costs of a step. `seconds` has the measured time of each task without communication; it is not
+// used if compute is replayed.
 model::StepCosts StepSession::costs_of(model::RankGraphs const& step, std::vector<double> const& seconds,
                                        model::Contention const& contention) const {
   auto const& rank = context_.rank;
@@ -148,7 +150,8 @@ model::StepCosts StepSession::costs_of(model::RankGraphs const& step, std::vecto
   return model::whole_step_costs(step, rank.workload.pass, *context_.phases, cost, contention, rank.copies);
 }
 
-// The tasks of a replay take known times, so they are not timed.
+// Returns the time of each task without communication in seconds, [task]. Returns an empty list for a replay,
+// because the times of its tasks are known.
 std::vector<double> StepSession::time_tasks() {
   if (!context_.kernels) return {};
   say("timing the tasks of the step alone");

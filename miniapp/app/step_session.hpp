@@ -21,14 +21,14 @@ namespace ddproxy {
 /// Order of calls, which is also the order of the measurements:
 ///
 ///     first_step()   takes the first step of the run, before anything is warm
-///     calibrate()    measures all-reduces, alone and beside compute
+///     calibrate()    measures all-reduces, alone and while compute runs
 ///     warm_up()      takes steps from the initial parameters, and compares the parameters of all ranks
 ///     predict()      measures steps without communication, and predicts the step
 ///     sample()       measures steps with and without communication
 ///     finish()       writes the results file and prints the tables
 ///
-/// The prediction thus uses no step with communication. Compute and all-reduces run at the same time in one
-/// of its inputs only: the co-runs of calibrate(), which give kappa and gamma.
+/// The prediction thus uses no step with communication. It uses only one measurement in which compute and
+/// all-reduces run at the same time: the co-runs of calibrate(), which give kappa and gamma.
 ///
 /// Every method is collective unless its comment says otherwise. CollectiveError is declared in
 /// miniapp/machine/runtime.hpp.
@@ -40,8 +40,9 @@ class StepSession {
 
   /// Initialises the parameters and times the first step.
   void first_step();
-  /// Chooses the MPI calls and measures a(x), kappa and gamma. What is replayed is not measured. Throws
-  /// CollectiveError (exit code 3) if an all-reduce gave a wrong sum.
+  /// Chooses the MPI calls and measures a(x), kappa and gamma. Does not measure a(x) if all-reduces are
+  /// replayed, and does not measure kappa and gamma if compute is replayed. Throws CollectiveError (exit code
+  /// 3) if an all-reduce gave a wrong sum.
   void calibrate();
   /// Initialises the parameters and takes as many steps as [sweep] warmup says, at least one. Throws
   /// CollectiveError (exit code 3) if the ranks then have different parameters, or if a parameter or the loss

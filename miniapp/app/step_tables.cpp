@@ -73,12 +73,12 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
   for (auto const& row : f.rows)
     if (!is_empty(row)) text += row_text(row);
   text +=
-      "from, to: 95 % interval of the median; first: the first step of the run; exposed: communication; no "
-      "contention: as if compute and all-reduces did not slow each other\n";
+      "from, to: 95 % interval of the median; first: the first step of the run; exposed: exposed "
+      "communication; no contention: as if compute and all-reduces did not slow each other\n";
   text += kinds_text(f.kinds);
   text += fmt::format(
       "matrix products: linear and head together\n\n"
-      "global batch: {} sequences = {} of a micro-batch x {} micro-batch{} x {} rank{}; buckets of {:g} "
+      "global batch: {} sequences = {} in a micro-batch x {} micro-batch{} x {} rank{}; buckets of {:g} "
       "MiB\n",
       f.global_batch, config.tokens.batch, config.step.accumulation,
       config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib);

@@ -42,7 +42,7 @@ std::string change_ms(double seconds) {
   return text.starts_with('-') ? text : "+" + text;
 }
 
-// Says whether the ratio of two T may be 1.
+// Returns a remark if the ratio of two T may be 1, or if its uncertainty is not known.
 char const* doubt(model::Estimate const& ratio) {
   if (std::isnan(ratio.low)) return ", noise not known because a case has one sample";
   return ratio.low <= 1 ? ", within the noise" : "";
@@ -77,8 +77,8 @@ std::string sweep_row(CaseReport const& report, bool predicted, bool same_round)
                      m.overlap ? fmt::format("{:.2f}", hundredths(m.overlap->value)) : "-");
 }
 
-// Says for which cases E is known within the target. Returns an empty text if the number of samples was
-// fixed.
+// Returns a line that says why sampling ended. If the reason was the time limit, it names the cases whose E
+// is not known within the target. Returns an empty text if the number of samples was fixed.
 std::string stop_line(Config const& config, std::vector<CaseReport> const& reports,
                       std::vector<Stop> const& stops) {
   if (config.max_seconds <= 0) return "";

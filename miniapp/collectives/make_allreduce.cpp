@@ -37,9 +37,9 @@ std::size_t piece_elements(Config const& config) {
 
 #ifdef DDPROXY_DEVICE_BUILD
 // Returns whether nonblocking reductions of this MPI accept device memory, as MPI itself reports it. Returns
-// nothing if this MPI has no function that tells. Returns false for Open MPI without asking it, because its
-// answer covers other calls: its nonblocking reductions add on the host (open-mpi/ompi issues 9845 and
-// 12045).
+// nothing if this MPI has no function that tells. Returns false for Open MPI without asking it, because the
+// answer of Open MPI is about other calls. Its nonblocking reductions add on the host (open-mpi/ompi issues
+// 9845 and 12045).
 std::optional<bool> mpi_takes_device_memory() {
 #if defined(OPEN_MPI)
   return false;
@@ -70,10 +70,9 @@ bool reduce_directly(Config const& config) {
   if (config.buffers == Buffers::staged) return false;
   const auto takes = mpi_takes_device_memory();
   if (config.buffers == Buffers::direct && !takes.value_or(true))
-    throw std::invalid_argument(
-        config.file.string() +
-        ": [allreduce] buffers = \"direct\": nonblocking reductions of this MPI do not "
-        "take a device's memory; use \"staged\"");
+    throw std::invalid_argument(config.file.string() +
+                                ": [allreduce] buffers = \"direct\": nonblocking reductions of this MPI do "
+                                "not accept device memory; use \"staged\"");
   return config.buffers == Buffers::direct || (config.wire == WireFormat::fp32 && takes.value_or(false));
 }
 
@@ -110,8 +109,8 @@ CollectiveCost replayed_cost(Config const& config) {
     if (verb == model::Verb::all_reduce) return a(bytes);
     if (const auto source = tables.source(verb, ranks)) return (*source)(wire_bytes(bytes, wire));
     throw std::invalid_argument(
-        fmt::format("{} cannot be replayed: the input's table has no row of it for {}", model::name_of(verb),
-                    model::ranks_text(ranks)));
+        fmt::format("{0} cannot be replayed: the input's table has no row of {0} for {1}; add one",
+                    model::name_of(verb), model::ranks_text(ranks)));
   };
 }
 

@@ -13,11 +13,12 @@ namespace ddproxy {
 /// Returns a communication lane of this rank for each engine.
 ///
 /// A single lane is a ThreadedLane or a PolledLane, as `polling` says. Several lanes share a JointDriver if
-/// no engine makes blocking calls. If one of them does, each lane has a thread of its own.
+/// no engine makes blocking calls. If one of the engines makes blocking calls, each lane has a thread of its
+/// own.
 ///
 /// The lanes own the engines. Error messages about a call that does not return name `rank`. Throws
 /// std::invalid_argument if there are several lanes, an engine makes blocking calls, and `polling` asks for
-/// no thread. For such lanes, also throws as require_threads() does.
+/// no thread. If `polling` asks for threads in this case, throws as require_threads() does.
 std::vector<std::unique_ptr<CommunicationLane>> make_lanes(
     std::vector<std::unique_ptr<CollectiveEngine>> engines, JointPolling polling, int rank);
 

@@ -41,8 +41,8 @@ class ComputeLane {
   virtual ~ComputeLane() = default;
   /// Returns the number of operators that run() can run.
   virtual std::size_t operations() const = 0;
-  /// Runs the forward pass again, whose results the operators read. Waits until the pass is done. Does
-  /// nothing on a lane without a forward pass of its own.
+  /// Runs the forward pass again and waits until it is done. The operators read its results. Does nothing on
+  /// a lane without a forward pass of its own.
   virtual void renew() {}
   /// Starts a step.
   virtual void begin() {}
@@ -57,12 +57,12 @@ class ComputeLane {
   }
   /// Copies the elements `from` of the memory of the step to the elements that begin at index `to`.
   virtual void copy(Slice from, std::size_t to) = 0;
-  /// Makes the work of later run(), copy() and carry_out() begin only after `completion`. If the completion
-  /// is an event of the device, the stream waits and the host goes on.
+  /// Makes the work of later calls of run(), copy() and carry_out() begin only after `completion`. If the
+  /// completion is an event of the device, the stream waits and the host goes on.
   virtual void wait_for(Completion const& completion) = 0;
   /// Returns the completion of all work since begin(). On a device the lane owns a fixed number of events and
-  /// uses them in turn. The result stays valid until a whole step's number of further operators and copies
-  /// has been enqueued.
+  /// uses them in turn. So the result is valid only until as many more operators and copies have been
+  /// enqueued as a whole step has.
   virtual Completion completion() = 0;
   /// Waits until all work since begin() is done.
   virtual void fence() = 0;

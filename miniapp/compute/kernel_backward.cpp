@@ -21,8 +21,8 @@ model::Shape const& checked(model::Shape const& shape, model::BackwardPass const
   const std::int64_t elements = model::parameters(pass);
   if (static_cast<std::int64_t>(gradients.size()) != elements)
     throw std::invalid_argument("the memory of the gradients has " + std::to_string(gradients.size()) +
-                                " elements, the model " + std::to_string(elements) +
-                                " parameters; they must be equal");
+                                " elements, but the model has " + std::to_string(elements) +
+                                " parameters; the two numbers must be equal");
   return shape;
 }
 

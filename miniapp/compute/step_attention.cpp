@@ -16,8 +16,8 @@ bool is_gated(Context const& context) {
   return context.shape.activation == model::Activation::swiglu;
 }
 
-/// Takes the next places: queries, keys and values in one place if the model has them fused. Otherwise it
-/// takes one place for queries, one for keys, and one for values if `with_values` is true.
+/// Returns pointers to queries, keys and values in the next places. If the model has them fused, they share
+/// one place. Otherwise queries and keys have a place each, and values have one if `with_values` is true.
 kernels::Qkv next_qkv(Context const& context, Operands& places, bool with_values) {
   if (is_fused(context)) return kernels::packed_qkv(context.attention, places.next().data);
   float* const q = places.next().data;

@@ -101,7 +101,7 @@ void StepLane::check_places(model::StepGraph const& graph) const {
         step::places_of(input_.shape, operators_[index(compute->op)], compute->phase, graph.expected.clipped);
     if (task.accesses.size() != needed)
       throw std::logic_error("the lane of a whole step cannot carry out the " + model::describe(task) +
-                             ": its kernel needs " + std::to_string(needed) + " places, and it has " +
+                             ": its kernel needs " + std::to_string(needed) + " places, and the task has " +
                              std::to_string(task.accesses.size()));
   }
 }

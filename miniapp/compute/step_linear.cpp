@@ -7,7 +7,7 @@
 namespace ddproxy::step {
 
 // Places: x, (residual stream,) y, (bias,) weight. Only a map that ends a branch has the residual stream as a
-// place; it assigns stream + x W + bias to y.
+// place. Such a map assigns stream + x W + bias to y.
 void linear_forward(Context const& context, Operator const& op, Operands places) {
   float const* const x = places.next().data;
   float const* const stream = places.next_if(op.ends_branch);

@@ -11,12 +11,12 @@
 #include "miniapp/compute/compute_lane.hpp"
 #include "model/transformer/gpt2.hpp"
 
-// The operators of a whole step on the kernels. A function carries out one operator, forward or backward, on
-// the places of its task. A place is an array in the memory of the step that the task reads or writes. The
-// places have the order of the accesses of the task: model/step/strategies/micro_batch.cpp lists the operands
-// of model/transformer/forward_pass.cpp, and gradients of parameters come last. In the shapes below, N is the
-// number of tokens of a micro-batch and C = d_model. On a device the functions return when the kernels are
-// enqueued.
+// These functions carry out the operators of a whole step with the kernels. Each function carries out one
+// operator, forward or backward, on the places of its task. A place is an array in the memory of the step
+// that the task reads or writes. The places have the order of the task's accesses: first the operands that
+// model/transformer/forward_pass.cpp lists, and last the gradients of parameters
+// (model/step/strategies/micro_batch.cpp). In the shapes below, N is the number of tokens of a micro-batch
+// and C = d_model. On a device the functions return when the kernels are enqueued.
 namespace ddproxy::step {
 
 /// A place that a task uses. The memory of the step owns it.
@@ -103,13 +103,13 @@ void token_forward(Context const& context, DeviceTokens const& tokens, Operands 
 void token_backward(Context const& context, DeviceTokens const& tokens, Operands places);
 void position_forward(Context const& context, Operands places);
 void position_backward(Context const& context, Operands places);
-/// Computes the loss of each token, as a place of the task, and also assigns their sum to *sum.
+/// Assigns the loss of each token to the last place of the task, and the sum of these losses to *sum.
 void loss_forward(Context const& context, DeviceTokens const& tokens, Operands places, double* sum);
 void loss_backward(Context const& context, DeviceTokens const& tokens, Operands places);
 
-/// Returns the number of places that a task of phase `phase` needs. `op` is its operator; only forward,
-/// recompute and backward use it. `clips` tells whether the step clips gradients; if so, an update also reads
-/// their norm. Throws std::logic_error if there is no kernel for the operator.
+/// Returns the number of places that a task of phase `phase` needs. `op` is the operator of the task; it is
+/// used for the phases forward, recompute and backward only. `clips` tells whether the step clips gradients;
+/// if so, an update also reads their norm. Throws std::logic_error if there is no kernel for the operator.
 std::size_t places_of(model::Shape const& shape, Operator const& op, model::Phase phase, bool clips);
 
 }  // namespace ddproxy::step

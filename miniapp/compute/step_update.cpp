@@ -8,7 +8,7 @@
 namespace ddproxy::step {
 namespace {
 
-/// Returns the scalar of a step as a double. It takes the room of two elements of 4 bytes.
+/// Returns a pointer to the scalar of a step, which is a double. It occupies two elements of 4 bytes.
 double* as_double(float* scalar) {
   return reinterpret_cast<double*>(scalar);
 }

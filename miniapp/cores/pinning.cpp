@@ -37,7 +37,8 @@ void add_range(std::string_view entry, std::string_view option, cpu_set_t& set) 
   for (int cpu = first; cpu <= last; ++cpu) {
     if (!CPU_ISSET(cpu, &allowed))
       throw std::invalid_argument(
-          fmt::format("{} {}: this process may not use processor {}", option, entry, cpu));
+          fmt::format("{} {}: this process may not use processor {}; give a processor that it may use",
+                      option, entry, cpu));
     CPU_SET(cpu, &set);
   }
   if (last < first) throw std::invalid_argument(fmt::format("{} {}: the range is empty", option, entry));

@@ -44,10 +44,10 @@ bool leaves_no_core(int threads, int own_cores);
 /// a block has cores.
 std::vector<int> own_block(std::vector<Seat> const& node, std::size_t rank, std::vector<int> const& order);
 
-/// Estimates the number of cores that a rank has to itself. It is needed before MPI starts, when ranks cannot
-/// yet tell each other their cores. `allowed` is the number of cores that this rank may use, `of_launcher`
-/// the number that the process of its launcher may use, and `local_ranks` the number of ranks on the node.
-/// The estimate assumes that every rank may use as many cores as this rank.
+/// Estimates the number of cores that a rank has to itself. The estimate is needed before MPI starts, when
+/// ranks cannot yet tell each other their cores. `allowed` is the number of cores that this rank may use,
+/// `of_launcher` the number that the process of its launcher may use, and `local_ranks` the number of ranks
+/// on the node. The estimate assumes that every rank may use as many cores as this rank.
 int estimate_own_cores(int allowed, int of_launcher, int local_ranks);
 
 }  // namespace ddproxy

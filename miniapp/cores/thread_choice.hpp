@@ -40,8 +40,8 @@ std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node);
 /// gives it as the reason.
 std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
 
-/// Returns a message if a rank is oversubscribed. It says what is wrong and what to do. Returns an empty text
-/// if no rank is. `ranks` has the ranks of all nodes.
+/// Returns a message that says what is wrong and what to do if a rank is oversubscribed. Returns an empty
+/// text if no rank is oversubscribed. `ranks` has the ranks of all nodes.
 std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish);
 
 }  // namespace ddproxy

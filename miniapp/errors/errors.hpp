@@ -20,7 +20,8 @@ enum ExitCode {
   exit_skipped = 77
 };
 
-/// Verification failed: a gradient is not the average of the ranks' gradients. The program exits with code 3.
+/// A computed or reduced number is wrong. For instance, a gradient is not the average of the ranks'
+/// gradients, or the loss is not finite. The program exits with code 3.
 struct WrongNumbers : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

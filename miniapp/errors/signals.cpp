@@ -26,8 +26,8 @@ void catch_signals() {
 // A signal handler may call only a few functions. Formatting is not among them, so the message is formatted
 // in advance.
 void catch_device_failure(int rank) {
-  aborted_text =
-      fmt::format("ddproxy: rank {}: aborted, see above; most often its device has failed\n", rank);
+  aborted_text = fmt::format(
+      "ddproxy: rank {}: aborted; the lines above say why. Most often the rank's device has failed\n", rank);
   std::signal(SIGABRT, [](int) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, aborted_text.data(), aborted_text.size());
     _exit(exit_run_time);

@@ -89,8 +89,9 @@ void read_step(Config& config, Section section) {
   config.tokens.batch = section.integer("batch", 1, 1, most_tokens);
   config.tokens.sequence = section.integer("sequence", config.shape.context, 1, most_tokens);
   if (config.tokens.sequence > config.shape.context)
-    section.fail("sequence", fmt::format("{} tokens are longer than the model's context of {}",
-                                         config.tokens.sequence, config.shape.context));
+    section.fail("sequence",
+                 fmt::format("{0} tokens are longer than the model's context of {1}; use at most {1}",
+                             config.tokens.sequence, config.shape.context));
   if (config.tokens.count() > most_tokens)
     section.fail("batch", fmt::format("batch x sequence is {} tokens; it must be at most {}",
                                       config.tokens.count(), most_tokens));
@@ -161,9 +162,8 @@ void read_allreduce(Config& config, Section section) {
                  "is missing, but backend = \"replay\" reads all-reduce times from it; give a CSV file with "
                  "bytes,seconds");
   if (replay && config.ranks == 0)
-    section.fail(
-        "ranks",
-        "is missing, but backend = \"replay\" stands for a machine of that many ranks; give their number");
+    section.fail("ranks",
+                 "is missing, but backend = \"replay\" simulates a machine; give its number of ranks");
   if (!replay && config.ranks != 0)
     section.fail("ranks",
                  "is only for backend = \"replay\"; remove this key, and start the ranks with mpirun -n");

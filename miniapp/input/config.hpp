@@ -73,7 +73,7 @@ struct Config {
 
   std::vector<model::Strategy> strategies;
   std::vector<double> caps_mib;
-  double first_bucket_mib = 0;  ///< cap of the first bucket, MiB; 0: the same cap as the others
+  double first_bucket_mib = 0;  ///< cap of the first bucket, MiB; 0: that of all buckets
   int samples = 5;              ///< smallest number of samples of each case
   double target = 0.05;  ///< how precisely E must be known: see is_precise() in miniapp/analysis/stopping.hpp
   /// Time limit of all rounds together, seconds. Until it is reached, rounds are taken beyond `samples` until

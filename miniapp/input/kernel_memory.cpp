@@ -16,8 +16,9 @@ constexpr std::int64_t line = 16;  // elements in 64 bytes
 constexpr std::int64_t most_threads_of_a_host = 4096;
 
 [[noreturn]] void not_there(std::string const& what) {
-  throw std::invalid_argument("the kernels cannot compute " + what +
-                              "; set [compute] mode = \"replay\", or change [model]. Only ddproxy step can");
+  throw std::invalid_argument(
+      "the kernels cannot compute " + what +
+      "; set [compute] mode = \"replay\", or change [model]. Only ddproxy step can compute it");
 }
 
 void add_statistics(std::vector<Buffer>& buffers, std::string const& norm, std::int64_t tokens) {

@@ -33,8 +33,7 @@ std::vector<Buffer> activation_buffers(model::Shape const& shape, model::Tokens 
 std::vector<Buffer> work_buffers(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
 
 /// Returns the elements of scratch memory that one kernel of the model needs at most. Accepts every shape
-/// that `ddproxy step` computes. `concurrency` is that of work_buffers(); above 4096 it is taken for that of
-/// a device.
+/// that `ddproxy step` computes. `concurrency` is that of work_buffers(). A value above 4096 means a device.
 std::int64_t kernel_scratch(model::Shape const& shape, model::Tokens tokens, std::int64_t concurrency);
 
 /// Returns the arrays with about one integer for each token: the input tokens, the target tokens that follow
@@ -65,8 +64,7 @@ struct KernelMemory {
 void check_tokens(model::Shape const& shape, model::Tokens tokens);
 
 /// Throws std::invalid_argument with one line if the shape is wrong or has a part that only `ddproxy step`
-/// computes, for instance RMS norm. Throws it, too, if batch or sequence is not positive, or if the sequence
-/// is longer than the model's context.
+/// computes, for instance RMS norm. Also throws as check_tokens() does.
 void check_kernels_have(model::Shape const& shape, model::Tokens tokens);
 
 /// Returns the memory that the backward pass on kernels allocates in addition to the gradients. The

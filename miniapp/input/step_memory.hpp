@@ -10,9 +10,9 @@
 #include "miniapp/input/kernel_memory.hpp"
 #include "model/step/step_graph.hpp"
 
-// The memory of a whole training step on the kernels. The buffers of the step graph are the memory that the
-// kernels use: parameters, gradients, the moments of the optimizer, activations and their gradients. The
-// prediction of memory and the allocation read this same list.
+// The memory of a whole training step on the kernels. The kernels work on the buffers of the step graph:
+// parameters, gradients, the moments of the optimizer, activations and their gradients. The prediction of
+// memory and the allocation use the same list of buffers.
 namespace ddproxy {
 
 /// The places of all buffers of a step in one allocation.
@@ -21,9 +21,8 @@ struct StepPlaces {
   std::size_t elements = 0;        ///< elements of the allocation
 };
 
-/// Places the buffers of a graph one behind the other. If `first` is given, the buffers of this kind come
-/// first. Each buffer begins on a cache line of 64 bytes. Throws std::invalid_argument if a buffer is not in
-/// fp32.
+/// Places the buffers of a graph one after another. If `first` is given, the buffers of this kind come first.
+/// Each buffer begins on a cache line of 64 bytes. Throws std::invalid_argument if a buffer is not in fp32.
 StepPlaces place_buffers(model::StepGraph const& graph,
                          std::optional<model::BufferKind> first = std::nullopt);
 

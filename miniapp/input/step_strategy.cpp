@@ -28,7 +28,7 @@ void check_can_step(Config const& config) {
   };
   if (!config.times.empty())
     refuse(
-        "[compute] times: such a table has the backward pass alone, and a whole step has more; remove this "
+        "[compute] times: such a table has only the backward pass, and a whole step has more; remove this "
         "key, and give [machine] peak_flops and bandwidth");
   if (builds_for_device() && config.compute == ComputeMode::replay && needs_arena(config))
     refuse(

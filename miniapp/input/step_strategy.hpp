@@ -8,15 +8,17 @@
 #include "miniapp/input/workload.hpp"
 #include "model/step/strategies/whole_step.hpp"
 
-// What a whole step of an input consists of. A run of steps and a prediction both take it from here.
+// These functions say what a whole step of an input consists of. Both runs of steps and predictions use them.
 namespace ddproxy {
 
 /// Returns what the input's step consists of, with an empty plan. Copies, the wire format and the overlap are
 /// those of [allreduce]: with progress = "none" nothing overlaps.
 model::WholeStep strategy_of(Config const& config);
 
-/// Checks that `ddproxy step` has what the input replays. Throws std::invalid_argument with one line that
-/// names the file and the key, and says what to do.
+/// Checks that `ddproxy step` can run the input. Throws std::invalid_argument if the input gives [compute]
+/// times, which are times of the backward pass only. Throws it, too, in a build for a device if compute is
+/// replayed and all-reduces are real. The message is one line that names the file and the key, and says what
+/// to do.
 void check_can_step(Config const& config);
 
 /// Returns the cap of the buckets of `ddproxy step`, in MiB: the first of [sweep] caps_mib, or common_cap_mib
@@ -29,9 +31,9 @@ model::WholeStep step_to_run(Config const& config, Workload const& workload);
 /// Builds the graphs of a step of the input's model on `ranks` ranks. Throws as model::whole_step() does.
 model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& strategy, std::size_t ranks);
 
-/// Builds the same graphs with gradients in fp32 on the wire, whatever the strategy says. They are for costs
-/// that take bytes of gradients in memory: those of of_gradients(), and kappa and gamma. Throws as
-/// model::whole_step() does.
+/// Builds the same graphs with gradients in fp32 on the wire, whatever the strategy says. Use them with costs
+/// that are functions of bytes of gradients in memory: the result of of_gradients(), kappa and gamma. Throws
+/// as model::whole_step() does.
 model::RankGraphs costed_step_of(Config const& config, model::WholeStep strategy, std::size_t ranks);
 
 }  // namespace ddproxy

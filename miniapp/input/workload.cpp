@@ -67,8 +67,9 @@ Workload per_gradient(model::BackwardPass const& pass, std::vector<model::Gradie
       if (next == pass.gradients.size() || pass.gradients[next].name != row.name ||
           pass.gradients[next].numel != row.numel)
         throw std::invalid_argument(fmt::format(
-            "{}: '{}' with {} elements does not fit the model: its next gradient in ready order is {}", file,
-            model::echo(row.name), row.numel,
+            "{}: '{}' with {} elements does not fit the model. The model's next gradient in ready order is "
+            "{}",
+            file, model::echo(row.name), row.numel,
             next == pass.gradients.size()
                 ? "none, because all are in the rows before"
                 : fmt::format("'{}' with {}", pass.gradients[next].name, pass.gradients[next].numel)));

@@ -28,8 +28,10 @@ std::unique_ptr<StateProbe> make_clock_probe(Runtime const& runtime, std::string
   if (runtime.maximum(nvml ? 0.0 : 1.0) > 0) {
     const auto first = std::ranges::find_if_not(doubts, &std::string::empty);
     if (runtime.root())
-      results::say_error(fmt::format(
-          "warning: {}: so a GPU that lowers its clocks is not noticed, and looks like slower code", *first));
+      results::say_error(
+          fmt::format("warning: {}. So the run cannot notice a GPU that lowers its clocks, and such a GPU "
+                      "looks like slower code",
+                      *first));
     return nullptr;
   }
   return std::make_unique<ClockProbe>(runtime, std::move(nvml));

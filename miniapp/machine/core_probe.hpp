@@ -13,8 +13,8 @@
 namespace ddproxy {
 
 /// Probes the cores of neighbouring ranks of each node. The value is the time in which a cache line goes from
-/// the core of one rank to the core of the next rank and back, in seconds. It is that of the slowest pair of
-/// ranks on any node. A probe takes 20 to 130 us.
+/// the core of one rank to the core of the next rank and back, in seconds. The slowest pair of ranks on any
+/// node gives the value. A probe takes 20 to 130 us.
 ///
 /// A pair of ranks has two atomic numbers in a window of shared memory. The ranks answer each other 400 times
 /// through these numbers, and each block of 25 round trips is timed. The value of the pair is the median over
@@ -28,7 +28,7 @@ class CoreProbe : public StateProbe {
   CoreProbe& operator=(CoreProbe const&) = delete;
 
   double measure() override;
-  /// Calls measure() five times and returns whether most of these calls gave a value. They do not if every
+  /// Calls measure() five times and returns whether most of these calls gave a value. They give none if every
   /// node has one rank only, or if ranks share cores. Collective.
   bool works();
 

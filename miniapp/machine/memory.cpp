@@ -112,11 +112,10 @@ void require_memory(Runtime const& runtime, double need, double more) {
   runtime.together([&] {
     const double all = need * runtime.local_ranks() + more;
     if (all > there)
-      throw std::runtime_error(
-          fmt::format("not enough memory: a rank needs {:.1f} GiB, the {} on this node {:.1f} GiB, and "
-                      "{:.1f} GiB are available; "
-                      "use a smaller model, fewer tokens or fewer ranks a node",
-                      need / gib, runtime.local_ranks(), all / gib, there / gib));
+      throw std::runtime_error(fmt::format(
+          "not enough memory: a rank needs {:.1f} GiB, all ranks on this node ({}) need {:.1f} GiB, and "
+          "{:.1f} GiB are available; use a smaller model, fewer tokens or fewer ranks a node",
+          need / gib, runtime.local_ranks(), all / gib, there / gib));
   });
 }
 

@@ -26,10 +26,10 @@ CLI::Validator share_of_one();
 /// Adds --max-model-error and --max-regret, the limits of model error and regret (docs/glossary.md).
 void add_limits(CLI::App& command, Options& options);
 
-/// Adds --label. Returns it; `command` owns it.
+/// Adds --label. Returns this option, which `command` owns.
 CLI::Option* add_label(CLI::App& command, Options& options);
 
-/// Adds --dry-run. Returns it; `command` owns it.
+/// Adds --dry-run. Returns this option, which `command` owns.
 CLI::Option* add_dry_run(CLI::App& command, Options& options);
 
 /// Adds --pieces and --total, for `allreduce` and `collectives`. Returns the option --pieces, which `command`

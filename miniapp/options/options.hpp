@@ -39,7 +39,7 @@ struct Options {
   std::string command_line;            ///< the command line as it was given
   PredictOptions predict;
   TurnOptions turns;      ///< `sweep` only
-  int planted_state = 0;  ///< tests only: the planted state changes after so many probes; 0: none
+  int planted_state = 0;  ///< tests only: number of probes after which the planted state changes; 0: none
   results::CompareOptions compare;
 };
 

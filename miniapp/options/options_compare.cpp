@@ -13,10 +13,10 @@ constexpr auto about_compare =
     "scripts/gate makes enough.\n"
     "Prints one row for each case: both times, the ratio new/base with its 95 % interval, the noise and a "
     "verdict; then the decision.\n"
-    "What is compared: with files of scripts/gate its rounds, in each of which both builds took turns; else "
-    "runs, with several files on each side; else the samples in the two files.\n"
-    "The ratio is a mean or median over pairs of them, so it can differ from the quotient of the two times. "
-    "The noise is the standard deviation between them.\n"
+    "With files of scripts/gate, rounds are compared; in a round both builds took turns. With several other "
+    "files on each side, runs are compared. With one other file on each side, samples are compared.\n"
+    "The ratio is a mean or median over pairs of rounds, runs or samples, so it can differ from the quotient "
+    "of the two times. The noise is the standard deviation between the pairs.\n"
     "Exit codes: 0 no regression; 1 regression; 2 wrong usage, or files that cannot be compared; 4 run-time "
     "failure;\n"
     "5 undecided: no slowdown was found, but the runs are too few or too noisy to exclude one.";
@@ -70,8 +70,9 @@ void add_history(CLI::App& command, results::CompareOptions& compare) {
                          "(*.night.json or *.h5; the last run, and the means of the last 2 to 21 runs) "
                          "against the runs before them");
   command
-      .add_option("--pin", compare.pin,
-                  "also compare with the level of the times at the nightly run in this file of the folder")
+      .add_option(
+          "--pin", compare.pin,
+          "also compare with the level of the times at this nightly run (give its file in the folder)")
       ->needs(history);
   add_share(command, "--at-least", compare.at_least,
             "with --history: answer 'undecided' if the nightly runs are too few or too noisy to find a "

@@ -97,7 +97,7 @@ void add_conditions(CLI::App& command, PredictOptions& predict) {
       ->check(bucket_size());
   command
       .add_option("--first-bucket", predict.first_bucket_mib,
-                  "cap of the first bucket (MiB); default: the same cap as the others")
+                  "cap of the first bucket (MiB); default: the cap of all buckets")
       ->check(bucket_size());
   auto* kappa =
       command.add_option("--kappa", predict.kappa,
@@ -130,7 +130,7 @@ void add_outputs(CLI::App& command, Options& options) {
   command
       .add_option("--measured", predict.measured,
                   "CSV with bucket_mib,seconds: measured T of each bucket size, to score the prediction on; "
-                  "given again: another prediction, scored too")
+                  "give the option again with another prediction of T to score that one, too")
       ->allow_extra_args(false);
   command.add_flag("--pytorch", predict.pytorch,
                    "print the arguments to paste into a PyTorch DistributedDataParallel script");

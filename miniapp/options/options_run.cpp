@@ -85,7 +85,7 @@ void add_sampling(CLI::App& command, Options& options) {
       .add_option(
           "--max-seconds", options.max_seconds,
           "take more samples than `samples` of the input file says, until the 95 % interval of E of every "
-          "case is as narrow as its `target` says; stop after this many seconds of samples")
+          "case is as narrow as `target` of the input file says; stop after this many seconds of samples")
       ->check(positive_number());
 }
 

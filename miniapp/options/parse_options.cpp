@@ -23,7 +23,7 @@ constexpr std::size_t most_of_a_line = 600;  // most characters of the arguments
 
 constexpr auto about =
     "Measures how fast this machine runs the backward pass of a GPT-2-class model while the gradients are "
-    "all-reduced,\nfinds the best bucket size, and compares both with a performance model.\n"
+    "all-reduced,\nfinds the best bucket size, and compares the measured times with a performance model.\n"
     "run, layers, allreduce, collectives, sweep and step measure: start them with mpirun or srun, one "
     "process for "
     "each rank.\n"

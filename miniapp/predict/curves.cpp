@@ -45,8 +45,8 @@ std::string doubt_about(Curve const& curve, std::filesystem::path const& file, d
     if (seconds < t_compute) caps.push_back(cap_mib);
   if (caps.empty()) return "";
   return fmt::format(
-      "{}: at bucket_mib {} the time is below T_compute, {:.4g} s: not T of this pass, or the "
-      "pass was timed on a busier machine",
+      "{}: at bucket_mib {} the time is below T_compute, {:.4g} s. Either the file does not have T of this "
+      "pass, or the pass was timed on a busier machine; check the file",
       file.string(), fmt::join(caps, ", "), t_compute);
 }
 

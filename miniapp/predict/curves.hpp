@@ -18,8 +18,8 @@ inline constexpr double curve_noise = 0.005;
 /// `first_bucket` limits the first bucket, in bytes.
 ///
 /// Throws std::invalid_argument if another curve lacks a cap of the measured curve, or if a cap of the
-/// measured curve is not a bucket size. Throws it, too, if no measured T is above T_compute, because the
-/// curve is then not that of this job.
+/// measured curve is not a bucket size. Throws the same exception if no measured T is above T_compute,
+/// because the curve is then not that of this job.
 CurveScore score_curves(std::vector<std::filesystem::path> const& files, Prediction const& prediction,
                         model::FirstBucket first_bucket);
 

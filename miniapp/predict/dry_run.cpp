@@ -17,7 +17,7 @@ namespace {
 constexpr double gib = 1073741824.0;
 
 std::string describe_case(Case const& item) {
-  if (item.plan.empty()) return fmt::format("  {:<16} planned from what is measured\n", item.name());
+  if (item.plan.empty()) return fmt::format("  {:<16} its plan follows from the measurements\n", item.name());
   std::int64_t largest = 0;
   for (auto const& bucket : item.plan) largest = std::max(largest, bucket.bytes);
   return fmt::format("  {:<16} {:>5} buckets, the largest {:.1f} MiB\n", item.name(), item.plan.size(),
@@ -52,7 +52,7 @@ std::string describe_compute_time(Config const& config, Workload const& workload
 std::string describe_memory(Config const& config, Workload const& workload) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   if (builds_for_device() && needs_arena(config))
-    return fmt::format("memory: {:.2f} GiB of the device a rank\n",
+    return fmt::format("memory: {:.2f} GiB of device memory a rank\n",
                        device_memory_need(config, workload, concurrency) / gib);
   return fmt::format("memory: {:.2f} GiB a rank\n", host_memory_need(config, workload, concurrency) / gib);
 }

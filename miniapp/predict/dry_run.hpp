@@ -15,10 +15,10 @@ namespace ddproxy {
 std::string describe_plan(Config const& config, Workload const& workload);
 
 /// Describes in the same way what `ddproxy step` would do. Throws if such a run is impossible, as
-/// check_can_run() and check_can_step() do. It is in dry_run_step.cpp.
+/// check_can_run() and check_can_step() do. This function is in dry_run_step.cpp.
 std::string describe_step_plan(Config const& config, Workload const& workload);
 
-/// Returns the line with the model and its gradients, with which both begin.
+/// Returns the line with the model and its gradients, with which both texts begin.
 std::string describe_model(Config const& config, Workload const& workload);
 
 }  // namespace ddproxy

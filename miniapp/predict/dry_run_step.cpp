@@ -24,7 +24,7 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   const auto elements = allocated_elements(config, workload, place_buffers(graph));
   if (builds_for_device() && needs_arena(config))
-    return fmt::format("memory: {:.2f} GiB of the device a rank\n",
+    return fmt::format("memory: {:.2f} GiB of device memory a rank\n",
                        step_device_need(config, elements, workload.bytes(), concurrency) / gib);
   const double bytes = step_host_need(config, elements, workload.bytes(), concurrency, likely_ranks) +
                        results_memory(config, workload, likely_ranks);
@@ -40,8 +40,8 @@ std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
 
 // The steps of a run, as StepSession takes them.
 struct Count {
-  int steps;  // the first one, warm-up and samples
-  int alone;  // without communication: one beside each sample; with kernels also those that time the tasks
+  int steps;  // with communication: the first step, warm-up and samples
+  int alone;  // without communication: one for each sample; with kernels also those that time the tasks
 };
 
 Count count_of(Config const& config) {
@@ -50,8 +50,8 @@ Count count_of(Config const& config) {
           config.samples + (times_tasks ? std::max(3, config.samples) : 0)};
 }
 
-// Returns a(x) by bytes of gradients if it is replayed. Otherwise it is not known before the run, and takes
-// no time here.
+// Returns a(x), with x in bytes of gradients, if all-reduces are replayed. Otherwise a(x) is not known before
+// the run, and the result is 0 for every x.
 model::AllreduceCost cost_of(Config const& config) {
   if (config.backend != Backend::replay) return [](std::int64_t) { return 0.0; };
   return of_gradients(input_cost(config).value(), config.wire);

@@ -51,7 +51,7 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   if (files.empty() && !config.table.empty()) files = {config.table};
   if (files.empty())
     throw std::invalid_argument(
-        "predict: the input names no table of the all-reduce; give --allreduce FILE, or without a table "
+        "predict: the input names no table of all-reduce times; give --allreduce FILE, or without a table "
         "--ranks N, --ranks-per-node N, --link-latency S and --link-bandwidth GBps");
   std::vector<int> unsaid = options.table_ranks;
   if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
@@ -76,11 +76,11 @@ int only_ranks(Tables& tables, Config const& config) {
     const int ranks = tables.all.front().ranks;
     if (ranks == 1)
       throw std::invalid_argument(
-          "predict: the table is one of 1 rank, which has nothing to reduce; give --ranks N");
+          "predict: the all-reduce table is for 1 rank, which has nothing to reduce; give --ranks N");
     if (config.ranks > 0)
       tables.warnings.push_back(
-          fmt::format("the input stands for {}, the table for {}: predicted for {}; "
-                      "--ranks says which",
+          fmt::format("the input is for {}, but the all-reduce table is for {} ranks; predicting for {} "
+                      "ranks. Choose the number with --ranks",
                       model::ranks_text(config.ranks), ranks, ranks));
     return ranks;
   }
@@ -147,7 +147,7 @@ std::vector<Network> all_from_tables(PredictOptions const& options, Config const
 std::vector<Network> all_stated(PredictOptions const& options, Config const& config) {
   if (!options.allreduce.empty() || !config.table.empty() || !options.table_ranks.empty())
     throw std::invalid_argument(
-        "--link-latency, --link-bandwidth: there is a table of the all-reduce; leave them out");
+        "--link-latency, --link-bandwidth: there is a table of all-reduce times; remove these options");
   std::vector<Network> networks;
   for (const int ranks : options.ranks)
     networks.push_back(stated_network(ranks, ranks_per_node(options, config), options));
@@ -161,8 +161,8 @@ std::vector<Network> make_networks(PredictOptions const& options, Config const& 
   for (auto& network : networks) network = what_if(network, options.latency_scale, options.bandwidth_scale);
   if (options.node_latency && std::ranges::none_of(networks, &Network::uses_stated_link))
     throw std::invalid_argument(
-        fmt::format("--node-latency, --node-bandwidth: {} ranks need no link between nodes, or a table "
-                    "covers them; leave them out",
+        fmt::format("--node-latency, --node-bandwidth: the prediction for {} ranks does not need them; "
+                    "remove these options",
                     fmt::join(networks | std::views::transform(&Network::ranks), ", ")));
   return networks;
 }

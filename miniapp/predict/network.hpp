@@ -27,8 +27,8 @@ struct Network {
 /// --bandwidth-scale.
 ///
 /// Throws std::invalid_argument if tables or options are wrong, for instance if one of these is true: there
-/// is no table; there are several tables and --ranks chooses none; --ranks needs a number of ranks that the
-/// table does not say; there is no table for the ranks, and the ranks per node are not known; --node-latency
+/// is no table; there are several tables and --ranks chooses none; --ranks is given, and a table does not say
+/// its number of ranks; there is no table for the ranks, and the ranks per node are not known; --node-latency
 /// and --node-bandwidth are given, but no network uses them. Throws, too, what model::cost_for_ranks()
 /// (model/cost/allreduce_topology.hpp) throws.
 std::vector<Network> make_networks(PredictOptions const& options, Config const& config);

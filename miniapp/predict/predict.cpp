@@ -106,7 +106,7 @@ Answer answer(PredictInput const& input, PredictOptions const& asked) {
     made.predictions.push_back(std::move(prediction));
   }
   if (made.predictions.size() > 1)
-    made.text += "\nwith the best cap of each:\n" + ranks_table(made.predictions);
+    made.text += "\nwith the best cap of each number of ranks:\n" + ranks_table(made.predictions);
   made.table = to_csv(made.predictions);
   if (!asked.sensitivity) return made;
   const auto rows = sensitivity(input, networks);

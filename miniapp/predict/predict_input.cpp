@@ -47,7 +47,7 @@ Workload from_layers(PredictOptions const& options) {
     numel.erase(row.layer);
   }
   if (!numel.empty())
-    throw std::invalid_argument(fmt::format("{}: no row for the layer '{}' of {}",
+    throw std::invalid_argument(fmt::format("{}: there is no row for the layer '{}' of {}; add one",
                                             options.layer_times.string(), model::echo(numel.begin()->first),
                                             options.layer_sizes.string()));
   return workload;
@@ -59,17 +59,18 @@ std::string set_precision(Config& config, std::string const& word) {
   const Precision precision = *find_word(word, precision_words);
   if (precision == config.precision) return "";
   if (!config.times.empty())
-    throw std::invalid_argument("--precision: " + config.times.string() + " holds seconds of one precision");
+    throw std::invalid_argument("--precision: " + config.times.string() +
+                                " has the seconds of one precision; remove this option");
   const auto peak = config.peaks.find(precision);
   if (peak == config.peaks.end())
-    throw std::invalid_argument(fmt::format("--precision {}: {} does not say [machine] peak_flops_{}", word,
+    throw std::invalid_argument(fmt::format("--precision {}: {} lacks [machine] peak_flops_{}; add it", word,
                                             config.file.string(), word));
   const auto fitted = word_of(config.precision, precision_words);
   config.precision = precision;
   config.machine.peak_flops = peak->second;
   if (config.machine.efficiency == 1) return "";
-  return fmt::format("--precision {}: the efficiency, {:g}, is that of {}; {}'s may be another", word,
-                     config.machine.efficiency, fitted, word);
+  return fmt::format("--precision {}: the efficiency {:g} was given for {}; the efficiency of {} may differ",
+                     word, config.machine.efficiency, fitted, word);
 }
 
 PredictInput from_input_file(Options const& options) {
@@ -96,8 +97,9 @@ void check_total(Workload const& workload, std::filesystem::path const& file) {
   double total = 0;
   for (auto const& gradient : workload.pass.gradients) total += static_cast<double>(gradient.numel);
   if (total <= most) return;
-  throw std::invalid_argument(fmt::format("{}: the gradients have {:.3g} elements together, more than {:g}",
-                                          file.string(), total, most));
+  throw std::invalid_argument(
+      fmt::format("{}: the gradients have {:.3g} elements together, more than {:g}; check the column numel",
+                  file.string(), total, most));
 }
 
 PredictInput from_tables(PredictOptions const& options) {
@@ -106,12 +108,14 @@ PredictInput from_tables(PredictOptions const& options) {
     throw std::invalid_argument(
         "predict: give an input file, --gradients F, or --layer-sizes F and --layer-times F");
   if (!options.precision.empty())
-    throw std::invalid_argument("--precision: a table holds seconds of one precision; give an input file");
+    throw std::invalid_argument("--precision: a table has the seconds of one precision; give an input file");
   const auto& file = gradients ? options.gradients : options.layer_sizes;
   PredictInput input{
       file.filename().string(), {}, gradients ? from_gradients(options) : from_layers(options), {}, {}};
   if (input.workload.pass.gradients.empty())
-    throw std::invalid_argument(file.string() + ": there is no gradient; every numel is 0");
+    throw std::invalid_argument(file.string() +
+                                ": every numel is 0, so there is no gradient; give the number of elements of "
+                                "each gradient");
   check_total(input.workload, file);
   for (auto const& gradient : input.workload.pass.gradients)
     input.workload.gradient_bytes.push_back(gradient.numel * gradient_element_bytes);
@@ -121,7 +125,7 @@ PredictInput from_tables(PredictOptions const& options) {
 
 double share(char const* name, double value) {
   if (value > 0 && value <= 1) return value;
-  throw std::invalid_argument(fmt::format("{} {}: must be above 0 and at most 1", name, value));
+  throw std::invalid_argument(fmt::format("{} {}: give a number above 0 and at most 1", name, value));
 }
 
 // Returns the contention as a function of the bytes of gradients in memory, which the model uses. The sizes
@@ -140,7 +144,7 @@ model::Copies read_copies(PredictOptions const& options, Config const& config) {
   if (mode == model::CopyMode::none) {
     if (options.copy_bandwidth_GBps > 0)
       throw std::invalid_argument(
-          "--copy-bandwidth: nothing is copied; give --copies in or in+out, or leave it out");
+          "--copy-bandwidth: nothing is copied; give --copies in or in+out, or remove --copy-bandwidth");
     return {};
   }
   // a copy reads and writes each byte, so it runs at half the bandwidth of the memory
@@ -176,7 +180,8 @@ PredictInput read_predict_input(Options const& options) {
   input.contention = read_contention(predict, config.wire);
   input.copies = read_copies(predict, config);
   const double t_compute = input.job({}).t_compute;
-  if (!(t_compute > 0)) throw std::invalid_argument("predict: the seconds of the pass sum to 0");
+  if (!(t_compute > 0))
+    throw std::invalid_argument("predict: the seconds of the pass are all 0; check the column seconds");
   if (!std::isfinite(t_compute))
     throw std::invalid_argument(
         "predict: the seconds of the pass are too large to add; check the unit of the column seconds");

@@ -101,7 +101,7 @@ void add_step(Prediction& prediction, PredictInput const& input) {
   const auto phases = roofline_phases(config, model::backward_pass(config.shape), strategy.clipped);
   if (!phases)
     return refuse(
-        "[compute] times has the backward pass alone; leave it out, and give [machine] peak_flops and "
+        "[compute] times has only the backward pass; remove this key, and give [machine] peak_flops and "
         "bandwidth");
   if (prediction.network.ranks == 0)
     return refuse("the all-reduce table does not say its number of ranks; give --table-ranks N");

@@ -36,7 +36,7 @@ struct PytorchAdvice {
 /// The scores of several predictors of one measured curve T(b).
 struct CurveScore {
   std::string file;  ///< name of the file with the measured curve, without its folder
-  std::vector<std::pair<std::string, model::Score>> rows;  ///< ddproxy, the other files, the baselines
+  std::vector<std::pair<std::string, model::Score>> rows;  ///< name and score of each predictor
   std::string doubt = {};                                  ///< a warning about the curve, or empty
   std::string why_no_error = {}, why_no_regret = {};  ///< why the errors or the regret are NaN; else empty
 };

@@ -36,7 +36,7 @@ struct ComparedError {
   double largest = 0;
   std::string worst;  ///< the case with the largest error
 };
-/// Returns these errors for one series.
+/// Returns the errors of one series.
 ComparedError compared_error(model::SeriesFit const& series);
 
 /// Reads a table of step times, fits a roofline and compares both. `against` is the path of the table, or

@@ -21,7 +21,7 @@ constexpr double milli = 1e3, micro = 1e6, tera = 1e12;
 
 std::string bandwidth_text(double bandwidth) {
   return std::isfinite(bandwidth) ? fmt::format("{:.3g} TB/s", bandwidth / tera)
-                                  : std::string("no limit by the memory");
+                                  : std::string("memory bandwidth without a limit");
 }
 
 std::string rates_text(model::LaunchRoofline const& roofline) {
@@ -53,7 +53,8 @@ std::string fit_text(model::SeriesFit const& series) {
   const std::string presets = fitted_presets(series);
   if (!series.rows.front().published.warm)
     return fmt::format(
-        "{}: no warm-up. The roofline of {}, and {:.1f} ms more for each time, which are fitted on {}\n",
+        "{}: measured without warm-up. Each fitted time is that of the roofline of {} plus {:.1f} ms, which "
+        "are fitted on {}\n",
         series.name, series.base, series.startup * milli, presets);
   if (!series.base.empty())
     return fmt::format("{}: {}. The bandwidth is that of {}; the rest is fitted on {}\n", series.name,

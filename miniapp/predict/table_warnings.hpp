@@ -20,10 +20,10 @@ std::string fall_warning(model::TableCost const& cost);
 /// Collects the cases that have buckets smaller or larger than all sizes of a table of a(x).
 class Extrapolation {
  public:
-  /// Takes references only: `table` must outlive this object. It must have a point.
+  /// Takes references only. `table` must have at least one point, and it must outlive this object.
   Extrapolation(std::span<const model::CostPoint> table, WireFormat wire) : table_(table), wire_(wire) {}
 
-  /// Looks at the buckets of a case. `name` stands in the warning.
+  /// Looks at the buckets of a case. `name` is the name of the case in the warning.
   void look(std::string const& name, model::Plan const& plan);
   /// Returns a warning that names the cases, and the smallest and the largest of their sizes outside the
   /// table in bytes on the wire. Returns an empty string if there are none.

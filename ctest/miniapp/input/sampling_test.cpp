@@ -83,7 +83,7 @@ TEST(RoundPrediction, keeps_the_sum_of_the_all_reduces) {
   EXPECT_NEAR(predict_rounds(naive, job_before(), {uneven}).total, 2.8, 1e-12);
 }
 
-// Alone the first all-reduce takes 0.3 s, and beside compute 1.5 s with gamma = 0.2: 1.2 s longer.
+// The first all-reduce takes 0.3 s alone, and 1.5 s while compute runs (gamma = 0.2). So compute adds 1.2 s.
 TEST(RoundPrediction, compute_adds_as_many_seconds_to_an_all_reduce_as_before) {
   model::Job job = job_before();
   job.ready = {0.4, 10.0};

@@ -74,7 +74,7 @@ TEST(SweepStates, TheLineNamesStatesAndWhatWasDropped) {
   const auto sweep = tell_states(two_states(), {{sample(fast, fast), sample(fast, slow)}});
   const auto line = states_line(sweep, sweep.scored);
   for (auto const* part : {"2 states", "55 ns, 330 ns", "1 samples at 55 ns", "1 of 2 dropped",
-                           "tables and figures are of the state 55 ns"})
+                           "tables and figures use the samples of the state 55 ns"})
     EXPECT_NE(line.find(part), std::string::npos) << line;
   EXPECT_NE(states_line(sweep, std::nullopt).find("mix"), std::string::npos);
 }

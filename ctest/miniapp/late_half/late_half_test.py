@@ -57,7 +57,7 @@ def least_of_twin(folder):
 
 
 def check_twin(folder):
-    """T must be larger than that of per_tensor, as simulate() predicts from the graph. The least disturbed sample must agree with it."""
+    """T must be larger than that of per_tensor, as simulate() predicts from the graph. The least disturbed sample must agree with the prediction."""
     write_twin(folder, STRATEGIES + "caps_mib = [0.125]\nsamples = 15\n")
     for _ in range(5):  # other programs can only add time, so a disturbed run is repeated
         predicted, least = least_of_twin(folder)

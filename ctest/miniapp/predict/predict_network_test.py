@@ -25,13 +25,13 @@ class PredictNetwork(PredictCase):
         self.assertIn("nothing to reduce", self.refused(SLINGSHOT, "--ranks", "1"))
         self.assertIn("--table-ranks", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8"))
         alone = self.path("alone.csv", "ranks,bytes,seconds\n1,8,1\n1,16,1\n")
-        self.assertIn("the table is one of 1 rank", self.refused(*self.small()[:2], "--allreduce", alone))
+        self.assertIn("the all-reduce table is for 1 rank", self.refused(*self.small()[:2], "--allreduce", alone))
         two = self.path("two.csv", "ranks,bytes,seconds\n2,1024,1e-3\n2,1073741824,1\n")
-        self.assertIn("the input stands for 16 ranks, the table for 2", self.predict(SLINGSHOT, "--allreduce", two)[1].stderr)
+        self.assertIn("the input is for 16 ranks, but the all-reduce table is for 2 ranks", self.predict(SLINGSHOT, "--allreduce", two)[1].stderr)
 
     def test_throughput_scaling_and_efficiency_by_ranks(self):
         result, done = self.predict(SLINGSHOT, "--ranks", "16,64", "--ranks-per-node", "4")
-        rows = [line.split() for line in done.stdout.split("with the best cap of each:")[1].splitlines()[2:]]
+        rows = [line.split() for line in done.stdout.split("with the best cap of each number of ranks:")[1].splitlines()[2:]]
         self.assertEqual([row[0] for row in rows], ["16", "64"])
         for prediction, row in zip(result["by_ranks"], rows):
             best, ranks = prediction["best"], prediction["ranks"]
@@ -53,7 +53,7 @@ class PredictNetwork(PredictCase):
         self.assertGreater(result["t_comm_s"], self.predict(NODE)[0]["t_comm_s"])
         self.assertIn("latency and bandwidth between nodes", done.stderr)
         link = ["--node-latency", "5e-6", "--node-bandwidth", "25"]
-        self.assertIn("leave them out", self.refused(NODE, *link))
+        self.assertIn("remove these options", self.refused(NODE, *link))
         self.predict(NODE, "--ranks", "8,16", "--ranks-per-node", "8", *link)  # 16 ranks need it
 
     def test_stated_links_take_the_place_of_a_table(self):

@@ -102,7 +102,7 @@ class PredictStep(PredictCase):
         replayed = self.path("replayed.toml", text + f'[compute]\nmode = "replay"\ntimes = "{times}"\n' + machine)
         document, done = self.predict(replayed, "--allreduce", table, "--table-ranks", 8)
         self.assertNotIn("step", document)
-        self.assertIn("the whole step is not predicted: [compute] times has the backward pass alone", done.stderr)
+        self.assertIn("the whole step is not predicted: [compute] times has only the backward pass", done.stderr)
 
     def test_the_derived_table_is_what_its_script_derives(self):
         table = INPUTS / "derived/allreduce-64xa100-slingshot.csv"

@@ -34,8 +34,8 @@ class PublishedSteps : public testing::Test {
   fs::path folder_;
 };
 
-/// Returns a table of forward and backward as a device of 45 Tflop/s and 1.5 TB/s takes them, with 12 us a
-/// kernel. The last row, the backward pass of xl, takes `factor` times as long.
+/// Returns a table with the times of forward and backward on a device of 45 Tflop/s and 1.5 TB/s, with 12 us
+/// a kernel. The last row, the backward pass of xl, takes `factor` times as long.
 std::string planted_table(double factor) {
   const model::LaunchRoofline roofline{45e12, 1.5e12, 12e-6};
   std::string text = "series,precision,warm,use,preset,batch,context,phase,seconds\n";

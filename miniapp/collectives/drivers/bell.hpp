@@ -38,7 +38,7 @@ class Bell {
     yield,  ///< yields its core, because another thread needs it
   };
 
-  /// Takes the time for which wait() spins before it sleeps, and what it does while it spins.
+  /// Takes the time for which wait() spins before it sleeps, and what the thread does while it spins.
   Bell(Clock::duration spin_time, Spin spin) : spin_time_(spin_time), spin_(spin) {}
 
   /// Wakes up the waiting thread if it sleeps. If the waiting thread spins and yields its core, ring() yields

@@ -13,7 +13,7 @@ namespace ddproxy {
 /// Has a flag for each call of a communication lane. The driver of the lane sets the flag when the call is
 /// done. Another lane can wait for a flag in the same way as for an event of a device.
 ///
-/// Order of calls: begin(), then set() with a rising number of calls. If the lane fails, fail(). A flag is
+/// Order of calls: begin(), then set() with a rising number of calls, and fail() if the lane fails. A flag is
 /// valid until the next begin(). Any thread may test a flag.
 class CallFlags {
  public:

@@ -46,9 +46,10 @@ void check_partner(CollectiveCall const& call, GroupPlace place) {
 }
 
 void check_adds(CollectiveCall const& call) {
-  if (call.verb != Verb::reduce_scatter) refuse(call, "only a reduce_scatter adds to what is there");
+  if (call.verb != Verb::reduce_scatter)
+    refuse(call, "only a reduce_scatter can add its result to the elements that it writes");
   if (call.assigned.offset < call.read.end() && call.read.offset < call.assigned.end())
-    refuse(call, "what is added to must lie outside what is read");
+    refuse(call, "the elements to which it adds must lie outside the elements that it reads");
 }
 
 void check_one_slice(CollectiveCall const& call, bool reads) {
@@ -71,7 +72,7 @@ void check_call(CollectiveCall const& call, GroupPlace place) {
   if (call.adds) check_adds(call);
   switch (call.verb) {
     case Verb::all_reduce:
-      if (call.read != call.assigned) refuse(call, "the elements that are read are not those assigned");
+      if (call.read != call.assigned) refuse(call, "it must assign the same elements that it reads");
       return;
     case Verb::reduce_scatter:
       return check_parts(call, call.read, call.assigned, place);

@@ -12,8 +12,8 @@
 namespace ddproxy {
 
 /// One rank's part in a collective over the n ranks of a group. A verb is the kind of a collective. Slices
-/// are ranges of elements in the memory that the compute lane works on (miniapp/compute/compute_lane.hpp):
-/// the queue of this rank's operators. The full size of a collective is x elements:
+/// are ranges of elements in the memory of the compute lane, which carries out this rank's operators
+/// (miniapp/compute/compute_lane.hpp). The full size of a collective is x elements:
 ///   all_reduce      Reads x elements and assigns the same elements.
 ///   reduce_scatter  Reads x elements, and assigns the x/n elements of the result that belong to this rank's
 ///                   place in the group. `assigned` is this rank's part of `read`, or lies outside `read`.
@@ -73,8 +73,8 @@ CollectiveCall in_place(model::Verb verb, Slice full, GroupPlace place);
 /// fit the verb, or the root or the peer is not in the group.
 void check_call(CollectiveCall const& call, GroupPlace place);
 
-/// Throws std::invalid_argument if the call is neither a send nor a receive: only these can be started
-/// together, as between ncclGroupStart() and ncclGroupEnd(). Also throws as check_call() does.
+/// Throws std::invalid_argument if the call is neither a send nor a receive. Only sends and receives can be
+/// issued as one group, as between ncclGroupStart() and ncclGroupEnd(). Also throws as check_call() does.
 void check_grouped(CollectiveCall const& call, GroupPlace place);
 
 /// A number of elements for each verb: the sum of the full sizes x of its calls.

@@ -43,7 +43,7 @@ class CollectiveEngine {
   virtual void check_time(std::size_t /*call*/) const {}
   /// Returns the collective that ended last, with its times.
   virtual FinishedCall last() const = 0;
-  /// Returns the elements that were handed to the library since construction, as
+  /// Returns the number of elements that were handed to the library since construction, for
   /// CommunicationLane::elements_handed_over() (communication_lane.hpp). An engine counts them where it calls
   /// the library.
   virtual ElementsByVerb elements_handed_over() const = 0;

@@ -24,7 +24,7 @@ struct FinishedCall {
   CollectiveCall call;
   Clock::time_point start;
   Clock::time_point end;    ///< when the result was complete and in its place
-  Clock::time_point ready;  ///< when the elements that the call reads were ready, even if it started later
+  Clock::time_point ready;  ///< when the elements that the call reads were ready, before or at `start`
 };
 
 /// Carries out collectives of one communicator on one memory, one after another in the order of the calls of
@@ -65,7 +65,7 @@ class CommunicationLane {
   /// Lets the lane make progress, if the compute side polls its engine. The compute side calls it between two
   /// operations.
   virtual void progress() {}
-  /// Waits until every collective that was started is done. Throws the error of a collective. It is a
+  /// Waits until every collective that was started is done. Throws the error of a collective: a
   /// std::runtime_error that names the rank, the verb, the index (from 0) and the elements, or the
   /// std::invalid_argument of check_call() (collective_call.hpp).
   virtual void wait_all() = 0;

@@ -16,8 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Clock::duration idle_spin = 200us;  // how long the communication thread spins for the next call
-constexpr Clock::duration wait_spin = 1ms;    // how long the compute side spins; a wake-up costs little then
-constexpr Clock::duration yield_spin = 1ms;   // how long both spin if they share a core
+constexpr Clock::duration wait_spin = 1ms;  // how long the compute side spins; a later wake-up matters little
+constexpr Clock::duration yield_spin = 1ms;  // how long both spin if they share a core
 
 Bell make_bell(bool own_core, Clock::duration spin_time) {
   return own_core ? Bell(spin_time, Bell::Spin::keep) : Bell(yield_spin, Bell::Spin::yield);

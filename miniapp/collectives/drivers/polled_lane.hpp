@@ -11,8 +11,8 @@ namespace ddproxy {
 /// A lane without a thread of its own: the compute side drives its engine.
 ///
 /// start() begins a call if no other call is in flight and the data of the call are ready. wait_all() and
-/// wait_for() begin and finish the others. With `poll`, progress() also does this between two operations;
-/// without it, the lane makes no progress while compute runs.
+/// wait_for() begin and finish the other calls. If `poll` is true, progress() also finishes and begins calls,
+/// between two operations. If `poll` is false, the lane makes no progress while compute runs.
 class PolledLane : public CommunicationLane {
  public:
   /// Takes the engine. `poll` tells whether progress() polls the engine.

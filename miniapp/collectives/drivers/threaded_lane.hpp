@@ -40,7 +40,8 @@ class ThreadedLane : public CommunicationLane {
   ElementsByVerb elements_handed_over() const override { return worker_->elements_handed_over(); }
 
  private:
-  // Shared with the thread. If the thread is stuck in a call, it outlives this object.
+  // This object and its thread own the worker together. If the thread is stuck in a call, the worker outlives
+  // this object.
   std::shared_ptr<LaneWorker> worker_;
   std::thread thread_;
 };

@@ -14,8 +14,8 @@ namespace ddproxy {
 /// the capacity of `text` suffices, so reuse the text.
 void name_call(std::string& text, std::size_t number, CollectiveCall const& call);
 
-/// Returns the message for a collective that takes longer than `timeout_s` seconds. It also names what the
-/// rank was doing meanwhile (noted_step() in miniapp/errors/step_name.hpp).
+/// Returns the message for a collective that takes longer than `timeout_s` seconds. The message also says
+/// what the rank was doing (noted_step() in miniapp/errors/step_name.hpp).
 std::string over_time_limit(std::size_t number, CollectiveCall const& call, double timeout_s);
 /// Returns the same message for a collective whose name was made by name_call() before it hung.
 std::string over_time_limit(std::string_view name, double timeout_s);

@@ -19,7 +19,7 @@ constexpr double target_seconds = 0.05;  // duration of a co-run; it is longer i
 constexpr double time_a_size_s = 4;
 constexpr std::int64_t largest_message = 64 << 20;
 constexpr int message_sizes_tried = 6, balancing_rounds = 4, least_samples = 3;
-// The least share of the calls that balance() assumes to run beside compute. A smaller share cannot be
+// The least share of the calls that balance() assumes to run while compute runs. A smaller share cannot be
 // measured.
 constexpr double least_share = 0.1;
 // A device's queue is finite, and the host must not wait for room in it. A repetition launches about twenty
@@ -149,8 +149,8 @@ std::vector<std::size_t> elements_tried(RankContext const& context, Work const& 
 }
 
 // Returns whether a size takes another sample in this round. By the end of round k (from 0) of `rounds`, a
-// size may have used the share (k + 1) / rounds of time_a_size_s. It always takes this share of
-// least_samples.
+// size may have used the share (k + 1) / rounds of time_a_size_s. A size with fewer samples than this share
+// of least_samples always takes another one.
 bool has_time(ContentionSample const& run, int round, int rounds) {
   const double share = (round + 1.0) / rounds;
   return static_cast<double>(run.compute_alone.size()) < least_samples * share ||
@@ -194,8 +194,8 @@ ContentionRounds::ContentionRounds(RankContext& context, int samples)
   }
 }
 
-// Takes samples of all sizes in turns. If the machine is disturbed for a second, this spoils one sample of
-// several sizes, and not all samples of one size.
+// Takes one sample of each size in turn. So if the machine is disturbed for a second, this spoils one sample
+// of several sizes, and not all samples of one size.
 void ContentionRounds::take(int round, int rounds) {
   for (int turn = 0; turn < samples_of_round(samples_, round, rounds); ++turn) {
     if (round + turn > 0 && signalled(context_->runtime)) return;  // keeps the samples so far

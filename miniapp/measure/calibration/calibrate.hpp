@@ -19,8 +19,8 @@ struct Work {
   std::vector<Slice> calls;     ///< the slices of the all-reduces, in the order of the calls
 };
 
-/// Returns a work with the linear operations of the first layer in the backward pass that has any. The work
-/// has one repetition and no calls.
+/// Returns work with the linear operations of the first layer in the backward pass that has linear
+/// operations. The work has one repetition and no calls.
 Work choose_work(Workload const& workload);
 /// Runs all repetitions of the operations of `work`, and lets the communication lane make progress after each
 /// operation. On a device it returns when the operations are enqueued.

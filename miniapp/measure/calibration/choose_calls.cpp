@@ -56,7 +56,7 @@ CallChoice choose_automatically(RankContext& context, Cores const& cores) {
     return {CallTable(false), false,
             "auto: ranks share cores, and a rank that waits in a nonblocking call yields its core"};
   if (!context.reduces() && cores.own_everywhere())
-    return {CallTable(true), true, "auto: each rank has a core for it"};
+    return {CallTable(true), true, "auto: each rank has a core for its communication thread"};
   if (!context.reduces()) return {CallTable(false), cores.own(), "auto: " + too_few_cores(cores)};
   return compare_calls(context, cores.own());
 }

@@ -13,7 +13,10 @@ namespace ddproxy {
 /// ranks. Rank 0 takes the call that is faster without compute. But if both calls were also measured while
 /// compute ran, and the other call clearly ended earlier there, rank 0 takes the other call. Without
 /// measuring, all ranks take the nonblocking call if there is only one rank, if the compute side drives the
-/// reductions, or if ranks share cores. A rank that waits in a nonblocking call yields its core.
+/// reductions, or if ranks share cores. A rank that waits in a nonblocking call yields its core. If the
+/// case's all-reduces are replayed and only `[gate]` asks for real ones, nothing is measured either: all
+/// ranks take the blocking call if each rank has a core for its communication thread, and the nonblocking
+/// call otherwise.
 ///
 /// With "blocking", prints a warning if a rank has no core that its compute threads leave free.
 ///

@@ -60,8 +60,8 @@ struct Medians {
   bool certain;  // the same call was faster in all pairs
 };
 
-// Measures a row of all-reduces with both calls in turns. Takes one pair that it discards, and then `times`
-// pairs. Returns the medians, in seconds of a row.
+// Measures a row of all-reduces with both calls, alternately. Measures `times` pairs, after one pair that is
+// discarded. Returns the medians, in seconds of a row.
 Medians time_both(RankContext& context, Both& both, std::vector<Slice> const& calls, Work const* work,
                   int times) {
   std::vector<double> of_blocking, of_nonblocking;
@@ -131,9 +131,10 @@ std::string ratios(std::vector<CallTimes> const& all, double CallTimes::*a, doub
 std::string explain(std::vector<CallTimes> const& all) {
   auto text = "auto: without compute a blocking call takes " +
               ratios(all, &CallTimes::blocking, &CallTimes::nonblocking) +
-              " of the time of a nonblocking one";
+              " of the time of a nonblocking call";
   if (all.front().beside_blocking > 0)
-    text += "; beside compute " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking);
+    text +=
+        "; while compute runs, " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking);
   return text;
 }
 

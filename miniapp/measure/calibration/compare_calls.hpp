@@ -14,21 +14,22 @@ namespace ddproxy {
 struct CallTimes {
   std::int64_t bytes = 0;                ///< on the wire
   double blocking = 0, nonblocking = 0;  ///< one all-reduce alone
-  /// Compute and a row of all-reduces at the same time, until both have ended. The compute is the same for
-  /// both calls. 0: not measured.
+  /// Time until compute and a row of all-reduces have both ended, if they start together. The compute is the
+  /// same for both calls. 0: not measured.
   double beside_blocking = 0, beside_nonblocking = 0;
-  bool certain = true;  ///< the same call ended earlier in all pairs of measurements beside compute
+  bool certain = true;  ///< while compute ran, the same call ended earlier in all pairs of measurements
 };
 
 /// Returns whether the blocking call is better than the nonblocking one. The call that is faster alone is
-/// better, with one exception. If the other call was faster in each pair of measurements beside compute, and
-/// the first call takes more than 3 % longer there, the other call is better.
+/// better, with one exception. If compute ran and the other call was faster in each pair of measurements, and
+/// the first call took more than 3 % longer, the other call is better.
 bool prefers_blocking(CallTimes const& times);
 
-/// Measures both calls in turns, first alone. If operators compute on the host, also measures them while
-/// compute runs. The message sizes rise from 1 KiB to the smallest of these: a piece, all gradients, and 64
-/// MiB. Rank 0 chooses for each size, and the result is the same on all ranks. `own_core` tells whether the
-/// communication thread has a core that no compute thread uses. Overwrites the arena. Collective.
+/// Measures both calls alternately, first without compute. If operators compute on the host, also measures
+/// them while compute runs. The message sizes rise from 1 KiB to the smallest of these: a piece, all
+/// gradients, and 64 MiB. Rank 0 chooses for each size, and the result is the same on all ranks. `own_core`
+/// tells whether the communication thread has a core that no compute thread uses. Overwrites the arena.
+/// Collective.
 CallChoice compare_calls(RankContext& context, bool own_core);
 
 }  // namespace ddproxy

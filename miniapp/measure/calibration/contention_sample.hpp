@@ -16,14 +16,14 @@ namespace ddproxy {
 /// The samples of a co-run (calibrate.hpp): compute and all-reduces of one message size, each alone and both
 /// at the same time. All times are [sample] in seconds, the maximum over the ranks.
 struct ContentionSample {
-  std::int64_t bytes = 0;                               ///< size of one all-reduce, in fp32
+  std::int64_t bytes = 0;                               ///< bytes of one all-reduce in fp32
   std::vector<double> compute_alone, collective_alone;  ///< time of the work when it runs alone
   /// Time of the same work when both start together: from the common start to the end of each.
   std::vector<double> compute_beside, collective_beside;
   std::int64_t calls = 1;     ///< number of all-reduces in a sample
   double call_seconds = 0;    ///< a(x) of one all-reduce; 0: unknown
   int repetitions = 1;        ///< how often a sample runs the operations
-  model::Probes probes = {};  ///< of the machine's state, the same on all ranks
+  model::Probes probes = {};  ///< probes of the machine's state, the same on all ranks
 };
 
 /// Returns kappa and gamma of a co-run, each limited to the range from 0.001 to 1. The arguments are seconds.
@@ -40,8 +40,8 @@ model::Speeds speeds_of(double compute_alone, double collective_alone, double co
 model::Speeds speeds_of(ContentionSample const& run);
 
 /// Returns kappa and gamma of each sample. If a(x) is known, gamma is computed from calls x a(x) instead of
-/// collective_alone. The model also uses a(x). So it then predicts the time that was measured beside compute,
-/// even if the few calls of the co-run alone took another time.
+/// collective_alone. The model computes with the same a(x). So it predicts the time that was measured while
+/// compute ran, even if the few calls of the co-run took another time when they ran alone.
 model::SpeedSamples samples_of(ContentionSample const& run);
 
 /// Returns a line of text for users that names the message sizes at which compute or the all-reduces made

@@ -134,7 +134,7 @@ class CollectiveRounds {
 std::vector<SizeTimes> measure_allreduce(RankContext& context, std::vector<std::int64_t> const& sizes);
 
 /// Adds one sample to a size that has samples. The median of these samples determines the number of calls in
-/// the new one. Collective.
+/// the new sample. Collective.
 void add_sample(RankContext& context, SizeTimes& times);
 
 /// Measures each verb at these sizes with CollectiveRounds, in one round. Returns the times of each size, one

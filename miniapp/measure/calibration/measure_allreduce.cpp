@@ -132,8 +132,8 @@ void CollectiveRounds::add(SizeTimes times) {
       std::clamp(static_cast<int>(time_a_size_s / (once * calls_.back())), least_samples, most_samples));
 }
 
-// Takes samples of all sizes in turns. If the machine is disturbed for a second, this spoils one sample of
-// several sizes, and not all samples of one size.
+// Takes one sample of each size in turn. So if the machine is disturbed for a second, this spoils one sample
+// of several sizes, and not all samples of one size.
 void CollectiveRounds::take(int round, int rounds) {
   for (int turn = 0; turn < most_samples; ++turn) {
     if (round + turn > 0 && signalled(context_->runtime)) return;  // keeps the samples so far

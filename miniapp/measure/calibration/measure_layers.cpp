@@ -33,7 +33,7 @@ std::vector<double> time_operations(RankContext& context) {
   return seconds;
 }
 
-// Appends one sample. `pass` is [rank, operation] on rank 0, and empty on the others.
+// Appends one sample. `pass` is [rank, operation] on rank 0, and empty on the other ranks.
 void append(OperationTimes& times, std::vector<double> const& pass) {
   std::vector<double> seconds;
   seconds.reserve(times.seconds.size() + pass.size());

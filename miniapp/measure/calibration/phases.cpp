@@ -73,10 +73,9 @@ std::string phase_doubt(Phase const& measured, Phase const& sweep) {
   const bool apart = now.low > before.high || now.high < before.low;
   if (!apart || std::abs(change) < least_told) return "";
   return fmt::format(
-      "T_compute changed by {:+.1f} %: {:.4g} ms in the {}, {:.4g} ms in the sweep. The prediction rests on "
-      "the "
-      "first, so its T is wrong by that much even where the model is right; repeat the run on a quieter "
-      "machine",
+      "T_compute changed by {:+.1f} %: {:.4g} ms in the {}, {:.4g} ms in the sweep. The prediction uses the "
+      "first value, so the predicted T is wrong by about as much, even if the model is right; repeat the run "
+      "on a quieter machine",
       100 * change, before.value * 1e3, measured.name, now.value * 1e3);
 }
 

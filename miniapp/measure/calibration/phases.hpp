@@ -34,7 +34,7 @@ struct Taken {
 Phase phase_behind(Taken const& before, std::string name, OperationTimes const& layers,
                    std::vector<SizeTimes> const& sizes);
 
-/// Returns the medians of each phase.
+/// Returns the medians of T_compute and of a(x) in each phase, in seconds. Leaves out phases without samples.
 model::Drift drift_of(std::vector<Phase> const& phases);
 
 /// Returns T_compute of each sample of a sweep, in seconds, the maximum over the ranks. If T_compute was

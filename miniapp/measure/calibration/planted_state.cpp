@@ -13,7 +13,7 @@ namespace ddproxy {
 namespace {
 
 constexpr double fast_round_trip = 50e-9, slow_round_trip = 300e-9;  // seconds
-constexpr std::chrono::microseconds least_delay{500};  // added to each all-reduce in the slow state, at least
+constexpr std::chrono::microseconds least_delay{500};  // the slow state adds at least this to each all-reduce
 
 // Doubles a call that takes longer than the least delay. Otherwise the times of the two states would be alike
 // on a busy machine, and MachineStates joins states whose times are alike.
@@ -62,7 +62,7 @@ Completion SlowedCommunication::wait_for(std::size_t bucket) {
 }
 
 void plant_state(RankContext& context, int probes_of_turn) {
-  if (on_device) throw std::invalid_argument("--planted-state: not in a build for a device");
+  if (on_device) throw std::invalid_argument("--planted-state works only in a build without a device");
   auto state = std::make_unique<PlantedState>(probes_of_turn);
   context.allreduce = std::make_unique<SlowedCommunication>(std::move(context.allreduce), *state);
   context.probe = std::move(state);

@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// A probe with which tests plant two states of the machine, which then differ in speed: a fast state and a
-/// slow state, in turns. The fast one is first. Probes are collective, so all ranks are in the same state.
+/// A probe for tests. It plants two states of the machine that alternate: a fast state, which is first, and a
+/// slow state. Probes are collective, so all ranks are in the same state.
 class PlantedState : public StateProbe {
  public:
   /// Makes the probe. The state changes after every `probes_of_turn` probes.
@@ -26,8 +26,8 @@ class PlantedState : public StateProbe {
 };
 
 /// Carries out collectives on another lane and delays their ends. A collective that is started while the
-/// planted state is slow takes twice as long, and at least 0.5 ms longer. All following collectives are
-/// delayed as much. The delay uses no core. Use it on a host only.
+/// planted state is slow takes twice as long, and at least 0.5 ms longer. Each collective starts only after
+/// the delayed end of the previous one. The delay uses no core. Use it on a host only.
 class SlowedCommunication : public CommunicationLane {
  public:
   /// Takes the other lane, `allreduce`. `state` must outlive this object.

@@ -38,8 +38,8 @@ std::vector<ContentionSample> in_state(model::MachineStates const& states, std::
 OperationTimes in_state(model::MachineStates const& states, std::size_t state, OperationTimes layers);
 
 /// Returns whether each row of a table has enough samples in `state`. A quarter of the samples of the row is
-/// enough if it is at least three samples; ten samples are always enough. Always true for replayed rows, and
-/// for a machine with one state.
+/// enough, but at least three samples are needed, and ten samples are always enough. Returns true for
+/// replayed rows, and for a machine with one state.
 bool has_table(model::MachineStates const& states, std::size_t state, std::vector<SizeTimes> const& sizes);
 bool has_table(model::MachineStates const& states, std::size_t state,
                std::vector<ContentionSample> const& runs);
@@ -57,8 +57,8 @@ double seconds_since(RankContext const& context, Clock::time_point start);
 /// the table took, `table_seconds`, but at least 0.5 and at most 5.
 double seconds_for_state(double table_seconds);
 /// Returns the time limit, in seconds, for measuring the tables of another state after the sweep. It is twice
-/// the time that the tables before the sweep took, `table_seconds`, but at least 1 and at most 60. It is
-/// longer than seconds_for_state(), because without these tables the whole sweep has no prediction.
+/// the time that the tables before the sweep took, `table_seconds`, but at least 1 and at most 60. This limit
+/// is longer than seconds_for_state(), because without these tables the whole sweep has no prediction.
 double seconds_after_sweep(double table_seconds);
 
 /// Takes more samples until has_table() is true for the state with the most samples, or until `limit_s`

@@ -56,8 +56,8 @@ class CompiledStep {
  public:
   /// Compiles the graph. places[b] is the index, in the memory of the step, of the first element of buffer b
   /// of the graph. groups[c] is this rank's place in its group of communicator c; it selects the rank's part
-  /// of a slice that is divided among the ranks. The object keeps neither of the two. Throws std::logic_error
-  /// for a task that run_step() cannot carry out:
+  /// of a slice that is divided among the ranks. The object keeps neither `places` nor `groups`. Throws
+  /// std::logic_error for a task that run_step() cannot carry out:
   ///   - a collective on a communicator that `groups` does not contain;
   ///   - a collective on a lane that is no communication lane;
   ///   - collectives of two communicators on one lane or in one group;

@@ -48,14 +48,14 @@ std::unique_ptr<ComputeLane> make_compute_lane(RankContext const& context) {
                                           context.runtime.rank(), context.gradients, context.memory);
 }
 
-// Several ranks may run a sweep with replayed all-reduces, if [gate] times real ones beside it.
+// Several ranks may run a sweep with replayed all-reduces only if [gate] also asks for real all-reduces.
 void refuse_replay_of_many(Config const& config, Runtime const& runtime, Measured what) {
   const bool may_be_many = what == Measured::backward && !config.gate.allreduce_kib.empty();
   if (config.backend == Backend::replay && runtime.ranks() > 1 && !may_be_many)
-    throw CollectiveError(
-        exit_usage, config.file.string() +
-                        ": [allreduce] backend = \"replay\" moves nothing between ranks: start one rank "
-                        "(allreduce.ranks says what it stands for)");
+    throw CollectiveError(exit_usage,
+                          config.file.string() +
+                              ": [allreduce] backend = \"replay\" moves no data between ranks; start one "
+                              "rank, and set [allreduce] ranks to the number of ranks to simulate");
 }
 
 void check_kernels(Config const& config) try {

@@ -46,8 +46,8 @@ struct RankContext {
   /// Returns the backward pass without communication, ready to run.
   CompiledStep compile_backward() const;
   /// Makes the communication lane that the input asks for, on `memory`, with the MPI calls of `with`. The
-  /// time limit of the run applies to this. Throws as ddproxy::make_allreduce() (make_allreduce.hpp) does.
-  /// Collective.
+  /// time limit of the run applies to this call. Throws as ddproxy::make_allreduce() (make_allreduce.hpp)
+  /// does. Collective.
   std::unique_ptr<CommunicationLane> make_allreduce(CallChoice const& with) const;
   /// Makes `allreduce`, and carries out the first all-reduce with NCCL. Measures the device memory that the
   /// libraries take, if this rank has a device alone. Throws as make_allreduce() does. Collective.
@@ -79,10 +79,10 @@ void check_input_on(Config const& config, Runtime const& runtime, Measured what)
 /// Checks that this build and this machine can do what the input asks for. Then allocates the memory and
 /// makes the lanes. `config` and `runtime` must outlive the result.
 ///
-/// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. It throws before it allocates if the
-/// memory does not suffice: with exit code 2 for host memory, and 4 for device memory. It throws with exit
-/// code 2 if all-reduces are replayed and several ranks were started. The other checks throw CollectiveError,
-/// too. Collective.
+/// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. The exit code is 4 if the memory of the
+/// host or of the device does not suffice; this is checked before memory is allocated. The exit code is 2 if
+/// all-reduces are replayed and several ranks were started, or if another check of the input fails.
+/// Collective.
 RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime);
 
 }  // namespace ddproxy

@@ -61,7 +61,7 @@ class StepRun {
     }
   }
 
-  // wait.lane is `nothing` for the compute lane.
+  // Returns the completion of the task that `wait` names. wait.lane is `nothing` for the compute lane.
   Completion completion_of(Wait const& wait) const {
     if (wait.lane == nothing) return step_.ends()[wait.number];
     return lanes_[wait.lane]->completion_of(wait.number);

@@ -10,8 +10,8 @@
 
 namespace ddproxy {
 
-/// Turns the tasks of a graph into launches. Only the constructor of CompiledStep uses this class. The
-/// arguments and the errors are those of that constructor.
+/// Turns the tasks of a graph into launches. Only the constructor of CompiledStep uses this class. It takes
+/// the arguments of that constructor and throws the errors that are described there.
 class StepCompiler {
  public:
   /// All arguments must outlive this object.

@@ -16,8 +16,8 @@ using CallsOfLane = std::vector<FinishedCall> const*;  ///< CommunicationLane::f
 
 /// Returns the ready time, start and end of each task in the last run of `step` on this rank, in seconds from
 /// the start of the step. Call it when the run is over. `calls` has the finished calls of that run for each
-/// communication lane. The start of a compute task or a copy is not measured. It is taken as the time at
-/// which the previous task of the compute lane and the collectives that the task waits for have ended.
+/// communication lane. The start of a compute task or a copy is not measured. The start is taken as the time
+/// at which the previous task of the compute lane and all collectives that the task waits for have ended.
 model::StepTrace trace_of(StepTimes const& times, CompiledStep const& step,
                           std::span<const CallsOfLane> calls);
 /// Returns the same for a step with one communication lane.

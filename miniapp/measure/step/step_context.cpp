@@ -77,7 +77,7 @@ void make_kernels(StepContext& context) {
   context.lane = std::move(lane);
 }
 
-// The calibration runs single operators on `rank.backward`, so it gets the times of the backward pass.
+// The calibration runs single operators on `rank.backward`, so this lane gets the times of the backward pass.
 void make_replay(StepContext& context) {
   auto& rank = context.rank;
   const double of_copy = rank.element_copy_seconds();

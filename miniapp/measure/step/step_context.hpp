@@ -21,7 +21,7 @@ namespace ddproxy {
 ///
 /// Compute and all-reduces can each be replayed. If the all-reduces are replayed, one process runs the step
 /// of one of `[allreduce] ranks` ranks. If compute is replayed, `rank.memory` has only the elements that are
-/// all-reduced. If both are replayed, it is empty.
+/// all-reduced. If both are replayed, `rank.memory` is empty.
 struct StepContext {
   model::RankGraphs graphs;  ///< the graphs of the step, checked by model::check()
   double cap_mib = 0;        ///< the cap of the buckets, MiB

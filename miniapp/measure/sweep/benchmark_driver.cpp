@@ -44,12 +44,13 @@ void initialize_benchmark(std::vector<std::string> const& arguments) {
         "--benchmark_repetitions: a repeated sample would replace the one before; give [sweep] samples");
   const auto lists = [](std::string const& text) { return text.starts_with("--benchmark_list_tests"); };
   if (std::ranges::any_of(texts, lists))
-    throw std::invalid_argument("--benchmark_list_tests: instead --dry-run shows the cases");
+    throw std::invalid_argument("--benchmark_list_tests is not supported; --dry-run lists the cases");
   if (std::getenv("BENCHMARK_FILTER"))
     throw std::invalid_argument("BENCHMARK_FILTER is set: unset it, and give -- --benchmark_filter=REGEX");
   benchmark::Initialize(&argc, argv.data());
   if (argc > 1)
-    throw std::invalid_argument(fmt::format("Google Benchmark does not know '{}' (after --)", argv[1]));
+    throw std::invalid_argument(
+        fmt::format("Google Benchmark does not know '{}', which was given after --; remove it", argv[1]));
   arguments_given = !arguments.empty();
   // Google Benchmark itself reports only how its own library was built.
   benchmark::AddCustomContext("ddproxy_build_type", build_type);

@@ -22,7 +22,7 @@ void require_some(std::vector<std::string> const& cases, int rounds);
 struct PlannedSample {
   std::size_t item;  ///< index of the case, or number of cases + index of the part
   int round;         ///< from 0
-  std::string name;  ///< of the case or the part
+  std::string name;  ///< name of the case or the part
 };
 
 /// Takes the samples of `plan` in this order with Google Benchmark, one iteration each. `measure` takes one
@@ -32,7 +32,7 @@ void drive(std::vector<PlannedSample> const& plan,
            std::function<double(std::size_t item, int round)> const& measure);
 
 /// Returns whether initialize_benchmark() received arguments. If so, Google Benchmark prints a report about
-/// each call of drive(). So that one report covers all samples, plan all of them in one call.
+/// each call of drive(). Plan all samples in one call, so that one report covers all of them.
 bool has_own_arguments();
 
 }  // namespace ddproxy

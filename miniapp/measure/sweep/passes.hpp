@@ -54,8 +54,8 @@ class Passes {
   /// the ranks. Empty if `[gate] operators` is off.
   std::vector<double> const& operator_seconds() const { return operator_seconds_; }
   void warm_up(std::size_t item);  ///< runs a pass of the case and keeps no times
-  /// Runs a pass of the case. `sample` is the result of measure_compute(). Returns it with the times and the
-  /// probes of this pass added.
+  /// Runs a pass of the case. `sample` is the result of measure_compute(). Returns `sample` with the times
+  /// and the probes of this pass added.
   Sample measure(std::size_t item, Sample sample);
   /// Returns whether reduce_alone() may be called: several ranks reduce, and no other program takes turns
   /// with this one.

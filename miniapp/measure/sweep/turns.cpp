@@ -25,7 +25,8 @@ int open_pipe(std::filesystem::path const& path, int mode) {
 }
 
 [[noreturn]] void fail() {
-  throw std::runtime_error("--turns: the program that hands out the turns has ended");
+  throw std::runtime_error(
+      "--turns: scripts/gate, which decides whose turn it is, has ended; start scripts/gate again");
 }
 
 }  // namespace

@@ -31,10 +31,10 @@ std::vector<Numbered> in_ready_order(std::vector<FinishedCall> const& buckets) {
 std::string check_issue(std::vector<FinishedCall> const& buckets, CompiledStep const& step) {
   auto const& asked = step.collectives();
   if (buckets.size() != asked.size())
-    return fmt::format("{} buckets were reduced, {} were asked for", buckets.size(), asked.size());
+    return fmt::format("{} buckets were reduced, but the step has {}", buckets.size(), asked.size());
   for (std::size_t k = 0; k < asked.size(); ++k)
     if (!(buckets[k].call == asked[k]))
-      return fmt::format("bucket {} starts at element {}, where {} was asked for", k,
+      return fmt::format("bucket {} starts at element {}, but the step asked for element {}", k,
                          buckets[k].call.assigned.offset, asked[k].assigned.offset);
   return "";
 }
@@ -45,7 +45,8 @@ std::string check_coverage(std::vector<Numbered> const& buckets, std::size_t ele
   std::size_t next = 0;
   for (auto const& [bucket, number] : buckets) {
     const std::size_t offset = bucket.call.assigned.offset - first;
-    if (offset != next) return fmt::format("a bucket starts at element {} where {} was due", offset, next);
+    if (offset != next)
+      return fmt::format("a bucket starts at element {}, but the next element to reduce is {}", offset, next);
     next += bucket.call.assigned.count;
   }
   return next == elements ? "" : fmt::format("{} of {} elements were reduced", next, elements);
@@ -54,8 +55,8 @@ std::string check_coverage(std::vector<Numbered> const& buckets, std::size_t ele
 std::string check_count(std::int64_t reduced, std::size_t elements) {
   const auto due = static_cast<std::int64_t>(elements);
   if (reduced == due) return "";
-  return fmt::format("{} elements were reduced where the buckets hold {}: one was reduced {}", reduced, due,
-                     reduced > due ? "more than once" : "not at all");
+  return fmt::format("{} elements were reduced, but the buckets hold {}: an element was reduced {}", reduced,
+                     due, reduced > due ? "more than once" : "not at all");
 }
 
 // The largest error in the comparison of a time of the device with a time of the host.
@@ -118,7 +119,7 @@ std::string check_numbers(Runtime const& runtime, Workload const& workload, mode
 
 std::string verify_graphs(model::RankGraphs const& graphs) {
   const auto violations = model::check(graphs);
-  return violations.empty() ? "" : "its step is wrong: " + violations.front().what;
+  return violations.empty() ? "" : "the step graph is wrong: " + violations.front().what;
 }
 
 std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLane& compute,

@@ -117,7 +117,7 @@ std::string beyond_bound(WireErrors const& errors, Workload const& workload) {
   for (std::size_t i = 0; i < errors.max.size(); ++i)
     if (!(errors.max[i] <= errors.bound))
       return fmt::format(
-          "{}: an element of a real pass is wrong by {:.3g} of its mean |gradient|, the bound is {:.3g}",
+          "{}: an element of a real pass is wrong by {:.3g} of its mean |gradient|, but the bound is {:.3g}",
           workload.pass.gradients[i].name, errors.max[i], errors.bound);
   return "";
 }
