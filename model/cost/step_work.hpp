@@ -25,7 +25,8 @@ Work operator_work(Shape const& shape, Operation const& operation, Tokens tokens
 /// update scales the gradient to clip it.
 Work update_work(std::int64_t parameters, bool clipped);
 
-/// Returns the work of adding the squares of that many gradients: 4 bytes and 2 flops for each.
+/// Returns the work of the gradient norm, which adds the squares of that many gradients: 4 bytes and 2 flops
+/// for each.
 Work norm_work(std::int64_t parameters);
 
 /// Returns the work of scaling that many gradients in place: 8 bytes and 1 flop for each. Only a step without
@@ -56,8 +57,8 @@ struct PhaseCosts {
   std::vector<double> forward;         ///< seconds [operator]
   std::vector<double> backward;        ///< seconds [operator]
   std::vector<double> recompute = {};  ///< seconds [operator]; empty: the forward times hold
-  /// Return the seconds of one task over that many parameters. A function is empty if the step has no such
-  /// task.
+  /// These functions return the seconds of one task over that many parameters. A function is empty if the
+  /// step has no such task.
   std::function<double(std::int64_t parameters)> norm = {}, clip = {}, update = {};
 };
 
@@ -72,7 +73,8 @@ void check_times(PhaseCosts const& phases, std::size_t operators);
 double task_seconds(PhaseCosts const& phases, Compute const& compute, std::int64_t gradients);
 
 /// Returns the roofline seconds of each part of a step. `element_bytes` is the size of activations and
-/// weights in the passes; the optimizer works in fp32.
+/// weights in the passes; the optimizer works in fp32. `clipped` is true if the update also scales the
+/// gradients to clip them.
 PhaseCosts modelled_phases(Shape const& shape, BackwardPass const& pass, Tokens tokens,
                            Machine const& machine, int element_bytes, bool clipped);
 

@@ -46,9 +46,9 @@ struct StateWords {
 /// the nearest state. A machine whose probes scatter by 20 % has one state. If there is one state, every
 /// sample belongs to it, whatever its probes say.
 ///
-/// Two states are told apart only if measured times differ between them. Two neighbouring states are joined
-/// if the measured quantities take the same time in both: the two sums of their medians differ by less than 5
-/// %. Only quantities with at least three samples in both states enter the sums. For example, a slow network
+/// Two states stay separate only if measured times differ between them. Two neighbouring states are joined if
+/// the measured quantities take the same time in both: the two sums of their medians differ by less than 5 %.
+/// Only quantities with at least three samples in both states enter the sums. For example, a slow network
 /// link takes equally long whatever the round trip between cores takes. States that share no such quantity
 /// stay separate.
 class MachineStates {
@@ -77,7 +77,7 @@ class MachineStates {
   /// Returns the state of a sample. Returns nothing if its two probes show different states, or if both are
   /// unknown.
   std::optional<std::size_t> state_of(double before, double after) const;
-  /// Returns whether two probes are known to show different states.
+  /// Returns true if two probes are known and show different states.
   bool differ(double before, double after) const;
   /// Returns the name of a state for messages, for instance "55 ns".
   std::string name(std::size_t state) const;

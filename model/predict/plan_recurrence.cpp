@@ -19,7 +19,7 @@ std::vector<std::int64_t> running_sums(Job const& job) {
 
 /// The best plan found so far for the first j gradients.
 struct Label {
-  Fluid fluid;                                            ///< state of both resources after the plan
+  Fluid fluid;                                            ///< progress of compute and communication after the plan
   std::size_t before = 0;                                 ///< gradients before the last bucket of the plan
   double next = std::numeric_limits<double>::infinity();  ///< earliest start of the next bucket
 };
@@ -108,8 +108,8 @@ Plan earliest_plan(Recurrence const& r) {
   return plan_from(r.job, std::move(last));
 }
 
-/// Returns a plan with the same end but fewer calls. It goes from the last bucket to the first and makes
-/// every bucket as large as its deadline allows.
+/// Returns a plan that ends no later and has no more buckets than the plan of the recurrence. It goes from
+/// the last bucket to the first and makes every bucket as large as its deadline allows.
 Plan joined_plan(Recurrence const& r, std::vector<std::int64_t> const& sum) {
   std::vector<std::size_t> last;
   std::size_t j = r.label.size() - 1;

@@ -71,7 +71,7 @@ std::size_t count_pairs(Cases cases) {
   return pairs;
 }
 
-/// Returns the regret: T over the smallest measured T, minus 1.
+/// Returns the regret: T divided by the smallest measured T, minus 1. Returns NaN with too few cases.
 double regret_of(double measured_total, Cases cases) {
   return cases.size() < fewest_caps ? unknown : measured_total / least_total(cases) - 1;
 }

@@ -32,6 +32,8 @@ struct Bands {
 ///
 /// In each replicate b* is a range of caps (best_caps()). Its interval runs from the 2.5 % quantile of the
 /// low ends of these ranges to the 97.5 % quantile of their high ends. The same seed gives the same bands.
+/// Throws std::invalid_argument if `replicates` is less than 1, and what job_from() (measurements.hpp)
+/// throws.
 Bands bootstrap(Measurements const& measurements, Jitter jitter, std::span<const Plan> plans,
                 int replicates = 200, std::uint64_t seed = 1);
 
@@ -42,8 +44,7 @@ struct Waterfall {
   double copies = 0;      ///< gradients are also copied into and out of buckets
   double jitter = 0;      ///< each bucket also waits for the latest rank; this is the prediction of the run
 };
-/// Returns the breakdown of E for one plan. Throws what job_from()
-/// (measurements.hpp) throws.
+/// Returns the breakdown of E for one plan. Throws what job_from() throws.
 Waterfall explain(Measurements const& measurements, Plan const& plan);
 
 }  // namespace ddproxy::model

@@ -11,7 +11,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// Returns the verb under which a table is stored.
+/// Returns the verb under which the table of `verb` is stored.
 Verb table_of(Verb verb) {
   return verb == Verb::receive ? Verb::send : verb;
 }

@@ -38,10 +38,10 @@ struct WholeStep {
 /// All `ranks` ranks have the same graph. `forward` and `pass` must belong to the same model. `tokens` is the
 /// number of tokens of a micro-batch on one rank.
 ///
-/// The compute lane runs the micro-batches one after another, each forward and backward (micro_batch.hpp).
-/// Then it computes the norm of each bucket, if gradients are clipped, and updates the parameters of each
-/// bucket, both in the order of the plan. It also makes the copies, as in ddp() (ddp.hpp). Communication lane
-/// 0 runs the all-reduces.
+/// The compute lane runs the micro-batches one after another, each with its forward and backward pass
+/// (micro_batch.hpp). Then it computes the norm of each bucket, if gradients are clipped, and updates the
+/// parameters of each bucket, both in the order of the plan. It also makes the copies, as in ddp() (ddp.hpp).
+/// Communication lane 0 runs the all-reduces.
 ///
 /// - The first micro-batch assigns gradients, the later ones add to them.
 /// - With Sync::each every micro-batch ends with all-reduces. Let P be the gradient that was averaged so far,
