@@ -6,7 +6,7 @@
 
 namespace ddproxy::kernels {
 
-/// The logarithm of e to the base 2: e^x = 2^(log2_of_e x). The product costs nothing where x already has a
+/// The logarithm of e to the base 2: e^x = 2^(log2_of_e x). The product costs nothing if x already has a
 /// constant factor.
 inline constexpr float log2_of_e = 1.44269504F;
 

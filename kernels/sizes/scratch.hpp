@@ -43,15 +43,15 @@ struct LinearSize {
 /// a bias needs none.
 Index linear_scratch(Index concurrency, LinearSize size);
 
-/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, K =
-/// kv_heads. With K < H, H/K consecutive query heads share the keys and values of one head (grouped-query
-/// attention). K must divide H; the caller checks that.
+/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, G =
+/// kv_heads. With G < H, H/G consecutive query heads share the keys and values of one head (grouped-query
+/// attention). G must divide H; the caller checks that.
 struct AttentionSize {
   Index batch;
   Index sequence;
-  Index heads;  ///< of queries
+  Index heads;  ///< number of query heads
   Index head_size;
-  Index kv_heads = heads;  ///< of keys and values
+  Index kv_heads = heads;  ///< number of heads of keys and values
   Index columns() const { return heads * head_size; }
   Index kv_columns() const { return kv_heads * head_size; }
   /// Returns the number of query heads that share one head of keys and values.
@@ -66,8 +66,8 @@ namespace batched {
 /// half of the scores would belong to keys that their query does not see.
 inline constexpr Index tile_rows = 256;
 
-/// Returns the elements of scratch memory that both directions need: the scores of a tile and the gradients
-/// of the scores.
+/// Returns the elements of scratch memory that the forward or the backward pass needs: the scores of a tile
+/// and the gradients of the scores.
 Index attention_scratch(AttentionSize size);
 
 }  // namespace batched
@@ -89,7 +89,7 @@ Index padded(Index columns);
 /// Returns the elements of scratch memory that one thread needs.
 Index scratch_of_thread(AttentionSize size);
 
-/// Returns the elements of scratch memory that both directions need.
+/// Returns the elements of scratch memory that the forward or the backward pass needs.
 Index attention_scratch(Index concurrency, AttentionSize size);
 
 }  // namespace heads
