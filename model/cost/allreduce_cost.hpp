@@ -62,8 +62,10 @@ class TableCost {
   explicit TableCost(std::vector<CostPoint> table);
   /// Returns the seconds of one all-reduce of `bytes` bytes.
   double operator()(std::int64_t bytes) const;
-  bool covers(std::int64_t bytes) const;           ///< returns true unless operator() extrapolates to `bytes`
-  double raised_by() const { return raised_by_; }  ///< largest relative increase of a time by the running maximum
+  bool covers(std::int64_t bytes) const;  ///< returns true unless operator() extrapolates to `bytes`
+  double raised_by() const {
+    return raised_by_;
+  }  ///< largest relative increase of a time by the running maximum
   bool was_made_monotone() const { return raised_by_ > 0; }
   /// Returns the points after the running maximum was taken.
   std::vector<CostPoint> const& table() const { return table_; }

@@ -92,7 +92,8 @@ RankedCost in_one_node(std::span<const RankedTable> tables, Placement const& pla
           table->ranks,
           false,
           {"the all-reduce time for " + ranks_text(placement.ranks) + " is extrapolated from " +
-           ranks_text(table->ranks) + " in one node; a table of the wanted number of ranks makes the prediction more certain"}};
+           ranks_text(table->ranks) +
+           " in one node; a table of the wanted number of ranks makes the prediction more certain"}};
 }
 
 RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placement const& placement,
@@ -104,7 +105,8 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
                     table.ranks,
                     false,
                     {"the all-reduce time for " + ranks_text(placement.ranks) + " is extrapolated from " +
-                     ranks_text(table.ranks) + "; a table of the wanted number of ranks makes the prediction more certain"}};
+                     ranks_text(table.ranks) +
+                     "; a table of the wanted number of ranks makes the prediction more certain"}};
   RankedTable const* node = nearest(tables, placement, true);
   if (placement.ranks_per_node > 1 && (node == nullptr || node->ranks == 1)) {
     result.warnings.push_back(

@@ -109,7 +109,9 @@ class Cases {
     const bool is_new =
         seen_.emplace(of.series, of.preset, of.tokens.batch, of.tokens.sequence, of.part, kind).second;
     if (!is_new)
-      table.fail(row, "this row repeats the series, preset, batch, context and phase of an earlier row; remove one of the two");
+      table.fail(row,
+                 "this row repeats the series, preset, batch, context and phase of an earlier row; remove "
+                 "one of the two");
   }
 
  private:
@@ -128,7 +130,8 @@ void check_fitted(CsvTable const& table, std::map<std::string, Series> const& se
                   std::vector<StepTime> const& times) {
   if (!times.front().warm)
     table.fail(0,
-               "the first series has no warm-up; put a series with warm-up first, because the fits of the other series use its bandwidth");
+               "the first series has no warm-up; put a series with warm-up first, because the fits of the "
+               "other series use its bandwidth");
   for (auto const& [name, found] : series) {
     const std::size_t needed = found.first_row == 0 ? 3 : times[found.first_row].warm ? 2 : 1;
     if (found.fitted < needed)

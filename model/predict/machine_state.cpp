@@ -12,12 +12,12 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr double gap = 1.6;           // smallest ratio between the probes of two states
-constexpr double near = 1.25;         // probes within this factor of each other are near
-constexpr double few_near = 0.02;     // a probe counts if at least this share of its phase's probes is near it
+constexpr double gap = 1.6;        // smallest ratio between the probes of two states
+constexpr double near = 1.25;      // probes within this factor of each other are near
+constexpr double few_near = 0.02;  // a probe counts if at least this share of its phase's probes is near it
 constexpr double least_share = 0.05;  // a group is a state if it has at least this share of a phase's probes
 constexpr std::size_t least_count = 3;  // and at least this many probes
-constexpr double same_time = 0.05;  // two states are joined if their times differ by less than this share
+constexpr double same_time = 0.05;      // two states are joined if their times differ by less than this share
 constexpr std::size_t least_samples = 3;  // samples that a quantity needs in both states to be compared
 
 using Values = std::vector<double>;  // sorted, rising

@@ -19,8 +19,8 @@ std::vector<std::int64_t> running_sums(Job const& job) {
 
 /// The best plan found so far for the first j gradients.
 struct Label {
-  Fluid fluid;                                            ///< progress of compute and communication after the plan
-  std::size_t before = 0;                                 ///< gradients before the last bucket of the plan
+  Fluid fluid;             ///< progress of compute and communication after the plan
+  std::size_t before = 0;  ///< gradients before the last bucket of the plan
   double next = std::numeric_limits<double>::infinity();  ///< earliest start of the next bucket
 };
 

@@ -22,7 +22,8 @@ void check_ready(std::span<const double> ready, double t_compute, Plan const& pl
   }
   if (!plan.empty() && plan.back().last >= ready.size()) {
     throw std::invalid_argument("timeline: the plan contains gradient " + std::to_string(plan.back().last) +
-                                " (counted from 0), but only " + std::to_string(ready.size()) + " ready times are given");
+                                " (counted from 0), but only " + std::to_string(ready.size()) +
+                                " ready times are given");
   }
 }
 

@@ -61,7 +61,8 @@ Plan plan_ending_at(std::span<const std::int64_t> gradient_bytes, std::span<cons
   for (const std::size_t end : last) {
     if (end < first || end >= gradient_bytes.size()) {
       throw std::invalid_argument("plan: the indices of the buckets' last gradients must rise and be below " +
-                                  std::to_string(gradient_bytes.size()) + ", but one of them is " + std::to_string(end));
+                                  std::to_string(gradient_bytes.size()) + ", but one of them is " +
+                                  std::to_string(end));
     }
     std::int64_t bytes = 0;
     for (std::size_t i = first; i <= end; ++i) bytes += gradient_bytes[i];

@@ -95,7 +95,8 @@ void match(RankGraphs const& step, std::size_t communicator, ClassTask members, 
   if (of_a.size() == of_b.size()) return;
   violations.push_back({Rule::same_order, "class " + std::to_string(a) + " issues " +
                                               std::to_string(of_a.size()) + " collectives on communicator " +
-                                              std::to_string(communicator) + ", but class " + std::to_string(b) + " issues " + std::to_string(of_b.size())});
+                                              std::to_string(communicator) + ", but class " +
+                                              std::to_string(b) + " issues " + std::to_string(of_b.size())});
 }
 
 /// Returns every pair of classes that have neighbouring ranks in a group of the communicator, once.

@@ -162,8 +162,9 @@ struct Collective {
   Verb verb;
   CommunicatorId communicator;
   Reduction reduction = Reduction::average;
-  std::optional<std::size_t> root_or_peer = std::nullopt;  ///< place in the group: of the root of a broadcast, or of the peer of a send or receive
-  DataType wire = DataType::fp32;                          ///< type of the elements that are transferred
+  std::optional<std::size_t> root_or_peer =
+      std::nullopt;  ///< place in the group: of the root of a broadcast, or of the peer of a send or receive
+  DataType wire = DataType::fp32;  ///< type of the elements that are transferred
 };
 
 /// Makes the host wait until all tasks that this task waits for have ended. Later compute tasks on a device

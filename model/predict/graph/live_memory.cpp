@@ -76,7 +76,7 @@ class LiveBuffers {
 
   StepGraph const& graph_;
   StepTrace const& trace_;
-  std::vector<bool> live_;         // [buffer]; stays true after the release, because no later task uses the buffer
+  std::vector<bool> live_;  // [buffer]; stays true after the release, because no later task uses the buffer
   std::vector<std::size_t> uses_;  // [buffer]: number of tasks that use it and have not ended
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running_;
   std::int64_t bytes_ = 0;

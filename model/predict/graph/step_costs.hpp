@@ -33,7 +33,8 @@ using SharedSpeed = std::function<double(std::size_t n)>;
 struct StepCosts {
   std::vector<std::vector<TaskCost>> tasks;  ///< [class][task]
   SharedSpeed shared_speed = {};             ///< empty: each of n collectives has the speed 1/n
-  std::vector<std::string> warnings = {};    ///< costs that were derived from another collective, one sentence each
+  std::vector<std::string> warnings =
+      {};  ///< costs that were derived from another collective, one sentence each
 
   /// Writes the speed of each task of `active` to `speeds`, [active task] (1: as fast as alone). These tasks
   /// run at the same time on a rank of class `rank_class`.
@@ -50,7 +51,7 @@ struct CostModel {
   /// collectives and HostWaits. A HostWait itself takes no time.
   std::function<double(std::size_t rank_class, Task const& task)> seconds;
   CollectiveCosts collectives = {};
-  Contention contention = {};              ///< as a function of the bytes of the whole vector in the wire format
+  Contention contention = {};  ///< as a function of the bytes of the whole vector in the wire format
   std::map<Lane, std::size_t> links = {};  ///< communication lanes that are not listed use link 0
   SharedSpeed shared_speed = {};           ///< empty: each of n collectives has the speed 1/n
 };

@@ -190,7 +190,8 @@ class Follower {
   void check_exit(std::size_t rank, BufferId id, Buffer const& buffer) {
     findings_.at("at the end of the step, buffer " + std::to_string(index(id)) + ": ");
     if (buffer.at_entry.content != Content::nothing && buffer.at_entry != buffer.at_exit) {
-      return findings_.add(Rule::same_state_at_exit, rank, "its at_exit differs from its at_entry; both must be the same");
+      return findings_.add(Rule::same_state_at_exit, rank,
+                           "its at_exit differs from its at_entry; both must be the same");
     }
     if (buffer.at_exit.content == Content::nothing) return;
     const Slice held = contents_.model_slice(rank, buffer, buffer.at_exit);
@@ -208,7 +209,8 @@ class Follower {
       return findings_.add(Rule::same_state_at_exit, rank,
                            "holds " + name_of(value.content) + ", updated " + std::to_string(value.version) +
                                " times; expected: " + name_of(state.content) +
-                               " of the elements that at_exit names, updated " + (updated ? "once" : "never"));
+                               " of the elements that at_exit names, updated " +
+                               (updated ? "once" : "never"));
     }
     if (is_gradient) sums_.check_complete(rank, piece);
   }

@@ -79,8 +79,9 @@ void GradientSums::check_complete(std::size_t rank, Piece const& piece) {
   auto each = std::ranges::upper_bound(expected, first, {}, [](auto const& e) { return e.model.end(); });
   for (std::size_t at = first; at < first + piece.run.count; ++each) {
     if (each == expected.end() || each->model.offset > at) {
-      return findings_.add(Rule::contributes_all, rank,
-                           "has a gradient of element " + std::to_string(at) + ", to which no operator contributes");
+      return findings_.add(
+          Rule::contributes_all, rank,
+          "has a gradient of element " + std::to_string(at) + ", to which no operator contributes");
     }
     at = each->model.end();
     if (piece.value.set == expected_set(rank, *each)) continue;

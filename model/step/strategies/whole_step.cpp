@@ -23,7 +23,8 @@ class WholeStepBuilder {
       : pass_(pass), strategy_(strategy), layout_(pass), head_(tied_head(pass)), all_{0, layout_.elements()} {
     parameters_ = kept(BufferKind::parameter, Content::parameter);
     const bool copied = strategy.ddp.copies != CopyMode::none;
-    const bool in_buckets = strategy.ddp.copies == CopyMode::in;  // true: the reduced gradients stay in the buckets
+    const bool in_buckets =
+        strategy.ddp.copies == CopyMode::in;  // true: the reduced gradients stay in the buckets
     const BufferState reduced{Content::gradient, all_};
     const BufferState used = updates() ? BufferState{} : reduced;
     gradients_ = builder_.buffer(
@@ -202,9 +203,10 @@ RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std:
                                 " tokens; both numbers must be positive");
   }
   if (forward.operations.size() != pass.operations.size()) {
-    throw std::invalid_argument("whole step: the forward pass has " +
-                                std::to_string(forward.operations.size()) + " operators, but the backward pass has " +
-                                std::to_string(pass.operations.size()) + "; give two passes of the same model");
+    throw std::invalid_argument(
+        "whole step: the forward pass has " + std::to_string(forward.operations.size()) +
+        " operators, but the backward pass has " + std::to_string(pass.operations.size()) +
+        "; give two passes of the same model");
   }
   return WholeStepBuilder(pass, strategy).build(forward, tokens, ranks);
 }
