@@ -10,8 +10,8 @@
 
 namespace ddproxy::model {
 
-/// Returns a(x): the seconds of one all-reduce of x bytes without compute beside it. The all-reduce is one of
-/// a series of calls on one stream.
+/// A function that returns a(x): the seconds of one all-reduce of x bytes without compute beside it. The
+/// all-reduce is one of a series of calls on one stream.
 using AllreduceCost = std::function<double(std::int64_t bytes)>;
 
 /// One measured point of a(x).
@@ -63,9 +63,8 @@ class TableCost {
   /// Returns the seconds of one all-reduce of `bytes` bytes.
   double operator()(std::int64_t bytes) const;
   bool covers(std::int64_t bytes) const;  ///< returns true unless operator() extrapolates to `bytes`
-  double raised_by() const {
-    return raised_by_;
-  }  ///< largest relative increase of a time by the running maximum
+  /// Returns the largest relative increase of a time by the running maximum; 0 if the table is monotonic.
+  double raised_by() const { return raised_by_; }
   bool was_made_monotone() const { return raised_by_ > 0; }
   /// Returns the points after the running maximum was taken.
   std::vector<CostPoint> const& table() const { return table_; }

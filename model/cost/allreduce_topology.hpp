@@ -35,11 +35,11 @@ struct RankedCost {
 /// The links for topology_seconds() come from the tables. A table's fit alpha + x / beta gives the latency
 /// alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n) of a link, for n ranks.
 ///
-/// `between` is the latency and bandwidth of a node's link. It is used if the placement has several nodes and
-/// no table does. Then a(x) is an all-reduce inside a node, from a table of one node, plus an all-reduce
-/// between the nodes. Throws std::invalid_argument if the tables do not suffice. A placement in one node
-/// needs a table of one node with two ranks or more. A placement on several nodes needs a table of several
-/// nodes, or `between` and a table of one node.
+/// `between` is the latency and bandwidth of a node's link. It is used if the placement has several nodes but
+/// no table covers several nodes. Then a(x) is an all-reduce inside a node, from a table of one node, plus an
+/// all-reduce between the nodes. Throws std::invalid_argument if the tables do not suffice. A placement in
+/// one node needs a table of one node with two ranks or more. A placement on several nodes needs a table of
+/// several nodes, or `between` and a table of one node.
 RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
                           std::optional<Link> const& between = {});
 

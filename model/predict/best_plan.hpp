@@ -46,9 +46,9 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// recurrence keeps the plan after which the next bucket can start earliest. The result is then close to the
 /// optimum but not exact. With copies out of buckets it is not exact either.
 ///
-/// In both cases the function therefore simulates several candidates: the plans of recurrence_plans()
-/// (plan_recurrence.hpp); and, if they are faster, the plans of the best cap with and without `first_bucket`.
-/// So T of the result is at most (1 + equal_share) times the T of every cap.
+/// The function simulates the plans of recurrence_plans() (plan_recurrence.hpp) and takes the fastest. If the
+/// result is not exact, it also tries the plans of the best cap with and without `first_bucket`. So T of the
+/// result is at most (1 + equal_share) times the T of every cap.
 ///
 /// Plans count as equal if their T agree to equal_share. Among equal plans the function takes those that
 /// would be fastest if every all-reduce took 10 % longer. If several plans remain, it returns the one with

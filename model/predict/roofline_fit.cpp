@@ -13,8 +13,8 @@ namespace {
 
 using Column = std::vector<double>;  // [measurement]
 
-constexpr double dependent =
-    1e-9;  // a column is dependent if the part of it that is orthogonal to the others is a smaller share
+// A column is dependent if the part of it that is orthogonal to the other columns is a smaller share.
+constexpr double dependent = 1e-9;
 
 double dot(Column const& a, Column const& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -63,8 +63,7 @@ Needs needs_of(std::vector<TimedKernels> const& measured, double balance) {
   for (TimedKernels const& one : measured) {
     double flops = 0, bytes = 0;
     for (KernelWork const& kernel : one.kernels) {
-      const bool by_memory =
-          kernel.work.flops / kernel.work.bytes <= balance;  // the same rounding as in balances()
+      const bool by_memory = kernel.work.flops / kernel.work.bytes <= balance;  // rounds as balances() does
       (by_memory ? bytes : flops) += by_memory ? kernel.work.bytes : kernel.work.flops;
     }
     needs.flops.push_back(flops / one.seconds);

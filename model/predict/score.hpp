@@ -57,8 +57,9 @@ struct ScoreCard {
   Score uncontended;      ///< baseline: the model without contention
   double tail_error =
       0;  ///< of the model: mean of |predicted tail - tail| / error_scale(); NaN like mean_error
-  double slowdown_error =
-      0;  ///< of the model: mean of |predicted slowdown - slowdown| / error_scale(); NaN like mean_error
+  /// The error of the model's slowdown: mean of |predicted slowdown - slowdown| / error_scale(); NaN if
+  /// mean_error is NaN.
+  double slowdown_error = 0;
   std::optional<std::size_t> unscored;  ///< index of the case with the largest noise / error_scale(), if that
                                         ///< is above most_noise or unknown: its E is too uncertain to score
   std::size_t pairs = 0;                ///< pairs of cases whose E differ by more than twice the larger noise

@@ -76,8 +76,8 @@ enum class BufferKind {
 };
 
 /// Describes an array in the memory of one rank. The memory exists during the whole step. Its contents are
-/// defined from the first task that writes them to the last task that uses them. Before and after these
-/// tasks, at_entry and at_exit say what the array contains.
+/// defined from the first task that writes them to the last task that uses them. At the start and
+/// at the end of the step, at_entry and at_exit say what the array contains.
 struct Buffer {
   BufferKind kind;
   DataType type = DataType::fp32;
@@ -162,8 +162,8 @@ struct Collective {
   Verb verb;
   CommunicatorId communicator;
   Reduction reduction = Reduction::average;
-  std::optional<std::size_t> root_or_peer =
-      std::nullopt;  ///< place in the group: of the root of a broadcast, or of the peer of a send or receive
+  /// The place in the group of a broadcast's root, or of the peer of a send or receive.
+  std::optional<std::size_t> root_or_peer = std::nullopt;
   DataType wire = DataType::fp32;  ///< type of the elements that are transferred
 };
 

@@ -43,8 +43,8 @@ class CollectiveCosts {
 
   CollectiveCost const* find(Verb verb, CommunicatorId communicator) const;
 
-  std::map<Key, CollectiveCost>
-      tables_;  // a key without communicator is for all communicators without a table of their own
+  // A key without a communicator is for all communicators without a table of their own.
+  std::map<Key, CollectiveCost> tables_;
   std::set<std::pair<Verb, CommunicatorId>> halved_;
 };
 

@@ -33,8 +33,8 @@ using SharedSpeed = std::function<double(std::size_t n)>;
 struct StepCosts {
   std::vector<std::vector<TaskCost>> tasks;  ///< [class][task]
   SharedSpeed shared_speed = {};             ///< empty: each of n collectives has the speed 1/n
-  std::vector<std::string> warnings =
-      {};  ///< costs that were derived from another collective, one sentence each
+  /// Costs that were derived from the cost of another collective, one sentence each.
+  std::vector<std::string> warnings = {};
 
   /// Writes the speed of each task of `active` to `speeds`, [active task] (1: as fast as alone). These tasks
   /// run at the same time on a rank of class `rank_class`.

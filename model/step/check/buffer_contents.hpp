@@ -24,8 +24,8 @@ struct Value {
       0;                 ///< element of the model minus position in the buffer; for activations: the operator
   int version = 0;       ///< number of updates of a parameter or optimizer state; 1 for a clipped gradient
   int micro_batch = -1;  ///< micro-batch of an activation; -1: any
-  std::size_t set =
-      0;  ///< id of a gradient in ContributionSets, or of a norm in CoveredElements (contributions.hpp)
+  /// The id of a gradient in ContributionSets, or of a norm in CoveredElements (contributions.hpp).
+  std::size_t set = 0;
 
   /// Returns true if each element stands for one element of the model.
   bool by_position() const {

@@ -141,7 +141,7 @@ class Form {
 };
 
 /// Adds a violation for every two tasks of one rank whose accesses conflict although neither waits for the
-/// other.
+/// other, directly or through other tasks.
 void check_conflicts(RankGraphs const& step, std::size_t rank_class, Violations& violations) {
   StepGraph const& graph = step.classes[rank_class].graph;
   const LaneClocks clocks(graph);

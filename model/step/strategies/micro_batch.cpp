@@ -138,8 +138,7 @@ class MicroBatch {
   Checkpoint checkpoint_;
   std::vector<std::size_t> elements_;  // [tensor]: the activations, then their gradients
   std::vector<BufferId> buffers_;      // [tensor]
-  std::vector<BufferId>
-      slots_;  // [position in a block]: buffers that all blocks share if they are computed again
+  std::vector<BufferId> slots_;  // [position in a block]: buffers that blocks share with Checkpoint::layer
   std::optional<std::size_t> block_;  // block of the tensor that was added last
   std::size_t place_ = 0;
   std::vector<Task> tasks_;

@@ -23,8 +23,7 @@ class WholeStepBuilder {
       : pass_(pass), strategy_(strategy), layout_(pass), head_(tied_head(pass)), all_{0, layout_.elements()} {
     parameters_ = kept(BufferKind::parameter, Content::parameter);
     const bool copied = strategy.ddp.copies != CopyMode::none;
-    const bool in_buckets =
-        strategy.ddp.copies == CopyMode::in;  // true: the reduced gradients stay in the buckets
+    const bool in_buckets = strategy.ddp.copies == CopyMode::in;  // reduced gradients stay in the buckets
     const BufferState reduced{Content::gradient, all_};
     const BufferState used = updates() ? BufferState{} : reduced;
     gradients_ = builder_.buffer(
