@@ -15,7 +15,7 @@ namespace {
 constexpr Index most_tokens = 256;                                   // rows of A, for A B^T
 constexpr Index most_tokens_summed = tile::lanes == 16 ? 256 : 128;  // inner dimension, for A^T B
 constexpr Index most_tokens_beside_rows =
-    tile::lanes == 16 ? 128 : 0;     // rows of A, for A B, where B has to be packed; 0: always use BLAS
+    tile::lanes == 16 ? 128 : 0;     // rows of A, for A B, which packs B; 0: always use BLAS
 constexpr Index fewest_others = 64;  // least size of the other dimensions
 
 // Sizes of blocks. With these sizes the data that are used again stay in a cache.

@@ -10,7 +10,7 @@ namespace ddproxy::kernels {
 /// constant factor.
 inline constexpr float log2_of_e = 1.44269504F;
 
-/// Returns 2^x, computed from additions and multiplications only. It is the host's half of power_of_two().
+/// Returns 2^x, computed from additions and multiplications only. On hosts power_of_two() uses this function.
 KOKKOS_INLINE_FUNCTION float power_of_two_by_series(float x) {
   constexpr float smallest = -86;
   const float clipped = x > smallest ? x : smallest;

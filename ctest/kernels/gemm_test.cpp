@@ -133,7 +133,7 @@ TEST(Gemm, Fp32KeepsAllBitsTf32RoundsToTenAndBf16ToSevenOrTen) {
     std::printf("relative error: TF32 %.2g, bf16 %.2g\n", tf32, bf16);
     EXPECT_GT(tf32, 1e-5);
     EXPECT_LT(tf32, 1e-2);
-    EXPECT_GT(bf16, 0.9 * tf32);  // cuBLAS may use TF32 where bf16 is allowed
+    EXPECT_GT(bf16, 0.9 * tf32);  // with bf16 cuBLAS may use TF32
     EXPECT_LT(bf16, 2e-2);
   }
 }

@@ -89,8 +89,8 @@ TEST(ForwardPass, TensorsOfGpt2ByHand) {
 }
 
 TEST(ForwardPass, TensorsOfLlamaByHand) {
-  Shape shape =
-      llama_shape(1);  // 8 features, 4 query heads, 2 key-value heads, 12 features in the feed-forward layer
+  // 8 features, 4 query heads, 2 key-value heads, 12 features in the feed-forward layer.
+  Shape shape = llama_shape(1);
   const ForwardPass pass = forward_pass(shape);
   std::int64_t block = 0;
   for (auto const& tensor : pass.activations) block += tensor.block ? tensor.features : 0;

@@ -10,7 +10,7 @@
 
 namespace ddproxy::model {
 
-/// A function that returns a(x): the seconds of one all-reduce of x bytes without compute beside it. The
+/// A function that returns a(x): the seconds of one all-reduce of x bytes while no compute runs. The
 /// all-reduce is one of a series of calls on one stream.
 using AllreduceCost = std::function<double(std::int64_t bytes)>;
 

@@ -85,7 +85,7 @@ RankedCost in_one_node(std::span<const RankedTable> tables, Placement const& pla
   }
   if (table->ranks == 1)
     throw std::invalid_argument(
-        "all-reduce: a table of 1 rank cannot be scaled to more ranks; give a table of two or more");
+        "all-reduce: a table of 1 rank cannot be scaled to more ranks; give a table of two or more ranks");
   const Link inside = link_from(fit_alpha_beta(table->points), table->ranks);
   return {scaled_by_form(*table, placement, inside, free_link),
           false,
@@ -110,8 +110,8 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
   RankedTable const* node = nearest(tables, placement, true);
   if (placement.ranks_per_node > 1 && (node == nullptr || node->ranks == 1)) {
     result.warnings.push_back(
-        "there is no table of one node, so all of the time is attributed to the network between nodes; add "
-        "such a table");
+        "there is no table of one node with two ranks or more, so all of the time is attributed to the "
+        "network between nodes; add such a table");
   }
   return result;
 }

@@ -24,10 +24,10 @@ struct Substitute {
 /// collectives.
 std::optional<Substitute> substitute_of(Verb verb);
 
-/// Measured times of collectives without compute beside them: one table for each verb and number of ranks.
-/// The bytes of a row are those of the whole vector in the wire format. For an all-reduce or a
-/// reduce-scatter, this is the input of each rank. For an all-gather or a broadcast, it is the output of each
-/// rank. A send and its receive are one transfer and have one table.
+/// Measured times of collectives while no compute runs: one table for each verb and number of ranks. The
+/// bytes of a row are those of the whole vector in the wire format. For an all-reduce or a reduce-scatter,
+/// this is the input of each rank. For an all-gather or a broadcast, it is the output of each rank. A send
+/// and its receive are one transfer and have one table.
 class CollectiveTables {
  public:
   /// The number of ranks of a table whose file does not give one. Such a table is used for every number of

@@ -51,12 +51,12 @@ struct ModelFlops {
 /// B). Recomputed operators, element-wise operators and the optimizer are not counted.
 ModelFlops model_flops(Shape const& shape, Tokens tokens);
 
-/// Seconds of everything that a step computes, without communication beside it. An operator is an index into
+/// Seconds of everything that a step computes, while no communication runs. An operator is an index into
 /// BackwardPass::operations.
 struct PhaseCosts {
   std::vector<double> forward;         ///< seconds [operator]
   std::vector<double> backward;        ///< seconds [operator]
-  std::vector<double> recompute = {};  ///< seconds [operator]; empty: the forward times hold
+  std::vector<double> recompute = {};  ///< seconds [operator]; empty: the same as `forward`
   /// These functions return the seconds of one task over that many parameters. A function is empty if the
   /// step has no such task.
   std::function<double(std::int64_t parameters)> norm = {}, clip = {}, update = {};

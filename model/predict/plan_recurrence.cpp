@@ -24,8 +24,8 @@ struct Label {
   double next = std::numeric_limits<double>::infinity();  ///< earliest start of the next bucket
 };
 
-/// The recurrence with a(x) times `scale`. label[j] holds the plan of the first j gradients after which the
-/// next bucket can start earliest. Without contention that plan is the best of all.
+/// The recurrence with a(x) multiplied by `scale`. label[j] holds the plan of the first j gradients after
+/// which the next bucket can start earliest. Without contention that plan is the best of all.
 struct Recurrence {
   Job const& job;
   double scale;
@@ -71,9 +71,9 @@ struct Recurrence {
   }
 };
 
-/// Solves the recurrence for several scales at once. Most time goes into a(x) and the speeds beside compute.
-/// Lower bounds are therefore tried first: an a(x) that is slightly too small, and the highest speeds over
-/// all sizes.
+/// Solves the recurrence for several scales at once. Most time is spent on a(x) and on kappa and gamma. Lower
+/// bounds are therefore tried first: an a(x) that is slightly too small, and the highest speeds over all
+/// sizes.
 std::vector<Recurrence> solve(Job const& job, std::vector<std::int64_t> const& sum) {
   std::vector<Recurrence> all{{job, 1.0}, {job, longer}};
   CostFloor at_least(job.cost);

@@ -66,9 +66,9 @@ struct Fluid {
 /// 2017): e_k = max(R_k, e_{k-1}) + a(x_k) and T = max(T_compute, e_K). Bucket k has x_k bytes, its last
 /// gradient is ready at R_k, and its reduction ends at e_k.
 ///
-/// With contention it is a fluid simulation of the same two resources. While bucket k is in flight, compute
-/// advances at the relative speed kappa(x_k), and the bucket at the relative speed gamma(x_k) until compute
-/// has ended (model/cost/contention.hpp).
+/// With contention the function does a fluid simulation of the same two resources. While bucket k is in
+/// flight, compute advances at the relative speed kappa(x_k), and the bucket at the relative speed gamma(x_k)
+/// until compute has ended (model/cost/contention.hpp).
 ///
 /// Copies into buckets delay the gradients and the end of the backward pass. Copies out follow one another
 /// after the backward pass, each as soon as its bucket is reduced. They do not slow the collectives that are

@@ -76,8 +76,9 @@ RankGraphs forward_pipeline(std::size_t stages, int micro_batches) {
 }
 
 /// Returns the end of the forward pass by a recurrence over stages s and micro-batches j. Compute of t_s
-/// seconds ends at f, a transfer of x seconds ends at c: f(s,j) = max(c(s-1,j), f(s,j-1)) + t_s; c(s,j) =
-/// max(f(s,j), c(s,j-1)) + x.
+/// seconds ends at f, a transfer of x seconds ends at c:
+///   f(s,j) = max(c(s-1,j), f(s,j-1)) + t_s
+///   c(s,j) = max(f(s,j), c(s,j-1)) + x
 double forward_seconds(std::vector<double> const& t, int micro_batches, double x) {
   std::vector<double> f(t.size()), c(t.size());
   for (int j = 0; j < micro_batches; ++j) {

@@ -16,8 +16,8 @@
 
 namespace ddproxy::model {
 
-/// Seconds of one collective of x bytes without compute beside it. x is the size of the whole vector, in
-/// bytes in the wire format (CollectiveTables, model/cost/collective_tables.hpp).
+/// A function that returns the seconds of one collective of x bytes while no compute runs. x is the size of
+/// the whole vector, in bytes in the wire format (CollectiveTables, model/cost/collective_tables.hpp).
 using CollectiveCost = std::function<double(std::int64_t bytes)>;
 
 /// The cost tables of the collectives, by verb (the kind of the collective) and communicator: a(x), rs(x),

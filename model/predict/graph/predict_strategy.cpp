@@ -66,7 +66,7 @@ bool follows_recurrence(Strategy const& strategy) {
 Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan) {
   if (!follows_recurrence(strategy)) return predict_by_graph(strategy, job, plan);
   if (strategy.overlapped) return simulate(job, plan);
-  // Every bucket is ready when the backward pass has ended, and no compute runs beside its all-reduce.
+  // Every bucket is ready when the backward pass has ended, and no compute runs during its all-reduce.
   const std::vector<double> ready(job.gradient_bytes.size(), job.t_compute);
   return simulate(ready, job.t_compute, plan, job.cost);
 }

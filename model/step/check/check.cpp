@@ -94,7 +94,7 @@ class Form {
         (task.accesses.size() != 2 || task.accesses[0].mode != AccessMode::read ||
          task.accesses[1].mode != AccessMode::assign ||
          task.accesses[0].slice.count != task.accesses[1].slice.count)) {
-      wrong(Rule::well_formed, t, "a copy reads one slice and assigns another of the same length");
+      wrong(Rule::well_formed, t, "a copy must read one slice and assign another slice of the same length");
     }
   }
 

@@ -183,7 +183,7 @@ class WholeStepBuilder {
   Slice all_;
   GraphBuilder builder_;
   BufferId parameters_, gradients_, buckets_;
-  BufferId reduced_;  // where the averaged gradients are
+  BufferId reduced_;  // the buffer with the averaged gradients
   BufferId moments_[2] = {};
   std::optional<BufferId> norm_;
   std::vector<Slice> runs_;  // [bucket]; one slice with the whole model if there is no plan
