@@ -19,10 +19,10 @@ namespace ddproxy::model {
 Work operator_work(Shape const& shape, Operation const& operation, Tokens tokens, Phase phase,
                    int element_bytes);
 
-/// Returns the work of one AdamW update of that many parameters. It has 28 bytes for each parameter:
-/// parameter, gradient and both moments are read, and all but the gradient are written, all in fp32. It has
-/// 14 flops for each parameter, with a root and a division counted as one flop each, and one more flop if the
-/// update scales the gradient to clip it.
+/// Returns the work of one AdamW update of that many parameters. For each parameter it is 28 bytes, in fp32:
+/// parameter, gradient and both moments are read, and all except the gradient are written. For each parameter
+/// it is 14 flops, and one more flop if the update scales the gradient to clip it. A root and a division
+/// count as one flop each.
 Work update_work(std::int64_t parameters, bool clipped);
 
 /// Returns the work of the gradient norm, which adds the squares of that many gradients: 4 bytes and 2 flops

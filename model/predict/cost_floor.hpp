@@ -19,7 +19,7 @@ class CostFloor {
 
  private:
   AllreduceCost const& cost_;
-  std::vector<double> seconds_;  // by rounded size; negative: not computed yet
+  std::vector<double> seconds_;  // [rounded size]; negative: not computed yet
 };
 
 }  // namespace ddproxy::model

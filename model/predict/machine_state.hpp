@@ -26,8 +26,8 @@ struct ProbedTimes {
   std::vector<double> seconds;  ///< [sample]; NaN: not measured
 };
 
-/// The words for states in messages. `name` returns the text of a state's median probe. `told_by` names what
-/// was probed.
+/// The words for states in messages. `name` returns the name of a state, given the state's median probe.
+/// `told_by` names what was probed.
 struct StateWords {
   std::string (*name)(double) = name_of_round_trip;
   char const* told_by = "a round trip between cores";
@@ -46,11 +46,10 @@ struct StateWords {
 /// the nearest state. A machine whose probes scatter by 20 % has one state. If there is one state, every
 /// sample belongs to it, whatever its probes say.
 ///
-/// Two states stay separate only if measured times differ between them. Two neighbouring states are joined if
-/// the measured quantities take the same time in both: the two sums of their medians differ by less than 5 %.
-/// Only quantities with at least three samples in both states enter the sums. For example, the time of a slow
-/// network link does not depend on the round trip between cores. States that share no such quantity stay
-/// separate.
+/// Two neighbouring states are joined if the measured quantities take the same time in both: the two sums of
+/// their medians differ by less than 5 %. Only quantities with at least three samples in both states enter
+/// the sums. For example, the time of a slow network link does not depend on the round trip between cores.
+/// States that share no such quantity stay separate.
 class MachineStates {
  public:
   MachineStates() = default;  ///< one state, without probes

@@ -62,9 +62,9 @@ struct ScoreCard {
   double slowdown_error = 0;
   std::optional<std::size_t> unscored;  ///< index of the case with the largest noise / error_scale(), if that
                                         ///< is above most_noise or unknown: its E is too uncertain to score
-  std::size_t pairs = 0;                ///< pairs of cases whose E differ by more than twice the larger noise
-  double measured_cap_mib = 0;          ///< the cap with the smallest measured T
-  double predicted_cap_mib = 0;         ///< the cap with the smallest predicted E; the smallest cap of a tie
+  std::size_t pairs = 0;  ///< number of pairs of cases whose E differ by more than twice the larger noise
+  double measured_cap_mib = 0;   ///< the cap with the smallest measured T
+  double predicted_cap_mib = 0;  ///< the cap with the smallest predicted E; the smallest cap of a tie
 };
 
 /// Scores predictions of E, not of T, because even a constant predicts T well if E is a small part of T.

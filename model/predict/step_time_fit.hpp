@@ -14,7 +14,7 @@ namespace ddproxy::model {
 /// A published time and the seconds that the fitted roofline gives.
 struct FittedTime {
   StepTime published;
-  double seconds = 0;
+  double seconds = 0;        ///< fitted time
   double launch_share = 0;   ///< share of `seconds` that is launch time, in [0, 1]
   double product_share = 0;  ///< share of `seconds` in matrix products with their launches, in [0, 1]
 

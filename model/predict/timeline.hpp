@@ -45,9 +45,9 @@ struct Fluid {
   double free = 0;   ///< seconds at which the communication resource becomes free
 
   /// Adds one bucket and returns its start in seconds. Undisturbed compute takes `busy` seconds in all, and
-  /// completes the bucket after `ready` seconds. The reduction takes `alone` seconds if nothing else runs.
-  /// Because the progress of compute is stored as a delay, relative speeds of 1 (kappa = gamma = 1) give
-  /// exactly the recurrence of simulate() below without contention, with the same rounding.
+  /// completes the bucket's last gradient after `ready` seconds. The reduction takes `alone` seconds if
+  /// nothing else runs. Because the progress of compute is stored as a delay, relative speeds of 1 (kappa =
+  /// gamma = 1) give exactly the recurrence of simulate() below without contention, with the same rounding.
   double reduce(double ready, double busy, double alone, Speeds const& speeds) {
     const double start = std::max(ready + delay, free);
     const double left = std::max(0.0, busy + delay - start);

@@ -24,11 +24,11 @@ struct Bands {
   Band best_cap;              ///< b*, bytes; see bootstrap()
 };
 
-/// Returns 95 % bands by the bootstrap, percentile method (Efron and Tibshirani, "An Introduction to the
-/// Bootstrap", 1993). Passes are drawn with replacement as a whole, because their operations are correlated.
-/// The samples of each size of the all-reduce table, and of each size of the contention (kappa and gamma),
-/// are drawn separately. Each replicate also draws two factors by which a future phase is slower or faster
-/// (Measurements::drift): one for compute and one for all-reduces.
+/// Returns 95 % bands by the percentile method of the bootstrap (Efron and Tibshirani, "An Introduction to
+/// the Bootstrap", 1993). Passes are drawn with replacement as a whole, because their operations are
+/// correlated. The samples of each size of the all-reduce table, and of each size of the contention (kappa
+/// and gamma), are drawn separately. Each replicate also draws two factors by which a future phase is slower
+/// or faster (Measurements::drift): one for compute and one for all-reduces.
 ///
 /// In each replicate b* is a range of caps (best_caps()). Its interval runs from the 2.5 % quantile of the
 /// low ends of these ranges to the 97.5 % quantile of their high ends. The same seed gives the same bands.

@@ -12,8 +12,8 @@
 
 namespace ddproxy::model {
 
-/// The upper end of a range of caps that has no upper end. With such a cap all gradients are in one bucket,
-/// except those of a first bucket with a limit of its own.
+/// Marks the last range of caps, which has no upper end. With such a large cap all gradients are in one
+/// bucket, except those of a first bucket with a limit of its own.
 inline constexpr std::int64_t any_cap = std::numeric_limits<std::int64_t>::max();
 
 /// The limit of the first bucket, in bytes. Without a value the cap is also the limit of the first bucket.

@@ -13,7 +13,7 @@ namespace ddproxy::model {
 /// the tasks of all members of a collective, or a single other task.
 struct MergedOrder {
   std::vector<std::vector<ClassTask>> nodes;
-  Violations violations;  ///< of the rules same_order and no_deadlock; if there are any, `nodes` is empty
+  Violations violations;  ///< only of the rules same_order and no_deadlock; `nodes` is empty if there are any
 };
 
 /// Sorts the tasks of all classes topologically. First matches the n-th collective that each member of a

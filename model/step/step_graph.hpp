@@ -205,7 +205,7 @@ struct Expected {
   int micro_batches = 1;                         ///< every micro-batch contributes
   std::vector<ExpectedGradient> gradients = {};  ///< gradients of this rank; sorted by offset, no overlap
   bool clipped = false;  ///< true: an update reads clipped gradients, or reads the norm and clips them itself
-  bool updated = false;  ///< true: every parameter and optimizer state is updated once; false: none is
+  bool updated = false;  ///< true: every parameter and optimizer state is updated once; false: never
 };
 
 /// The step of one rank. Tasks are in topological order: a task waits only for tasks with smaller ids.

@@ -50,7 +50,8 @@ struct ForwardOperation {
   std::vector<TensorUse> gradients = {};     ///< gradients of activations that the counterpart uses
   std::vector<std::size_t> parameters = {};  ///< parameters that the forward operator reads, as indices into
                                              ///< BackwardPass::gradients
-  std::vector<std::size_t> weights = {};     ///< parameters that the counterpart reads, as the same indices
+  std::vector<std::size_t> weights =
+      {};  ///< parameters that the counterpart reads, as indices into BackwardPass::gradients
 };
 
 /// The operators of a forward pass and the tensors that they use. The tokens themselves are not listed.

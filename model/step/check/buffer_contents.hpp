@@ -78,7 +78,7 @@ class BufferContents {
 
   /// Returns the place of a rank in its group: its rank in the communicator.
   std::size_t place(std::size_t rank, CommunicatorId id) const { return places_[index(id)][rank].place; }
-  /// Returns the group of a rank. The reference is valid as long as the step.
+  /// Returns the group of a rank. The reference is valid as long as the step exists.
   std::vector<std::size_t> const& group(std::size_t rank, CommunicatorId id) const {
     return step_.communicators[index(id)].groups[places_[index(id)][rank].group];
   }

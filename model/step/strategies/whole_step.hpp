@@ -15,8 +15,8 @@ namespace ddproxy::model {
 
 /// The micro-batches after which buckets are reduced, in a step of several micro-batches.
 enum class Sync {
-  last,  ///< only the last one, as PyTorch DDP does if the others run under no_sync()
-  each,  ///< every one, as PyTorch DDP does without no_sync()
+  last,  ///< only the last micro-batch, as in PyTorch DDP if the other ones run under no_sync()
+  each,  ///< every micro-batch, as in PyTorch DDP without no_sync()
 };
 
 enum class Optimizer {
