@@ -61,8 +61,8 @@ bool lasts(Values const& group, Phases const& phases) {
   });
 }
 
-// Returns the groups that are large enough to be states. If none is, returns one group of all probes; without
-// probes returns no group.
+// Returns the groups that are large enough to be states. If no group is large enough, returns one group of
+// all probes. Without probes returns no group.
 std::vector<Values> lasting_groups(Phases const& phases) {
   std::vector<Values> groups = split_at_gaps(dense(phases));
   std::erase_if(groups, [&](Values const& group) { return !lasts(group, phases); });

@@ -24,8 +24,8 @@ Job with_copies_in(Job job) {
 }
 
 /// Returns a lower bound of a plan's T. It uses a lower bound of a(x) and the fastest speeds of compute and
-/// communication. So every bucket is added with a shorter all-reduce and less contention than in simulate(),
-/// and neither compute nor communication can end later than there.
+/// communication. So every bucket has a shorter all-reduce and less contention than in simulate(). Neither
+/// compute nor communication can end later than in simulate().
 double least_total(Job const& job, Plan const& plan, CostFloor& at_least) {
   const Speeds fastest = job.contention.fastest();
   Fluid fluid;

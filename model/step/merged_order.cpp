@@ -99,7 +99,8 @@ void match(RankGraphs const& step, std::size_t communicator, ClassTask members, 
                                               std::to_string(b) + " issues " + std::to_string(of_b.size())});
 }
 
-/// Returns every pair of classes that have neighbouring ranks in a group of the communicator, once.
+/// Returns the pairs of classes that have neighbouring ranks in a group of the communicator. Each pair is
+/// listed once.
 std::set<ClassTask> meeting(Communicator const& communicator, std::vector<std::size_t> const& classes) {
   std::set<ClassTask> pairs;
   for (auto const& group : communicator.groups) {
@@ -122,7 +123,7 @@ Joined match_all(RankGraphs const& step, Violations& violations) {
 
 /// The nodes of the merged graph: tasks that run together, and the nodes that run after them.
 struct Nodes {
-  std::vector<std::vector<ClassTask>> members;  // [root of the joined tasks]
+  std::vector<std::vector<ClassTask>> members;  // [node]; a node is the root of its joined tasks
   std::vector<std::vector<std::size_t>> next;   // [node]: the nodes that wait for it
   std::vector<std::size_t> waits;               // [node]: number of nodes that it still waits for
   explicit Nodes(std::size_t size) : members(size), next(size), waits(size) {}

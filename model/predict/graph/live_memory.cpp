@@ -56,7 +56,7 @@ class LiveBuffers {
   }
 
  private:
-  using Ending = std::pair<double, std::size_t>;  // when, task
+  using Ending = std::pair<double, std::size_t>;  // end of the task in seconds, task
 
   void make_live(std::size_t b) {
     if (live_[b]) return;

@@ -189,7 +189,7 @@ class WholeStepBuilder {
   std::vector<Slice> runs_;  // [bucket]; one slice with the whole model if there is no plan
   std::size_t next_gradient_ = 0, next_bucket_ = 0;
   TaskId last_compute_{};
-  std::optional<TaskId> last_reduced_;  // the last all-reduce of the present micro-batch
+  std::optional<TaskId> last_reduced_;  // the last all-reduce of the current micro-batch
 };
 
 }  // namespace
