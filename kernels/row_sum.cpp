@@ -7,7 +7,7 @@
 namespace ddproxy::kernels {
 namespace {
 
-// Rows that are added at once. The partial sum is loaded and stored once for that many rows.
+// Number of rows that are added at once. The partial sum is loaded and stored once for that many rows.
 constexpr int rows_at_once = 8;
 
 struct PartialSum {

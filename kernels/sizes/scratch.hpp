@@ -60,10 +60,10 @@ struct AttentionSize {
 
 namespace batched {
 
-/// Queries of each head whose scores are in memory at the same time. A device needs many queries to be busy:
-/// with 20 heads, the smallest strided-batched product of scores (256 keys) has 80 tiles of 128 x 128. The
-/// scores of 20 heads for 1024 keys take 20 MiB. Taking all queries at once would double the work, because
-/// half of the scores would belong to keys that their query does not see.
+/// Number of queries of each head whose scores are in memory at the same time. A device needs many queries to
+/// be busy: with 20 heads, the smallest strided-batched product of scores (256 keys) has 80 tiles of 128 x
+/// 128. The scores of 20 heads for 1024 keys take 20 MiB. Taking all queries at once would double the work,
+/// because half of the scores would belong to keys that their query does not see.
 inline constexpr Index tile_rows = 256;
 
 /// Returns the elements of scratch memory that the forward or the backward pass needs: the scores of a tile
@@ -74,12 +74,12 @@ Index attention_scratch(AttentionSize size);
 
 namespace heads {
 
-/// Queries whose scores are in memory at the same time. The number is a multiple of every vector length and,
-/// for vectors of 256 bits, of the width of a product's tile. It is small enough that the scores for 1024
-/// keys and the gradients of the scores (together 384 KiB) stay in a second-level cache.
+/// Number of queries whose scores are in memory at the same time. It is a multiple of every vector length
+/// and, for vectors of 256 bits, of the width of a product's tile. It is small enough that the scores for
+/// 1024 keys and the gradients of the scores (together 384 KiB) stay in a second-level cache.
 inline constexpr Index tile_queries = 48;
 
-/// Floats in the widest vector that the kernels use.
+/// Number of floats in the widest vector that the kernels use.
 inline constexpr Index widest_vector = 16;
 
 /// Returns `columns` rounded up to whole vectors of the widest kind. So the memory that a run needs does not
