@@ -23,7 +23,7 @@ endif()
 set(wanted_cuda_architectures "${CMAKE_CUDA_ARCHITECTURES}")
 find_package(Kokkos REQUIRED)
 if(Kokkos_VERSION VERSION_LESS 4.7)
-  message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} is too old: ddproxy needs 4.7 or later. Set Kokkos_ROOT to a later one, or run scripts/setup")
+  message(FATAL_ERROR "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} is too old: ddproxy needs 4.7 or later. Set Kokkos_ROOT to a later Kokkos, or run scripts/setup")
 endif()
 if(wanted_cuda_architectures AND NOT "${Kokkos_CUDA_ARCHITECTURES}" STREQUAL wanted_cuda_architectures)
   message(FATAL_ERROR "Kokkos in ${Kokkos_DIR} was built for '${Kokkos_ARCH}', not for sm_${wanted_cuda_architectures}. Run "

@@ -74,7 +74,7 @@ function(ddproxy_test name)
   if(uses_device)
     if(DDPROXY_DEVICE AND TEST_RANKS)
       foreach(ranks IN LISTS TEST_RANKS)
-        set_tests_properties(${name}.ranks${ranks} PROPERTIES RESOURCE_LOCK gpu)  # some check times on the device
+        set_tests_properties(${name}.ranks${ranks} PROPERTIES RESOURCE_LOCK gpu)  # some tests check times on the device
       endforeach()
     elseif(DDPROXY_DEVICE)
       set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)

@@ -20,7 +20,7 @@ function(ddproxy_probe_view_layout nvcc architecture result)
   execute_process(COMMAND ${nvcc} ${options} ${includes} ${DDPROXY_VIEW_LAYOUT_PROBE} -o -
                   OUTPUT_VARIABLE ptx ERROR_VARIABLE errors RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
-    message(WARNING "${nvcc} does not compile a file that uses Kokkos, so the layout of its Views is not checked: ${errors}")
+    message(WARNING "${nvcc} does not compile a file that uses Kokkos, so the layout of Kokkos' Views is not checked. Check that this nvcc supports this Kokkos: ${errors}")
     set(ptx "")
   endif()
   set(${result} "${ptx}" PARENT_SCOPE)

@@ -9,7 +9,8 @@
 namespace ddproxy::kernels {
 namespace {
 
-/// Parameters that one team updates. On a host a block is large enough that its start costs nothing.
+/// Number of parameters that one team updates. On a host the number is so large that the time to start a team
+/// does not matter.
 constexpr Index block = on_device ? 2048 : 16384;
 
 /// The factors of one update, computed in double and rounded once.
@@ -45,7 +46,7 @@ struct Update {
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     const Index first = team.league_rank() * block;
     const Index last = Kokkos::min(count, first + block);
-    // Copies: a compiler must assume that a store to a float changes the members of this struct.
+    // Copies the members, because a compiler must assume that a store to a float changes them.
     const Factors f = factors;
     const float scale = gradient_scale != nullptr ? *gradient_scale : 1;
     float* const p = arrays.parameter;

@@ -60,8 +60,8 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionForward 
 // for a host. The functions of both namespaces have the meaning and the arguments of the functions above.
 
 /// Attention by strided-batched matrix products over all heads of a sequence. Batches of that size keep a
-/// device busy. With grouped queries a batch has one query head of each group. The functions also give right
-/// results on a host. The scratch memory does not depend on the concurrency.
+/// device busy. With grouped queries a batch has one query head of each group. The functions also give
+/// correct results on a host. The scratch memory does not depend on the concurrency.
 namespace batched {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);

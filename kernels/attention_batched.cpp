@@ -23,9 +23,9 @@ struct Tile {
   TileRows layout() const { return {size.heads, rows, keys(), first}; }
 };
 
-/// The operands of a tile's products. `queries` starts at the first row of the tile, and its step goes from
-/// one query head to the next; `keys` and `values` start at the first row of the sequence, and their step
-/// goes from one of their heads to the next.
+/// The operands of a tile's products. `queries` starts at the first row of the tile, and its step leads from
+/// one query head to the next. `keys` and `values` start at the first row of the sequence, and their step
+/// leads from one key-value head to the next.
 struct Operands {
   Matrix queries;
   Matrix keys;
@@ -56,9 +56,10 @@ Result scores_result(Tile const& tile, float* scores) {
   return {scores, tile.keys(), tile.rows * tile.keys()};
 }
 
-/// Returns the operand or result of one batch of products. `all` has a matrix for each query head; the result
-/// has those of the query heads `member`, G + member, 2 G + member and so on, where G is the size of a group.
-/// So a batch has one query head of each group, and one matrix of keys or values for each of them.
+/// Returns the operand or result of one batch of products. `all` has a matrix for each query head. With n
+/// query heads in a group, the returned operand has the matrices of the query heads `member`, n + member, 2 n
+/// + member and so on: one query head of each group. So each matrix of keys or values is used by one product
+/// of the batch.
 template <class Operand>
 Operand of_member(Tile const& tile, Operand all, Index member) {
   all.data += member * all.step;

@@ -46,8 +46,8 @@ Scratch divide(AttentionSize size, float* memory) {
           take(size.head_size * tile_queries)};
 }
 
-/// Copies `count` rows of head_size elements. Where a row of `to` is wider, the elements behind head_size
-/// become 0.
+/// Copies `count` rows of head_size elements. If a row of `to` is wider, the elements behind head_size become
+/// 0.
 void copy(float const* from, Index stride, Index count, Index head_size, Rows to) {
   for (Index i = 0; i < count; ++i) {
     std::copy_n(from + i * stride, head_size, to.data + i * to.stride);
@@ -55,8 +55,8 @@ void copy(float const* from, Index stride, Index count, Index head_size, Rows to
   }
 }
 
-/// One query head of one sequence. Its functions return the place, in the arrays of all heads, of the row of
-/// a token of this head.
+/// One query head of one sequence. Its functions return where the row of a token of this head lies in the
+/// arrays of all heads.
 struct Head {
   AttentionSize size;
   Index sequence;
@@ -82,8 +82,8 @@ struct Head {
   float scale() const { return 1 / std::sqrt(static_cast<float>(size.head_size)); }
 };
 
-/// Replaces the scores of a tile by exp(scale (score - largest)), and by 0 where a query does not see the
-/// key. Assigns the largest score of each query and the sum of the exponentials of each query.
+/// Replaces the scores of a tile by exp(scale (score - largest)), or by 0 if a query does not see the key.
+/// Assigns the largest score of each query and the sum of the exponentials of each query.
 void exponentials(Tile const& t, float scale, float* scores, Queries& largest, Queries& sum) {
   std::copy_n(scores, tile_queries, largest);
   for (Index k = 1; k < t.keys(); ++k)
@@ -124,7 +124,7 @@ void inner_products(Tile const& t, Rows dout, float const* out, Index stride, Qu
 }
 
 /// Replaces the scores S of a tile by P = exp(scale S - log_sum). Replaces dP in `dscores` by the gradient of
-/// S, scale P (dP - inner). Both become 0 where a query does not see the key.
+/// S, scale P (dP - inner). Both become 0 if a query does not see the key.
 void gradients(Tile const& t, float scale, Queries const& log_sum, Queries const& inner, float* scores,
                float* dscores) {
   for (Index k = 0; k < t.keys(); ++k) {

@@ -54,8 +54,8 @@ inline void multiply_transposed(Tile const& t, Rows keys, float const* queries, 
   }
 }
 
-/// Computes out[k, :] = sum over the queries q that see key k of scores[k, q] rows[q, :]. `write` says
-/// whether the sum is assigned or added.
+/// Computes out[k, :] = sum over q of scores[k, q] rows[q, :], where q runs over the queries that see key k.
+/// `write` says whether the sum is assigned or added.
 inline void sum_over_queries(Tile const& t, float const* scores, Rows rows, tile::Write write, Rows out) {
   for (Index k = 0; k < t.keys(); k += tile::rows) {
     const Index begin = t.begin(k);
@@ -70,15 +70,15 @@ inline void sum_over_queries(Tile const& t, float const* scores, Rows rows, tile
   }
 }
 
-/// Returns the scores of the tile::rows queries from `q` on as a left operand; its step goes from one key to
-/// the next. Where there are fewer queries, the last one is repeated; the caller ignores the repeated rows.
+/// Returns the scores of the tile::rows queries from `q` on as a left operand. Its step leads from one key to
+/// the next. If there are fewer queries, the last query is repeated; the caller ignores the repeated rows.
 inline tile::Left transposed(float const* scores, Index q, Index queries) {
   tile::Left left{{}, tile_queries};
   for (Index r = 0; r < tile::rows; ++r) left.row[r] = scores + std::min(q + r, queries - 1);
   return left;
 }
 
-/// Assigns out[q, :] = sum over the keys k that query q sees of scores[k, q] rows[k, :].
+/// Assigns out[q, :] = sum over k of scores[k, q] rows[k, :], where k runs over the keys that query q sees.
 inline void sum_over_keys(Tile const& t, float const* scores, Rows rows, Rows out) {
   constexpr Index keys_at_once = 128;  // the scores and rows of 128 keys stay in a first-level cache
   for (Index k = 0; k < t.keys(); k += keys_at_once)

@@ -20,7 +20,7 @@ struct TileRows {
 void softmax_rows(Space const& exec, TileRows tile, float* scores, float* log_sum, Index log_sum_step);
 
 /// The arrays that softmax_rows_backward() needs for each row. dout and out hold rows of head_size elements,
-/// `stride` elements apart; the rows of head h start h * head_size elements after those of head 0.
+/// `stride` elements apart; the rows of head h start h * head_size elements after the rows of head 0.
 struct RowGradients {
   float const* log_sum;
   Index log_sum_step;

@@ -27,11 +27,12 @@ inline std::string openblas_advice(std::string const& core, VectorUnits units) {
   const auto faster = faster_core_type(core, units);
   if (faster == "SKYLAKEX")
     return "OpenBLAS chose the core type " + core +
-           ", but this processor has AVX-512: OPENBLAS_CORETYPE=SKYLAKEX may be up to twice as fast";
+           ", but this processor has AVX-512; set OPENBLAS_CORETYPE=SKYLAKEX, which may be up to twice as "
+           "fast";
   if (faster == "HASWELL")
     return "OpenBLAS chose the core type " + core +
-           ", but AVX-512 is 256 bits wide here: OPENBLAS_CORETYPE=HASWELL was 5 % faster on Zen 4, and up "
-           "to a half with few tokens";
+           ", but the vector units of this processor are 256 bits wide; set OPENBLAS_CORETYPE=HASWELL, which "
+           "was 5 % faster on Zen 4, and up to 50 % faster with few tokens";
   return {};
 }
 

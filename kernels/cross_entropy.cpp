@@ -8,15 +8,15 @@
 namespace ddproxy::kernels {
 namespace {
 
-/// The value that is subtracted from all logits of a row, and the same value for powers of two.
+/// The value that is subtracted from all logits of a row, and the same value for exponents to the base 2.
 struct Reference {
   float logit;
   float shift;  ///< log2_of_e logit, rounded to a float
 
   KOKKOS_FUNCTION explicit Reference(float of) : logit(of), shift(rounded(of)) {}
 
-  /// Returns log(sum over v of exp(x[v] - logit)), where x are the logits of the row, from
-  /// sum = sum over v of 2^(log2_of_e x[v] - shift):
+  /// Returns log(sum over v of exp(x[v] - logit)), where x are the logits of the row. `sum` is the sum over v
+  /// of 2^(log2_of_e x[v] - shift). The result is
   ///   log(sum) - log(2) (log2_of_e logit - shift)
   /// The second term corrects the rounding error of `shift`. It keeps the loss of a token with a probability
   /// near 1 near 0.

@@ -9,7 +9,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cublas_v2.h>
 #elif defined(KOKKOS_ENABLE_HIP)
-#define HIPBLAS_V2  // selects the interface of hipBLAS 2.x that hipBLAS 3.x keeps as its only one
+#define HIPBLAS_V2  // selects the newer interface of hipBLAS 2.x, which is the only one of hipBLAS 3.x
 #include <hipblas/hipblas.h>
 #endif
 

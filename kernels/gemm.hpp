@@ -47,8 +47,8 @@ void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matr
 
 /// The precision in which operands enter a product. fp32 keeps all bits. tf32 and bf16 use the tensor cores
 /// of NVIDIA's A100 and later GPUs: operands are rounded to a mantissa of 10 bits (tf32) or 7 bits (bf16).
-/// For bf16 cuBLAS may use TF32 where that is faster. With all three, operands are stored and sums are
-/// computed in fp32.
+/// With bf16 cuBLAS may use TF32 if TF32 is faster. With all three precisions, operands are stored and sums
+/// are computed in fp32.
 enum class MatrixPrecision { fp32, tf32, bf16 };
 
 /// Sets the precision of all later products. It is fp32 when the program starts. Call it only while no other

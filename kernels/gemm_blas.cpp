@@ -32,7 +32,8 @@ void match_threads([[maybe_unused]] Space const& exec) {
 }
 
 /// Returns true if several threads may call BLAS at the same time and each call then stays on its thread.
-/// That holds for an OpenBLAS without threads and for one with OpenMP, not for one with POSIX threads.
+/// This is true for an OpenBLAS without threads and for an OpenBLAS with OpenMP. It is false for POSIX
+/// threads.
 bool callable_in_parallel() {
 #ifdef DDPROXY_OPENBLAS
   constexpr int posix_threads = 1;

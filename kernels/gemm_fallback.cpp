@@ -23,8 +23,8 @@ std::string gemm_backend() {
 }
 
 std::string gemm_advice() {
-  return "matrix products run in plain Kokkos, many times slower than a BLAS: install one with cblas.h and "
-         "build again";
+  return "matrix products run in plain Kokkos, which is many times slower than a BLAS; install a BLAS with "
+         "cblas.h and build again";
 }
 
 std::string gemm_core_type() {

@@ -36,7 +36,7 @@ inline Index panel_width(Index columns, Index first) {
 }
 
 /// Returns tile::rows rows of a matrix that is not transposed, from row `first` and column k on, as a left
-/// operand. Where the matrix has fewer rows, the last row is repeated; the caller ignores the repeated rows.
+/// operand. If the matrix has fewer rows, the last row is repeated; the caller ignores the repeated rows.
 inline tile::Left rows_of(Matrix const& a, Index first, Index rows, Index k) {
   tile::Left left{{}, 1};
   for (Index r = 0; r < tile::rows; ++r) left.row[r] = a.data + std::min(first + r, rows - 1) * a.stride + k;

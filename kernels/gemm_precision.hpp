@@ -13,7 +13,7 @@ namespace ddproxy::kernels {
 inline void require_fp32(MatrixPrecision precision) {
   if (precision != MatrixPrecision::fp32)
     throw std::invalid_argument(
-        "precision: this build's matrix products are in \"fp32\" alone; \"tf32\" and \"bf16\" need a build "
+        "precision: this build computes matrix products in \"fp32\" only; \"tf32\" and \"bf16\" need a build "
         "for CUDA (cmake --preset cuda-a100)");
 }
 

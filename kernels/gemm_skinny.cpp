@@ -15,13 +15,13 @@ namespace {
 constexpr Index most_tokens = 256;                                   // rows of A, for A B^T
 constexpr Index most_tokens_summed = tile::lanes == 16 ? 256 : 128;  // inner dimension, for A^T B
 constexpr Index most_tokens_beside_rows =
-    tile::lanes == 16 ? 128 : 0;     // rows of A, for A B, where B has to be packed; 0: always use BLAS
+    tile::lanes == 16 ? 128 : 0;     // rows of A, for A B, which packs B; 0: always use BLAS
 constexpr Index fewest_others = 64;  // least size of the other dimensions
 
-// Sizes of blocks. They keep in a cache the data that are used again.
+// Sizes of blocks. With these sizes the data that are used again stay in a cache.
 constexpr Index rows_at_once = 32 * tile::rows;               // rows of the left operand
 constexpr Index packed_rows_at_once = 128;                    // rows of B that are packed at once
-constexpr Index packed_columns_at_once = 32 * tile::columns;  // and their columns
+constexpr Index packed_columns_at_once = 32 * tile::columns;  // columns of B that are packed at once
 constexpr Index run_at_once = 1024;      // elements along the inner dimension: one memory page
 constexpr Index packed_at_once = 65536;  // elements of the packed right operand
 
@@ -79,7 +79,7 @@ void few_rows_of(GemmSize size, Matrix const& a, Matrix const& b, Index first, I
 }
 
 /// Computes C = A B, or C += A B with Write::add, for an A with few rows. Each thread computes its own
-/// columns of C, as many at once as keep the packed rows of B in a cache.
+/// columns of C. It takes as many columns at once as let the packed rows of B stay in a cache.
 void few_rows(Space const& exec, GemmSize size, Matrix a, Matrix b, tile::Write write, Result c) {
   share(exec, size.columns, tile::columns, [=](Index first, Index last) {
     for (Index j = first; j < last; j += packed_columns_at_once)
@@ -93,8 +93,8 @@ void store_transposed(float const* from, Index rows, Index width, Index columns,
     for (Index i = 0; i < rows; ++i) c.data[j * c.stride + i] = from[i * width + j];
 }
 
-/// Computes C = A B^T for an A with few rows. It computes C^T = B A^T, so that the left operand is the rows
-/// of B in the layout that they have in memory.
+/// Computes C = A B^T for an A with few rows. It computes C^T = B A^T, so that the rows of B are the left
+/// operand and need no packing.
 void few_rows_transposed(Space const& exec, GemmSize size, Matrix a, Matrix b, Result c) {
   a.transposed = true;
   float const* const packed = pack(exec, a, size.inner, size.rows);

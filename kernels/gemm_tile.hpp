@@ -143,7 +143,8 @@ void multiply(Index count, Left const& left, Right right, Output const& out) {
       for (int v = 0; v < vectors; ++v) sum[r][v] += left.row[r][k * left.step] * b[v];
   }
   if (is_whole(out, vectors * lanes)) return store_whole<vectors>(out, sum);
-  // This loop has a constant length. Otherwise the compiler would not keep the sums in registers above.
+  // This loop over all rows must have a constant length. Otherwise the compiler does not keep the sums in
+  // registers in the loop above.
   alignas(sizeof(Vector)) float values[rows][vectors * lanes];
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) std::memcpy(&values[r][v * lanes], &sum[r][v], sizeof(Vector));

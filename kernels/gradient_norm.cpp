@@ -29,8 +29,8 @@ struct PartialSum {
     Kokkos::single(Kokkos::PerTeam(team), [=]() { *out = sum; });
   }
 
-  /// Reads several runs at the same time. One addition to the sum then waits for the one before it only once
-  /// for several elements.
+  /// Number of runs that are read at the same time. Each addition to the sum has to wait for the previous
+  /// addition. With several runs there is only one such addition for several elements.
   static constexpr int runs = 4;
 
   KOKKOS_FUNCTION double sum_of_runs(Team const& team, float const* in, Index run) const {

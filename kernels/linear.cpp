@@ -16,7 +16,7 @@ Matrix transposed(float const* data, Index columns) {
   return {data, columns, true};
 }
 
-/// Returns the factor of what a product finds in its result.
+/// Returns beta of gemm(): 1 if a product is added to the result, 0 if it is assigned.
 float beta(SumMode mode) {
   return mode == SumMode::add ? 1.0F : 0.0F;
 }

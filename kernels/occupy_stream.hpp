@@ -29,9 +29,9 @@ class OccupiedStream {
 };
 
 /// Returns the time at which an operation begins, in nanoseconds. The device starts its kernel at `now`; the
-/// previous operation was due to end at `end`. If less than 10 us lie between, only the launch took that
-/// time, and the operation begins at `end`. Otherwise the stream waited for something else, and it begins at
-/// `now`.
+/// previous operation was due to end at `end`. If less than 10 us lie between the two, the gap is only the
+/// time of the launch, and the operation begins at `end`. Otherwise the stream waited for something else, and
+/// it begins at `now`.
 KOKKOS_INLINE_FUNCTION std::int64_t start_after(std::int64_t end, std::int64_t now) {
   constexpr std::int64_t launch = 10'000;  // longer than a launch with an event before it takes
   return now - end < launch ? end : now;

@@ -6,11 +6,11 @@
 
 namespace ddproxy::kernels {
 
-/// The logarithm of e to the base 2: e^x = 2^(log2_of_e x). The product costs nothing where x already has a
+/// The logarithm of e to the base 2: e^x = 2^(log2_of_e x). The product costs nothing if x already has a
 /// constant factor.
 inline constexpr float log2_of_e = 1.44269504F;
 
-/// Returns 2^x, computed from additions and multiplications only. It is the host's half of power_of_two().
+/// Returns 2^x, computed from additions and multiplications only. On hosts power_of_two() uses this function.
 KOKKOS_INLINE_FUNCTION float power_of_two_by_series(float x) {
   constexpr float smallest = -86;
   const float clipped = x > smallest ? x : smallest;

@@ -12,7 +12,7 @@ void residual_forward(Space const& exec, Index count, float const* x, float cons
 
 /// Computes dx += dout. Reads dout [count]; accumulates into dx [count]. The gradient of the branch is dout
 /// itself and needs no operation. A transformer block does not need this function, because its layer norms
-/// add their gradients to that of the residual stream.
+/// add their gradients to the gradient of the residual stream.
 void residual_backward(Space const& exec, Index count, float const* dout, float* dx);
 
 /// Assigns x = 0 for x [count]. It initializes a gradient into which later operators accumulate.

@@ -63,7 +63,7 @@ struct Backward {
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, columns), [=](Index c, float& part) { part += d[c] * w[c] * in[c]; },
         product);
-    // x^ mean(d x^) = x (sum of d x) / (rms^2 columns)
+    // with the names of rmsnorm.hpp: xhat avg(d xhat) = x (sum of d x) / (rms^2 columns)
     const float factor = product * inverse * inverse / static_cast<float>(columns);
     float* const out = dx + row * columns;
     // Two loops, because the compiler does not vectorize one loop that uses all five arrays: it cannot prove

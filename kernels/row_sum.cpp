@@ -7,7 +7,7 @@
 namespace ddproxy::kernels {
 namespace {
 
-// Rows that are added at once. The partial sum is loaded and stored once for that many rows.
+// Number of rows that are added at once. The partial sum is loaded and stored once for that many rows.
 constexpr int rows_at_once = 8;
 
 struct PartialSum {
@@ -44,7 +44,7 @@ struct PartialSum {
 
 /// Sums the partial sums of each column. On a host a work item is one column, and the compiler vectorizes
 /// over columns. On a device a team sums one column, because one thread for each column would be too few
-/// threads. The mode is known when it is compiled, so that no loop has a branch.
+/// threads. `mode` is a template parameter, so that no loop has a branch.
 template <SumMode mode>
 struct SumOfParts {
   Index parts;

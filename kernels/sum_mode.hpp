@@ -4,8 +4,8 @@
 
 namespace ddproxy::kernels {
 
-/// Says whether a result is assigned, or added to what is there. Gradients of parameters are assigned in the
-/// first micro-batch of a step and added in the others.
+/// Says whether a result is assigned, or added to the previous value. Gradients of parameters are assigned in
+/// the first micro-batch of a step and added in the others.
 enum class SumMode { assign, add };
 
 }  // namespace ddproxy::kernels

@@ -13,8 +13,8 @@
 #include "kernels/row_sum.hpp"
 #include "kernels/scale.hpp"
 
-// Gradients of parameters are assigned in the first micro-batch and added in the others. What is added must
-// be what is assigned.
+// Gradients of parameters are assigned in the first micro-batch and added in the others. Both modes must
+// compute the same values.
 namespace ddproxy::kernels {
 namespace {
 
@@ -27,8 +27,8 @@ std::size_t size(Index a, Index b = 1) {
   return static_cast<std::size_t>(a * b);
 }
 
-/// Calls `compute` once with `assign` into NaN, and once with `add` onto numbers; expects the second result
-/// to be the sum.
+/// Calls `compute` with `assign` on an array of NaN, and with `add` on an array of numbers. Expects that the
+/// second result is these numbers plus the first result.
 void expect_added(std::size_t count, std::function<void(float*, SumMode)> const& compute) {
   const Floats assigned = poisoned(count);
   compute(assigned.data(), SumMode::assign);

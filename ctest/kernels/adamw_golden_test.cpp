@@ -21,7 +21,7 @@ constexpr std::size_t count = 256;
 constexpr int steps = 6;
 constexpr double tolerance = 1e-6;
 
-/// The rows of a case: by step, the parameters after it and the norm of its gradients in double.
+/// The rows of a case: the parameters after each step, and the norm of the gradients of each step in double.
 struct Golden {
   std::map<int, std::vector<double>> parameters;
   std::map<int, double> norms;
@@ -67,7 +67,8 @@ void clip(Floats const& gradient, double limit, Floats const& result) {
   exec.fence();
 }
 
-/// Returns the largest error relative to the element or, where that is smaller, to the learning rate.
+/// Returns the largest error of an element, relative to the element or to the learning rate, whichever is
+/// larger.
 double largest_error(Floats const& got, std::vector<double> const& expected, double learning_rate) {
   const auto values = to_host(got);
   if (values.size() != expected.size()) return 1e30;

@@ -28,7 +28,7 @@ AttentionSize in_space(reference::AttentionSize const& s) {
           static_cast<Index>(s.head_size), static_cast<Index>(s.kv_heads)};
 }
 
-/// Copies `count` columns of each row of `x`, which has rows of `row` elements, from column `first` on.
+/// Returns `count` columns of each row of `x`, from column `first` on. A row has `row` elements.
 template <class Float>
 std::vector<Float> columns_of(std::vector<Float> const& x, std::size_t row, std::size_t first,
                               std::size_t count) {
@@ -61,7 +61,7 @@ struct Outputs {
   Floats out, dqkv;
 };
 
-/// Computes with packed memory.
+/// Runs the forward and the backward kernel with packed memory.
 Outputs packed(reference::AttentionSize const& s, Kernels const& kernels, std::vector<double> const& qkv,
                std::vector<double> const& gradient) {
   const AttentionSize size = in_space(s);
@@ -77,7 +77,7 @@ Outputs packed(reference::AttentionSize const& s, Kernels const& kernels, std::v
   return {out, dqkv};
 }
 
-/// Computes with the given functions and compares the results with the reference.
+/// Runs the given kernels and compares their results with the reference.
 void check(reference::AttentionSize const& s, Kernels const& kernels) {
   const auto qkv = sharp_qkv(s), gradient = numbers(s.batch * s.sequence * s.heads * s.head_size, 2);
   const auto [out, dqkv] = packed(s, kernels, qkv, gradient);
@@ -104,7 +104,7 @@ double difference(Floats const& got, std::vector<float> const& expected) {
   return reference::relative_error(to_host(got), std::vector<double>(expected.begin(), expected.end()));
 }
 
-/// Computes with separate memories and compares the results with those of packed memory.
+/// Runs the kernels with separate arrays and compares the results with those of packed memory.
 void expect_the_same_separate(reference::AttentionSize const& s, Kernels const& kernels, double tolerance) {
   const std::size_t c = s.heads * s.head_size, kv = s.kv_heads * s.head_size, row = c + 2 * kv;
   const auto qkv = sharp_qkv(s), gradient = numbers(s.batch * s.sequence * c, 2);
@@ -139,8 +139,8 @@ TEST_P(Attention, SeparateMemoriesInBatchedProductsGiveTheSame) {
   expect_the_same_separate(GetParam(), in_batches(GetParam()), of_blas);
 }
 
-// One token; shorter than a tile; exactly one tile; longer; several tiles of which the last is short; a
-// number of heads that threads cannot share evenly; longer than a tile of a device.
+// Sequences: one token; shorter than a tile; exactly one tile; longer; several tiles of which the last is
+// short; a number of heads that threads cannot share evenly; longer than a tile of a device.
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Attention,
     testing::Values(reference::AttentionSize{1, 1, 1, 4}, reference::AttentionSize{2, 5, 3, 8},

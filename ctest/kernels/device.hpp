@@ -25,8 +25,8 @@ inline Floats to_space(std::vector<double> const& values) {
   return copy;
 }
 
-/// Returns an array of NaN for an output. A kernel that reads an element, or does not assign it, is then
-/// found.
+/// Returns an array of NaN for an output. A test then fails if a kernel reads an element or does not assign
+/// it.
 inline Floats poisoned(std::size_t count) {
   Floats values("poisoned", count);
   Kokkos::deep_copy(values, std::numeric_limits<float>::quiet_NaN());

@@ -29,7 +29,7 @@ struct Fences : testing::Test {
 };
 
 TEST_F(Fences, ABackwardPassHasOnlyTheOneThatEndsIt) {
-  run_all();  // the first run makes what later runs use again
+  run_all();  // the first run makes allocations that later runs use again
   const FenceWatch watch;
   run_all();
   EXPECT_EQ(watch.seen(), std::vector<std::string>());

@@ -21,7 +21,7 @@ constexpr Case cases[] = {{1, 1, 1, 1},       {1, 3, 5, 7},     {1, 64, 64, 64},
                           {1, 96, 300, 16},   {1, 75, 257, 40}, {1, 200, 90, 256}, {1, 200, 90, 128},
                           {1, 256, 70, 1100}, {1, 7, 1100, 300}};
 
-/// A row-major matrix whose row stride is wider than its row, as in the fused qkv: wider by 3, or by `wider`.
+/// A row-major matrix. Its stride is `wider` elements more than the length of a row, as in the fused qkv.
 struct Operand {
   Index rows, columns, wider;
   bool transposed;
@@ -83,8 +83,8 @@ struct Factors {
   float alpha, beta;
 };
 
-// A step uses the first pair, and 1 and 1 where a product is added to a bias. Both have implementations of
-// their own for few tokens.
+// A step uses the first pair. It uses 1 and 1 if a product is added to a bias. For few tokens both pairs have
+// implementations of their own (gemm_skinny.hpp).
 constexpr Factors factors[] = {{1, 0}, {0.5F, 0}, {1, 1}, {0.5F, 0.25F}};
 
 void check_all(Product product, bool batched) {
@@ -109,7 +109,7 @@ TEST(Gemm, SaysWhoComputes) {
   EXPECT_EQ(on_device, gemm_backend().ends_with("TF32")) << gemm_backend();
 }
 
-/// Returns the error of a product whose operands have 23 bits.
+/// Returns the relative error of a product whose operands have 23 bits.
 double error_at(MatrixPrecision precision) {
   set_matrix_precision(precision);
   const Case size{1, 512, 512, 512};  // with aligned rows, which tensor cores need
@@ -133,7 +133,7 @@ TEST(Gemm, Fp32KeepsAllBitsTf32RoundsToTenAndBf16ToSevenOrTen) {
     std::printf("relative error: TF32 %.2g, bf16 %.2g\n", tf32, bf16);
     EXPECT_GT(tf32, 1e-5);
     EXPECT_LT(tf32, 1e-2);
-    EXPECT_GT(bf16, 0.9 * tf32);  // cuBLAS may use TF32 where bf16 is allowed
+    EXPECT_GT(bf16, 0.9 * tf32);  // with bf16 cuBLAS may use TF32
     EXPECT_LT(bf16, 2e-2);
   }
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""golden_adamw.py > golden_adamw.csv: updates of torch.optim.AdamW in float, with gradients that follow a formula.
-golden_adamw.py --check FILE: computes them again and compares. Exits with 77 if this Python has no torch.
+"""golden_adamw.py > golden_adamw.csv: computes updates of torch.optim.AdamW in float, with gradients from a formula.
+golden_adamw.py --check FILE: computes them again and compares them with FILE. Exits with 77 if this Python has no torch.
 
 The numbers are those of numbers() in ctest/kernels/device.hpp. adamw_golden_test.cpp makes the same parameters and gradients, bit for bit. In cases with
 `clip` the norm is computed in double, and the gradients are scaled as torch.nn.utils.clip_grad_norm_ does.
@@ -29,12 +29,12 @@ def numbers(count, stream):
 
 
 def gradients(step):
-    """Returns values from 2^-18 to 1, of which some are 0. Floats represent them exactly."""
+    """Returns values between -1 and 1 of very different sizes. Some are 0. Floats represent them exactly."""
     return [0.0 if i % 11 == 3 else g * 2.0 ** (-3 * (i % 7)) for i, g in enumerate(numbers(COUNT, step + 10))]
 
 
 def run(name):
-    """Yields rows: case, step, element, value. The element `norm` is that of the gradients in double."""
+    """Yields rows: case, step, element, value. The element `norm` is the norm of the gradients in double."""
     lr, beta1, beta2, eps, decay, clip = CASES[name]
     p = torch.tensor(numbers(COUNT, 1), dtype=torch.float32, requires_grad=True)
     optimizer = torch.optim.AdamW([p], lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=decay)
@@ -59,7 +59,7 @@ def check(path):
     with open(path) as file:
         kept = [line.strip().split(",") for line in file if not line.startswith("#")][1:]
     computed = rows()
-    assert [row[:3] for row in kept] == [[name, str(step), element] for name, step, element, _ in computed], "the rows are not those of the file"
+    assert [row[:3] for row in kept] == [[name, str(step), element] for name, step, element, _ in computed], f"{path} has other rows than this script computes; write it again: golden_adamw.py > {path}"
     for before, now in zip(kept, computed):
         size = max(abs(float(now[3])), 1e-3)
         assert abs(float(before[3]) - float(now[3])) <= 5e-7 * size, (before, now)

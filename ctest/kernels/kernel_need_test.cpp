@@ -47,7 +47,9 @@ TEST(KernelNeed, TellsItsMemoryBeforehand) {
 }
 
 TEST(KernelNeed, TellsADevicesMemoryOnAHost) {
-  if (kernels::on_device) GTEST_SKIP() << "a device's need is compared as it is";
+  if (kernels::on_device)
+    GTEST_SKIP()
+        << "runs on hosts only: on a device TellsItsMemoryBeforehand compares the memory of the device";
   const model::Shape large = model::find_preset("gpt2-large");
   const model::Tokens tokens{2, 1024};
   const kernels::AttentionSize size = attention_size(large, tokens);

@@ -12,7 +12,7 @@
 #include "kernels/swiglu.hpp"
 #include "reference.hpp"
 
-// Compares the operators of Llama models that GPT-2 does not have with loops in double.
+// Compares operators with loops in double: those that Llama models have and GPT-2 does not have.
 namespace ddproxy::kernels {
 namespace {
 
@@ -43,7 +43,7 @@ struct Rows {
 TEST(Rmsnorm, MatchesTheReference) {
   for (auto const [n, c] : {Rows{1, 1}, {1, 7}, {3, 64}, {17, 33}, {50, 129}, {16, 1280}}) {
     SCOPED_TRACE(testing::Message() << n << " x " << c);
-    // a mean far from 0, because a layer norm would subtract it
+    // The mean is far from 0, so that the test fails for a layer norm, which subtracts the mean.
     auto x = scaled(numbers(n * c, 1), 3);
     for (double& each : x) each += 2;
     const auto w = numbers(c, 2), dy = numbers(n * c, 3), stream = numbers(n * c, 4);
@@ -128,7 +128,7 @@ TEST(Rope, TheTableHoldsEachCosineAndSineToTheLastBit) {
     }
 }
 
-/// Queries, keys and values in the memory layout of a case, and their first values in double.
+/// Queries, keys and values in the memory layout of a case, and their values before the rotation in double.
 struct Rotated {
   AttentionSize size;
   std::vector<double> q, k, v;

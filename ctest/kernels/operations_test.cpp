@@ -191,7 +191,7 @@ TEST(CrossEntropy, ACertainTokenCostsNothing) {
   cross_entropy_forward({}, n, vocabulary, in.data(), targets.data(), log_sum.data(), loss.data());
   cross_entropy_backward({}, n, vocabulary, in.data(), log_sum.data(), targets.data(), 1, gradient.data());
   Space().fence();
-  // tolerance: an ulp of the sum, which is 1; the logits have an ulp of up to 7.6e-6
+  // The tolerance is an ulp of the sum, which is 1. The logits have an ulp of up to 7.6e-6.
   for (const double each : to_host(loss)) EXPECT_NEAR(each, 0, 1.2e-7);
   for (const double each : to_host(gradient)) EXPECT_NEAR(each, 0, 1.2e-7);
 }
@@ -214,7 +214,7 @@ TEST(Embedding, MatchesTheReference) {
   reference::add_token_gradient(columns, tokens, gradient, expected);
   expect_near(x, reference::embedding(sequence, columns, tokens, table, positions), "x");
   expect_near(dwpe, reference::position_gradient(sequence, columns, context, gradient), "dposition");
-  expect_near(dwte, expected, "dtoken is added to what was there");
+  expect_near(dwte, expected, "dtoken is added to its previous value");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct Reference {
   }
 };
 
-/// Returns the largest error of an element, relative to the element or, if that is smaller, to `floor`.
+/// Returns the largest error of an element, relative to the element or to `floor`, whichever is larger.
 double largest_error(Floats const& got, std::vector<double> const& expected, double floor) {
   const auto values = to_host(got);
   double worst = 0;
@@ -119,7 +119,7 @@ TEST(SumOfSquares, MatchesTheReference) {
   EXPECT_EQ(squares_of(to_space({3}), 0), 0);
 }
 
-// A sum in float has an error of about 1e-3 here, and it stops growing with more elements.
+// A sum in float has an error of about 1e-3 here. With more elements it stops growing.
 TEST(SumOfSquares, OfManyEqualElementsIsRightToTenDigits) {
   constexpr Index count = 20'000'003;
   const Floats x("x", static_cast<std::size_t>(count));

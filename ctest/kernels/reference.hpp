@@ -33,7 +33,7 @@ LinearGradients layernorm_backward(Size rows, Size columns, Array const& x, Arra
 
 /// Returns y = x weight / rms, with the root mean square over the columns of each row.
 Array rmsnorm(Size rows, Size columns, Array const& x, Array const& weight);
-/// Returns the gradients of rmsnorm(). The one of the bias is empty.
+/// Returns the gradients of rmsnorm(). The gradient of the bias is empty.
 LinearGradients rmsnorm_backward(Size rows, Size columns, Array const& x, Array const& weight,
                                  Array const& dy);
 

@@ -52,7 +52,8 @@ double product(Array const& a, Array const& b) {
   return sum;
 }
 
-/// Returns the derivative of the loss along d, by finite differences of fourth order.
+/// Returns the derivative of the loss along d, by finite differences of fourth order. Changes the parameter
+/// `name`.
 double difference(model::Shape const& shape, Tensors weights, Step const& step, std::string const& name,
                   Array const& d) {
   constexpr double h = 2e-3;

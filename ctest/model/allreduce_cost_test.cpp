@@ -51,8 +51,8 @@ TEST(AllreduceCost, TellsHowFarTheLineIsFromTheTable) {
   const AlphaBeta law{1e-5, 1e8};
   std::vector<CostPoint> table = sampled(law, {1, 1000, 100000, 10000000});
   EXPECT_NEAR(error_of(law, table).largest, 0, 1e-15);
-  table[0].seconds /= 1.5;  // the line is 50 % above it
-  table[2].seconds *= 2;    // the line is 50 % below it
+  table[0].seconds /= 1.5;  // the line is 50 % above this point
+  table[2].seconds *= 2;    // the line is 50 % below this point
   table[3].seconds /= 1.2;
   EXPECT_NEAR(error_of(law, table).mean, (0.5 + 0.5 + 0.2) / 4, 1e-12);
   EXPECT_NEAR(error_of(law, table).largest, 0.5, 1e-12);

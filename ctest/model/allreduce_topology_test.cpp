@@ -18,7 +18,7 @@ namespace {
 constexpr Link nvlink{2e-6, 200e9};
 constexpr Link fabric{5e-6, 25e9};
 
-/// Returns the table of a machine that has exactly these links.
+/// Returns a table for `ranks` ranks in which x bytes take seconds(x).
 RankedTable made_by(std::function<double(double)> const& seconds, int ranks) {
   RankedTable table{ranks, {}};
   for (double x = 64; x < 5e9; x *= 4) table.points.push_back({static_cast<std::int64_t>(x), seconds(x)});
@@ -188,7 +188,8 @@ TEST(Topology, AnotherNetworkIsRescaled) {
   EXPECT_THROW(rescaled(cost, fit, 0, 1), std::invalid_argument);
 }
 
-/// Returns the error at each size of 4 ranks, predicted from 2 ranks of the same file.
+/// Returns the relative error of a(x) for 4 ranks at each size, predicted from the rows for 2 ranks of the
+/// same file.
 std::vector<double> errors_from_two_to_four(std::string const& file) {
   const RankedTable two{2, read_allreduce(published(file), 2)};
   const RankedCost cost = cost_for_ranks({&two, 1}, place(4, 4));
@@ -202,8 +203,8 @@ std::vector<double> errors_from_two_to_four(std::string const& file) {
 }
 
 TEST(Topology, FourGpusFromTwo) {
-  // The time to launch a call does not grow with the ranks. One table cannot separate it from the hops, so
-  // the predictions for small messages are too slow.
+  // The time to launch a call does not grow with the ranks. One table cannot separate this time from the time
+  // of the hops, so the predictions for small messages are too slow.
   const auto errors = errors_from_two_to_four("allreduce-2gpu-pcie.csv");
   ASSERT_EQ(errors.size(), 4U);
   EXPECT_GT(errors[0], 0);

@@ -32,8 +32,9 @@ TEST(BestPlan, TheSweepMissesNoCap) {
   }
 }
 
-/// Counts the steps of a simpler rule, which continues one byte above the smallest closed bucket until the
-/// plan is flat. This rule also takes a step if the last bucket only changes from closed to open.
+/// Counts the caps that a simpler rule tries. The next cap is one byte above the smallest closed bucket. The
+/// rule ends when the plan has one bucket. It also tries caps that give the same plan as the cap before,
+/// because the last bucket only changes from closed to open.
 std::size_t steps_of_the_plain_rule(std::vector<std::int64_t> const& bytes,
                                     std::set<std::vector<std::size_t>>& plans) {
   std::size_t steps = 0;

@@ -22,7 +22,7 @@ TEST(ForwardPass, IsTheBackwardPassInReverse) {
   }
 }
 
-/// Follows which tensors hold something.
+/// Remembers which tensors have been written.
 class Held {
  public:
   void use(TensorUse const& each, std::string const& what) {
@@ -75,11 +75,11 @@ TEST(ForwardPass, EveryParameterIsReadAndATiedOneTwice) {
 }
 
 TEST(ForwardPass, TensorsOfGpt2ByHand) {
-  // 4 features, 2 heads, 10 in the feed-forward layer, 50 words, 1 block.
+  // 4 features, 2 heads, 10 features in the feed-forward layer, a vocabulary of 50, 1 block.
   const ForwardPass pass = forward_pass({1, 4, 2, 10, 50, 8});
   std::int64_t block = 0, others = 0;
   for (auto const& tensor : pass.activations) (tensor.block ? block : others) += tensor.features;
-  // ln_1 4 + 2, qkv 12, attention 4, its sums 2, middle 4, ln_2 4 + 2, c_fc and its activation 10 each.
+  // ln_1 4 + 2, qkv 12, attention 4, its log_sum 2, middle 4, ln_2 4 + 2, c_fc and its activation 10 each.
   EXPECT_EQ(block, 4 + 2 + 12 + 4 + 2 + 4 + 4 + 2 + 10 + 10);
   // Input and result of the block, ln_f 4 + 2, logits, log_sum, loss.
   EXPECT_EQ(others, 4 + 4 + 4 + 2 + 50 + 1 + 1);
@@ -89,11 +89,13 @@ TEST(ForwardPass, TensorsOfGpt2ByHand) {
 }
 
 TEST(ForwardPass, TensorsOfLlamaByHand) {
-  Shape shape = llama_shape(1);  // 8 features, 4 heads, 2 of keys, 12 in the feed-forward layer
+  // 8 features, 4 query heads, 2 key-value heads, 12 features in the feed-forward layer.
+  Shape shape = llama_shape(1);
   const ForwardPass pass = forward_pass(shape);
   std::int64_t block = 0;
   for (auto const& tensor : pass.activations) block += tensor.block ? tensor.features : 0;
-  // ln_1 8 + 1, q 8, k and v 4 each, attention 8, its sums 4, middle 8, ln_2 8 + 1, gate, c_fc and product.
+  // ln_1 8 + 1, q 8, k and v 4 each, attention 8, its log_sum 4, middle 8, ln_2 8 + 1, gate, c_fc and their
+  // product 12 each.
   EXPECT_EQ(block, 8 + 1 + 8 + 4 + 4 + 8 + 4 + 8 + 8 + 1 + 3 * 12);
 }
 

@@ -33,7 +33,8 @@ TEST(KernelWork, AddsUpToTheOperator) {
 }
 
 TEST(KernelWork, AttentionByHand) {
-  // 4 heads of 2 features, 2 of keys: 72 scores; queries and result 48, keys and values 24 elements each.
+  // 4 query heads and 2 key-value heads, of 2 features each. There are 72 scores. Queries and result have 48
+  // elements each, keys and values 24 each.
   const Operation attention{"", "", OperationKind::attention, 16, 8};
   const auto forward = operator_kernels(llama_shape(1), attention, tokens, Phase::forward, 4);
   ASSERT_EQ(forward.size(), 3U);  // S and O, softmax

@@ -115,7 +115,7 @@ TEST(LayerCost, OneEfficiencyReproducesThePublishedStep) {
   EXPECT_NEAR(step_seconds(large, superbench, fitted, 4, false), superbench_seconds, 1e-9);
 }
 
-/// Returns the value of a key of an input file. Its line must begin with "KEY = ".
+/// Returns the value of a key of an input file. The line of the key must begin with "KEY = ".
 double number_in(std::string const& input, std::string const& key) {
   std::ifstream stream(std::filesystem::path(ddproxy::inputs_folder) / input);
   for (std::string line; std::getline(stream, line);) {

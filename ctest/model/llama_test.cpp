@@ -9,7 +9,8 @@
 
 #include "model/transformer/gpt2.hpp"
 
-// Models of the Llama class: RMSNorm, SwiGLU, RoPE, grouped queries, no biases, a head of their own.
+// Models of the Llama class: RMSNorm, SwiGLU, RoPE, grouped queries, no biases, an output head that is not
+// tied to the embedding.
 
 namespace ddproxy::model {
 namespace {
@@ -50,7 +51,7 @@ TEST(Llama, EveryPresetIsAModelWithANameOfItsOwn) {
   }
 }
 
-/// 8 features, 4 heads of 2 features, 2 heads of keys.
+/// Returns a model with 8 features, 4 query heads and 2 key-value heads, of 2 features each.
 Shape grouped() {
   Shape shape{1, 8, 4, 16, 50, 32, false, false};
   shape.activation = Activation::swiglu;

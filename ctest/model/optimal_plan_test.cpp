@@ -64,7 +64,7 @@ TEST(OptimalPlan, ItKnowsThatSmallMessagesSufferMore) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     Job job = random_job(seed, 60, 2000);
     job.contention = by_size;
-    Job blind = job;  // one pair kappa, gamma for all sizes: that of a typical bucket
+    Job blind = job;  // the same kappa and gamma for all sizes: those of a typical bucket
     const auto [kappa, gamma] = by_size(60);
     blind.contention = {kappa, gamma};
     const double optimal = simulate(job, optimal_plan(job)).total;
@@ -96,7 +96,7 @@ TEST(OptimalPlan, AmongEqualsItHasNoMoreCallsThanItNeeds) {
 
 TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
   // Sizes above 12 bytes are slow. The two small gradients may join the fourth gradient of 10 bytes, but no
-  // two of 10 bytes may join. No cap gives this plan.
+  // two gradients of 10 bytes may join. No cap gives this plan.
   Job job;
   job.ready = {0.1, 0.1, 0.1, 0.1, 0.50, 0.51, 0.65};
   job.t_compute = 0.65;
@@ -108,8 +108,8 @@ TEST(OptimalPlan, AmongEqualsItJoinsOnlyWhatStillMeetsTheDeadline) {
 }
 
 TEST(OptimalPlan, AmongEqualsItLeavesSomeRoomRatherThanMakeEveryCall) {
-  // One bucket of three would end just in time. Buckets of two and one leave time, and need one call fewer
-  // than three buckets.
+  // One bucket of the first three gradients would end just in time. Two buckets, of two gradients and of one,
+  // leave some time. They need one call fewer than three buckets.
   Job job;
   job.ready = {0.1, 0.1, 0.2, 1.0};
   job.t_compute = 1.0;
@@ -119,8 +119,8 @@ TEST(OptimalPlan, AmongEqualsItLeavesSomeRoomRatherThanMakeEveryCall) {
 }
 
 TEST(OptimalPlan, AmongEqualsItKeepsAwayFromTheEdge) {
-  // One bucket of the first two would end just when the last gradient is ready. It would be late if calls
-  // took a little longer.
+  // One bucket of the first two gradients would end just when the last gradient is ready. It would be late if
+  // calls took a little longer.
   Job job;
   job.ready = {0.1, 0.2, 1.0};
   job.t_compute = 1.0;

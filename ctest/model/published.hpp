@@ -20,8 +20,8 @@ inline std::filesystem::path published(std::string const& name) {
   return std::filesystem::path(ddproxy::inputs_folder) / "published" / name;
 }
 
-/// Returns the model of Stanford's CS336, assignment 2. It has no biases, RMSNorm, SwiGLU, no position table,
-/// separate q, k, v, and an output head of its own.
+/// Returns the model of Stanford's CS336, assignment 2. It has RMSNorm, SwiGLU, separate q, k and v, and an
+/// output head of its own. It has no biases and no position table.
 inline Shape cs336_shape(std::int64_t layers, std::int64_t d_model, std::int64_t heads, std::int64_t d_ff) {
   return {layers,        d_model,         heads,        d_ff, 10000, 1024, false, false, Activation::swiglu,
           Norm::rmsnorm, Positions::none, Qkv::separate};

@@ -14,10 +14,10 @@
 #include "model/text/csv_table.hpp"
 #include "published.hpp"
 
-// The XL model on two GPUs of an unnamed machine. Known are the step with naive communication, from which the
-// time without communication follows for each context; the all-reduce of the machine at four sizes; and the
-// step of a similar model on one GPU. kappa and gamma are fitted to the per-tensor rows. The bucketed rows
-// are predicted. docs/model.md has the numbers.
+// The XL model on two GPUs of an unnamed machine. The published data give the step with naive communication,
+// from which the time without communication follows, for each context. They also give the all-reduce time of
+// the machine at four sizes, and the step time of a similar model on one GPU. kappa and gamma are fitted to
+// the per-tensor rows. The bucketed rows are predicted. docs/model.md has the numbers.
 namespace ddproxy::model {
 namespace {
 

@@ -18,7 +18,8 @@ namespace {
 constexpr Tokens tokens{16, 128};
 constexpr double tight = 1e-6;
 
-/// Returns forward and backward of s and l as a device with this roofline would take them.
+/// Returns the kernels of the forward and the backward pass of the models s and l, with the seconds that a
+/// device with this roofline takes.
 std::vector<TimedKernels> planted(LaunchRoofline const& roofline) {
   std::vector<TimedKernels> measured;
   for (char const* preset : {"cs336-s-gelu", "cs336-l-gelu"}) {
@@ -47,8 +48,8 @@ TEST(RooflineFit, OneKernelByHand) {
 }
 
 TEST(RooflineFit, FindsAPlantedRoofline) {
-  // Balances from 3 to 300 flops a byte: only element-wise kernels are limited by the memory, then the
-  // products of attention, then the small products too.
+  // The balances go from 3 to 300 flops per byte. As the balance rises, memory limits first only element-wise
+  // kernels, then also the products of attention, then also the small products.
   for (const LaunchRoofline roofline :
        {LaunchRoofline{45e12, 1.5e12, 12e-6}, LaunchRoofline{19.5e12, 1.555e12, 4e-6},
         LaunchRoofline{6e12, 2e12, 1e-6}, LaunchRoofline{300e12, 1e12, 20e-6},
@@ -109,7 +110,8 @@ StepTime time_of(std::string const& series, std::string const& preset, TimedPart
   return time;
 }
 
-/// Returns forward and backward of s, l (fitted) and xl (compared), as planted.
+/// Returns the planted times of the forward and the backward pass. Those of s and l are fitted, those of xl
+/// are compared.
 std::vector<StepTime> planted_times(LaunchRoofline const& roofline) {
   std::vector<StepTime> times;
   for (char const* preset : {"cs336-s-gelu", "cs336-xl-gelu", "cs336-l-gelu"})

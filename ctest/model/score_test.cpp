@@ -42,7 +42,7 @@ TEST(Score, BelowHalfAPercentOfTErrorsAreRelativeToThat) {
   EXPECT_DOUBLE_EQ(score(cases).model.mean_error, (0.1 / 0.0501 + 1 / 0.045) / 2);
 }
 
-/// Checks that the errors are NaN and all else is known.
+/// Checks that the errors are NaN and the regrets are not.
 void expect_unscored(std::vector<ScoredCase> const& cases, std::size_t worst) {
   const ScoreCard card = score(cases);
   EXPECT_EQ(card.unscored, worst);
@@ -67,7 +67,8 @@ TEST(Score, WithMoreNoiseThanAFifthOfTheScaleErrorsAreUnknown) {
   const std::vector<ScoredCase> quiet{case_of(1, 3, 1, 0.59), case_of(25, 1, 2, 0.19), case_of(100, 2, 2)};
   EXPECT_FALSE(score(quiet).unscored);
   expect_unscored({case_of(1, 3, 1, 0.61), case_of(25, 1, 2, 0.22), case_of(100, 2, 2)}, 1);
-  expect_unscored({case_of(1, 3, 1), case_of(25, 0.01, 2, 0.02), case_of(100, 2, 2)}, 1);  // of 0.5 % of T
+  expect_unscored({case_of(1, 3, 1), case_of(25, 0.01, 2, 0.02), case_of(100, 2, 2)},
+                  1);  // the error scale is 0.5 % of T
 }
 
 // More noise must not make the error of a wrong prediction smaller; the error may become unknown.

@@ -9,7 +9,8 @@
 
 namespace ddproxy::model {
 
-/// A small model of the Llama class: 8 features, 4 heads, 2 of keys, 12 features in the feed-forward layer.
+/// Returns a small model of the Llama class: 8 features, 4 query heads, 2 key-value heads, 12 features in the
+/// feed-forward layer.
 inline Shape llama_shape(std::int64_t layers) {
   Shape shape{layers, 8, 4, 12, 20, 16, false, false};
   shape.activation = Activation::swiglu;
@@ -20,7 +21,7 @@ inline Shape llama_shape(std::int64_t layers) {
   return shape;
 }
 
-/// A small random model with any combination of variants.
+/// Returns a small random model with any combination of variants.
 inline Shape random_variant(std::mt19937& random) {
   const auto number = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);

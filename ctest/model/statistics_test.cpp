@@ -17,7 +17,7 @@ namespace {
 
 using Reals = std::vector<double>;
 
-// Returns U for every choice of the m of m + n ranks that belong to the first sample.
+// Returns U for every way to choose m of m + n ranks for the first sample.
 std::vector<std::size_t> all_u(std::size_t m, std::size_t n) {
   std::vector<std::size_t> values;
   std::vector<char> first(m + n, 0);

@@ -14,7 +14,8 @@ namespace {
 constexpr Tokens tokens{2, 3};
 
 TEST(StepWork, RopeByHand) {
-  // 6 tokens, queries of 8 features and keys of 4: 72 elements, each read and written; 3 flops each.
+  // 6 tokens, with queries of 8 features and keys of 4, have 72 elements. Each is read and written, with 3
+  // flops.
   const Operation rope{"", "", OperationKind::rope, 12, 12};
   for (const Phase phase : {Phase::forward, Phase::recompute, Phase::backward}) {
     const Work work = operator_work(llama_shape(1), rope, tokens, phase, 4);
@@ -24,7 +25,8 @@ TEST(StepWork, RopeByHand) {
 }
 
 TEST(StepWork, GroupedQueriesMoveFewerKeysAndMultiplyAsMuch) {
-  // 4 heads of 2 features, 2 of keys: 72 scores; queries 48, keys and values 24 each, result 48 elements.
+  // 4 query heads and 2 key-value heads, of 2 features each. There are 72 scores. Queries and result have 48
+  // elements each, keys and values 24 each.
   const Operation attention{"", "", OperationKind::attention, 16, 8};
   const Work forward = operator_work(llama_shape(1), attention, tokens, Phase::forward, 4);
   EXPECT_EQ(forward.flops, 2 * (2 * 72 * 2) + 5 * 72);
@@ -69,11 +71,12 @@ TEST(StepWork, ModelFlopsByHand) {
   const ModelFlops flops = model_flops(gpt2, {4, 1024});
   EXPECT_DOUBLE_EQ(flops.products, 6.0 * (12.0 * 12 * 768 * 768 + 768.0 * 50257) * 4096);
   EXPECT_DOUBLE_EQ(flops.attention, 12.0 * 12 * 768 * 1024 * 4096);
-  // Of CS336's s the token table, which is only looked up, and the norms multiply nothing.
+  // In cs336-s no matrix product uses the token table, which is only looked up, or the norms.
   EXPECT_EQ(product_parameters(find_preset("cs336-s")), 128'625'408 - 10000 * 768 - 25 * 768);
 }
 
-/// Flops of matrix products, without biases and what attention does element by element.
+/// Returns the flops of the matrix products of an operator. Biases and the element-wise work of attention are
+/// not counted.
 double products(Shape const& shape, Operation const& operation, Phase phase) {
   const double flops = operator_work(shape, operation, tokens, phase, 4).flops;
   const auto rows = static_cast<double>(tokens.count());

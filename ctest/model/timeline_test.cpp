@@ -140,7 +140,8 @@ TEST(Timeline, CopiesByHand) {
   EXPECT_DOUBLE_EQ(copied.backward_end, 8);
   EXPECT_DOUBLE_EQ(copied.slowdown(4.0), 4);
   EXPECT_DOUBLE_EQ(copied.total, 9);
-  // Copies out: the first bucket from 8 to 9.5 s. The second bucket, reduced at 9 s, until 12 s.
+  // Copies out: the first bucket is copied from 8 to 9.5 s. The second bucket is reduced at 9 s and copied
+  // from 9.5 to 12 s.
   const Timeline back = simulate(ready, 4.0, plan, two_seconds, {}, {CopyMode::in_out, 10, 0.5});
   EXPECT_DOUBLE_EQ(back.total, 12);
   EXPECT_DOUBLE_EQ(back.backward_end, 8);

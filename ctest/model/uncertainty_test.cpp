@@ -99,7 +99,7 @@ TEST(Uncertainty, TheBandsHoldTheTruthAboutAsOftenAsTheySay) {
 }
 
 /// Ten operations without noise, whose phases differ by `deviation`. The measurements are from the first of
-/// three phases, the true value is that of a fourth.
+/// three phases, the true value is from a fourth phase.
 struct Phases {
   Phases(double deviation, unsigned seed) : measurements(evidence_of(0, 3, 1)) {
     std::mt19937 random(seed);

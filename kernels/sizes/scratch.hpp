@@ -43,15 +43,15 @@ struct LinearSize {
 /// a bias needs none.
 Index linear_scratch(Index concurrency, LinearSize size);
 
-/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, K =
-/// kv_heads. With K < H, H/K consecutive query heads share the keys and values of one head (grouped-query
-/// attention). K must divide H; the caller checks that.
+/// Dimensions of the attention of one layer: B = batch, T = sequence, H = heads, D = head_size, C = H D, G =
+/// kv_heads. With G < H, H/G consecutive query heads share the keys and values of one head (grouped-query
+/// attention). G must divide H; the caller checks that.
 struct AttentionSize {
   Index batch;
   Index sequence;
-  Index heads;  ///< of queries
+  Index heads;  ///< number of query heads
   Index head_size;
-  Index kv_heads = heads;  ///< of keys and values
+  Index kv_heads = heads;  ///< number of heads of keys and values
   Index columns() const { return heads * head_size; }
   Index kv_columns() const { return kv_heads * head_size; }
   /// Returns the number of query heads that share one head of keys and values.
@@ -60,26 +60,26 @@ struct AttentionSize {
 
 namespace batched {
 
-/// Queries of each head whose scores are in memory at the same time. A device needs many queries to be busy:
-/// with 20 heads, the smallest strided-batched product of scores (256 keys) has 80 tiles of 128 x 128. The
-/// scores of 20 heads for 1024 keys take 20 MiB. Taking all queries at once would double the work, because
-/// half of the scores would belong to keys that their query does not see.
+/// Number of queries of each head whose scores are in memory at the same time. A device needs many queries to
+/// be busy: with 20 heads, the smallest strided-batched product of scores (256 keys) has 80 tiles of 128 x
+/// 128. The scores of 20 heads for 1024 keys take 20 MiB. Taking all queries at once would double the work,
+/// because half of the scores would belong to keys that their query does not see.
 inline constexpr Index tile_rows = 256;
 
-/// Returns the elements of scratch memory that both directions need: the scores of a tile and the gradients
-/// of the scores.
+/// Returns the elements of scratch memory that the forward or the backward pass needs: the scores of a tile
+/// and the gradients of the scores.
 Index attention_scratch(AttentionSize size);
 
 }  // namespace batched
 
 namespace heads {
 
-/// Queries whose scores are in memory at the same time. The number is a multiple of every vector length and,
-/// for vectors of 256 bits, of the width of a product's tile. It is small enough that the scores for 1024
-/// keys and the gradients of the scores (together 384 KiB) stay in a second-level cache.
+/// Number of queries whose scores are in memory at the same time. It is a multiple of every vector length
+/// and, for vectors of 256 bits, of the width of a product's tile. It is small enough that the scores for
+/// 1024 keys and the gradients of the scores (together 384 KiB) stay in a second-level cache.
 inline constexpr Index tile_queries = 48;
 
-/// Floats in the widest vector that the kernels use.
+/// Number of floats in the widest vector that the kernels use.
 inline constexpr Index widest_vector = 16;
 
 /// Returns `columns` rounded up to whole vectors of the widest kind. So the memory that a run needs does not
@@ -89,7 +89,7 @@ Index padded(Index columns);
 /// Returns the elements of scratch memory that one thread needs.
 Index scratch_of_thread(AttentionSize size);
 
-/// Returns the elements of scratch memory that both directions need.
+/// Returns the elements of scratch memory that the forward or the backward pass needs.
 Index attention_scratch(Index concurrency, AttentionSize size);
 
 }  // namespace heads

@@ -34,8 +34,8 @@ double chord(LogPoint const& from, LogPoint const& to) {
 }
 
 /// Returns the weighted harmonic mean of the two neighbouring chords' slopes. The weights depend on the
-/// lengths of the intervals. This choice keeps the interpolant monotone (Fritsch and Butland, SIAM J. Sci.
-/// Stat. Comput. 5(2), 1984).
+/// lengths of the intervals. Returns 0 if a chord does not rise. This choice keeps the interpolant monotone
+/// (Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5(2), 1984).
 double inner_slope(LogPoint const& before, LogPoint const& here, LogPoint const& after) {
   const double left = chord(before, here);
   const double right = chord(here, after);
@@ -65,8 +65,8 @@ double line(CostPoint const& a, CostPoint const& b, double bytes) {
   return a.seconds + (b.seconds - a.seconds) * ((bytes - x_a) / (x_b - x_a));
 }
 
-/// Returns the last point that took less time than the largest message. Points after it were raised to the
-/// running maximum, so they give no information about the bandwidth.
+/// Returns the last point that took less time than the largest message, or the first point if no point did.
+/// Later points were raised to the running maximum, so they give no information about the bandwidth.
 CostPoint const& last_below(std::vector<CostPoint> const& table) {
   const auto below = std::find_if(table.rbegin() + 1, table.rend() - 1, [&](CostPoint const& point) {
     return point.seconds < table.back().seconds;
@@ -74,7 +74,7 @@ CostPoint const& last_below(std::vector<CostPoint> const& table) {
   return *below;
 }
 
-/// Returns the cubic Hermite interpolant between two points.
+/// Returns the cubic Hermite interpolant at x, which lies between two points.
 double hermite(LogPoint const& a, LogPoint const& b, double x) {
   const double width = b.x - a.x;
   const double t = (x - a.x) / width;
@@ -100,8 +100,8 @@ AlphaBeta fit_alpha_beta(std::span<const CostPoint> table) {
   const double determinant = w * wxx - wx * wx;
   const double alpha = (wxx * wt - wx * wxt) / determinant;
   const double slope = (w * wxt - wx * wt) / determinant;
-  // Neither latency nor bandwidth can be negative. Where the free minimum breaks this, the constrained
-  // minimum has alpha = 0 or 1 / beta = 0.
+  // Latency and bandwidth cannot be negative. If alpha or 1 / beta is negative at the minimum, it is 0 at the
+  // minimum under this constraint.
   if (alpha < 0) return {0.0, wxx / wxt};
   if (slope <= 0) return {wt / w, std::numeric_limits<double>::infinity()};
   return {alpha, 1 / slope};
@@ -114,7 +114,7 @@ RelativeError error_of(AlphaBeta const& law, std::span<const CostPoint> table) {
     result.mean += error / static_cast<double>(table.size());
     result.largest = std::max(result.largest, error);
   }
-  result.mean = std::min(result.mean, result.largest);  // rounding of the sum may exceed the largest
+  result.mean = std::min(result.mean, result.largest);  // rounding can make the mean exceed the largest error
   return result;
 }
 

@@ -10,7 +10,8 @@
 
 namespace ddproxy::model {
 
-/// a(x): seconds of one all-reduce of x bytes, alone on the machine, in a series of calls on one stream.
+/// A function that returns a(x): the seconds of one all-reduce of x bytes while no compute runs. The
+/// all-reduce is one of a series of calls on one stream.
 using AllreduceCost = std::function<double(std::int64_t bytes)>;
 
 /// One measured point of a(x).
@@ -47,12 +48,13 @@ struct LogPoint {
   double slope;  ///< dy / dx
 };
 
-/// Interpolates a measured table a(x). Inside the table it is a monotone cubic in log-log (Fritsch and
-/// Carlson, SIAM J. Numer. Anal. 17(2), 1980).
+/// Interpolates a measured table a(x). Inside the table the interpolant is a monotone cubic function of
+/// log(bytes) that gives log(seconds) (Fritsch and Carlson, SIAM J. Numer. Anal. 17(2), 1980).
 ///
-/// Above the table it is linear in bytes, through the last two points that differ in time. Below the table it
-/// is the larger of two lines: the line through the first two points, and the line through the origin and the
-/// first point. If the table is not monotonic, its running maximum is used. Zero bytes cost nothing.
+/// Above the table the interpolant is a line through the last point and the last point before it that took
+/// less time. Below the table it is the larger of two lines: the line through the first two points, and the
+/// line through the origin and the first point. If the table is not monotonic, its running maximum is used.
+/// Zero bytes cost nothing.
 class TableCost {
  public:
   /// Builds the interpolant. Throws std::invalid_argument for fewer than two points, for bytes that do not
@@ -60,8 +62,9 @@ class TableCost {
   explicit TableCost(std::vector<CostPoint> table);
   /// Returns the seconds of one all-reduce of `bytes` bytes.
   double operator()(std::int64_t bytes) const;
-  bool covers(std::int64_t bytes) const;           ///< returns false if operator() extrapolates to `bytes`
-  double raised_by() const { return raised_by_; }  ///< largest relative increase by the running maximum
+  bool covers(std::int64_t bytes) const;  ///< returns true unless operator() extrapolates to `bytes`
+  /// Returns the largest relative increase of a time by the running maximum; 0 if the table is monotonic.
+  double raised_by() const { return raised_by_; }
   bool was_made_monotone() const { return raised_by_ > 0; }
   /// Returns the points after the running maximum was taken.
   std::vector<CostPoint> const& table() const { return table_; }
@@ -77,9 +80,9 @@ struct Unfalling {
   AllreduceCost cost;
   bool raised;  ///< true if the running maximum is used
 };
-/// Returns `cost` unchanged if it does not decrease from `low` to `high` bytes, checked at eight sizes per
-/// factor of 2. Otherwise it returns the running maximum between these ends. Above `high` the result is then
-/// at least its value at `high`; below `low` it is at most its value at `low`.
+/// Checks `cost` from `low` to `high` bytes, at eight sizes per factor of 2. Returns it unchanged if it does
+/// not decrease. Otherwise returns the interpolated running maximum of these sizes. Above `high` the new cost
+/// is then at least its value at `high`; below `low` it is at most its value at `low`.
 Unfalling never_falling(AllreduceCost cost, std::int64_t low, std::int64_t high);
 
 }  // namespace ddproxy::model

@@ -11,7 +11,7 @@ namespace ddproxy::model {
 namespace {
 
 constexpr Link free_link{0, std::numeric_limits<double>::infinity()};
-/// Smallest share of the seconds of a multi-node table that is attributed to the network.
+/// The network gets at least this share of the seconds of a multi-node table.
 constexpr double least_share_of_network = 0.1;
 
 /// Returns the link that follows from the fit for n ranks. The latency assumes a tree, and the bandwidth
@@ -25,9 +25,10 @@ bool one_node(RankedTable const& table, int ranks_per_node) {
   return table.ranks <= ranks_per_node;
 }
 
-/// Returns the table whose number of ranks is nearest to the wanted number, as a ratio. Considers only tables
-/// of one node if `of_one_node`, else only tables of several nodes. A table of 1 rank is the last choice,
-/// because it has no communication. Returns nullptr if there is no such table.
+/// Returns the table whose number of ranks is nearest to `placement.ranks`. Nearest means that the ratio of
+/// the two numbers is closest to 1. Considers only tables of one node if `of_one_node`, else only tables of
+/// several nodes. A table of 1 rank is the last choice, because it has no communication. Returns nullptr if
+/// there is no such table.
 RankedTable const* nearest(std::span<const RankedTable> tables, Placement const& placement,
                            bool of_one_node) {
   auto distance = [&](RankedTable const& table) {
@@ -62,8 +63,8 @@ Link calibrate_between(RankedTable const& table, int ranks_per_node, Link const&
   return link_from(fit_alpha_beta(rest), placement.nodes());
 }
 
-/// Returns the table's cost times topology_seconds() for the wanted ranks over topology_seconds() for the
-/// measured ranks.
+/// Returns the table's cost times topology_seconds() for the wanted ranks, divided by topology_seconds() for
+/// the measured ranks.
 AllreduceCost scaled_by_form(RankedTable const& table, Placement const& placement, Link const& inside,
                              Link const& between) {
   const Placement measured = place(table.ranks, placement.ranks_per_node);
@@ -84,14 +85,15 @@ RankedCost in_one_node(std::span<const RankedTable> tables, Placement const& pla
   }
   if (table->ranks == 1)
     throw std::invalid_argument(
-        "all-reduce: a table of 1 rank cannot be scaled to more ranks; give a table of two or more");
+        "all-reduce: a table of 1 rank cannot be scaled to more ranks; give a table of two or more ranks");
   const Link inside = link_from(fit_alpha_beta(table->points), table->ranks);
   return {scaled_by_form(*table, placement, inside, free_link),
           false,
           table->ranks,
           false,
           {"the all-reduce time for " + ranks_text(placement.ranks) + " is extrapolated from " +
-           ranks_text(table->ranks) + " in one node; that is less certain than a measured table"}};
+           ranks_text(table->ranks) +
+           " in one node; a table of the wanted number of ranks makes the prediction more certain"}};
 }
 
 RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placement const& placement,
@@ -103,17 +105,19 @@ RankedCost across_nodes_from_network(std::span<const RankedTable> tables, Placem
                     table.ranks,
                     false,
                     {"the all-reduce time for " + ranks_text(placement.ranks) + " is extrapolated from " +
-                     ranks_text(table.ranks) + "; that is less certain than a measured table"}};
+                     ranks_text(table.ranks) +
+                     "; a table of the wanted number of ranks makes the prediction more certain"}};
   RankedTable const* node = nearest(tables, placement, true);
   if (placement.ranks_per_node > 1 && (node == nullptr || node->ranks == 1)) {
     result.warnings.push_back(
-        "there is no table of one node, so all of the time is attributed to the network between nodes; add "
-        "such a table");
+        "there is no table of one node with two ranks or more, so all of the time is attributed to the "
+        "network between nodes; add such a table");
   }
   return result;
 }
 
-/// Returns the cost for a measured node and a network whose latency and bandwidth the user stated.
+/// Returns the cost of an all-reduce inside a node, from a table, plus an all-reduce between the nodes, from
+/// the latency and bandwidth that the user gave.
 RankedCost across_nodes_from_statement(std::span<const RankedTable> tables, Placement const& placement,
                                        Link const& between) {
   RankedTable const* table = nearest(tables, {placement.ranks_per_node, placement.ranks_per_node}, true);

@@ -29,20 +29,22 @@ struct RankedCost {
 
 /// Returns a(x) for the ranks of `placement`. If a table was measured on this number of ranks, a(x)
 /// interpolates that table. Otherwise it is a(x) of the table with the nearest number of ranks, times a
-/// ratio: topology_seconds() (model/cost/topology.hpp) for the wanted ranks over topology_seconds() for the
-/// measured ranks.
+/// ratio: topology_seconds() (model/cost/topology.hpp) for the wanted ranks, divided by topology_seconds()
+/// for the measured ranks.
 ///
 /// The links for topology_seconds() come from the tables. A table's fit alpha + x / beta gives the latency
 /// alpha / tree_hops(n) and the bandwidth beta * ring_traffic(n) of a link, for n ranks.
 ///
-/// `between` is the latency and bandwidth of a node's link. It is used if no table covers several nodes.
-/// Throws std::invalid_argument if there is no table. For several nodes it also throws if there is neither a
-/// table of several nodes nor `between`.
+/// `between` is the latency and bandwidth of a node's link. It is used if the placement has several nodes but
+/// no table covers several nodes. Then a(x) is an all-reduce inside a node, from a table of one node, plus an
+/// all-reduce between the nodes. Throws std::invalid_argument if the tables do not suffice. A placement in
+/// one node needs a table of one node with two ranks or more. A placement on several nodes needs a table of
+/// several nodes, or `between` and a table of one node.
 RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& placement,
                           std::optional<Link> const& between = {});
 
 /// Returns a(x) for a hypothetical network: the measured a(x) times a ratio. The ratio is the affine fit with
-/// scaled latency and bandwidth, over the fit itself. The result can decrease with the bytes: see
+/// scaled latency and bandwidth, divided by the fit itself. The result can decrease with the bytes: see
 /// never_falling(). Throws std::invalid_argument for scales that are not positive.
 AllreduceCost rescaled(AllreduceCost const& cost, AlphaBeta const& fit, double latency_scale,
                        double bandwidth_scale);

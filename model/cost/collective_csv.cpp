@@ -14,7 +14,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// Rows of a file without a column `verb` are all-reduces.
+/// Returns the verb of a row. Without a column `verb` every row is an all-reduce.
 Verb verb_in(CsvTable const& table, std::size_t row) {
   if (!table.has("verb")) return Verb::all_reduce;
   std::string const& text = table.text(row, "verb");
@@ -39,8 +39,8 @@ std::set<std::int64_t> known_ranks(CsvTable const& table, Verb verb) {
   return known;
 }
 
-/// Returns the number of ranks whose all-reduces are read. Returns any_ranks if the file has no column
-/// `ranks`.
+/// Returns the number of ranks whose rows are to be read; `ranks` 0 stands for the only number in the file.
+/// Returns any_ranks if the file has no column `ranks`.
 std::int64_t wanted_ranks(CsvTable const& table, std::filesystem::path const& file, int ranks) {
   if (!table.has("ranks")) return CollectiveTables::any_ranks;
   const std::set<std::int64_t> known = known_ranks(table, Verb::all_reduce);

@@ -5,7 +5,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// The verb under which a table is kept.
+/// Returns the verb under which the table of `verb` is stored.
 Verb table_of(Verb verb) {
   return verb == Verb::receive ? Verb::send : verb;
 }

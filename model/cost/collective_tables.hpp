@@ -24,17 +24,18 @@ struct Substitute {
 /// collectives.
 std::optional<Substitute> substitute_of(Verb verb);
 
-/// Measured times of collectives without compute beside them: one table for each verb and number of ranks.
-/// The bytes x of a row are those of the whole vector, in the type in which it is transferred: what each rank
-/// gives to an all-reduce or a reduce-scatter, and what each rank has after an all-gather or a broadcast. A
-/// send and its receive are one transfer and have one table.
+/// Measured times of collectives while no compute runs: one table for each verb and number of ranks. The
+/// bytes of a row are those of the whole vector in the wire format. For an all-reduce or a reduce-scatter,
+/// this is the input of each rank. For an all-gather or a broadcast, it is the output of each rank. A send
+/// and its receive are one transfer and have one table.
 class CollectiveTables {
  public:
   /// The number of ranks of a table whose file does not give one. Such a table is used for every number of
   /// ranks.
   static constexpr int any_ranks = 0;
 
-  /// The result of source(): the table of the verb itself (share 1), or that of its substitute.
+  /// The result of source(): the table of the verb itself with share 1, or the table of its substitute with
+  /// the substitute's share.
   struct Source {
     TableCost const* table;  ///< valid until the next set()
     double share;
@@ -55,9 +56,9 @@ class CollectiveTables {
 };
 
 /// Reads a CSV file with the columns `verb,ranks,bytes,seconds`, as `ddproxy collectives` writes it. Without
-/// a column `verb` all rows are all-reduces. Without a column `ranks` they hold for any number of ranks. A
-/// verb that has a single size for a number of ranks is left out, because a table needs two sizes. Throws
-/// what the readers of csv.hpp throw.
+/// a column `verb` all rows are all-reduces. Without a column `ranks` all rows hold for any number of ranks.
+/// If a verb has only one size for a number of ranks, its row is left out, because a table needs two sizes.
+/// Throws what the readers of csv.hpp throw.
 CollectiveTables read_collectives(std::filesystem::path const& file);
 
 }  // namespace ddproxy::model

@@ -26,11 +26,11 @@ struct SpeedSamples {
   std::vector<Speeds> samples;
 };
 
-/// kappa and gamma as functions of the collective's bytes. The size matters: a small message is mostly
-/// latency and waits for a processor or a slot on the device, while a large one shares memory and links. So
-/// gamma of a small message and gamma of a large one may differ by a factor of several. Between two sizes of
-/// a table, kappa and gamma are interpolated linearly in log(bytes). Beyond the ends of the table they are
-/// constant.
+/// kappa and gamma as functions of the collective's bytes. The size matters. The time of a small message is
+/// mostly latency: the message waits for a processor or a slot on the device. A large message shares memory
+/// and links with compute. So gamma of a small message can be several times gamma of a large message, or the
+/// other way round. Between two sizes of a table, kappa and gamma are interpolated linearly in log(bytes).
+/// Beyond the ends of the table they are constant.
 ///
 /// The constructors throw std::invalid_argument for a speed outside (0, 1]. The table's constructor also
 /// throws this error for an empty table and for bytes that are not positive or do not rise.
@@ -53,7 +53,8 @@ class Contention {
   std::vector<Row> rows_;  // one row: used for all sizes; no row: no contention
 };
 
-/// Returns the median of kappa and the median of gamma. Throws std::invalid_argument if there is no sample.
+/// Returns the median of kappa and the median of gamma over the samples. Throws std::invalid_argument if
+/// there is no sample.
 Speeds median_speeds(std::vector<Speeds> const& samples);
 
 /// Returns the median speeds of each size as a table. Returns no contention if there are no sizes.

@@ -44,9 +44,10 @@ std::vector<LayerTime> read_layer_times(std::filesystem::path const& file);
 std::vector<LayerSize> read_layer_sizes(std::filesystem::path const& file);
 /// Reads `name,numel,seconds`.
 std::vector<GradientTime> read_gradient_times(std::filesystem::path const& file);
-/// Reads `bytes,seconds` and optionally `ranks`. If there is a `ranks` column, only the rows of `ranks` ranks
-/// are read. Throws if `ranks` is 0 and the file has rows of several numbers of ranks. If there is a `verb`
-/// column (the kind of the collective), only the rows of all_reduce are read.
+/// Reads `bytes,seconds` and the optional columns `ranks` and `verb` (the kind of the collective). Only rows
+/// of all_reduce are read. If there is a column `ranks`, only rows of `ranks` ranks are read; 0 stands for
+/// the only number of ranks in the file. Throws if the file has no such row, or if `ranks` is 0 and the file
+/// has several numbers of ranks. The result is sorted by bytes.
 std::vector<CostPoint> read_allreduce(std::filesystem::path const& file, int ranks = 0);
 
 /// Returns the numbers of ranks in an all-reduce file, rising. Returns an empty list if the file has no
@@ -65,7 +66,7 @@ struct CurvePoint {
 /// Reads `bucket_mib,seconds`: a user's own T(b), measured or predicted. Keeps the order of the file.
 std::vector<CurvePoint> read_curve(std::filesystem::path const& file);
 
-/// Returns true if the file's header has the column. With it callers tell a per-gradient file from a
+/// Returns true if the file's header has the column. Callers use it to distinguish a per-gradient file from a
 /// per-layer file.
 bool has_column(std::filesystem::path const& file, std::string const& column);
 

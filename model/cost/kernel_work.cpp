@@ -16,7 +16,8 @@ std::vector<KernelWork> products_and(Work const& whole, std::size_t products, Ke
   return kernels;
 }
 
-/// dX and dW have the same flops and bytes. The bias sums dY over the tokens.
+/// Returns the products dX and dW, which have the same flops and bytes, and the gradient of the bias, which
+/// sums dY over the tokens.
 std::vector<KernelWork> linear_backward(Shape const& shape, Operation const& operation, Tokens tokens,
                                         Work const& whole, int element_bytes) {
   KernelWork bias;
@@ -28,10 +29,11 @@ std::vector<KernelWork> linear_backward(Shape const& shape, Operation const& ope
   return products_and(whole, 2, bias);
 }
 
-/// Forward: S and O are products. The softmax reads S and writes P, with 5 flops for each score. Backward:
-/// dP, dV, dQ and dK are products. The gradient of the softmax reads P and dP and writes dS, with 4 flops for
-/// each score. All products of a phase have the same flops. Each product reads or writes one matrix of the
-/// queries' size, one of the keys' size, and one of the scores' size.
+/// Returns the kernels of attention. Forward: the scores S and the output O are products. The softmax reads S
+/// and writes the probabilities P, with 5 flops for each score. Backward: dP, dV, dQ and dK are products. The
+/// gradient of the softmax reads P and dP and writes dS, with 4 flops for each score. All products of a phase
+/// have the same flops. Each product reads or writes one matrix of the queries' size, one of the keys' size,
+/// and one of the scores' size.
 std::vector<KernelWork> attention(Shape const& shape, Tokens tokens, Phase phase, Work const& whole,
                                   int element_bytes) {
   const double scores = static_cast<double>(tokens.count()) * static_cast<double>(tokens.sequence) *

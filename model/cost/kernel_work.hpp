@@ -10,7 +10,7 @@ namespace ddproxy::model {
 
 /// What a kernel does.
 enum class KernelKind {
-  product,     ///< one matrix product, or one product for each head, all with the same shape
+  product,     ///< a matrix product, or a batch of equal products with one for each head
   norm,        ///< layer norm or RMS norm
   softmax,     ///< softmax of attention, or its gradient
   activation,  ///< GELU, or the product in SwiGLU

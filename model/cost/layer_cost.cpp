@@ -35,7 +35,7 @@ Extents extents(Shape const& shape, Operation const& operation, Tokens tokens) {
 }
 
 // The functions below count elements; to_bytes() converts them to bytes. A transcendental function counts as
-// one flop, because operations that use one are bound by memory on every machine.
+// one flop, because memory limits the operations that use one, on every machine.
 
 /// Counts dX = dY W^T, dW = X^T dY, db = sum of dY.
 Work linear_backward(Extents const& n) {

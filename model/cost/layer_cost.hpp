@@ -33,19 +33,20 @@ struct Work {
 /// for bf16. Throws std::invalid_argument for a batch, a sequence or an element size that is not positive.
 Work backward_work(Shape const& shape, Operation const& operation, Tokens tokens, int element_bytes);
 
-/// Returns flops and bytes of the forward counterpart of the operation. Throws as backward_work() does.
+/// Returns flops and bytes of an operation in the forward pass. Throws as backward_work() does.
 Work forward_work(Shape const& shape, Operation const& operation, Tokens tokens, int element_bytes);
 
 /// Returns the roofline time in seconds: max(flops / peak, bytes / bandwidth) / efficiency (Williams,
-/// Waterman, Patterson, "Roofline", CACM 52(4), 2009).
+/// Waterman, Patterson, "Roofline", CACM 52(4), 2009). Throws std::invalid_argument for a rate that is not
+/// positive and for an efficiency outside (0, 1].
 double roofline_seconds(Work const& work, Machine const& machine);
 
 /// Returns the roofline_seconds() of each operation of the backward pass, [operation].
 std::vector<double> modelled_seconds(Shape const& shape, BackwardPass const& pass, Tokens tokens,
                                      Machine const& machine, int element_bytes);
 
-/// Returns the seconds of the forward and backward pass over all operations. If `with_head` is false, the
-/// output head and the loss are left out.
+/// Returns the roofline_seconds() of the forward and the backward pass, summed over all operations. If
+/// `with_head` is false, the output head and the loss are left out.
 double step_seconds(Shape const& shape, Tokens tokens, Machine const& machine, int element_bytes,
                     bool with_head);
 

@@ -109,7 +109,9 @@ class Cases {
     const bool is_new =
         seen_.emplace(of.series, of.preset, of.tokens.batch, of.tokens.sequence, of.part, kind).second;
     if (!is_new)
-      table.fail(row, "series, preset, batch, context and phase are those of an earlier row; remove one");
+      table.fail(row,
+                 "this row repeats the series, preset, batch, context and phase of an earlier row; remove "
+                 "one of the two");
   }
 
  private:
@@ -117,19 +119,19 @@ class Cases {
       seen_;
 };
 
-/// A series while its rows are read.
+/// What is known about a series while its rows are read.
 struct Series {
   std::size_t first_row;
-  std::size_t fitted;
+  std::size_t fitted;  ///< number of rows with use = fit
 };
 
-/// Fails if a series has too few rows to fit.
+/// Fails if the first series has no warm-up, or if a series has too few rows to fit.
 void check_fitted(CsvTable const& table, std::map<std::string, Series> const& series,
                   std::vector<StepTime> const& times) {
   if (!times.front().warm)
     table.fail(0,
-               "the first series has no warm-up; put a series with warm-up first, because the others take "
-               "its bandwidth");
+               "the first series has no warm-up; put a series with warm-up first, because the fits of the "
+               "other series use its bandwidth");
   for (auto const& [name, found] : series) {
     const std::size_t needed = found.first_row == 0 ? 3 : times[found.first_row].warm ? 2 : 1;
     if (found.fitted < needed)

@@ -22,7 +22,7 @@ std::string_view name_of(KernelKind kind);
 struct PublishedCase {
   std::string series;  ///< measurements that were made in the same way have the same name
   std::string preset;
-  Shape shape;  ///< of the preset
+  Shape shape;  ///< dimensions of the preset
   Tokens tokens;
   TimedPart part = TimedPart::forward;
 };
@@ -30,13 +30,13 @@ struct PublishedCase {
 /// One published time.
 struct StepTime {
   PublishedCase of;
-  bool mixed = false;   ///< mixed precision: activations and weights have 2 bytes, else 4
+  bool mixed = false;   ///< true: elements of activations and weights have 2 bytes; false: 4 bytes
   bool warm = true;     ///< false: no warm-up; the published mean includes the first steps
   bool fitted = false;  ///< the roofline is fitted on this row
   double seconds = 0;
 };
 
-/// One published share of a kind of kernel in a time.
+/// One published share: the part of a published time that a kind of kernel takes.
 struct StepShare {
   PublishedCase of;
   KernelKind kind = KernelKind::product;
@@ -44,12 +44,13 @@ struct StepShare {
 };
 
 /// Reads `series,precision,warm,use,preset,batch,context,phase,seconds` with a row for each time. The rows
-/// keep their order. Throws also if a row repeats a case, if the rows of a series differ in `precision` or
-/// `warm`, if the first series is not warm, or if a series has too few rows to fit (`use` is "fit"). The
-/// first series needs three such rows, every other warm series two, and a series without warm-up one.
+/// keep their order. Throws also if two rows are for the same case, if the rows of a series differ in
+/// `precision` or `warm`, if the first series is not warm, or if a series has too few rows with `use` = fit.
+/// The first series needs three such rows, every other warm series two, and a series without warm-up one.
 std::vector<StepTime> read_step_times(std::filesystem::path const& file);
 
-/// Reads `series,preset,batch,context,phase,kind,share`. Throws also if a series is not one of `times`.
+/// Reads `series,preset,batch,context,phase,kind,share`. Throws also if `times` has no row of a series, or if
+/// a row repeats an earlier row.
 std::vector<StepShare> read_step_shares(std::filesystem::path const& file,
                                         std::vector<StepTime> const& times);
 

@@ -14,7 +14,7 @@ constexpr double update_flops = 14, update_bytes = 28;
 
 void check_times(std::vector<double> const& seconds, std::size_t operators, std::string const& phase) {
   if (seconds.size() == operators) return;
-  throw std::invalid_argument("step costs: " + std::to_string(seconds.size()) + " times of " + phase +
+  throw std::invalid_argument("step costs: " + std::to_string(seconds.size()) + " time values for " + phase +
                               " operators are given, but the model has " + std::to_string(operators) +
                               " operators");
 }

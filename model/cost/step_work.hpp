@@ -19,13 +19,14 @@ namespace ddproxy::model {
 Work operator_work(Shape const& shape, Operation const& operation, Tokens tokens, Phase phase,
                    int element_bytes);
 
-/// Returns the work of one AdamW update of that many parameters. It has 28 bytes for each parameter:
-/// parameter, gradient and both moments are read, and all but the gradient are written, all in fp32. It has
-/// 14 flops for each parameter, with a root and a division counted as one flop each, and one more flop if the
-/// update scales the gradient to clip it.
+/// Returns the work of one AdamW update of that many parameters. For each parameter it is 28 bytes, in fp32:
+/// parameter, gradient and both moments are read, and all except the gradient are written. For each parameter
+/// it is 14 flops, and one more flop if the update scales the gradient to clip it. A root and a division
+/// count as one flop each.
 Work update_work(std::int64_t parameters, bool clipped);
 
-/// Returns the work of adding the squares of that many gradients: 4 bytes and 2 flops for each.
+/// Returns the work of the gradient norm, which adds the squares of that many gradients: 4 bytes and 2 flops
+/// for each.
 Work norm_work(std::int64_t parameters);
 
 /// Returns the work of scaling that many gradients in place: 8 bytes and 1 flop for each. Only a step without
@@ -50,14 +51,14 @@ struct ModelFlops {
 /// B). Recomputed operators, element-wise operators and the optimizer are not counted.
 ModelFlops model_flops(Shape const& shape, Tokens tokens);
 
-/// Seconds of everything that a step computes, without communication beside it. An operator is an index into
+/// Seconds of everything that a step computes, while no communication runs. An operator is an index into
 /// BackwardPass::operations.
 struct PhaseCosts {
   std::vector<double> forward;         ///< seconds [operator]
   std::vector<double> backward;        ///< seconds [operator]
-  std::vector<double> recompute = {};  ///< seconds [operator]; empty: the forward times hold
-  /// Return the seconds of one task over that many parameters. A function is empty if the step has no such
-  /// task.
+  std::vector<double> recompute = {};  ///< seconds [operator]; empty: the same as `forward`
+  /// These functions return the seconds of one task over that many parameters. A function is empty if the
+  /// step has no such task.
   std::function<double(std::int64_t parameters)> norm = {}, clip = {}, update = {};
 };
 
@@ -72,7 +73,8 @@ void check_times(PhaseCosts const& phases, std::size_t operators);
 double task_seconds(PhaseCosts const& phases, Compute const& compute, std::int64_t gradients);
 
 /// Returns the roofline seconds of each part of a step. `element_bytes` is the size of activations and
-/// weights in the passes; the optimizer works in fp32.
+/// weights in the passes; the optimizer works in fp32. `clipped` is true if the update also scales the
+/// gradients to clip them.
 PhaseCosts modelled_phases(Shape const& shape, BackwardPass const& pass, Tokens tokens,
                            Machine const& machine, int element_bytes, bool clipped);
 

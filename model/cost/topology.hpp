@@ -9,7 +9,7 @@ namespace ddproxy::model {
 /// Cost of one hop of a collective.
 struct Link {
   double latency;    ///< seconds per hop
-  double bandwidth;  ///< bytes/s, of one rank for a link inside a node, of one node for a link between nodes
+  double bandwidth;  ///< bytes/s: of one rank inside a node, of one node between nodes
 };
 
 double ring_traffic(int n);  ///< bytes through each link per byte of the message: 2(n-1)/n

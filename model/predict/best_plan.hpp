@@ -21,8 +21,8 @@ inline constexpr double equal_share = 1e-6;
 struct CapRange {
   std::int64_t low;     ///< smallest cap, bytes, included
   std::int64_t high;    ///< largest cap, bytes, included; any_cap (cap_walk.hpp) if there is no upper end
-  std::size_t buckets;  ///< buckets of the plan; of the best plan if there are several
-  double seconds;       ///< predicted T; the smallest if there are several
+  std::size_t buckets;  ///< number of buckets of the plan; of the best plan if the range has several plans
+  double seconds;       ///< predicted T of this plan
 };
 
 /// Returns T(b) for every cap b: one range, with its T, for each plan that DDP's rule can make, in the order
@@ -41,28 +41,27 @@ CapRange best_caps(std::span<const CapRange> sweep, double tolerance = 0);
 /// reduced, r_j is the ready time of gradient j, and S_j is the sum of the bytes of the first j gradients.
 /// The recurrence needs an a(x) that never decreases with the bytes.
 ///
-/// With contention each step of the recurrence advances the simulation of simulate() (timeline.hpp) with the
-/// speeds of compute and of the all-reduce beside each other, kappa and gamma (contention.hpp), for the
-/// bucket's size. For each j the recurrence keeps the plan after which the next bucket can start earliest.
-/// The result is then close to the optimum but not exact. The same holds with copies out.
+/// With contention each step of the recurrence adds one bucket to the simulation that simulate()
+/// (timeline.hpp) does. It uses kappa and gamma (contention.hpp) of the bucket's size. For each j the
+/// recurrence keeps the plan after which the next bucket can start earliest. The result is then close to the
+/// optimum but not exact. With copies out of buckets it is not exact either.
 ///
-/// The function therefore simulates several candidates: the plan of the recurrence; the plan of the
-/// recurrence for all-reduces that take 10 % longer; and, if they are faster than the plan of the recurrence,
-/// the plans of the best cap with and without `first_bucket`. So T of the result is at most (1 + equal_share)
-/// times the T of every cap.
+/// The function simulates the plans of recurrence_plans() (plan_recurrence.hpp) and takes the fastest. If the
+/// result is not exact, it also tries the plans of the best cap with and without `first_bucket`. So T of the
+/// result is at most (1 + equal_share) times the T of every cap.
 ///
 /// Plans count as equal if their T agree to equal_share. Among equal plans the function takes those that
 /// would be fastest if every all-reduce took 10 % longer. If several plans remain, it returns the one with
-/// the fewest calls. O(n^2 log n) time, O(n) memory.
+/// the fewest buckets. O(n^2 log n) time, O(n) memory.
 Plan optimal_plan(Job const& job, FirstBucket first_bucket = {});
 
 /// Returns a plan as PyTorch DDP's `bucket_cap_mb_list`: one value for each bucket, in MiB. PyTorch
 /// multiplies each value by 2^20; the product is exactly the number of bytes of the bucket.
 std::vector<double> cap_list_mib(Plan const& plan);
 
-/// Returns a lower bound of E over all plans, in seconds: max(0, r_last + a(s_last) - T_compute). The last
-/// gradient has s_last bytes and cannot be reduced before it is ready, at r_last. Copies out of buckets and
-/// contention can only make E larger. Returns 0 if there is no gradient.
+/// Returns a lower bound of E that holds for every plan, in seconds: max(0, r_last + a(s_last) - T_compute).
+/// The last gradient has s_last bytes and cannot be reduced before it is ready, at r_last. Copies out of
+/// buckets and contention can only make E larger. Returns 0 if there is no gradient.
 double floor_seconds(Job const& job);
 
 }  // namespace ddproxy::model

@@ -18,9 +18,9 @@ struct UniformJob {
 
 /// Which resource limits the uniform job.
 enum class Regime {
-  compute_bound,  ///< rho_w < 1
-  balanced,       ///< rho_w within near_balance of 1
-  network_bound,  ///< rho_w > 1
+  compute_bound,  ///< rho_w < 1 - near_balance
+  balanced,       ///< rho_w between these two limits
+  network_bound,  ///< rho_w > 1 + near_balance
 };
 /// Largest distance of rho_w from 1 at which a job counts as balanced.
 inline constexpr double near_balance = 0.05;
@@ -32,7 +32,7 @@ Regime regime(UniformJob const& job);
 ///   rho_w = 1:  sqrt(S o w)
 ///   rho_w < 1:  min(o w rho_w / (1 - rho_w), S sqrt(o / T_compute))
 /// Here E(b), with K = S / b buckets, is
-///   o + b / w where o + b / w <= T_compute / K: only the last call is exposed;
+///   o + b / w if o + b / w <= T_compute / K: only the last call is exposed;
 ///   T_compute / K + K o + S / w - T_compute otherwise: from the first ready bucket on, the calls leave no
 ///   gap.
 /// If rho_w < 1 and the buckets are smaller than the first argument of min(), calls have to wait for each

@@ -8,7 +8,7 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr int digits = 9;  ///< significant bits kept; a rounded size is less than 1/256 smaller
+constexpr int digits = 9;  ///< significant bits kept; rounding makes a size smaller by less than 1/256
 constexpr int sizes = 1 << (digits - 1);  ///< number of rounded sizes with the same power of two
 
 }  // namespace

@@ -9,9 +9,9 @@
 
 namespace ddproxy::model {
 
-/// A cheap lower bound of an all-reduce time a(x) that never decreases with the bytes x. It returns a() of
-/// the size rounded down to a few significant bits, and calls a() only once for each rounded size. The
-/// function `cost` must outlive this object.
+/// A cheap lower bound of an all-reduce time a(x). It is valid if a(x) never decreases with the bytes x. It
+/// returns a() of the size rounded down to a few significant bits, and calls a() only once for each rounded
+/// size. The function `cost` must outlive this object.
 class CostFloor {
  public:
   explicit CostFloor(AllreduceCost const& cost);
@@ -19,7 +19,7 @@ class CostFloor {
 
  private:
   AllreduceCost const& cost_;
-  std::vector<double> seconds_;  // by rounded size; negative: not computed yet
+  std::vector<double> seconds_;  // [rounded size]; negative: not computed yet
 };
 
 }  // namespace ddproxy::model

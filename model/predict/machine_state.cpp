@@ -12,13 +12,13 @@
 namespace ddproxy::model {
 namespace {
 
-constexpr double gap = 1.6;           // smallest ratio between the probes of two states
-constexpr double near = 1.25;         // probes within this factor of each other are near
-constexpr double few_near = 0.02;     // share of a phase's probes that must be near a probe for it to count
-constexpr double least_share = 0.05;  // share of a phase's probes that makes a group a state
-constexpr std::size_t least_count = 3;
-constexpr double same_time = 0.05;  // two states whose times differ by less are joined
-constexpr std::size_t least_samples = 3;
+constexpr double gap = 1.6;        // smallest ratio between the probes of two states
+constexpr double near = 1.25;      // probes within this factor of each other are near
+constexpr double few_near = 0.02;  // a probe counts if at least this share of its phase's probes is near it
+constexpr double least_share = 0.05;  // a group is a state if it has at least this share of a phase's probes
+constexpr std::size_t least_count = 3;  // and at least this many probes
+constexpr double same_time = 0.05;      // two states are joined if their times differ by less than this share
+constexpr std::size_t least_samples = 3;  // samples that a quantity needs in both states to be compared
 
 using Values = std::vector<double>;  // sorted, rising
 using Phases = std::vector<Values>;  // the probes of each phase of a run
@@ -53,16 +53,16 @@ std::vector<Values> split_at_gaps(Values const& values) {
   return groups;
 }
 
-// Tests each phase separately: a phase that probes twenty times as often as another must not make the other's
-// state look rare.
+// Returns true if a group is large enough to be a state in at least one phase. Tests each phase separately: a
+// phase that probes twenty times as often as another phase must not make the other phase's state look rare.
 bool lasts(Values const& group, Phases const& phases) {
   return std::ranges::any_of(phases, [&](Values const& phase) {
     return count_within(phase, group.front(), group.back()) >= share_of(phase, least_share, least_count);
   });
 }
 
-// Returns the groups that are large enough to be states. If none is, returns one group of all probes; without
-// probes returns no group.
+// Returns the groups that are large enough to be states. If no group is large enough, returns one group of
+// all probes. Without probes returns no group.
 std::vector<Values> lasting_groups(Phases const& phases) {
   std::vector<Values> groups = split_at_gaps(dense(phases));
   std::erase_if(groups, [&](Values const& group) { return !lasts(group, phases); });
@@ -112,7 +112,7 @@ MachineStates::MachineStates(Phases phases, std::vector<ProbedTimes> const& quan
   }
 }
 
-// Returns whether a state and the next one take the same time.
+// Returns true if the measured quantities take the same time in a state and in the next state.
 bool MachineStates::alike(std::size_t state, std::vector<ProbedTimes> const& quantities) const {
   double here = 0, next = 0;
   for (auto const& quantity : quantities) {

@@ -26,8 +26,8 @@ struct ProbedTimes {
   std::vector<double> seconds;  ///< [sample]; NaN: not measured
 };
 
-/// The words for states in messages. `name` returns the text of a state's median probe. `told_by` names what
-/// was probed.
+/// The words for states in messages. `name` returns the name of a state, given the state's median probe.
+/// `told_by` names what was probed.
 struct StateWords {
   std::string (*name)(double) = name_of_round_trip;
   char const* told_by = "a round trip between cores";
@@ -36,9 +36,9 @@ struct StateWords {
 /// The states of a machine, derived from probes. A state is a condition in which times stay alike, for
 /// instance a clock level, or the two cores between which the host has placed the virtual processors.
 ///
-/// Problem: on a shared host the same all-reduce takes four times as long once the host has moved a virtual
-/// processor. A table measured before the move then says nothing about a sample taken after it. A probe shows
-/// in which of the two states the machine was.
+/// Problem: on a shared host the same all-reduce can take four times as long after the host has moved a
+/// virtual processor. A table measured before the move then says nothing about a sample taken after it. A
+/// probe shows in which of the two states the machine was.
 ///
 /// Probes that lie close together on a log scale form one state. A gap of more than a factor of 1.6 between
 /// successive probes starts another state. Probes with few others near them are disturbances. So are groups
@@ -46,11 +46,10 @@ struct StateWords {
 /// the nearest state. A machine whose probes scatter by 20 % has one state. If there is one state, every
 /// sample belongs to it, whatever its probes say.
 ///
-/// Two states are told apart only if measured times differ between them. Two neighbouring states are joined
-/// if the measured quantities take the same time in both: the two sums of their medians differ by less than 5
-/// %. Only quantities with at least three samples in both states enter the sums. For example, a slow network
-/// link takes equally long whatever the round trip between cores takes. States that share no such quantity
-/// stay separate.
+/// Two neighbouring states are joined if the measured quantities take the same time in both: the two sums of
+/// their medians differ by less than 5 %. Only quantities with at least three samples in both states enter
+/// the sums. For example, the time of a slow network link does not depend on the round trip between cores.
+/// States that share no such quantity stay separate.
 class MachineStates {
  public:
   MachineStates() = default;  ///< one state, without probes
@@ -77,7 +76,7 @@ class MachineStates {
   /// Returns the state of a sample. Returns nothing if its two probes show different states, or if both are
   /// unknown.
   std::optional<std::size_t> state_of(double before, double after) const;
-  /// Returns whether two probes are known to show different states.
+  /// Returns true if two probes are known and show different states.
   bool differ(double before, double after) const;
   /// Returns the name of a state for messages, for instance "55 ns".
   std::string name(std::size_t state) const;

@@ -30,7 +30,7 @@ void check(Measurements const& measurements) {
   }
   if (measurements.gradient_operation.size() != measurements.gradient_bytes.size()) {
     throw std::invalid_argument(
-        "measurements: the gradients have different numbers of operations and of sizes");
+        "measurements: the number of gradient sizes differs from the number of gradient operations");
   }
   const bool sampled = std::none_of(measurements.allreduce.begin(), measurements.allreduce.end(),
                                     [](auto const& s) { return s.empty(); });

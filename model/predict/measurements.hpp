@@ -33,7 +33,7 @@ struct Measurements {
 
 /// Selects the ready times of a job.
 enum class Jitter {
-  left_out,  ///< the median of each operation over samples and ranks
+  left_out,  ///< r_i is a sum of medians; each operation's median is over samples and ranks
   included,  ///< r_i is the median over samples of the latest rank's ready time, because a bucket
              ///< must be ready on all ranks
 };

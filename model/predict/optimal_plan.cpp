@@ -11,8 +11,8 @@
 namespace ddproxy::model {
 namespace {
 
-/// Returns the same job with the copies into buckets moved into the compute times, because no plan can change
-/// them.
+/// Returns the same job, with the seconds of the copies into buckets added to the compute times. These copies
+/// take equally long with every plan.
 Job with_copies_in(Job job) {
   double copied = 0;
   for (std::size_t i = 0; i < job.ready.size(); ++i) {
@@ -24,8 +24,8 @@ Job with_copies_in(Job job) {
 }
 
 /// Returns a lower bound of a plan's T. It uses a lower bound of a(x) and the fastest speeds of compute and
-/// communication. A step that is shorter and less disturbed leaves compute and communication no later than
-/// the true step at every moment. The same then holds for the whole sequence of steps.
+/// communication. So every bucket has a shorter all-reduce and less contention than in simulate(). Neither
+/// compute nor communication can end later than in simulate().
 double least_total(Job const& job, Plan const& plan, CostFloor& at_least) {
   const Speeds fastest = job.contention.fastest();
   Fluid fluid;
@@ -68,7 +68,7 @@ struct Candidate {
   double seconds_if_slower;
 };
 
-/// Returns the candidates with the smallest `value`, up to equal_share.
+/// Returns the candidates whose `value` is at most (1 + equal_share) times the smallest.
 std::vector<Candidate> least_of(std::vector<Candidate> candidates, double Candidate::*value) {
   const double least = (*std::ranges::min_element(candidates, {}, value)).*value;
   std::erase_if(candidates, [=](Candidate const& c) { return c.*value > least * (1 + equal_share); });

@@ -19,13 +19,13 @@ std::vector<std::int64_t> running_sums(Job const& job) {
 
 /// The best plan found so far for the first j gradients.
 struct Label {
-  Fluid fluid;                                            ///< state of both resources after the plan
-  std::size_t before = 0;                                 ///< gradients before the last bucket of the plan
+  Fluid fluid;             ///< progress of compute and communication after the plan
+  std::size_t before = 0;  ///< gradients before the last bucket of the plan
   double next = std::numeric_limits<double>::infinity();  ///< earliest start of the next bucket
 };
 
-/// The recurrence with a(x) times `scale`. label[j] holds the plan of the first j gradients after which the
-/// next bucket can start earliest. Without contention that plan is the best of all.
+/// The recurrence with a(x) multiplied by `scale`. label[j] holds the plan of the first j gradients after
+/// which the next bucket can start earliest. Without contention that plan is the best of all.
 struct Recurrence {
   Job const& job;
   double scale;
@@ -71,9 +71,9 @@ struct Recurrence {
   }
 };
 
-/// Solves the recurrence for several scales at once. Most time goes into a(x) and the speeds beside compute.
-/// Lower bounds are therefore tried first: an a(x) that is slightly too small, and the highest speeds over
-/// all sizes.
+/// Solves the recurrence for several scales at once. Most time is spent on a(x) and on kappa and gamma. Lower
+/// bounds are therefore tried first: an a(x) that is slightly too small, and the highest speeds over all
+/// sizes.
 std::vector<Recurrence> solve(Job const& job, std::vector<std::int64_t> const& sum) {
   std::vector<Recurrence> all{{job, 1.0}, {job, longer}};
   CostFloor at_least(job.cost);
@@ -108,8 +108,8 @@ Plan earliest_plan(Recurrence const& r) {
   return plan_from(r.job, std::move(last));
 }
 
-/// Returns a plan with the same end but fewer calls. It goes from the last bucket to the first and makes
-/// every bucket as large as its deadline allows.
+/// Returns a plan that ends no later and has no more buckets than the plan of the recurrence. It goes from
+/// the last bucket to the first and makes every bucket as large as its deadline allows.
 Plan joined_plan(Recurrence const& r, std::vector<std::int64_t> const& sum) {
   std::vector<std::size_t> last;
   std::size_t j = r.label.size() - 1;

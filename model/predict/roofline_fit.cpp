@@ -13,7 +13,9 @@ namespace {
 
 using Column = std::vector<double>;  // [measurement]
 
-constexpr double dependent = 1e-9;  // a column with a smaller share independent of the others is dependent
+// A column is dependent if the part of it that is orthogonal to the other columns is a smaller share of its
+// length.
+constexpr double dependent = 1e-9;
 
 double dot(Column const& a, Column const& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -50,8 +52,9 @@ std::optional<Column> least_squares(std::vector<Column> columns, Column right) {
   return x;
 }
 
-/// What limits the measurements, [measurement], divided by the measured seconds: the bytes of the kernels
-/// with at most `balance` flops per byte, the flops of the other kernels, and the number of all kernels.
+/// The columns of the linear problem, [measurement]: the bytes of the kernels with at most `balance` flops
+/// per byte, the flops of the other kernels, and the number of all kernels. Every entry is divided by the
+/// measured seconds.
 struct Needs {
   Column flops, bytes, kernels;
 };
@@ -61,7 +64,7 @@ Needs needs_of(std::vector<TimedKernels> const& measured, double balance) {
   for (TimedKernels const& one : measured) {
     double flops = 0, bytes = 0;
     for (KernelWork const& kernel : one.kernels) {
-      const bool by_memory = kernel.work.flops / kernel.work.bytes <= balance;  // rounded as in balances()
+      const bool by_memory = kernel.work.flops / kernel.work.bytes <= balance;  // rounds as balances() does
       (by_memory ? bytes : flops) += by_memory ? kernel.work.bytes : kernel.work.flops;
     }
     needs.flops.push_back(flops / one.seconds);
@@ -115,8 +118,8 @@ Column ones(Needs const& needs) {
   return Column(needs.kernels.size(), 1.0);
 }
 
-/// Tries the rooflines whose balance is above `balance` and below the next kernel's, and those that have
-/// exactly this balance.
+/// Tries the rooflines whose balance lies between `balance` and the next kernel's flops per byte, and those
+/// that have exactly this balance.
 void offer_free(BestFit& best, Needs const& needs, double balance) {
   const Column right = ones(needs);
   if (const auto x = least_squares({needs.flops, needs.bytes, needs.kernels}, right))
@@ -128,7 +131,7 @@ void offer_free(BestFit& best, Needs const& needs, double balance) {
   if (const auto x = least_squares({both}, right)) best.offer((*x)[0], balance * (*x)[0], 0);
 }
 
-/// Does the same if the bandwidth is known: `a_byte` are its seconds per byte.
+/// Tries the same rooflines for a known bandwidth. `a_byte` is its inverse, in seconds per byte.
 void offer_with_bandwidth(BestFit& best, Needs const& needs, double balance, double a_byte) {
   const Column right = added(ones(needs), -a_byte, needs.bytes);
   if (const auto x = least_squares({needs.flops, needs.kernels}, right)) best.offer((*x)[0], a_byte, (*x)[1]);

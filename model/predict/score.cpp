@@ -44,7 +44,8 @@ bool differ(ScoredCase const& a, ScoredCase const& b) {
   return std::abs(a.measured.total() - b.measured.total()) > 2 * std::max(a.noise, b.noise);
 }
 
-/// Returns 1 if the prediction orders two cases as measured, 0 if it reverses them, one half for a tie.
+/// Returns 1 if the prediction orders two cases as measured, 0 if it reverses them, and 0.5 if it predicts no
+/// difference.
 double pair_score(double measured_difference, double predicted_difference) {
   if (predicted_difference == 0) return 0.5;
   return (measured_difference > 0) == (predicted_difference > 0) ? 1.0 : 0.0;
@@ -71,7 +72,7 @@ std::size_t count_pairs(Cases cases) {
   return pairs;
 }
 
-/// Returns the regret: T over the smallest measured T, minus 1.
+/// Returns the regret: T divided by the smallest measured T, minus 1. Returns NaN with too few cases.
 double regret_of(double measured_total, Cases cases) {
   return cases.size() < fewest_caps ? unknown : measured_total / least_total(cases) - 1;
 }
@@ -88,7 +89,7 @@ double mean_regret_of_least(Cases cases, std::span<const double> predicted) {
   return regret_of(sum / ties, cases);
 }
 
-/// Returns the larger error. A NaN in `most` stays.
+/// Returns the larger of the two errors, or NaN if `most` is NaN.
 double larger(double most, double error) {
   return std::isnan(most) || error <= most ? most : error;
 }

@@ -43,8 +43,8 @@ struct Score {
   double beyond_noise = 0;  ///< mean of max(0, |predicted E - E| - noise) / error_scale()
   double ordered =
       0;  ///< share of ScoreCard::pairs that are ordered correctly; a tie counts one half; NaN without pairs
-  double regret = 0;  ///< measured T of the cap with the smallest predicted E, over the smallest measured
-                      ///< T, minus 1; the mean over a tie; NaN with fewer than fewest_caps cases
+  double regret = 0;  ///< measured T of the cap with the smallest predicted E, divided by the smallest
+                      ///< measured T, minus 1; the mean over a tie; NaN with fewer than fewest_caps cases
 };
 
 /// The scores of a prediction and of its baselines.
@@ -57,12 +57,14 @@ struct ScoreCard {
   Score uncontended;      ///< baseline: the model without contention
   double tail_error =
       0;  ///< of the model: mean of |predicted tail - tail| / error_scale(); NaN like mean_error
-  double slowdown_error = 0;            ///< of the model: the same for the slowdown
-  std::optional<std::size_t> unscored;  ///< the case with the largest noise / error_scale(), if that is
-                                        ///< above most_noise or unknown: its E is too uncertain to score
-  std::size_t pairs = 0;                ///< pairs of cases whose E differ by more than twice the larger noise
-  double measured_cap_mib = 0;          ///< the cap with the smallest measured T
-  double predicted_cap_mib = 0;         ///< the cap with the smallest predicted E; the smallest cap of a tie
+  /// The error of the model's slowdown: mean of |predicted slowdown - slowdown| / error_scale(); NaN if
+  /// mean_error is NaN.
+  double slowdown_error = 0;
+  std::optional<std::size_t> unscored;  ///< index of the case with the largest noise / error_scale(), if that
+                                        ///< is above most_noise or unknown: its E is too uncertain to score
+  std::size_t pairs = 0;  ///< number of pairs of cases whose E differ by more than twice the larger noise
+  double measured_cap_mib = 0;   ///< the cap with the smallest measured T
+  double predicted_cap_mib = 0;  ///< the cap with the smallest predicted E; the smallest cap of a tie
 };
 
 /// Scores predictions of E, not of T, because even a constant predicts T well if E is a small part of T.

@@ -14,7 +14,7 @@ namespace ddproxy::model {
 /// A published time and the seconds that the fitted roofline gives.
 struct FittedTime {
   StepTime published;
-  double seconds = 0;
+  double seconds = 0;        ///< fitted time
   double launch_share = 0;   ///< share of `seconds` that is launch time, in [0, 1]
   double product_share = 0;  ///< share of `seconds` in matrix products with their launches, in [0, 1]
 
@@ -29,9 +29,9 @@ struct SeriesFit {
   /// The series from which the bandwidth was taken. If this series has no warm-up, its whole roofline was
   /// taken from `base`. Empty: all rates are fitted on this series.
   std::string base;
-  double startup = 0;  ///< seconds that each time has in addition; only for a series without warm-up
-  /// Share of the fitted seconds that kernels take whose speed the memory limits, over the rows to fit, in
-  /// [0, 1]. If it is small, the times hardly determine the bandwidth.
+  double startup = 0;  ///< seconds added to the roofline time of each row; only for a series without warm-up
+  /// Share of the fitted seconds of the rows to fit that kernels limited by memory take, without their
+  /// launches, in [0, 1]. If it is small, the times hardly determine the bandwidth.
   double memory_share = 0;
   std::vector<FittedTime> rows;
 };

@@ -22,7 +22,8 @@ void check_ready(std::span<const double> ready, double t_compute, Plan const& pl
   }
   if (!plan.empty() && plan.back().last >= ready.size()) {
     throw std::invalid_argument("timeline: the plan contains gradient " + std::to_string(plan.back().last) +
-                                ", but only " + std::to_string(ready.size()) + " ready times are given");
+                                " (counted from 0), but only " + std::to_string(ready.size()) +
+                                " ready times are given");
   }
 }
 
@@ -32,8 +33,8 @@ void check_copies(Copies const& copies) {
       "copies: the bandwidth must be positive, and the time of a call must not be negative");
 }
 
-/// Returns when the last copy out ends. Each bucket is copied after the one before, once it is reduced and
-/// compute is free.
+/// Returns when the last copy out of a bucket ends. A bucket is copied as soon as it is reduced, the backward
+/// pass has ended, and the previous bucket is copied.
 double end_of_copies_out(Timeline const& timeline, Plan const& plan, Copies const& copies) {
   double end = timeline.backward_end;
   for (std::size_t k = 0; k < plan.size(); ++k) {

@@ -45,9 +45,9 @@ struct Fluid {
   double free = 0;   ///< seconds at which the communication resource becomes free
 
   /// Adds one bucket and returns its start in seconds. Undisturbed compute takes `busy` seconds in all, and
-  /// completes the bucket after `ready` seconds. The reduction takes `alone` seconds if nothing else runs.
-  /// Because compute is kept as a delay, relative speeds of 1 (kappa = gamma = 1) give exactly the recurrence
-  /// of simulate() below without contention, with the same rounding.
+  /// completes the bucket's last gradient after `ready` seconds. The reduction takes `alone` seconds if
+  /// nothing else runs. Because the progress of compute is stored as a delay, relative speeds of 1 (kappa =
+  /// gamma = 1) give exactly the recurrence of simulate() below without contention, with the same rounding.
   double reduce(double ready, double busy, double alone, Speeds const& speeds) {
     const double start = std::max(ready + delay, free);
     const double left = std::max(0.0, busy + delay - start);
@@ -66,9 +66,9 @@ struct Fluid {
 /// 2017): e_k = max(R_k, e_{k-1}) + a(x_k) and T = max(T_compute, e_K). Bucket k has x_k bytes, its last
 /// gradient is ready at R_k, and its reduction ends at e_k.
 ///
-/// With contention it is a fluid simulation of the same two resources. While bucket k is in flight, compute
-/// advances at the relative speed kappa(x_k), and the bucket at the relative speed gamma(x_k) until compute
-/// has ended (model/cost/contention.hpp).
+/// With contention the function does a fluid simulation of the same two resources. While bucket k is in
+/// flight, compute advances at the relative speed kappa(x_k), and the bucket at the relative speed gamma(x_k)
+/// until compute has ended (model/cost/contention.hpp).
 ///
 /// Copies into buckets delay the gradients and the end of the backward pass. Copies out follow one another
 /// after the backward pass, each as soon as its bucket is reduced. They do not slow the collectives that are

@@ -57,9 +57,9 @@ class Draw {
     return radius * std::cos(2 * std::numbers::pi * uniform());
   }
 
-  /// Draws how much slower a future phase is than the measured one. Both phases deviate from their common
-  /// mean with the standard deviation s of the logarithms, estimated from n phases. The factor is therefore
-  /// exp(sqrt(2) s t), with t from Student's distribution with n - 1 degrees of freedom.
+  /// Draws the factor by which a future phase is slower than the measured phase. Both phases deviate from
+  /// their common mean with the standard deviation s of the logarithms, estimated from n phases. The factor
+  /// is therefore exp(sqrt(2) s t), with t from Student's distribution with n - 1 degrees of freedom.
   double phase_factor(std::vector<double> const& phases) {
     const double s = deviation_of_logarithms(phases);
     if (!(s > 0)) return 1;
@@ -84,8 +84,8 @@ Band central(std::vector<double> const& values) {
   return {quantile(values, low_share), quantile(values, high_share)};
 }
 
-/// Returns quantiles of caps that are always values of the sample, because nothing lies between a cap and "no
-/// upper end".
+/// Returns the quantiles of the caps. They are values of the sample and are not interpolated, because there
+/// is no value between a cap and "no upper end".
 Band central_caps(std::vector<double> lows, std::vector<double> highs) {
   std::sort(lows.begin(), lows.end());
   std::sort(highs.begin(), highs.end());

@@ -24,14 +24,16 @@ struct Bands {
   Band best_cap;              ///< b*, bytes; see bootstrap()
 };
 
-/// Returns 95 % bands by the bootstrap, percentile method (Efron and Tibshirani, "An Introduction to the
-/// Bootstrap", 1993). Passes are drawn with replacement as a whole, because their operations are correlated.
-/// The samples of each size of the all-reduce table, and of each size of the contention (kappa and gamma),
-/// are drawn separately. Each replicate also draws two factors by which a future phase is slower or faster
-/// (Measurements::drift): one for compute and one for all-reduces.
+/// Returns 95 % bands by the percentile method of the bootstrap (Efron and Tibshirani, "An Introduction to
+/// the Bootstrap", 1993). Passes are drawn with replacement as a whole, because their operations are
+/// correlated. The samples of each size of the all-reduce table, and of each size of the contention (kappa
+/// and gamma), are drawn separately. Each replicate also draws two factors by which a future phase is slower
+/// or faster (Measurements::drift): one for compute and one for all-reduces.
 ///
 /// In each replicate b* is a range of caps (best_caps()). Its interval runs from the 2.5 % quantile of the
 /// low ends of these ranges to the 97.5 % quantile of their high ends. The same seed gives the same bands.
+/// Throws std::invalid_argument if `replicates` is less than 1, and what job_from() (measurements.hpp)
+/// throws.
 Bands bootstrap(Measurements const& measurements, Jitter jitter, std::span<const Plan> plans,
                 int replicates = 200, std::uint64_t seed = 1);
 
@@ -42,8 +44,7 @@ struct Waterfall {
   double copies = 0;      ///< gradients are also copied into and out of buckets
   double jitter = 0;      ///< each bucket also waits for the latest rank; this is the prediction of the run
 };
-/// Returns the breakdown of E for one plan. Throws what job_from()
-/// (measurements.hpp) throws.
+/// Returns the breakdown of E for one plan. Throws what job_from() throws.
 Waterfall explain(Measurements const& measurements, Plan const& plan);
 
 }  // namespace ddproxy::model

@@ -13,19 +13,20 @@ namespace ddproxy::model {
 /// Smallest number of values for which order statistics give a 95 % interval of the median.
 inline constexpr std::size_t fewest_for_an_interval = 6;
 
-/// Returns the largest k such that the probability that the median of n values lies below sorted values[k] is
-/// at most `alpha`, for any distribution. Returns nothing if this probability exceeds `alpha` even for k = 0.
-/// The probability equals P(at most k heads in n tosses of a fair coin) (David and Nagaraja, "Order
-/// Statistics", section 7.1).
+/// Suppose that `values` are n sorted values from one distribution. Returns the largest k for which the true
+/// median lies below values[k] with probability at most `alpha`, whatever the distribution is. Returns
+/// nothing if this probability exceeds `alpha` even for k = 0. The probability equals P(at most k heads in n
+/// tosses of a fair coin) (David and Nagaraja, "Order Statistics", section 7.1).
 std::optional<std::size_t> sign_quantile(std::size_t n, double alpha);
 
 /// Returns the median with the interval between two order statistics. Each bound misses the true median with
-/// probability at most `alpha`. A bound is infinite where there are too few values to give one.
+/// probability at most `alpha`. Both bounds are infinite if there are too few values.
 Estimate median_interval(std::vector<double> values, double alpha);
 
 /// Returns the median with a 95 % interval. From six values on it is median_interval(values, 0.025). For two
 /// to five values it is Student's interval, mean +- t s / sqrt(n), where s is the standard deviation; this
-/// assumes that the values are normally distributed. For one value the bounds are NaN.
+/// assumes that the values are normally distributed. For one value the bounds are NaN. For no value all
+/// members are NaN.
 Estimate median_estimate(std::vector<double> values);
 
 }  // namespace ddproxy::model

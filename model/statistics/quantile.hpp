@@ -10,7 +10,7 @@ namespace ddproxy::model {
 /// Returns the q quantile of the values (q from 0 to 1), linearly interpolated between neighbours. Returns
 /// NaN for no values.
 double quantile(std::vector<double> values, double q);
-/// Returns the median and reorders the values; takes no memory. Returns NaN for no values.
+/// Returns the median and reorders the values; allocates no memory. Returns NaN for no values.
 double median_in_place(std::span<double> values);
 /// Returns the median; NaN for no values.
 inline double median(std::vector<double> values) {

@@ -12,9 +12,9 @@
 namespace ddproxy::model {
 
 /// Returns the largest k with P(U <= k) <= alpha, where U is the Mann-Whitney statistic of m and n values
-/// from the same distribution. Returns nothing where even P(U = 0) = 1 / C(m + n, n) exceeds alpha. The
-/// probability is exact: the number of arrangements with U = k is a coefficient of the Gaussian binomial
-/// (Mann and Whitney, Ann. Math. Stat. 18(1), 1947). Ties make the result conservative.
+/// from the same distribution. Returns nothing if even P(U = 0) = 1 / C(m + n, n) exceeds alpha, or if m or n
+/// is 0. The probability is exact: the number of arrangements with U = k is a coefficient of the Gaussian
+/// binomial (Mann and Whitney, Ann. Math. Stat. 18(1), 1947). Ties make the result conservative.
 std::optional<std::size_t> rank_sum_quantile(std::size_t m, std::size_t n, double alpha);
 
 /// The shift between two samples: all pairwise differences to[j] - from[i], sorted.
@@ -24,7 +24,8 @@ class Shift {
   Shift(std::span<const double> from, std::span<const double> to);
   /// Returns the median difference with the exact rank-sum interval (Hodges and Lehmann, Ann. Math. Stat.
   /// 34(2), 1963). With `quantile` = rank_sum_quantile(from.size(), to.size(), alpha), each bound misses the
-  /// true shift with probability at most alpha. Without a quantile the bounds are infinite.
+  /// true shift with probability at most alpha. Without a quantile the bounds are infinite. Both samples must
+  /// have at least one value.
   Estimate interval(std::optional<std::size_t> quantile) const;
 
  private:

@@ -60,8 +60,9 @@ Plan plan_ending_at(std::span<const std::int64_t> gradient_bytes, std::span<cons
   std::size_t first = 0;
   for (const std::size_t end : last) {
     if (end < first || end >= gradient_bytes.size()) {
-      throw std::invalid_argument("plan: the last gradients must rise and lie below " +
-                                  std::to_string(gradient_bytes.size()) + ", got " + std::to_string(end));
+      throw std::invalid_argument("plan: the indices of the buckets' last gradients must rise and be below " +
+                                  std::to_string(gradient_bytes.size()) + ", but one of them is " +
+                                  std::to_string(end));
     }
     std::int64_t bytes = 0;
     for (std::size_t i = first; i <= end; ++i) bytes += gradient_bytes[i];
@@ -69,9 +70,9 @@ Plan plan_ending_at(std::span<const std::int64_t> gradient_bytes, std::span<cons
     first = end + 1;
   }
   if (first != gradient_bytes.size()) {
-    throw std::invalid_argument("plan: it ends at gradient " + std::to_string(first) + " of " +
+    throw std::invalid_argument("plan: the buckets contain " + std::to_string(first) + " of " +
                                 std::to_string(gradient_bytes.size()) +
-                                "; the last bucket must hold the last one");
+                                " gradients; the last bucket must end with the last gradient");
   }
   return plan;
 }

@@ -8,10 +8,10 @@
 
 namespace ddproxy::model {
 
-/// Consecutive gradients, in ready order, that one call reduces.
+/// Consecutive gradients, in ready order, that one collective reduces.
 struct Bucket {
   std::size_t first;   ///< index of its first gradient
-  std::size_t last;    ///< index of its last gradient; the bucket is ready when this gradient is
+  std::size_t last;    ///< index of its last gradient; the bucket is ready when this gradient is ready
   std::int64_t bytes;  ///< total size of its gradients
   bool operator==(Bucket const&) const = default;
 };

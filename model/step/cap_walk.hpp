@@ -12,8 +12,8 @@
 
 namespace ddproxy::model {
 
-/// Stands for a cap without an upper end: all gradients, except those of a first bucket with a limit of its
-/// own, are in one bucket.
+/// Marks the last range of caps, which has no upper end. With such a large cap all gradients are in one
+/// bucket, except those of a first bucket with a limit of its own.
 inline constexpr std::int64_t any_cap = std::numeric_limits<std::int64_t>::max();
 
 /// The limit of the first bucket, in bytes. Without a value the cap is also the limit of the first bucket.
@@ -23,7 +23,8 @@ using FirstBucket = std::optional<std::int64_t>;
 /// bytes and both included, give this plan. The ranges are visited in ascending order and leave no gap.
 ///
 /// No plan is missed, because a plan changes only when the cap becomes larger than the smallest bucket that
-/// the cap has closed. The last bucket is not among them: it ends with the last gradient, whatever the cap.
+/// the cap has closed. The last bucket does not count, because it ends with the last gradient, whatever the
+/// cap is.
 template <class Visit>
 void for_each_cap(std::vector<std::int64_t> const& gradient_bytes, FirstBucket first_bucket,
                   Visit const& visit) {

@@ -26,7 +26,8 @@ std::string describe(RankGraphs const& step, ClassTask const& at);
 /// bytes of an element is the argument of CollectiveCosts (model/predict/graph/collective_costs.hpp).
 std::size_t full_elements(RankGraphs const& step, Task const& task, std::size_t i);
 
-/// Returns the number of elements that an access covers on one rank: the slice, or an equal part of it.
+/// Returns the number of elements that an access covers on one rank: the slice, or this rank's part of the
+/// slice.
 std::size_t elements_of(RankGraphs const& step, Access const& access);
 
 }  // namespace ddproxy::model

@@ -10,8 +10,8 @@ namespace ddproxy::model {
 /// Builds the graph of one rank.
 ///
 /// What a task waits for follows from its accesses, as with `depend` in OpenMP: a reader waits for the last
-/// writer; a writer waits for the last writer and for all readers since. A strategy adds by hand only what
-/// the data do not imply, for instance that every collective waits for the end of the backward pass.
+/// writer; a writer waits for the last writer and for all readers since then. A strategy adds by hand only
+/// what the data do not imply, for instance that every collective waits for the end of the backward pass.
 ///
 /// Order of calls: buffer() for each buffer, then task() for each task in an order in which they can run,
 /// then finish().
@@ -21,9 +21,9 @@ class GraphBuilder {
   BufferId buffer(Buffer const& buffer);
 
   /// Adds a task after all others and returns its id. The task waits for the tasks in `task.after` and for
-  /// those that its accesses imply. Waits that the order of a lane implies are left out: of all waits for
-  /// tasks on another lane only the wait for the last of them is kept, and no wait for a task on the same
-  /// lane is kept.
+  /// those that its accesses imply. Waits that the order of a lane implies are left out. If a task has to
+  /// wait for several tasks of another lane, only the wait for the last of them is kept. No wait for a task
+  /// on the same lane is kept.
   TaskId task(Task task);
 
   /// Returns the graph and leaves the builder empty. `expected` says what a complete gradient of this rank

@@ -45,7 +45,7 @@ bool is_transfer(Verb verb) {
   return verb == Verb::send || verb == Verb::receive;
 }
 
-/// Returns whether two members can issue these as one collective. A send matches a receive.
+/// Returns true if two members can issue `a` and `b` as one collective. A send matches a receive.
 bool fit(Issued const& a, Issued const& b) {
   if (a.elements != b.elements || a.type != b.type || a.collective.wire != b.collective.wire) return false;
   if (is_transfer(a.collective.verb)) {
@@ -76,8 +76,8 @@ class Joined {
   std::vector<std::size_t> parent_;
 };
 
-/// Joins the collectives that two classes issue on a communicator. `members` has the indices of the two
-/// classes, which both have ranks in one of its groups.
+/// Joins the collectives that two classes issue on a communicator. `members` holds the indices of the two
+/// classes, not a task. Both classes have ranks in one group of the communicator.
 void match(RankGraphs const& step, std::size_t communicator, ClassTask members, AllIssued const& issued,
            Joined& joined, Violations& violations) {
   const auto [a, b] = members;  // two classes
@@ -95,11 +95,12 @@ void match(RankGraphs const& step, std::size_t communicator, ClassTask members, 
   if (of_a.size() == of_b.size()) return;
   violations.push_back({Rule::same_order, "class " + std::to_string(a) + " issues " +
                                               std::to_string(of_a.size()) + " collectives on communicator " +
-                                              std::to_string(communicator) + ", class " + std::to_string(b) +
-                                              " " + std::to_string(of_b.size())});
+                                              std::to_string(communicator) + ", but class " +
+                                              std::to_string(b) + " issues " + std::to_string(of_b.size())});
 }
 
-/// Returns every pair of classes that have neighbouring ranks in a group of the communicator, once.
+/// Returns the pairs of classes that have neighbouring ranks in a group of the communicator. Each pair is
+/// listed once.
 std::set<ClassTask> meeting(Communicator const& communicator, std::vector<std::size_t> const& classes) {
   std::set<ClassTask> pairs;
   for (auto const& group : communicator.groups) {
@@ -122,9 +123,9 @@ Joined match_all(RankGraphs const& step, Violations& violations) {
 
 /// The nodes of the merged graph: tasks that run together, and the nodes that run after them.
 struct Nodes {
-  std::vector<std::vector<ClassTask>> members;  // [root of the joined tasks]
-  std::vector<std::vector<std::size_t>> next;   // the nodes that wait for a node
-  std::vector<std::size_t> waits;               // how many nodes a node still waits for
+  std::vector<std::vector<ClassTask>> members;  // [node]; a node is the root of its joined tasks
+  std::vector<std::vector<std::size_t>> next;   // [node]: the nodes that wait for it
+  std::vector<std::size_t> waits;               // [node]: number of nodes that it still waits for
   explicit Nodes(std::size_t size) : members(size), next(size), waits(size) {}
   void edge(std::size_t from, std::size_t to) {
     next[from].push_back(to);

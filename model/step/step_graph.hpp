@@ -14,8 +14,8 @@
 // A training step as a graph: tasks that read and write buffers, on lanes.
 //
 // Order of calls: a strategy (data parallel, sharded, pipeline) builds one graph for each class of ranks that
-// do the same, with GraphBuilder (graph_builder.hpp). check() (check/check.hpp) proves that the graphs are
-// right. Then the same graphs are run, simulated and drawn. Example: one gradient of 100 elements that is
+// do the same work, with GraphBuilder (graph_builder.hpp). check() (check/check.hpp) proves that the graphs
+// are right. Then the same graphs are run, simulated and drawn. Example: one gradient of 100 elements that is
 // computed and then averaged over ranks 0 and 1.
 //
 //   GraphBuilder builder;
@@ -76,8 +76,8 @@ enum class BufferKind {
 };
 
 /// Describes an array in the memory of one rank. The memory exists during the whole step. Its contents are
-/// defined from the first task that writes them to the last one that uses them, and at the ends of the step
-/// as at_entry and at_exit say.
+/// defined from the first task that writes them to the last task that uses them. At the start and
+/// at the end of the step, at_entry and at_exit say what the array contains.
 struct Buffer {
   BufferKind kind;
   DataType type = DataType::fp32;
@@ -113,7 +113,7 @@ struct Access {
   /// `place` is the rank's place in its group of this communicator. Example with two ranks, model = 0 and
   /// slice = {0, 50}: on place 0 the slice has elements 0 to 49 of the model, on place 1 elements 50 to 99.
   std::optional<CommunicatorId> shard = std::nullopt;
-  bool last_use = false;  ///< the elements are undefined after the task
+  bool last_use = false;  ///< true: the elements are undefined after the task
 };
 
 /// The part of the step that a compute task belongs to.
@@ -126,8 +126,8 @@ enum class Phase {
   update,  ///< runs the optimizer
 };
 
-/// Runs the kernels of a phase: of one operator, or of the norm, the clipping or the update. For these three,
-/// `op` is not used.
+/// Runs the kernels of one operator, or of the norm, the clipping or the update. The last three do not use
+/// `op`.
 struct Compute {
   OperatorId op;
   Phase phase;
@@ -136,8 +136,8 @@ struct Compute {
 
 enum class CopyKind { device_to_host, host_to_device, into_bucket, out_of_bucket, cast };
 
-/// Copies the first access to the second. The first is read, the second assigned, and both have the same
-/// length.
+/// Copies the elements of the task's first access to its second access. The first access reads, the second
+/// assigns, and both have the same length.
 struct Copy {
   CopyKind kind;
 };
@@ -162,12 +162,13 @@ struct Collective {
   Verb verb;
   CommunicatorId communicator;
   Reduction reduction = Reduction::average;
-  std::optional<std::size_t> root_or_peer = std::nullopt;  ///< place in the group; broadcast, send, receive
-  DataType wire = DataType::fp32;                          ///< type of the elements that are transferred
+  /// The place in the group of a broadcast's root, or of the peer of a send or receive.
+  std::optional<std::size_t> root_or_peer = std::nullopt;
+  DataType wire = DataType::fp32;  ///< type of the elements that are transferred
 };
 
-/// Makes the host wait until all tasks that this one waits for have ended. This is the only kind of task at
-/// which later compute tasks on a device have to wait for the host.
+/// Makes the host wait until all tasks that this task waits for have ended. Later compute tasks on a device
+/// wait for the host only at tasks of this kind.
 struct HostWait {};
 
 enum class LaneKind { compute, copy, communication };
@@ -203,8 +204,8 @@ struct Expected {
   CommunicatorId replicas;                       ///< every rank of the group contributes
   int micro_batches = 1;                         ///< every micro-batch contributes
   std::vector<ExpectedGradient> gradients = {};  ///< gradients of this rank; sorted by offset, no overlap
-  bool clipped = false;  ///< an update reads clipped gradients, or reads the norm and clips them itself
-  bool updated = false;  ///< true: every parameter and optimizer state is updated once; false: none is
+  bool clipped = false;  ///< true: an update reads clipped gradients, or reads the norm and clips them itself
+  bool updated = false;  ///< true: every parameter and optimizer state is updated once; false: never
 };
 
 /// The step of one rank. Tasks are in topological order: a task waits only for tasks with smaller ids.
@@ -235,7 +236,7 @@ struct RankGraphs {
 /// Returns the collectives of a task. Returns an empty list if the task's work is not a collective.
 std::vector<Collective> collectives_of(Task const& task);
 
-/// Names a task of a class of ranks.
+/// Identifies a task of a class of ranks.
 struct ClassTask {
   std::size_t rank_class;
   std::size_t task;

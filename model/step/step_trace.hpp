@@ -10,8 +10,8 @@ namespace ddproxy::model {
 
 /// When one rank carried out a task, in seconds from the start of the step.
 struct TaskTimes {
-  /// When the lane was free and everything that the task waits for had ended. A collective starts when its
-  /// last member is ready. Every other task starts when it is ready.
+  /// The time at which the lane was free and everything that the task waits for had ended. A collective
+  /// starts when its last member is ready. Every other task starts when it is ready.
   double ready;
   double start;
   double end;

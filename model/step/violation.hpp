@@ -16,12 +16,12 @@ enum class Rule {
   no_deadlock,    ///< no ranks and lanes wait for each other in a circle; a collective waits for all members
   filled,         ///< no element is read before a task has written it, or after its last use
   right_content,  ///< a task reads what it expects: parameter, version, operator, micro-batch
-  contributes_once,    ///< no contribution enters a gradient or a norm twice
-  contributes_all,     ///< no contribution is missing where a gradient or a norm is used, or at the end
+  contributes_once,  ///< no contribution enters a gradient or a norm twice
+  contributes_all,   ///< no contribution is missing when a gradient or a norm is used, and when the step ends
   same_state_at_exit,  ///< after the step a buffer contains what it contained before, updated once
 };
 
-/// A rule that a step breaks, and where.
+/// A rule that a step breaks, and the place at which it breaks the rule.
 struct Violation {
   Rule rule;
   std::string what;  ///< one sentence that names the rank, the task and the buffer

@@ -11,9 +11,9 @@ namespace ddproxy::model {
 /// How much one rank communicates in a step with one verb (all_reduce, send, ...; step_graph.hpp).
 struct Volume {
   std::size_t calls = 0;   ///< number of calls
-  std::int64_t bytes = 0;  ///< sum of the sizes x of all calls, in bytes of the wire type; x is the size of
+  std::int64_t bytes = 0;  ///< sum of the sizes x of all calls, in bytes of the wire format; x is the size of
                            ///< the whole vector, also for reduce_scatter and all_gather
-  double bytes_sent = 0;     ///< bytes that the rank sends with the algorithms of sent_share()
+  double bytes_sent = 0;   ///< bytes that the rank sends with the algorithms of sent_share()
   std::int64_t padding = 0;  ///< the part of `bytes` that belongs to no tensor
 };
 

@@ -94,7 +94,8 @@ void CsvTable::set_header(std::size_t line, std::vector<std::string> names) {
 void CsvTable::add(std::size_t line, std::vector<std::string> fields) {
   if (fields.size() != columns_.size()) {
     fail_at(line, "number of fields in this row: " + std::to_string(fields.size()) +
-                      ", but the header names " + std::to_string(columns_.size()) + " column(s)");
+                      ", but the header names " + std::to_string(columns_.size()) +
+                      " column(s); give one field for each column");
   }
   rows_.push_back({line, std::move(fields)});
 }
@@ -107,7 +108,7 @@ std::optional<std::size_t> CsvTable::find(std::string const& column) const {
 
 std::string const& CsvTable::text(std::size_t row, std::string const& column) const {
   const auto index = find(column);
-  if (!index) fail_at(header_line_, "the column \"" + column + "\" is missing");
+  if (!index) fail_at(header_line_, "the column \"" + column + "\" is missing; add it");
   return rows_.at(row).fields[*index];
 }
 
@@ -160,7 +161,7 @@ void CsvTable::expect_columns(std::initializer_list<char const*> required,
     if (name == "seconds") {
       time_column();
     } else if (!has(name)) {
-      fail_at(header_line_, "the column \"" + name + "\" is missing");
+      fail_at(header_line_, "the column \"" + name + "\" is missing; add it");
     }
   }
   known.insert(known.end(), optional.begin(), optional.end());

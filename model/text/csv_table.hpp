@@ -29,7 +29,7 @@ class CsvTable {
   std::string const& text(std::size_t row, std::string const& column) const;
   /// Returns a field as a number. Throws unless it is finite and not negative.
   double number(std::size_t row, std::string const& column) const;
-  /// Returns a field as a whole number. Throws unless it is one and not negative.
+  /// Returns a field as a whole number. Throws unless the field is a whole number and not negative.
   std::int64_t integer(std::size_t row, std::string const& column) const;
   /// Returns the time in seconds from the column `seconds`, `ms` or `us`. Throws if the file has none or
   /// several of them.

@@ -12,14 +12,14 @@ bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-// Returns the number of bytes of a UTF-8 character that begins with `first`; 0 if no character begins with
-// it.
+// Returns the number of bytes of a UTF-8 character that begins with `first`; 0 if no character can begin with
+// this byte.
 std::size_t length_of(unsigned char first) {
   return first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
 }
 
-// Returns true for control characters, for characters that change the direction of text, and for those that
-// XML forbids.
+// Returns true for control characters, for characters that change the direction of text, and for characters
+// that XML forbids.
 bool is_hidden(unsigned code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0xFFFE || code == 0xFFFF;

@@ -42,7 +42,7 @@ class ForwardBuilder {
     return pass_.gradients.size() - 1;
   }
 
-  /// A new tensor that the present operator assigns.
+  /// Adds a tensor that the current operator assigns. Returns its index in ForwardPass::activations.
   std::size_t output(std::string name, std::int64_t features, std::optional<std::size_t> block) {
     pass_.activations.push_back({std::move(name), features, block});
     at_->activations.push_back({pass_.activations.size() - 1, Use::assign});
@@ -51,7 +51,7 @@ class ForwardBuilder {
   }
 
   void reads(std::size_t tensor) { at_->activations.push_back({tensor, Use::read}); }
-  /// Reads a tensor, and so does the backward counterpart.
+  /// Records that the current operator and its backward counterpart read a tensor.
   void saves(std::size_t tensor) {
     reads(tensor);
     at_->saved.push_back(tensor);
@@ -81,7 +81,7 @@ class ForwardBuilder {
       case OperationKind::cross_entropy:
         return loss();
     }
-    throw std::logic_error("forward pass: nothing is known of the operation " + operation.name);
+    throw std::logic_error("forward pass: the kind of this operation is unknown: " + operation.name);
   }
 
   void norm(Operation const& operation) {
@@ -116,8 +116,9 @@ class ForwardBuilder {
     }
   }
 
-  /// A map of a norm's output. `from`: the gradient of its result, and whether it assigns the gradient of the
-  /// norm's output or adds to it; the maps of one norm run one after another.
+  /// Describes a linear layer that reads a norm's output. `from.tensor` is the gradient of the layer's
+  /// result. `from.use` is how its backward counterpart changes the gradient of the norm's output. The first
+  /// counterpart that runs assigns it, the later ones add to it.
   void map_of_norm(Operation const& operation, TensorUse from, std::vector<std::size_t>* results) {
     saves(normed_);
     results->push_back(output(operation.name, operation.out, operation.block));
@@ -125,7 +126,7 @@ class ForwardBuilder {
     on_gradient(d_branch_, from.use);
   }
 
-  /// A map whose result is added to the residual stream, which becomes another tensor.
+  /// Describes a linear layer whose result is added to the residual stream. The sum is a new tensor.
   void end_of_branch(std::size_t d_input, std::string name, std::optional<std::size_t> block) {
     saves(branch_);
     reads(stream_);
@@ -136,7 +137,7 @@ class ForwardBuilder {
 
   void rope(Operation const& operation) {
     at_->block = operation.block;
-    const std::size_t rotated = fused_ ? 1 : 2;  // not the values
+    const std::size_t rotated = fused_ ? 1 : 2;  // the values are not rotated
     for (std::size_t i = 0; i < rotated; ++i) {
       at_->activations.push_back({qkv_[i], Use::modify});
       on_gradient(d_qkv_[i], Use::modify);
@@ -152,7 +153,7 @@ class ForwardBuilder {
     for (const std::size_t tensor : d_qkv_) on_gradient(tensor, Use::assign);
   }
 
-  /// The gradient of its result becomes that of its input, in place.
+  /// Describes an activation function. The gradient of its input overwrites the gradient of its result.
   void activation(Operation const& operation) {
     for (const std::size_t tensor : std::exchange(hidden_, {})) saves(tensor);
     branch_ = output(operation.name, operation.out, operation.block);
@@ -206,7 +207,7 @@ class ForwardBuilder {
   // Gradients of activations.
   std::size_t d_residual_ = 0, d_branch_ = 0, d_wide_ = 0, d_logits_ = 0;
   std::optional<std::size_t> d_gate_;
-  std::vector<std::size_t> d_qkv_;  // one tensor, or those of q, k and v
+  std::vector<std::size_t> d_qkv_;  // one tensor, or one each for q, k and v
   // Activations that later operators read.
   std::size_t stream_ = 0, normed_ = 0, branch_ = 0, logits_ = 0;
   std::vector<std::size_t> qkv_, hidden_;

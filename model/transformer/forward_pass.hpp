@@ -45,12 +45,13 @@ struct ForwardOperation {
   /// micro_batch.hpp). std::nullopt if no recomputation runs this operator: it is outside of blocks, or it is
   /// the last linear layer of a block, whose result is the input of the next block and is kept.
   std::optional<std::size_t> block = std::nullopt;
-  std::vector<TensorUse> activations = {};   ///< what the forward operator uses
+  std::vector<TensorUse> activations = {};   ///< activations that the forward operator uses
   std::vector<std::size_t> saved = {};       ///< activations that the backward counterpart reads
   std::vector<TensorUse> gradients = {};     ///< gradients of activations that the counterpart uses
   std::vector<std::size_t> parameters = {};  ///< parameters that the forward operator reads, as indices into
                                              ///< BackwardPass::gradients
-  std::vector<std::size_t> weights = {};     ///< parameters that the counterpart reads, as such indices
+  std::vector<std::size_t> weights =
+      {};  ///< parameters that the counterpart reads, as indices into BackwardPass::gradients
 };
 
 /// The operators of a forward pass and the tensors that they use. The tokens themselves are not listed.

@@ -14,10 +14,10 @@ namespace ddproxy::model {
 
 /// What an operation of the backward pass does.
 enum class OperationKind {
-  cross_entropy,   ///< computes the gradient of the logits from the logits
-  linear,          ///< gradients of bias, weight and input of a linear layer `in` -> `out`
-  head,            ///< like linear, for the output head; completes its weight only if the model is not tied
-  norm,            ///< layer norm or RMS norm; adds to the gradient of the residual stream
+  cross_entropy,  ///< computes the gradient of the logits from the logits
+  linear,         ///< gradients of bias, weight and input of a linear layer `in` -> `out`
+  head,  ///< like linear, for the output head; completes the weight's gradient only if the model is not tied
+  norm,  ///< layer norm or RMS norm; adds to the gradient of the residual stream
   activation,      ///< GELU, or the product in SwiGLU
   attention,       ///< causal scaled dot-product attention
   rope,            ///< rotation of queries and keys by their positions; the gradients are rotated back

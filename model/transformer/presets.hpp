@@ -26,8 +26,8 @@ inline constexpr std::array<Preset, 5> presets{{
 }};
 
 /// Returns a model of Stanford's course CS336, assignment 2: RMSNorm, separate q, k and v, no biases, an
-/// output head of its own. With SwiGLU it has three matrices in each feed-forward layer and RoPE. With GELU
-/// it has two matrices and learned positions.
+/// output head of its own. With SwiGLU it has RoPE, and three matrices in each feed-forward layer. With GELU
+/// it has learned positions, and two matrices in each feed-forward layer.
 constexpr Shape cs336(std::int64_t layers, std::int64_t d_model, std::int64_t heads, std::int64_t d_ff,
                       Activation activation) {
   return {.layers = layers,

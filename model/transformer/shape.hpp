@@ -27,14 +27,14 @@ struct Shape {
   Norm norm = Norm::layernorm;
   Positions positions = Positions::learned;
   Qkv qkv = Qkv::fused;
-  /// Heads of keys and values, each shared by heads / kv_heads query heads (Ainslie et al., "GQA", 2023). 0:
-  /// as many as `heads`.
+  /// Number of heads of keys and values, each shared by heads / kv_heads query heads (Ainslie et al., "GQA",
+  /// 2023). 0: as many as `heads`.
   std::int64_t kv_heads = 0;
   double rope_theta = 10000;  ///< base of the rotations' wavelengths; only with Positions::rope
   bool operator==(Shape const&) const = default;
 
   std::int64_t head_size() const { return d_model / heads; }
-  /// Returns the features of all keys, which are those of all values. For GPT-2 they are `d_model`.
+  /// Returns the number of features of all keys. All values have the same number. For GPT-2 it is `d_model`.
   std::int64_t key_features() const { return (kv_heads > 0 ? kv_heads : heads) * head_size(); }
 };
 

@@ -34,7 +34,8 @@ class TensorLayout {
   /// Returns the elements of a tensor, given its name. Throws std::logic_error if the model has no such
   /// tensor.
   Slice of(std::string const& name) const;
-  /// Returns the elements of the tensors `first` to `last`, both included, for example of one bucket.
+  /// Returns the elements of the tensors `first` to `last`, both included, for example the gradients of one
+  /// bucket.
   Slice run(std::size_t first, std::size_t last) const;
   /// Returns the index of the tensor that contains an element.
   std::size_t tensor_of(std::size_t element) const;

@@ -41,7 +41,8 @@ TEST(StepClosedForm, BubbleOf1F1B) {
   }
 }
 
-/// Returns the forward pass of one stage. Lane s and communicator s are link s.
+/// Returns the forward pass of one stage. Transfers from stage s to stage s + 1 use lane s and communicator
+/// s.
 StepGraph forward_stage(std::size_t s, std::size_t stages, int micro_batches) {
   GraphBuilder builder;
   const auto activation = [&](AccessMode mode, BufferId buffer) {
@@ -74,9 +75,10 @@ RankGraphs forward_pipeline(std::size_t stages, int micro_batches) {
   return step;
 }
 
-/// Returns the end of the forward pass by this recurrence over stages s and micro-batches j, where f is the
-/// end of compute, c the end of a transfer, and x the time of a transfer: c(s,j) = max(f(s,j), c(s,j-1)) + x;
-/// f(s,j) = max(c(s-1,j), f(s,j-1)) + t_s.
+/// Returns the end of the forward pass by a recurrence over stages s and micro-batches j. Compute of t_s
+/// seconds ends at f, a transfer of x seconds ends at c:
+///   f(s,j) = max(c(s-1,j), f(s,j-1)) + t_s
+///   c(s,j) = max(f(s,j), c(s,j-1)) + x
 double forward_seconds(std::vector<double> const& t, int micro_batches, double x) {
   std::vector<double> f(t.size()), c(t.size());
   for (int j = 0; j < micro_batches; ++j) {
@@ -117,12 +119,13 @@ TEST(StepClosedForm, FullyShardedWithHiddenAndWithExposedGathers) {
       model.links = own_links(step);
       return seconds_of(step, model);
     };
-    // A gather takes no longer than the forward or backward of a layer. Exposed are only the first gather,
-    // the last reduce-scatter, and the updates.
+    // A gather takes no longer than the forward or backward of a layer. Only the first gather, the last
+    // reduce-scatter and the updates are exposed.
     EXPECT_NEAR(seconds(1, 2, 0.5), 0.5 + n * (1 + 2) + r + n * u, 1e-12 * n);
     EXPECT_NEAR(seconds(1, 1, 1), 1 + n * 2 + r + n * u, 1e-12 * n);
     // A gather takes at least as long as forward and backward, so gathers follow each other without a gap:
-    // one for each forward, and one for each backward but the first, whose unit was kept.
+    // one for each forward pass of a layer, and one for each backward pass of a layer except the first, whose
+    // unit was kept.
     EXPECT_NEAR(seconds(1, 2, 3), (2 * n - 1) * 3 + 2 + r + n * u, 1e-12 * n);
     EXPECT_NEAR(seconds(0.25, 0.5, 5), (2 * n - 1) * 5 + 0.5 + r + n * u, 1e-12 * n);
   }

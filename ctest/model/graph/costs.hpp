@@ -24,7 +24,7 @@ inline CollectiveCost always(double seconds) {
   return [seconds](std::int64_t) { return seconds; };
 }
 
-/// Returns a link for each communication lane of `step`, so that no lanes share one.
+/// Returns a link for each communication lane of `step`, so that no two lanes share a link.
 inline std::map<Lane, std::size_t> own_links(RankGraphs const& step) {
   std::map<Lane, std::size_t> links;
   for (RankClass const& each : step.classes) {

@@ -11,14 +11,15 @@
 #include "model/predict/graph/summarise.hpp"
 #include "model/step/strategies/ddp.hpp"
 
-// Compares simulate(RankGraphs) with the recurrences of timeline.hpp, which are the fast path for many plans.
+// Compares simulate(RankGraphs) with the recurrences of timeline.hpp, which are faster and are used for many
+// plans.
 
 namespace ddproxy::model {
 namespace {
 
 constexpr double tolerance = 1e-12;  // relative
 
-/// A model with the seconds of its operators, and the same job as a Job.
+/// A model with the seconds of its operators, and the Job that describes the same backward pass.
 struct Subject {
   BackwardPass pass;
   std::vector<double> seconds;  // [operator]

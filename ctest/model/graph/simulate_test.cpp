@@ -40,7 +40,7 @@ std::vector<RankGraphs> all_steps() {
 }
 
 /// Returns random costs: tasks of 0 to 1 s, and collectives with kappa and gamma of 0.3 to 1. All lanes share
-/// a link, or with `own` each has its own.
+/// one link. If `own` is true, each lane has its own link.
 StepCosts random_costs(RankGraphs const& step, bool own, std::mt19937& random) {
   StepCosts costs;
   for (RankClass const& each : step.classes) {

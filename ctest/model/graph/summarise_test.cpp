@@ -19,8 +19,8 @@ Access access(std::size_t buffer, AccessMode mode) {
   return {.buffer = BufferId{buffer}, .slice = {0, 1}, .mode = mode, .content = Content::activation};
 }
 
-/// Returns a step with 100 elements of parameters, an activation of 10 elements in bf16, and a gradient of
-/// 30. The gradient is averaged and copied from its bucket to a buffer that is kept.
+/// Returns a step with 100 elements of parameters, an activation of 10 elements in bf16, and a gradient of 30
+/// elements. The gradient is averaged and copied from its bucket to a buffer that is kept.
 StepGraph small_step() {
   const BufferState parameters{Content::parameter, {0, 100}}, gradients{Content::gradient, {0, 30}};
   StepGraph graph;

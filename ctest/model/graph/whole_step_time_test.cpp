@@ -16,13 +16,13 @@
 #include "model/step/strategies/ddp.hpp"
 #include "model/step/strategies/whole_step.hpp"
 
-// The time of a whole step against times that follow from a formula.
+// Compares the simulated time of a whole step with formulas.
 
 namespace ddproxy::model {
 namespace {
 
 constexpr std::int64_t tokens = 4;
-constexpr double norm_rate = 1e-4, clip_rate = 2e-4, update_rate = 7e-4;  // seconds a parameter
+constexpr double norm_rate = 1e-4, clip_rate = 2e-4, update_rate = 7e-4;  // seconds per parameter
 
 double sum(std::vector<double> const& seconds) {
   return std::accumulate(seconds.begin(), seconds.end(), 0.0);
@@ -69,7 +69,7 @@ Simulated simulated(Subject const& s, WholeStep const& strategy, std::size_t ran
   return {std::move(step), std::move(traces)};
 }
 
-/// T of the backward pass with its all-reduces, as `run` predicts it.
+/// Returns T of the backward pass with its all-reduces, as `ddproxy run` predicts it.
 double backward_seconds(Subject const& s, WholeStep const& strategy, std::size_t ranks,
                         Contention const& contention = {}, Copies const& copies = {}) {
   const RankGraphs step = ddp(s.pass, strategy.ddp, ranks);
@@ -147,7 +147,8 @@ TEST(WholeStepTime, CheckpointingAddsTheForwardPassOfTheBlocks) {
 }
 
 TEST(WholeStepTime, AnUpdateWithoutClippingStartsBeforeTheLastAllReduceEnds) {
-  // Compute takes no time, every bucket 1 s to reduce, every update 1/4 s: they overlap but for the last.
+  // Compute takes no time, each all-reduce 1 s, each update 1/4 s. All updates except the last overlap with
+  // an all-reduce.
   Subject s(llama_shape(2), 1000);
   s.costs.forward.assign(s.costs.forward.size(), 0);
   s.costs.backward = s.costs.forward;
@@ -157,7 +158,7 @@ TEST(WholeStepTime, AnUpdateWithoutClippingStartsBeforeTheLastAllReduceEnds) {
   ASSERT_GT(buckets, 2);
   WholeStep strategy{.ddp = {.plan = s.plan}, .optimizer = Optimizer::adamw};
   EXPECT_NEAR(simulated(s, strategy, 2).traces.end(), buckets + 0.25, 1e-9);
-  // With clipping the norms overlap likewise, and all updates follow the last norm.
+  // With clipping the norms overlap in the same way, and all updates follow the last norm.
   strategy.clipped = true;
   EXPECT_NEAR(simulated(s, strategy, 2).traces.end(), buckets + 0.25 + 0.25 * buckets, 1e-9);
 }
@@ -208,7 +209,7 @@ TEST(WholeStepMemory, IsParametersMomentsGradientsAndActivations) {
     const LiveMemory memory = live_memory(all.graph(), all.trace());
     EXPECT_EQ(memory.at_start, 3 * n);
     const auto by_phase = phase_memory(all.graph(), memory);
-    // The loss, the last operator of the forward pass, has every activation beside it.
+    // The loss is the last operator of the forward pass. While it runs, every activation is live.
     EXPECT_EQ(by_phase.at(Phase::forward), 3 * n + bytes_of(s.forward.activations, true, true));
     EXPECT_EQ(by_phase.at(Phase::update), 4 * n);
     EXPECT_GT(by_phase.at(Phase::backward), by_phase.at(Phase::update));

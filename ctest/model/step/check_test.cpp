@@ -120,8 +120,8 @@ TEST(Check, FindsASlotThatIsGatheredIntoBeforeItsLastReader) {
 }
 
 TEST(Check, FindsASlotThatIsReusedTooEarlyThoughTasksAreOrdered) {
-  // All gathers use the first unit. The second gather overwrites what the forward pass of the first layer
-  // reads.
+  // The second gather uses the buffer of the first gather. So it overwrites what the forward pass of the
+  // first layer reads.
   const auto step = changed(fsdp_step(six, {.slots = 3}), [](StepGraph& g) {
     const BufferId first = find_collective(g, Verb::all_gather)->accesses[1].buffer;
     find_collective(g, Verb::all_gather, 1)->accesses[1].buffer = first;
@@ -136,7 +136,7 @@ TEST(Check, FindsAGradientThatIsNeverReduced) {
   EXPECT_TRUE(found(check(step), Rule::contributes_all)) << text(check(step));
 }
 
-/// Inserts a copy of a task behind it, and increases the ids of the tasks behind it.
+/// Inserts a copy of a task behind the task, and increases the ids of all later tasks.
 void repeat(StepGraph& graph, Task const* task) {
   const auto at = static_cast<std::size_t>(task - graph.tasks.data());
   const Task copy = *task;

@@ -110,7 +110,7 @@ class FsdpStep {
         use.last = use.phase == Phase::backward &&
                    (use.micro_batch + 1 == options_.micro_batches || options_.regather);
       } else if (i > 0 &&
-                 uses[i - 1].layer == use.layer) {  // stays for its backward pass, or the next forward
+                 uses[i - 1].layer == use.layer) {  // stays gathered for the next pass of the same layer
         use.unit = uses[i - 1].unit;
         use.gathered = uses[i - 1].last = false;
       } else {

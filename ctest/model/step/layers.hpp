@@ -42,7 +42,8 @@ class LayerTasks {
     return compute(l, m, Phase::forward, std::move(weights));
   }
 
-  /// `accesses`: the weights that the task reads, and the gradients that it assigns or contributes to.
+  /// Adds a backward task. `accesses` has the weights that the task reads, and the gradients that it assigns
+  /// or contributes to.
   TaskId backward(std::size_t l, int m, std::vector<Access> accesses) {
     if (checkpoint_) {
       std::vector<Access> weights;

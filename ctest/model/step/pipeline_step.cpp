@@ -7,8 +7,9 @@
 namespace ddproxy::model {
 namespace {
 
-/// One stage of the pipeline. Each direction of each link has its own communicator: 1 + l for link l
-/// downwards, and `stages` + l for link l upwards. In communicator 0 each rank is in a group of its own.
+/// One stage of the pipeline. Each direction between two stages has its own communicator: 1 + s for transfers
+/// from stage s to stage s + 1, and `stages` + s for transfers from stage s + 1 to stage s. In communicator 0
+/// each rank is in a group of its own.
 class Stage {
  public:
   Stage(std::size_t rank, std::size_t stages, int micro_batches, bool one_lane)

@@ -31,7 +31,8 @@ struct DdpOptions {
 };
 
 /// Builds a data-parallel step. ZeRO-1 reduce-scatters after the last micro-batch, updates shards and gathers
-/// parameters. ZeRO-2 reduce-scatters after each micro-batch and adds to a shard. Its two buckets take turns.
+/// parameters. ZeRO-2 reduce-scatters after each micro-batch and adds to a shard. Its buckets use two
+/// gradient buffers alternately.
 RankGraphs ddp_step(Layers const& model, DdpOptions const& options);
 
 struct FsdpOptions {

@@ -130,7 +130,7 @@ TEST(WholeStep, IsRightForLlama3) {
   EXPECT_EQ(text(check(step)), "");
 }
 
-/// The tasks of a kind, in the order of the list.
+/// Returns the ids of the tasks of a phase, in ascending order. -1 stands for all micro-batches.
 std::vector<std::size_t> tasks_of(StepGraph const& graph, Phase phase, int micro_batch = -1) {
   std::vector<std::size_t> found;
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
@@ -164,7 +164,8 @@ TEST(WholeStep, HasTheTasksThatItIsMadeOf) {
       const bool updated = optimizer == Optimizer::adamw;
       EXPECT_EQ(tasks_of(graph, Phase::forward).size(), 3 * operators);
       EXPECT_EQ(tasks_of(graph, Phase::backward).size(), 3 * operators);
-      // Of each of two blocks everything but mlp.c_proj: 7 operators (norms, maps, attention, GELU).
+      // In each of two blocks all operators except mlp.c_proj are recomputed: 7 (norms, linear layers,
+      // attention, GELU).
       EXPECT_EQ(tasks_of(graph, Phase::recompute).size(), 3 * 2 * 7U);
       EXPECT_EQ(tasks_of(graph, Phase::norm).size(), clipped ? plan.size() : 0);
       EXPECT_EQ(tasks_of(graph, Phase::clip).size(), clipped && !updated ? plan.size() : 0);
@@ -226,7 +227,8 @@ const WholeStep full{.ddp = {.plan = plan_of(small, 1500)},
                      .optimizer = Optimizer::adamw};
 
 TEST(WholeStep, FindsABucketThatIsReducedBeforeItsLastMicroBatch) {
-  // The first backward pass is followed by an all-reduce, and the all-reduce of the second is gone.
+  // The all-reduces after the first backward pass are kept. An all-reduce after the second backward pass is
+  // removed.
   WholeStep each = full;
   each.sync = Sync::each;
   EXPECT_EQ(text(check(step_of(small, each))), "");
@@ -237,7 +239,8 @@ TEST(WholeStep, FindsABucketThatIsReducedBeforeItsLastMicroBatch) {
 }
 
 TEST(WholeStep, FindsABucketThatIsReducedTwiceInAMicroBatch) {
-  // The second all-reduce of a bucket takes the memory of the first: nothing was added in between.
+  // The second all-reduce reduces the first bucket again, although nothing was added to the bucket in
+  // between.
   WholeStep each = full;
   each.sync = Sync::each;
   const auto step = changed(step_of(small, each), [&](StepGraph& g) {
@@ -268,7 +271,8 @@ TEST(WholeStep, FindsAnUpdateThatDoesNotClip) {
 }
 
 TEST(WholeStep, FindsAGradientThatIsClippedTwice) {
-  // The norm task of the first bucket becomes one that scales the bucket, which its update does, too.
+  // A clip task is inserted before the first update. It scales the first bucket, and the update scales it
+  // again.
   const auto step = changed(step_of(small, full), [](StepGraph& g) {
     const auto updates = tasks_of(g, Phase::update);
     Task clip = g.tasks[updates[0]];

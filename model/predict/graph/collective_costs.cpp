@@ -11,7 +11,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// Returns the verb under which a table is stored.
+/// Returns the verb under which the table of `verb` is stored.
 Verb table_of(Verb verb) {
   return verb == Verb::receive ? Verb::send : verb;
 }
@@ -60,7 +60,7 @@ std::vector<std::string> CollectiveCosts::warnings() const {
   for (auto const& [verb, communicator] : halved_) {
     all.push_back(words(verb, communicator) +
                   " has no cost table: half of the time of an all-reduce of the same size is used. Measure "
-                  "this collective for a prediction that can be relied on.");
+                  "this collective for a reliable prediction.");
   }
   return all;
 }

@@ -16,8 +16,8 @@
 
 namespace ddproxy::model {
 
-/// Seconds of one collective of x bytes without compute beside it. x is the size of the whole vector, in
-/// bytes of the type in which it is transferred (CollectiveTables, model/cost/collective_tables.hpp).
+/// A function that returns the seconds of one collective of x bytes while no compute runs. x is the size of
+/// the whole vector, in bytes in the wire format (CollectiveTables, model/cost/collective_tables.hpp).
 using CollectiveCost = std::function<double(std::int64_t bytes)>;
 
 /// The cost tables of the collectives, by verb (the kind of the collective) and communicator: a(x), rs(x),
@@ -30,7 +30,7 @@ class CollectiveCosts {
   /// Sets the table of a verb for one communicator.
   void set(Verb verb, CommunicatorId communicator, CollectiveCost cost);
 
-  /// Returns the seconds of a collective. If a reduce-scatter or an all-gather has no table, it returns half
+  /// Returns the seconds of a collective. For a reduce-scatter or an all-gather without a table, returns half
   /// of the all-reduce's seconds and records a warning. Throws std::invalid_argument with the verb and the
   /// communicator if there is no table to use, and if a table returns a time that is negative or not finite.
   double operator()(Verb verb, CommunicatorId communicator, std::int64_t bytes);
@@ -43,13 +43,14 @@ class CollectiveCosts {
 
   CollectiveCost const* find(Verb verb, CommunicatorId communicator) const;
 
-  std::map<Key, CollectiveCost> tables_;  // no communicator: for those without a table of their own
+  // A key without a communicator is for all communicators without a table of their own.
+  std::map<Key, CollectiveCost> tables_;
   std::set<std::pair<Verb, CommunicatorId>> halved_;
 };
 
 /// Returns the measured tables for the communicators of a step. Each communicator gets the tables that were
-/// measured with its number of ranks. A communicator whose groups differ in size gets the table of the
-/// largest group.
+/// measured with its number of ranks. A communicator whose groups differ in size gets the tables of the
+/// largest group's size.
 CollectiveCosts collective_costs(CollectiveTables const& tables, RankGraphs const& step);
 
 }  // namespace ddproxy::model

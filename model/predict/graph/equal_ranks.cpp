@@ -15,7 +15,7 @@ using Classes = std::vector<std::size_t>;
 /// The groups of one communicator, described by the classes of their members.
 struct Groups {
   static constexpr std::size_t none = 0;
-  std::vector<Classes> classes{{}};  ///< sorted, of each group's members; the first entry means "no group"
+  std::vector<Classes> classes{{}};  ///< [group]: sorted classes of its members; entry 0 means "no group"
   std::vector<std::size_t> of_rank;  ///< [rank]: index into `classes`
 
   Groups(Communicator const& communicator, Classes const& class_of) : of_rank(class_of.size(), none) {

@@ -56,7 +56,7 @@ class LiveBuffers {
   }
 
  private:
-  using Ending = std::pair<double, std::size_t>;  // when, task
+  using Ending = std::pair<double, std::size_t>;  // end of the task in seconds, task
 
   void make_live(std::size_t b) {
     if (live_[b]) return;
@@ -76,8 +76,8 @@ class LiveBuffers {
 
   StepGraph const& graph_;
   StepTrace const& trace_;
-  std::vector<bool> live_;         // [buffer]; stays true when it is released: it is not used again
-  std::vector<std::size_t> uses_;  // [buffer]: tasks to come
+  std::vector<bool> live_;  // [buffer]; stays true after the release, because no later task uses the buffer
+  std::vector<std::size_t> uses_;  // [buffer]: number of tasks that use it and have not ended
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running_;
   std::int64_t bytes_ = 0;
   LiveMemory result_;

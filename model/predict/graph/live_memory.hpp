@@ -21,8 +21,8 @@ struct LiveMemory {
 
 /// Returns the bytes of the live buffers over a step. A buffer is live from the start of the first task that
 /// uses it until the last task that uses it has ended. It is live from the start of the step if its
-/// Buffer::at_entry has content, and to the end of the step if its Buffer::at_exit has. A buffer that is
-/// filled several times is also live between two fillings. If a task ends at the moment when another one
+/// Buffer::at_entry has content, and to the end of the step if its Buffer::at_exit has content. A buffer that
+/// is filled several times is also live between two fillings. If a task ends at the moment when another one
 /// starts, its memory is released first.
 LiveMemory live_memory(StepGraph const& graph, StepTrace const& trace);
 

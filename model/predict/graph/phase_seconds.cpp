@@ -12,7 +12,7 @@ namespace {
 void check_tasks(StepGraph const& graph, std::size_t tasks, char const* what) {
   if (tasks == graph.tasks.size()) return;
   throw std::invalid_argument("phases: the " + std::string(what) + " has " + std::to_string(tasks) +
-                              " tasks, the graph " + std::to_string(graph.tasks.size()));
+                              " tasks, but the graph has " + std::to_string(graph.tasks.size()));
 }
 
 double& sum_of(Phase phase, PhaseSeconds& sums) {

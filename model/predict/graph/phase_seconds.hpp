@@ -26,9 +26,10 @@ struct PhaseSeconds {
   double compute() const { return forward + recompute + backward + clip + update; }
 };
 
-/// Sums the tasks of compute lane 0 by phase, from a measured or simulated trace. `step_end` is the end of
-/// the step over all ranks, as StepTraces::end() says; without it, the end of the rank's last task. Throws
-/// std::invalid_argument if the trace and the graph have different numbers of tasks.
+/// Returns the seconds of the tasks of compute lane 0, summed by phase, from a measured or simulated trace.
+/// `step_end` is the end of the step over all ranks, for instance StepTraces::end(). Without `step_end` the
+/// step ends with the rank's last task. Throws std::invalid_argument if the trace and the graph have
+/// different numbers of tasks.
 PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace);
 PhaseSeconds phase_seconds(StepGraph const& graph, StepTrace const& trace, double step_end);
 

@@ -12,8 +12,8 @@
 namespace ddproxy::model {
 namespace {
 
-// A job knows when gradients are complete, not the operators. One operator for each gradient and one for what
-// is left of the backward pass complete the gradients at the same moments.
+// A job has the ready times of the gradients but not the operators. So this pass has one operator for each
+// gradient and one for the rest of the backward pass. They complete every gradient at its ready time.
 struct StandIn {
   BackwardPass pass;
   std::vector<double> seconds;  // [operator]
@@ -66,7 +66,7 @@ bool follows_recurrence(Strategy const& strategy) {
 Timeline predict(Strategy const& strategy, Job const& job, Plan const& plan) {
   if (!follows_recurrence(strategy)) return predict_by_graph(strategy, job, plan);
   if (strategy.overlapped) return simulate(job, plan);
-  // Every bucket is ready when the backward pass is over, and nothing runs beside it.
+  // Every bucket is ready when the backward pass has ended, and no compute runs during its all-reduce.
   const std::vector<double> ready(job.gradient_bytes.size(), job.t_compute);
   return simulate(ready, job.t_compute, plan, job.cost);
 }

@@ -8,8 +8,9 @@
 
 namespace ddproxy::model {
 
-/// Returns whether the recurrences of timeline.hpp hold for a strategy: it reduces the buckets of a plan in
-/// ready order, each as soon as it is ready or all after the backward pass.
+/// Returns true if the recurrences of timeline.hpp hold for a strategy. They hold for a strategy that reduces
+/// the buckets of a plan in ready order, either each bucket as soon as it is ready or all buckets after the
+/// backward pass.
 bool follows_recurrence(Strategy const& strategy);
 
 /// Predicts a strategy with the buckets of `plan`. Uses the recurrence (simulate() of timeline.hpp) if

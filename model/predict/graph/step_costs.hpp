@@ -20,10 +20,10 @@ enum class Resource { none, compute, link };
 
 /// The cost of one task.
 struct TaskCost {
-  double seconds = 0;  ///< seconds if no other task runs beside it
+  double seconds = 0;  ///< seconds while no other task runs
   Resource resource = Resource::none;
   std::size_t link = 0;  ///< for collectives: the link that they use
-  Speeds speeds = {};    ///< for collectives: relative speeds beside compute (model/cost/contention.hpp)
+  Speeds speeds = {};    ///< for collectives: relative speeds while compute runs (model/cost/contention.hpp)
 };
 
 /// Returns the speed of each of n collectives of one rank that share a link (1: as fast as alone).
@@ -33,24 +33,26 @@ using SharedSpeed = std::function<double(std::size_t n)>;
 struct StepCosts {
   std::vector<std::vector<TaskCost>> tasks;  ///< [class][task]
   SharedSpeed shared_speed = {};             ///< empty: each of n collectives has the speed 1/n
-  std::vector<std::string> warnings = {};    ///< costs that were derived, one sentence each
+  /// Costs that were derived from the cost of another collective, one sentence each.
+  std::vector<std::string> warnings = {};
 
-  /// The tasks `active` run at the same time on a rank of class `rank_class`. Writes the speed of each of
-  /// them, [active task] (1: as fast as alone).
+  /// Writes the speed of each task of `active` to `speeds`, [active task] (1: as fast as alone). These tasks
+  /// run at the same time on a rank of class `rank_class`.
   ///
   /// A collective gets the share h of its link: h = shared_speed(number of active collectives on that link).
   /// The speed of the collective is h, or h gamma while compute runs. The speed of compute is the product of
-  /// kappa^h over all active collectives. One collective beside compute thus gives exactly kappa and gamma.
+  /// kappa^h over all active collectives. If one collective and compute run at the same time, their speeds
+  /// are thus exactly gamma and kappa.
   void rates(std::size_t rank_class, std::span<TaskId const> active, std::span<double> speeds) const;
 };
 
 /// The data from which step_costs() computes the costs.
 struct CostModel {
-  /// Returns the seconds of a task if no other task runs beside it. It is called for all tasks except
-  /// collectives and HostWaits. A HostWait itself takes no time.
+  /// Returns the seconds of a task while no other task runs. It is called for all tasks except collectives
+  /// and HostWaits. A HostWait itself takes no time.
   std::function<double(std::size_t rank_class, Task const& task)> seconds;
   CollectiveCosts collectives = {};
-  Contention contention = {};              ///< as a function of the bytes that are sent
+  Contention contention = {};  ///< as a function of the bytes of the whole vector in the wire format
   std::map<Lane, std::size_t> links = {};  ///< communication lanes that are not listed use link 0
   SharedSpeed shared_speed = {};           ///< empty: each of n collectives has the speed 1/n
 };

@@ -31,7 +31,7 @@ void add(Summary& summary, Task const& task, TaskTimes const& times) {
 Summary summarise(StepGraph const& graph, StepTrace const& trace, SummaryBasis const& basis) {
   if (trace.tasks.size() != graph.tasks.size()) {
     throw std::invalid_argument("summarise: the trace has " + std::to_string(trace.tasks.size()) +
-                                " tasks, the graph " + std::to_string(graph.tasks.size()));
+                                " tasks, but the graph has " + std::to_string(graph.tasks.size()));
   }
   Summary summary;
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) add(summary, graph.tasks[t], trace.tasks[t]);

@@ -9,10 +9,11 @@
 
 namespace ddproxy::model {
 
-/// The dependencies of a task on its own rank: what it waits for, and what waits for it.
+/// The tasks of the same rank that a task waits for, and the tasks that wait for it. A task waits for its
+/// dependencies and for the previous task on its lane. If both are the same task, it is counted twice.
 struct TaskWaits {
-  std::size_t waits = 0;          ///< number of tasks that must end first, with the previous task of its lane
-  std::vector<std::size_t> next;  ///< tasks that wait for this one; a task with two reasons is listed twice
+  std::size_t waits = 0;          ///< number of tasks that must end first
+  std::vector<std::size_t> next;  ///< tasks that wait for this task
 };
 
 /// Returns the dependencies of every task of a graph, [task].

@@ -8,7 +8,7 @@
 namespace ddproxy::model {
 namespace {
 
-/// The elements of the gradients that a task reads or writes.
+/// Returns the number of gradient elements that a task reads or writes.
 std::int64_t gradients_of(Task const& task) {
   std::int64_t sum = 0;
   for (Access const& access : task.accesses) {

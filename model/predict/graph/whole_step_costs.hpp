@@ -19,10 +19,10 @@ StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, Pha
                            AllreduceCost const& cost, Contention const& contention = {},
                            Copies const& copies = {});
 
-/// Returns the costs of any graph of one class whose tasks were measured. `task_seconds` has the seconds of
-/// each task alone, [task]; those of collectives and host waits are not read. `cost` and `contention` are
-/// functions of the bytes in the wire type of the graph. Throws std::out_of_range if there are fewer seconds
-/// than tasks, and what step_costs() throws.
+/// Returns the costs of a step with one class of ranks from measured times of its tasks. `task_seconds` has
+/// the seconds of each task alone, [task]; the entries of collectives and host waits are not read. `cost` and
+/// `contention` are functions of the bytes in the wire format. Throws std::out_of_range if there are fewer
+/// seconds than tasks, and what step_costs() throws.
 StepCosts measured_step_costs(RankGraphs const& step, std::vector<double> const& task_seconds,
                               AllreduceCost const& cost, Contention const& contention = {});
 

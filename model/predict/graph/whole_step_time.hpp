@@ -13,12 +13,12 @@ namespace ddproxy::model {
 struct WholeStepTime {
   PhaseSeconds phases;   ///< with communication; `phases.step` is T over all ranks
   double alone = 0;      ///< T_compute: compute of the same step without communication
-  StepTrace trace = {};  ///< of all tasks
+  StepTrace trace = {};  ///< times of all tasks
   /// Returns E, the exposed communication, in seconds.
   double exposed() const { return phases.step - alone; }
 };
 
-/// Simulates a step that whole_step() (whole_step.hpp) built. `costs` are those of its tasks. Throws as
+/// Simulates a step that whole_step() (whole_step.hpp) built. `costs` has the costs of its tasks. Throws as
 /// simulate() (simulate_step.hpp) does.
 WholeStepTime whole_step_time(RankGraphs const& step, StepCosts const& costs);
 

@@ -24,14 +24,15 @@ struct Value {
       0;                 ///< element of the model minus position in the buffer; for activations: the operator
   int version = 0;       ///< number of updates of a parameter or optimizer state; 1 for a clipped gradient
   int micro_batch = -1;  ///< micro-batch of an activation; -1: any
-  std::size_t set = 0;  ///< gradient: id in ContributionSets; norm: id in CoveredElements (contributions.hpp)
+  /// The id of a gradient in ContributionSets, or of a norm in CoveredElements (contributions.hpp).
+  std::size_t set = 0;
 
-  /// Returns whether each element stands for one element of the model.
+  /// Returns true if each element stands for one element of the model.
   bool by_position() const {
     return content == Content::parameter || content == Content::gradient ||
            content == Content::optimizer_state;
   }
-  /// Returns the value for a slice that starts `by` elements later, so that its positions start at 0 there.
+  /// Returns the same value with positions that count from an element `by` elements later.
   Value moved(std::ptrdiff_t by) const {
     Value value = *this;
     if (by_position()) value.model += by;
@@ -49,12 +50,12 @@ using Pieces = std::vector<Piece>;
 /// Returns the pieces that lie in `slice`, with positions that count from the start of `slice`.
 Pieces cut(Pieces const& pieces, Slice slice);
 
-/// Collects violations. Each message starts with the rank and the task that is being followed.
+/// Collects violations. Each message starts with the rank and the place, for example the task.
 class Findings {
  public:
   /// `violations` must outlive this object.
   explicit Findings(Violations& violations) : violations_(violations) {}
-  /// Sets the words that name the place, for example a task, in all later messages.
+  /// Sets the words that name the place in all later messages.
   void at(std::string where) { where_ = std::move(where); }
   /// Adds a violation on a rank.
   void add(Rule rule, std::size_t rank, std::string const& what);
@@ -77,7 +78,7 @@ class BufferContents {
 
   /// Returns the place of a rank in its group: its rank in the communicator.
   std::size_t place(std::size_t rank, CommunicatorId id) const { return places_[index(id)][rank].place; }
-  /// Returns the group of a rank. The reference is valid as long as the step.
+  /// Returns the group of a rank. The reference is valid as long as the step exists.
   std::vector<std::size_t> const& group(std::size_t rank, CommunicatorId id) const {
     return step_.communicators[index(id)].groups[places_[index(id)][rank].group];
   }
@@ -87,7 +88,7 @@ class BufferContents {
   /// Returns the element of the model that the first element of slice() stands for. For activations, returns
   /// the operator.
   std::ptrdiff_t model_start(std::size_t rank, Access const& access) const;
-  /// Returns the elements of the model that a buffer contains on a rank in a state.
+  /// Returns the elements of the model that a buffer in the given state contains on a rank.
   Slice model_slice(std::size_t rank, Buffer const& buffer, BufferState const& state) const;
 
   /// Returns the contents of a slice.

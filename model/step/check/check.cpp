@@ -59,8 +59,8 @@ class Form {
     }
   }
 
-  /// Returns whether the communicator exists, all its groups have the same size, and each rank of the class
-  /// is in one of them. Adds a violation otherwise.
+  /// Returns true if the communicator exists, all its groups have the same size, and each rank of the class
+  /// is in one of the groups. Adds a violation otherwise.
   bool check_communicator(std::size_t task, CommunicatorId id) {
     if (index(id) >= step_.communicators.size()) {
       return wrong(Rule::well_formed, task, "there is no communicator " + std::to_string(index(id))), false;
@@ -74,7 +74,7 @@ class Form {
         !std::ranges::all_of(groups, [&](auto const& group) { return group.size() == groups[0].size(); })) {
       wrong(Rule::well_formed, task,
             "communicator " + std::to_string(index(id)) +
-                " needs groups of one size with every rank of the class");
+                " must have groups of equal size that contain every rank of the class");
       return false;
     }
     return true;
@@ -85,7 +85,7 @@ class Form {
     const auto collectives = collectives_of(task);
     const bool grouped = std::holds_alternative<std::vector<Collective>>(task.work);
     if (grouped && collectives.size() != task.accesses.size()) {
-      return wrong(Rule::well_formed, t, "a group of transfers needs one access for each");
+      return wrong(Rule::well_formed, t, "a group of transfers needs one access for each transfer");
     }
     for (std::size_t i = 0; i < collectives.size(); ++i) {
       if (check_communicator(t, collectives[i].communicator)) check_collective(t, collectives[i], i, grouped);
@@ -94,7 +94,7 @@ class Form {
         (task.accesses.size() != 2 || task.accesses[0].mode != AccessMode::read ||
          task.accesses[1].mode != AccessMode::assign ||
          task.accesses[0].slice.count != task.accesses[1].slice.count)) {
-      wrong(Rule::well_formed, t, "a copy reads one slice and assigns another of the same length");
+      wrong(Rule::well_formed, t, "a copy must read one slice and assign another slice of the same length");
     }
   }
 
@@ -130,7 +130,7 @@ class Form {
     }
     const bool transfer = collective.verb == Verb::send || collective.verb == Verb::receive;
     if (!fits || (grouped && !transfer)) {
-      wrong(Rule::well_formed, t, "its accesses or the size of its group are not those of the verb");
+      wrong(Rule::well_formed, t, "its accesses or the size of its group do not fit the verb");
     }
   }
 
@@ -140,7 +140,8 @@ class Form {
   Violations& violations_;
 };
 
-/// Finds conflicting accesses of one rank between which no wait imposes an order.
+/// Adds a violation for every two tasks of one rank whose accesses conflict although neither waits for the
+/// other, directly or through other tasks.
 void check_conflicts(RankGraphs const& step, std::size_t rank_class, Violations& violations) {
   StepGraph const& graph = step.classes[rank_class].graph;
   const LaneClocks clocks(graph);

@@ -8,7 +8,7 @@
 namespace ddproxy::model {
 
 /// Checks the graphs of a step against the rules of `Rule` and returns the violations. An empty result proves
-/// the step right for every schedule that its graphs allow.
+/// that the step is right in every schedule that its graphs allow.
 ///
 /// Returns at most 20 violations. If a graph is not well formed, returns only the violations of
 /// Rule::well_formed and Rule::rising. If the ranks issue different collectives or can deadlock, the rules on

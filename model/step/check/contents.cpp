@@ -75,7 +75,7 @@ class Follower {
     Value const& value = piece.value;
     const std::string name = name_of(value.content);
     if (value.content != access.content)
-      return wrong(rank, "takes " + name + " for " + name_of(access.content), access);
+      return wrong(rank, "reads " + name + " instead of " + name_of(access.content), access);
     if (is_of_another(rank, compute, access, value)) {
       return wrong(rank, "finds " + name + " of another operator, place or micro-batch", access);
     }
@@ -85,7 +85,7 @@ class Follower {
     if (compute.phase > Phase::backward) check_finished(rank, accesses, compute, access, piece);
   }
 
-  /// Returns whether a value belongs to another operator, place or micro-batch than the access says. For an
+  /// Returns true if a value belongs to another operator, place or micro-batch than the access says. For an
   /// activation that the task modifies, only the micro-batch counts.
   bool is_of_another(std::size_t rank, Compute const& compute, Access const& access,
                      Value const& value) const {
@@ -112,8 +112,8 @@ class Follower {
     }
   }
 
-  /// Adds a violation unless the update gets gradients clipped as often as expected, its own clipping
-  /// included: an update that reads the norm clips what it reads.
+  /// Adds a violation unless the gradients of an update are clipped once if the step clips, and never
+  /// otherwise. An update that reads the norm clips the gradients itself, which counts as once.
   void check_clipped(std::size_t rank, std::vector<Access> const& accesses, Access const& access,
                      Value const& gradient) {
     const bool clips =
@@ -190,7 +190,8 @@ class Follower {
   void check_exit(std::size_t rank, BufferId id, Buffer const& buffer) {
     findings_.at("at the end of the step, buffer " + std::to_string(index(id)) + ": ");
     if (buffer.at_entry.content != Content::nothing && buffer.at_entry != buffer.at_exit) {
-      return findings_.add(Rule::same_state_at_exit, rank, "is not said to hold what it held at the start");
+      return findings_.add(Rule::same_state_at_exit, rank,
+                           "its at_exit differs from its at_entry; both must be the same");
     }
     if (buffer.at_exit.content == Content::nothing) return;
     const Slice held = contents_.model_slice(rank, buffer, buffer.at_exit);
@@ -207,8 +208,9 @@ class Follower {
         (!is_gradient && value.version != (updated ? 1 : 0))) {
       return findings_.add(Rule::same_state_at_exit, rank,
                            "holds " + name_of(value.content) + ", updated " + std::to_string(value.version) +
-                               " times, not " + name_of(state.content) +
-                               " of the elements that it held, updated " + (updated ? "once" : "never"));
+                               " times; expected: " + name_of(state.content) +
+                               " of the elements that at_exit names, updated " +
+                               (updated ? "once" : "never"));
     }
     if (is_gradient) sums_.check_complete(rank, piece);
   }

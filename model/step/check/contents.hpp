@@ -7,8 +7,8 @@
 namespace ddproxy::model {
 
 /// Follows the content of every element of every buffer on every rank, task by task. Adds a violation if a
-/// task reads something else than it expects, or if a buffer does not contain at the end what its at_exit
-/// says.
+/// task reads something other than it expects, or if a buffer does not contain at the end of the step what
+/// its at_exit says.
 ///
 /// `nodes` are the tasks in an order in which they can run, as merged_order() (merged_order.hpp) returns
 /// them. One such order is enough if conflicting accesses are known to be ordered: all orders then have the

@@ -55,7 +55,7 @@ class CoveredElements {
   /// Returns an id for the union of covers. Returns nothing if two of them overlap.
   std::optional<Id> joined(std::vector<Id> const& covers);
 
-  /// Returns whether a cover consists of exactly the elements of these gradients.
+  /// Returns true if a cover consists of exactly the elements of these gradients.
   bool equals(Id cover, std::vector<ExpectedGradient> const& expected) const;
 
  private:

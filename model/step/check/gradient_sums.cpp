@@ -46,7 +46,7 @@ Value GradientSums::sum(std::size_t rank, std::vector<Value> const& values, Redu
     if (value.padding) return {.padding = true};
     if (value.content != total.content || value.model != total.model || value.version != total.version) {
       findings_.add(Rule::right_content, rank,
-                    "adds what does not belong together: " + name_of(total.content) + " and " +
+                    "adds values that do not belong together: " + name_of(total.content) + " and " +
                         name_of(value.content) + ", or different elements of the model");
       return {.padding = true};
     }
@@ -68,7 +68,7 @@ Value GradientSums::sum(std::size_t rank, std::vector<Value> const& values, Redu
 
 void GradientSums::check_norm(std::size_t rank, Value const& value) {
   if (covers_.equals(value.set, contents_.graph(rank).expected.gradients)) return;
-  findings_.add(Rule::contributes_all, rank, "the norm does not cover every gradient");
+  findings_.add(Rule::contributes_all, rank, "the norm does not cover exactly all gradients");
 }
 
 void GradientSums::check_complete(std::size_t rank, Piece const& piece) {
@@ -79,8 +79,9 @@ void GradientSums::check_complete(std::size_t rank, Piece const& piece) {
   auto each = std::ranges::upper_bound(expected, first, {}, [](auto const& e) { return e.model.end(); });
   for (std::size_t at = first; at < first + piece.run.count; ++each) {
     if (each == expected.end() || each->model.offset > at) {
-      return findings_.add(Rule::contributes_all, rank,
-                           "has a gradient of element " + std::to_string(at) + ", which no operator has");
+      return findings_.add(
+          Rule::contributes_all, rank,
+          "has a gradient of element " + std::to_string(at) + ", to which no operator contributes");
     }
     at = each->model.end();
     if (piece.value.set == expected_set(rank, *each)) continue;
@@ -88,7 +89,7 @@ void GradientSums::check_complete(std::size_t rank, Piece const& piece) {
                          "the gradient of elements " + std::to_string(each->model.offset) + " to " +
                              std::to_string(each->model.end() - 1) + " of the model has " +
                              std::to_string(sets_.size(piece.value.set)) +
-                             " contributions, not those of every replica, " + "micro-batch and operator");
+                             " contributions; expected: one of every replica, micro-batch and operator");
   }
 }
 

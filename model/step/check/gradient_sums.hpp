@@ -30,7 +30,8 @@ class GradientSums {
   /// gradients of the same elements of the model, or norms. Otherwise adds a violation.
   Pieces sum(std::size_t rank, std::vector<Pieces> const& sources, Reduction reduction = Reduction::sum);
 
-  /// Adds a violation if a gradient lacks a contribution, or a norm lacks an element.
+  /// Adds a violation if a gradient lacks a contribution, or if a norm does not cover exactly the elements of
+  /// all gradients.
   void check_complete(std::size_t rank, Piece const& piece);
 
  private:

@@ -8,19 +8,19 @@
 
 namespace ddproxy::model {
 
-/// Tells which tasks of one rank have ended before another starts, in every schedule. Uses a vector clock
+/// Tells which tasks of one rank have ended in every schedule before another task starts. Uses a vector clock
 /// with one entry for each lane (Fidge 1988, Mattern 1989). The graph must be in topological order.
 class LaneClocks {
  public:
   explicit LaneClocks(StepGraph const& graph);
 
-  /// Returns whether task `a` has ended in every schedule when task `b` starts.
+  /// Returns true if task `a` has ended in every schedule when task `b` starts.
   bool before(TaskId a, TaskId b) const { return ended_[index(b)][lane_[index(a)]] > place_[index(a)]; }
 
  private:
   std::vector<std::size_t> lane_;                // [task]
   std::vector<std::size_t> place_;               // [task]: its position on its lane
-  std::vector<std::vector<std::size_t>> ended_;  // [task][lane]: how many tasks of the lane have ended
+  std::vector<std::vector<std::size_t>> ended_;  // [task][lane]: number of tasks of the lane that have ended
 };
 
 }  // namespace ddproxy::model

@@ -45,7 +45,8 @@ class MicroBatch {
     return static_cast<std::size_t>(tensor.features * tokens);
   }
 
-  /// With checkpoints the n-th tensor of each block has the slot of the n-th tensor of block 0.
+  /// Adds the buffer of an activation. With checkpoints the n-th tensor of each block uses the buffer of the
+  /// n-th tensor of block 0.
   void add_activation(GraphBuilder& builder, TokenTensor const& tensor, std::size_t elements) {
     elements_.push_back(elements);
     if (checkpoint_ == Checkpoint::layer && tensor.block) {
@@ -59,7 +60,8 @@ class MicroBatch {
     ++place_;
   }
 
-  /// The block whose tensors the backward counterpart of an operator reads, where they are computed again.
+  /// Returns the block whose activations are computed again and read by the backward counterpart of an
+  /// operator. Returns nothing if the counterpart needs no recomputation.
   std::optional<std::size_t> block_of(ForwardOperation const& operation) const {
     if (checkpoint_ == Checkpoint::none) return std::nullopt;
     for (const std::size_t tensor : operation.saved) {
@@ -68,7 +70,7 @@ class MicroBatch {
     return std::nullopt;
   }
 
-  /// An access to tensor number `tensor` of the activations, which the gradients follow.
+  /// Returns an access to a whole tensor. `tensor` counts the activations first, then their gradients.
   Access access(std::size_t tensor, AccessMode mode) const {
     return {.buffer = buffers_[tensor],
             .slice = {0, elements_[tensor]},
@@ -114,7 +116,8 @@ class MicroBatch {
         {.work = Compute{OperatorId{operation.operation}, phase}, .accesses = std::move(accesses)});
   }
 
-  /// An access is the last one to what the buffer holds if the next one overwrites it, or if there is none.
+  /// Marks an access as the last use of a buffer if the next access overwrites the buffer, or if there is no
+  /// next access.
   void mark_last_uses() {
     std::set<BufferId> used_later;
     for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task) {
@@ -135,8 +138,8 @@ class MicroBatch {
   Checkpoint checkpoint_;
   std::vector<std::size_t> elements_;  // [tensor]: the activations, then their gradients
   std::vector<BufferId> buffers_;      // [tensor]
-  std::vector<BufferId> slots_;        // [place in a block], where blocks are computed again
-  std::optional<std::size_t> block_;   // of the tensor that was added last
+  std::vector<BufferId> slots_;  // [position in a block]: buffers that blocks share with Checkpoint::layer
+  std::optional<std::size_t> block_;  // block of the tensor that was added last
   std::size_t place_ = 0;
   std::vector<Task> tasks_;
 };

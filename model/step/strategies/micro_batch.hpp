@@ -19,9 +19,9 @@ enum class Checkpoint {
 };
 
 /// Adds the buffers of activations and of their gradients to `builder`, and returns the compute tasks of one
-/// micro-batch in the order in which they run: forward, backward, and with Checkpoint::layer before the
-/// backward pass of each block its recompute tasks. The tasks read `parameters`, a buffer with all parameters
-/// in ready order. They do not write gradients of parameters; the strategy adds those accesses.
+/// micro-batch in the order in which they run: first forward, then backward. With Checkpoint::layer the
+/// recompute tasks of a block come before its backward tasks. The tasks read `parameters`, a buffer with all
+/// parameters in ready order. They do not write gradients of parameters; the strategy adds those accesses.
 ///
 /// Each buffer has space for the `tokens` of one micro-batch. The micro-batches use the buffers one after
 /// another. Access::last_use marks the last access of a micro-batch to a buffer. With Checkpoint::layer all

@@ -29,7 +29,8 @@ Strategy const* find_strategy(std::string_view name) {
 
 Strategy const& strategy_named(std::string_view name) {
   if (auto const* found = find_strategy(name)) return *found;
-  throw std::invalid_argument("there is no strategy '" + std::string(name) + "'; use: " + list_strategies());
+  throw std::invalid_argument("there is no strategy '" + std::string(name) +
+                              "'; use one of these: " + list_strategies());
 }
 
 std::string list_strategies() {

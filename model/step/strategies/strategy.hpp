@@ -25,8 +25,8 @@ enum class BucketRule {
 struct Strategy {
   std::string_view name;
   BucketRule buckets;
-  /// True if a bucket may be reduced while the backward pass runs. Only then are the copies made for which
-  /// the input asks.
+  /// True if a bucket may be reduced while the backward pass runs. If false, the copies that the input asks
+  /// for are not made.
   bool overlapped;
   /// Builds the graphs of a step for `ranks` ranks, with the buckets, copies and wire format of `step`.
   RankGraphs (*build)(BackwardPass const& pass, Ddp const& step, std::size_t ranks);

@@ -23,7 +23,7 @@ class WholeStepBuilder {
       : pass_(pass), strategy_(strategy), layout_(pass), head_(tied_head(pass)), all_{0, layout_.elements()} {
     parameters_ = kept(BufferKind::parameter, Content::parameter);
     const bool copied = strategy.ddp.copies != CopyMode::none;
-    const bool in_buckets = strategy.ddp.copies == CopyMode::in;  // where the reduced gradients are
+    const bool in_buckets = strategy.ddp.copies == CopyMode::in;  // reduced gradients stay in the buckets
     const BufferState reduced{Content::gradient, all_};
     const BufferState used = updates() ? BufferState{} : reduced;
     gradients_ = builder_.buffer(
@@ -61,7 +61,7 @@ class WholeStepBuilder {
  private:
   bool updates() const { return strategy_.optimizer != Optimizer::none; }
 
-  /// A buffer with a number for each parameter that stays from step to step.
+  /// Adds a buffer with one element for each parameter. It keeps its content from step to step.
   BufferId kept(BufferKind kind, Content content) {
     const BufferState state{content, all_};
     return builder_.buffer({.kind = kind, .elements = all_.count, .at_entry = state, .at_exit = state});
@@ -109,7 +109,7 @@ class WholeStepBuilder {
     return access(gradients_, layout_[g], assigns ? AccessMode::assign : AccessMode::contribute);
   }
 
-  /// Whether the operators so far have completed every gradient of a bucket.
+  /// Returns true if the operators so far have completed every gradient of a bucket.
   bool is_complete(std::size_t bucket) const {
     return !strategy_.ddp.plan.empty() && strategy_.ddp.plan[bucket].last < next_gradient_;
   }
@@ -183,13 +183,13 @@ class WholeStepBuilder {
   Slice all_;
   GraphBuilder builder_;
   BufferId parameters_, gradients_, buckets_;
-  BufferId reduced_;  // where the averaged gradients are
+  BufferId reduced_;  // the buffer with the averaged gradients
   BufferId moments_[2] = {};
   std::optional<BufferId> norm_;
-  std::vector<Slice> runs_;  // [bucket]; the whole model where there is no plan
+  std::vector<Slice> runs_;  // [bucket]; one slice with the whole model if there is no plan
   std::size_t next_gradient_ = 0, next_bucket_ = 0;
   TaskId last_compute_{};
-  std::optional<TaskId> last_reduced_;  // the last all-reduce of the present micro-batch
+  std::optional<TaskId> last_reduced_;  // the last all-reduce of the current micro-batch
 };
 
 }  // namespace
@@ -199,12 +199,13 @@ RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std:
   if (strategy.micro_batches < 1 || tokens < 1) {
     throw std::invalid_argument("whole step: " + std::to_string(strategy.micro_batches) +
                                 " micro-batches of " + std::to_string(tokens) +
-                                " tokens; both must be positive");
+                                " tokens; both numbers must be positive");
   }
   if (forward.operations.size() != pass.operations.size()) {
-    throw std::invalid_argument("whole step: the forward pass has " +
-                                std::to_string(forward.operations.size()) + " operators, the backward pass " +
-                                std::to_string(pass.operations.size()) + "; both must be of one model");
+    throw std::invalid_argument(
+        "whole step: the forward pass has " + std::to_string(forward.operations.size()) +
+        " operators, but the backward pass has " + std::to_string(pass.operations.size()) +
+        "; give two passes of the same model");
   }
   return WholeStepBuilder(pass, strategy).build(forward, tokens, ranks);
 }

@@ -15,8 +15,8 @@ namespace ddproxy::model {
 
 /// The micro-batches after which buckets are reduced, in a step of several micro-batches.
 enum class Sync {
-  last,  ///< only the last one, as PyTorch DDP does if the others run under no_sync()
-  each,  ///< every one, as PyTorch DDP does without no_sync()
+  last,  ///< only the last micro-batch, as in PyTorch DDP if the other ones run under no_sync()
+  each,  ///< every micro-batch, as in PyTorch DDP without no_sync()
 };
 
 enum class Optimizer {
@@ -38,10 +38,10 @@ struct WholeStep {
 /// All `ranks` ranks have the same graph. `forward` and `pass` must belong to the same model. `tokens` is the
 /// number of tokens of a micro-batch on one rank.
 ///
-/// The compute lane runs the micro-batches one after another, each forward and backward (micro_batch.hpp).
-/// Then it computes the norm of each bucket, if gradients are clipped, and updates the parameters of each
-/// bucket, both in the order of the plan. It also makes the copies, as in ddp() (ddp.hpp). Communication lane
-/// 0 runs the all-reduces.
+/// The compute lane runs the micro-batches one after another, each with its forward and backward pass
+/// (micro_batch.hpp). Then it computes the norm of each bucket, if gradients are clipped, and updates the
+/// parameters of each bucket, both in the order of the plan. It also makes the copies, as in ddp() (ddp.hpp).
+/// Communication lane 0 runs the all-reduces.
 ///
 /// - The first micro-batch assigns gradients, the later ones add to them.
 /// - With Sync::each every micro-batch ends with all-reduces. Let P be the gradient that was averaged so far,
