@@ -174,7 +174,7 @@ class Job(unittest.TestCase):
             write_program(pathlib.Path(folder) / "nvidia-smi", f'for bus in {buses}; do echo "00000000:$bus:00.0"; done')
             write_program(pathlib.Path(folder) / "cat", NODES)  # prints the kernel's files
             environment = {"PATH": f"{folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "128",
-                           "SLURM_TASKS_PER_NODE": "8", "SLURM_GPUS_ON_NODE": "8"} | slurm
+                           "SLURM_TASKS_PER_NODE": "8", "SLURM_GPUS_ON_NODE": "8", "SLURM_GPUS_PER_NODE": "8"} | slurm
             return subprocess.run(["bash", project / "deploy/slurm/run-8gpu.sbatch"], cwd=folder, env=environment,
                                   capture_output=True, text=True, check=False)
 
@@ -198,14 +198,15 @@ class Job(unittest.TestCase):
         self.assertIn(" --cpus-per-task=3 ", self.options(SLURM_CPUS_PER_TASK="3"))
 
     def test_two_nodes_with_four_gpus_each(self):
-        told = self.options("07 0F 47 90", SLURM_TASKS_PER_NODE="4(x2)", SLURM_GPUS_ON_NODE="4")
+        told = self.options("07 0F 47 90", SLURM_TASKS_PER_NODE="4(x2)", SLURM_GPUS_PER_NODE="a100:4")
         self.assertTrue(told.startswith("32 PCI_BUS_ID "), told)
         self.assertIn(" --cpu-bind=map_ldom:3,3,1,7 ", told)
 
     def test_refuses_more_tasks_than_gpus(self):
-        done = self.submit("", {"SLURM_GPUS_ON_NODE": "4"})
-        self.assertEqual((done.returncode, done.stdout), (2, ""), done)
-        self.assertIn("--ntasks-per-node=4", done.stderr)
+        for gpus in ("4", "a100:4"):
+            done = self.submit("", {"SLURM_GPUS_PER_NODE": gpus})  # with --exclusive, SLURM_GPUS_ON_NODE stays 8
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+            self.assertIn("--ntasks-per-node=4", done.stderr)
 
     def test_starts_mpi_as_the_user_says(self):
         self.assertIn(" --mpi=pmix ", self.options())
