@@ -11,7 +11,7 @@
 #include <ranges>
 #include <stdexcept>
 
-#include "miniapp/predict/stated_network.hpp"
+#include "miniapp/predict/stated_links.hpp"
 #include "miniapp/predict/table_warnings.hpp"
 #include "model/cost/allreduce_topology.hpp"
 #include "model/cost/csv.hpp"
@@ -144,13 +144,19 @@ std::vector<Network> all_from_tables(PredictOptions const& options, Config const
   return networks;
 }
 
+constexpr auto no_measurement =
+    "the all-reduce times come from the stated latency and bandwidth of the links, and none was measured";
+
 std::vector<Network> all_stated(PredictOptions const& options, Config const& config) {
   if (!options.allreduce.empty() || !config.table.empty() || !options.table_ranks.empty())
     throw std::invalid_argument(
         "--link-latency, --link-bandwidth: there is a table of all-reduce times; remove these options");
   std::vector<Network> networks;
-  for (const int ranks : options.ranks)
-    networks.push_back(stated_network(ranks, ranks_per_node(options, config), options));
+  for (const int ranks : options.ranks) {
+    auto [cost, points, uses_node_link] =
+        cost_of_stated_links(ranks, ranks_per_node(options, config), options);
+    networks.push_back({ranks, cost, points, {no_measurement}, uses_node_link});
+  }
   return networks;
 }
 

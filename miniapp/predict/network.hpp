@@ -23,7 +23,7 @@ struct Network {
 
 /// Returns one network for each number in --ranks, in that order. Without --ranks, returns the single network
 /// that the tables or the input file describe. With --link-latency and --link-bandwidth there are no tables:
-/// see stated_network() (stated_network.hpp). a(x) includes the effect of --latency-scale and
+/// see cost_of_stated_links() (stated_links.hpp). a(x) includes the effect of --latency-scale and
 /// --bandwidth-scale.
 ///
 /// Throws std::invalid_argument if tables or options are wrong, for instance if one of these is true: there

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/predict/stated_network.hpp"
+#include "miniapp/predict/stated_links.hpp"
 
 #include <fmt/format.h>
 
@@ -39,17 +39,14 @@ std::vector<model::CostPoint> list(model::AllreduceCost const& cost) {
 
 }  // namespace
 
-Network stated_network(int ranks, int per_node, PredictOptions const& options) {
+StatedCost cost_of_stated_links(int ranks, int per_node, PredictOptions const& options) {
   const auto placement = place(ranks, per_node, options.node_latency.has_value());
   const model::Link inside{*options.link_latency, *options.link_bandwidth_GBps * 1e9};
   const model::Link between{options.node_latency.value_or(0), options.node_bandwidth_GBps.value_or(1) * 1e9};
   const model::AllreduceCost cost = [=](std::int64_t bytes) {
     return bytes > 0 ? model::topology_seconds(placement, inside, between, static_cast<double>(bytes)) : 0.0;
   };
-  Network network{ranks, cost, list(cost), {}, placement.nodes() > 1};
-  network.warnings.push_back(
-      "the all-reduce times come from the stated latency and bandwidth of the links, and none was measured");
-  return network;
+  return {cost, list(cost), placement.nodes() > 1};
 }
 
 }  // namespace ddproxy
