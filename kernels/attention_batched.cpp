@@ -4,159 +4,166 @@
 #include <cmath>
 
 #include "kernels/attention.hpp"
+#include "kernels/attention_lists.hpp"
 #include "kernels/attention_rows.hpp"
 #include "kernels/gemm.hpp"
 
+// Attention by batches of matrix products. A batch has one product for each query head of several sequences,
+// because a device needs many products to be busy. The queries of these heads are cut into tiles of
+// consecutive queries. A tile needs the keys up to its last query only, and its scores stay in the device's
+// cache.
 namespace ddproxy::kernels::batched {
 namespace {
 
-/// Consecutive queries of all heads of one sequence, and the keys that they see.
+/// Consecutive queries of all heads of several sequences, and the keys that they see.
 struct Tile {
-  AttentionSize size;
-  Index sequence;
+  AttentionSize size;  ///< size.batch: the sequences of the tile
+  Index number;
   Index first;
   Index rows;
   float scale;
   Index keys() const { return first + rows; }
-  Index offset(Index columns, Index row) const { return (sequence * size.sequence + row) * columns; }
-  Index sums() const { return sequence * size.heads * size.sequence + first; }
-  TileRows layout() const { return {size.heads, rows, keys(), first}; }
+  Index heads() const { return size.batch * size.heads; }
+  TileRows layout() const { return {heads(), rows, keys(), first}; }
 };
 
-/// The operands of a tile's products. `queries` starts at the first row of the tile, and its step leads from
-/// one query head to the next. `keys` and `values` start at the first row of the sequence, and their step
-/// leads from one key-value head to the next.
-struct Operands {
-  Matrix queries;
-  Matrix keys;
-  Matrix values;
-};
-
-Matrix of_heads(float const* data, Index stride, Index head_size) {
-  return {data, stride, false, head_size};
-}
-
-Matrix transpose(Matrix m) {
+MatrixList transpose(MatrixList m) {
   m.transposed = !m.transposed;
   return m;
 }
 
-Operands operands(Tile const& tile, ConstQkv const& m) {
-  const Index d = tile.size.head_size;
-  return {of_heads(m.q + tile.offset(m.q_stride, tile.first), m.q_stride, d),
-          of_heads(m.k + tile.offset(m.kv_stride, 0), m.kv_stride, d),
-          of_heads(m.v + tile.offset(m.kv_stride, 0), m.kv_stride, d)};
-}
+/// The batches of products of one tile. A batch has the products of all query heads, or those of one member
+/// of each group of query heads that share keys and values.
+struct Products {
+  Space const& exec;
+  Tile const& tile;
+  PointerLists const& lists;
 
-Matrix scores_matrix(Tile const& tile, float const* scores) {
-  return {scores, tile.keys(), false, tile.rows * tile.keys()};
-}
-
-Result scores_result(Tile const& tile, float* scores) {
-  return {scores, tile.keys(), tile.rows * tile.keys()};
-}
-
-/// Returns the operand or result of one batch of products. `all` has a matrix for each query head. With n
-/// query heads in a group, the returned operand has the matrices of the query heads `member`, n + member, 2 n
-/// + member and so on: one query head of each group. So each matrix of keys or values is used by one product
-/// of the batch.
-template <class Operand>
-Operand of_member(Tile const& tile, Operand all, Index member) {
-  all.data += member * all.step;
-  all.step *= tile.size.group();
-  return all;
-}
-
-void forward_tile(Space const& exec, Tile const& tile, ConstQkv const& qkv, float* out, float* log_sum,
-                  float* scores) {
-  const auto [q, k, v] = operands(tile, qkv);
-  const Index c = tile.size.columns();
-  const Index d = tile.size.head_size;
-  const Matrix p = scores_matrix(tile, scores);
-  const Result y{out + tile.offset(c, tile.first), c, d};
-  for (Index m = 0; m < tile.size.group(); ++m)
-    gemm_strided_batched(exec, tile.size.kv_heads, {tile.rows, tile.keys(), d}, tile.scale,
-                         of_member(tile, q, m), transpose(k), 0,
-                         of_member(tile, scores_result(tile, scores), m));
-  softmax_rows(exec, tile.layout(), scores, log_sum + tile.sums(), tile.size.sequence);
-  for (Index m = 0; m < tile.size.group(); ++m)
-    gemm_strided_batched(exec, tile.size.kv_heads, {tile.rows, d, tile.keys()}, 1, of_member(tile, p, m), v,
-                         0, of_member(tile, y, m));
-}
-
-/// The scores of a tile and their gradients: S and dP at first, P and dS after softmax_rows_backward().
-struct Scores {
-  float* s;
-  float* ds;
+  Index heads_of_member() const { return tile.size.batch * tile.size.kv_heads; }
+  MatrixList matrices(Operand operand, Index member = 0) const {
+    return {lists.of(operand, tile.number) + member * heads_of_member(), lists.stride(operand, tile.keys())};
+  }
+  ResultList results(Operand operand, Index member = 0) const {
+    return {lists.of(operand, tile.number) + member * heads_of_member(), lists.stride(operand, tile.keys())};
+  }
+  void of_all(GemmSize size, float alpha, MatrixList a, MatrixList b, ResultList c) const {
+    gemm_batched(exec, tile.heads(), size, alpha, a, b, 0, c);
+  }
+  // The members of a group add to the same gradients, so they take turns.
+  void of_members(GemmSize size, Operand scores, Operand b, Operand c) const {
+    const bool assigns = tile.keys() == tile.size.sequence;
+    for (Index m = 0; m < tile.size.group(); ++m)
+      gemm_batched(exec, heads_of_member(), size, 1, transpose(matrices(scores, m)), matrices(b, m),
+                   m == 0 && assigns ? 0 : 1, results(c, m));
+  }
 };
 
-void recompute_scores(Space const& exec, Tile const& tile, AttentionKept const& kept, float const* dout,
-                      Scores scores) {
-  const auto [q, k, v] = operands(tile, kept.qkv);
-  const Index c = tile.size.columns();
+void forward_tile(Products const& products, float* log_sum, float* scores) {
+  auto const& tile = products.tile;
   const Index d = tile.size.head_size;
-  const Index own = tile.offset(c, tile.first);
-  const GemmSize wide{tile.rows, tile.keys(), d};
-  const Matrix dy = of_heads(dout + own, c, d);
-  for (Index m = 0; m < tile.size.group(); ++m) {
-    gemm_strided_batched(exec, tile.size.kv_heads, wide, tile.scale, of_member(tile, q, m), transpose(k), 0,
-                         of_member(tile, scores_result(tile, scores.s), m));
-    gemm_strided_batched(exec, tile.size.kv_heads, wide, 1, of_member(tile, dy, m), transpose(v), 0,
-                         of_member(tile, scores_result(tile, scores.ds), m));
-  }
-  const RowGradients rows{
-      kept.log_sum + tile.sums(), tile.size.sequence, dout + own, kept.out + own, c, d, tile.scale};
-  softmax_rows_backward(exec, tile.layout(), rows, scores.s, scores.ds);
+  products.of_all({tile.rows, tile.keys(), d}, tile.scale, products.matrices(Operand::q),
+                  transpose(products.matrices(Operand::k)), products.results(Operand::scores));
+  softmax_rows(products.exec, tile.layout(), scores, log_sum + tile.first, tile.size.sequence);
+  products.of_all({tile.rows, d, tile.keys()}, 1, products.matrices(Operand::scores),
+                  products.matrices(Operand::v), products.results(Operand::out));
 }
 
-/// Computes the gradients of one tile. The last tile of a sequence runs first: it sees every key, so its
-/// first products assign the gradients of all keys and values. The other products add to them.
-void backward_tile(Space const& exec, Tile const& tile, AttentionKept const& kept, float const* dout,
-                   Qkv const& dqkv, float* scores) {
-  float* const dscores = scores + tile.size.heads * tile.rows * tile.keys();
-  recompute_scores(exec, tile, kept, dout, {scores, dscores});
-  const auto [q, k, v] = operands(tile, kept.qkv);
-  const Index c = tile.size.columns();
+/// Computes the gradients of one tile. `rows` belongs to the first query of the tile. The last tile of the
+/// sequences runs first: it sees every key, so its first products assign the gradients of all keys and
+/// values. The other products add to them.
+void backward_tile(Products const& products, RowGradients const& rows, float* scores, float* dscores) {
+  auto const& tile = products.tile;
   const Index d = tile.size.head_size;
-  const GemmSize tall{tile.keys(), d, tile.rows};
-  const Matrix dy = of_heads(dout + tile.offset(c, tile.first), c, d);
-  const Matrix p = scores_matrix(tile, scores);
-  const Matrix ds = scores_matrix(tile, dscores);
-  const Result dq{dqkv.q + tile.offset(dqkv.q_stride, tile.first), dqkv.q_stride, d};
-  const Result dk{dqkv.k + tile.offset(dqkv.kv_stride, 0), dqkv.kv_stride, d};
-  const Result dv{dqkv.v + tile.offset(dqkv.kv_stride, 0), dqkv.kv_stride, d};
-  for (Index m = 0; m < tile.size.group(); ++m) {
-    const float keep = m == 0 && tile.keys() == tile.size.sequence ? 0 : 1;
-    const Matrix ds_m = of_member(tile, ds, m);
-    gemm_strided_batched(exec, tile.size.kv_heads, tall, 1, transpose(of_member(tile, p, m)),
-                         of_member(tile, dy, m), keep, dv);
-    gemm_strided_batched(exec, tile.size.kv_heads, tall, 1, transpose(ds_m), of_member(tile, q, m), keep, dk);
-    gemm_strided_batched(exec, tile.size.kv_heads, {tile.rows, d, tile.keys()}, 1, ds_m, k, 0,
-                         of_member(tile, dq, m));
-  }
+  const GemmSize wide{tile.rows, tile.keys(), d}, tall{tile.keys(), d, tile.rows};
+  products.of_all(wide, tile.scale, products.matrices(Operand::q), transpose(products.matrices(Operand::k)),
+                  products.results(Operand::scores));
+  products.of_all(wide, 1, products.matrices(Operand::dout), transpose(products.matrices(Operand::v)),
+                  products.results(Operand::dscores));
+  softmax_rows_backward(products.exec, tile.layout(), rows, scores, dscores);
+  products.of_members(tall, Operand::scores, Operand::dout, Operand::dv);
+  products.of_members(tall, Operand::dscores, Operand::q, Operand::dk);
+  products.of_all({tile.rows, d, tile.keys()}, 1, products.matrices(Operand::dscores),
+                  products.matrices(Operand::k), products.results(Operand::dq));
 }
 
-/// Calls work(tile) for every tile of every sequence. Within a sequence the tile of the last queries comes
-/// first.
+/// Calls work(tile) for every tile of the sequences of `size`. The tile of the last queries comes first.
 template <class Work>
 void for_each_tile(AttentionSize const& size, Work const& work) {
-  const Index last_tile = (size.sequence - 1) / tile_rows * tile_rows;
   const float scale = 1 / std::sqrt(static_cast<float>(size.head_size));
-  for (Index b = 0; b < size.batch; ++b)
-    for (Index first = last_tile; first >= 0; first -= tile_rows)
-      work(Tile{size, b, first, std::min(tile_rows, size.sequence - first), scale});
+  for (Index number = tiles_of(size) - 1; number >= 0; --number) {
+    const Index first = number * tile_rows;
+    work(Tile{size, number, first, std::min(tile_rows, size.sequence - first), scale});
+  }
+}
+
+/// Calls work(first sequence, size) for every group of sequences whose heads make one batch.
+template <class Work>
+void for_each_group(AttentionSize size, Work const& work) {
+  const Index sequences = size.batch, at_once = sequences_at_once(size);
+  for (Index first = 0; first < sequences; first += at_once) {
+    size.batch = std::min(at_once, sequences - first);
+    work(first, size);
+  }
+}
+
+float* lists_in(float* scratch, AttentionSize const& size) {
+  return scratch + 2 * scores_elements(size);
+}
+
+/// Returns the elements of an array with `stride` elements a token that lie before sequence `first`.
+Index before(AttentionSize const& size, Index first, Index stride) {
+  return first * size.sequence * stride;
+}
+
+void set_inputs(PointerLists& lists, AttentionSize const& size, ConstQkv const& qkv, Index first) {
+  const Index of_keys = before(size, first, qkv.kv_stride);
+  lists.set_queries(Operand::q, qkv.q + before(size, first, qkv.q_stride), qkv.q_stride);
+  lists.set_keys(Operand::k, qkv.k + of_keys, qkv.kv_stride);
+  lists.set_keys(Operand::v, qkv.v + of_keys, qkv.kv_stride);
+}
+
+void set_gradients(PointerLists& lists, AttentionSize const& size, Qkv const& dqkv, Index first) {
+  const Index of_keys = before(size, first, dqkv.kv_stride);
+  lists.set_queries(Operand::dq, dqkv.q + before(size, first, dqkv.q_stride), dqkv.q_stride);
+  lists.set_keys(Operand::dk, dqkv.k + of_keys, dqkv.kv_stride);
+  lists.set_keys(Operand::dv, dqkv.v + of_keys, dqkv.kv_stride);
 }
 
 }  // namespace
 
-void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
+void attention_forward(Space const& exec, AttentionSize all, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch) {
-  for_each_tile(size, [&](Tile const& tile) { forward_tile(exec, tile, qkv, out, log_sum, scratch); });
+  for_each_group(all, [&](Index first, AttentionSize const& size) {
+    PointerLists lists(size, lists_in(scratch, all));
+    set_inputs(lists, size, qkv, first);
+    lists.set_queries(Operand::out, out + before(size, first, size.columns()), size.columns());
+    lists.set_scores(Operand::scores, scratch);
+    lists.write(exec);
+    float* const sums = log_sum + first * size.heads * size.sequence;
+    for_each_tile(size, [&](Tile const& tile) { forward_tile({exec, tile, lists}, sums, scratch); });
+  });
 }
 
-void attention_backward(Space const& exec, AttentionSize size, AttentionKept const& kept, float const* dout,
+void attention_backward(Space const& exec, AttentionSize all, AttentionKept const& kept, float const* dout,
                         Qkv const& dqkv, float* scratch) {
-  for_each_tile(size, [&](Tile const& tile) { backward_tile(exec, tile, kept, dout, dqkv, scratch); });
+  float* const dscores = scratch + scores_elements(all);
+  for_each_group(all, [&](Index first, AttentionSize const& size) {
+    PointerLists lists(size, lists_in(scratch, all));
+    const Index c = size.columns(), own = before(size, first, c);
+    set_inputs(lists, size, kept.qkv, first);
+    lists.set_queries(Operand::dout, dout + own, c);
+    set_gradients(lists, size, dqkv, first);
+    lists.set_scores(Operand::scores, scratch);
+    lists.set_scores(Operand::dscores, dscores);
+    lists.write(exec);
+    float const* const sums = kept.log_sum + first * size.heads * size.sequence;
+    for_each_tile(size, [&](Tile const& tile) {
+      const Index start = own + tile.first * c;
+      const RowGradients rows{sums + tile.first, size.sequence, dout + start,      kept.out + start, c,
+                              size.head_size,    size.heads,    size.sequence * c, tile.scale};
+      backward_tile({exec, tile, lists}, rows, scratch, dscores);
+    });
+  });
 }
 
 }  // namespace ddproxy::kernels::batched

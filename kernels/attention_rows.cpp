@@ -8,10 +8,6 @@
 namespace ddproxy::kernels {
 namespace {
 
-Teams one_team_a_row(Space const& exec, TileRows const& tile) {
-  return teams_of_rows(exec, tile.heads * tile.rows, tile.keys);
-}
-
 struct Softmax {
   TileRows tile;
   float* scores;
@@ -19,26 +15,28 @@ struct Softmax {
   Index log_sum_step;
 
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    const Index row = team.league_rank() % tile.rows;
+    const Index all = row_of(team);
+    if (all >= tile.all_rows()) return;
+    const Index row = all % tile.rows;
     const Index seen = tile.first + row + 1;
-    float* const s = scores + team.league_rank() * tile.keys;
+    float* const s = scores + all * tile.keys;
     float largest = s[0];
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, seen), [=](Index j, float& best) { best = Kokkos::max(best, s[j]); },
+        Kokkos::ThreadVectorRange(team, seen), [=](Index j, float& best) { best = Kokkos::max(best, s[j]); },
         Kokkos::Max<float>(largest));
     float sum = 0;
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, seen),
+        Kokkos::ThreadVectorRange(team, seen),
         [=](Index j, float& part) {
           s[j] = power_of_two(log2_of_e * (s[j] - largest));
           part += s[j];
         },
         sum);
     const float factor = 1 / sum;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen), [=](Index j) { s[j] *= factor; });
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen, tile.keys), [=](Index j) { s[j] = 0; });
-    float* const out = log_sum + team.league_rank() / tile.rows * log_sum_step + row;
-    Kokkos::single(Kokkos::PerTeam(team), [=]() { *out = largest + Kokkos::log(sum); });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, seen), [=](Index j) { s[j] *= factor; });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, seen, tile.keys), [=](Index j) { s[j] = 0; });
+    float* const out = log_sum + all / tile.rows * log_sum_step + row;
+    Kokkos::single(Kokkos::PerThread(team), [=]() { *out = largest + Kokkos::log(sum); });
   }
 };
 
@@ -49,20 +47,23 @@ struct SoftmaxBackward {
   float* dscores;
 
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    const Index row = team.league_rank() % tile.rows;
-    const Index head = team.league_rank() / tile.rows;
+    const Index all = row_of(team);
+    if (all >= tile.all_rows()) return;
+    const Index row = all % tile.rows;
+    const Index head = all / tile.rows;
     const Index seen = tile.first + row + 1;
-    float* const s = scores + team.league_rank() * tile.keys;
-    float* const ds = dscores + team.league_rank() * tile.keys;
+    float* const s = scores + all * tile.keys;
+    float* const ds = dscores + all * tile.keys;
     const float log_sum = rows.log_sum[head * rows.log_sum_step + row];
-    const float inner = inner_product(team, head * rows.head_size + row * rows.stride);
+    const float inner = inner_product(team, rows.start(head, row));
     const float scale = rows.scale;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen), [=](Index j) {
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, seen), [=](Index j) {
       const float p = power_of_two(log2_of_e * (s[j] - log_sum));
       ds[j] = scale * p * (ds[j] - inner);
       s[j] = p;
     });
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, seen, tile.keys), [=](Index j) { s[j] = ds[j] = 0; });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, seen, tile.keys),
+                         [=](Index j) { s[j] = ds[j] = 0; });
   }
 
   /// Returns the sum over d of dout[d] out[d] for the row that begins at `start`. It equals the sum of dP P
@@ -72,7 +73,7 @@ struct SoftmaxBackward {
     float const* const out = rows.out + start;
     float sum = 0;
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, rows.head_size),
+        Kokkos::ThreadVectorRange(team, rows.head_size),
         [=](Index d, float& part) { part += dout[d] * out[d]; }, sum);
     return sum;
   }
@@ -82,13 +83,13 @@ struct SoftmaxBackward {
 
 void softmax_rows(Space const& exec, TileRows tile, float* scores, float* log_sum, Index log_sum_step) {
   const Softmax softmax{tile, scores, log_sum, log_sum_step};
-  Kokkos::parallel_for("softmax_rows", one_team_a_row(exec, tile), softmax);
+  Kokkos::parallel_for("softmax_rows", threads_of_rows(exec, tile.all_rows()), softmax);
 }
 
 void softmax_rows_backward(Space const& exec, TileRows tile, RowGradients rows, float* scores,
                            float* dscores) {
   const SoftmaxBackward backward{tile, rows, scores, dscores};
-  Kokkos::parallel_for("softmax_rows_backward", one_team_a_row(exec, tile), backward);
+  Kokkos::parallel_for("softmax_rows_backward", threads_of_rows(exec, tile.all_rows()), backward);
 }
 
 }  // namespace ddproxy::kernels

@@ -6,13 +6,15 @@
 
 namespace ddproxy::kernels {
 
-/// Dimensions of the scores of one tile of attention, [heads, rows, keys]. Row r belongs to query first + r,
-/// which sees the keys 0 to first + r. Scores of later keys are never read.
+/// Dimensions of the scores of one tile of attention, [heads, rows, keys]. `heads` counts the query heads of
+/// all sequences of the tile. Row r belongs to query first + r, which sees the keys 0 to first + r. Scores of
+/// later keys are never read.
 struct TileRows {
   Index heads;
   Index rows;
   Index keys;
   Index first;
+  KOKKOS_FUNCTION Index all_rows() const { return heads * rows; }
 };
 
 /// Replaces each row of scores by its softmax over the keys that its query sees, and by 0 at the other keys.
@@ -20,7 +22,8 @@ struct TileRows {
 void softmax_rows(Space const& exec, TileRows tile, float* scores, float* log_sum, Index log_sum_step);
 
 /// The arrays that softmax_rows_backward() needs for each row. dout and out hold rows of head_size elements,
-/// `stride` elements apart; the rows of head h start h * head_size elements after the rows of head 0.
+/// `stride` elements apart. The rows of head h of a sequence start h * head_size elements after the rows of
+/// its head 0. The rows of a sequence start `sequence_step` elements after those of the one before.
 struct RowGradients {
   float const* log_sum;
   Index log_sum_step;
@@ -28,7 +31,12 @@ struct RowGradients {
   float const* out;
   Index stride;
   Index head_size;
+  Index heads;  ///< of a sequence
+  Index sequence_step;
   float scale;  ///< the factor of the scores, 1 / sqrt(head_size)
+  KOKKOS_FUNCTION Index start(Index head, Index row) const {
+    return head / heads * sequence_step + head % heads * head_size + row * stride;
+  }
 };
 
 /// Replaces the scaled scores S in `scores` by P = exp(S - log_sum). Replaces dP in `dscores` by the gradient

@@ -47,6 +47,14 @@ inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int
                                     ldb, step_b, beta, c, CUDA_R_32F, ldc, step_c, count, compute,
                                     CUBLAS_GEMM_DEFAULT);
 }
+inline Status gemm_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
+                           float const* const* a, int lda, float const* const* b, int ldb, float const* beta,
+                           float* const* c, int ldc, int count, Compute compute) {
+  return cublasGemmBatchedEx(h, of_a, of_b, m, n, k, alpha, reinterpret_cast<void const* const*>(a),
+                             CUDA_R_32F, lda, reinterpret_cast<void const* const*>(b), CUDA_R_32F, ldb, beta,
+                             reinterpret_cast<void* const*>(c), CUDA_R_32F, ldc, count, compute,
+                             CUBLAS_GEMM_DEFAULT);
+}
 inline auto stream_of(Space const& exec) {
   return exec.cuda_stream();
 }
@@ -79,6 +87,20 @@ inline Status gemm_strided_batched(Handle h, Operation of_a, Operation of_b, int
   return hipblasGemmStridedBatchedEx(h, of_a, of_b, m, n, k, alpha, a, HIP_R_32F, lda, step_a, b, HIP_R_32F,
                                      ldb, step_b, beta, c, HIP_R_32F, ldc, step_c, count, compute,
                                      HIPBLAS_GEMM_DEFAULT);
+}
+// hipBLAS takes lists that it does not change as pointers to non-const pointers.
+inline void const** list_of(float const* const* list) {
+  return const_cast<void const**>(reinterpret_cast<void const* const*>(list));
+}
+inline void** list_of(float* const* list) {
+  return const_cast<void**>(reinterpret_cast<void* const*>(list));
+}
+inline Status gemm_batched(Handle h, Operation of_a, Operation of_b, int m, int n, int k, float const* alpha,
+                           float const* const* a, int lda, float const* const* b, int ldb, float const* beta,
+                           float* const* c, int ldc, int count, Compute compute) {
+  return hipblasGemmBatchedEx(h, of_a, of_b, m, n, k, alpha, list_of(a), HIP_R_32F, lda, list_of(b),
+                              HIP_R_32F, ldb, beta, list_of(c), HIP_R_32F, ldc, count, compute,
+                              HIPBLAS_GEMM_DEFAULT);
 }
 inline Status version(Handle, int* number) {
   *number = hipblasVersionMajor * 10000 + hipblasVersionMinor * 100 + hipblasVersionPatch;

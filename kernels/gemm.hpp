@@ -23,6 +23,21 @@ struct Result {
   Index step = 0;  ///< batched: elements from one matrix to the next
 };
 
+/// The operands of a batch of products: matrices of one shape at any places. `data` lists their first
+/// elements. The list lies in the memory of the execution space, and it must be there until the products have
+/// completed.
+struct MatrixList {
+  float const* const* data;
+  Index stride;             ///< elements from one row to the next, in each matrix
+  bool transposed = false;  ///< the products use the transposes of these matrices
+};
+
+/// The results of a batch of products, row-major, listed as in MatrixList.
+struct ResultList {
+  float* const* data;
+  Index stride;
+};
+
 /// The dimensions of a product: op(A) is [rows, inner], op(B) is [inner, columns], C is [rows, columns].
 struct GemmSize {
   Index rows;
@@ -40,6 +55,11 @@ void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, flo
 /// elements after the first. The results must not overlap.
 void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
                           float beta, Result c);
+
+/// Computes gemm() for `count` products at the same time. Product i uses the i-th matrix of each list. The
+/// results must not overlap.
+void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, MatrixList a, MatrixList b,
+                  float beta, ResultList c);
 
 /// Computes gemm_strided_batched() in plain Kokkos. It works in every execution space, and it is slow.
 void gemm_plain(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b, float beta,

@@ -67,6 +67,15 @@ void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float a
   }
 }
 
+void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, MatrixList a, MatrixList b,
+                  float beta, ResultList c) {
+  match_threads(exec);
+  exec.fence("gemm_batched: BLAS reads what was enqueued before");
+  for (Index i = 0; i < count; ++i)
+    multiply(size, alpha, {a.data[i], a.stride, a.transposed}, {b.data[i], b.stride, b.transposed}, beta,
+             {c.data[i], c.stride});
+}
+
 void set_matrix_precision(MatrixPrecision precision) {
   require_fp32(precision);
 }

@@ -58,7 +58,8 @@ class Library {
 
 Library library;
 
-blas::Operation operation(Matrix const& m) {
+template <class Operand>
+blas::Operation operation(Operand const& m) {
   return m.transposed ? blas::transpose : blas::no_transpose;
 }
 
@@ -89,6 +90,15 @@ void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float a
                                    dimension(size.rows), dimension(size.inner), &alpha, b.data,
                                    dimension(b.stride), b.step, a.data, dimension(a.stride), a.step, &beta,
                                    c.data, dimension(c.stride), c.step, dimension(count), library.compute()),
+        "a batch of matrix products");
+}
+
+void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, MatrixList a, MatrixList b,
+                  float beta, ResultList c) {
+  check(blas::gemm_batched(library.on(exec), operation(b), operation(a), dimension(size.columns),
+                           dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride),
+                           a.data, dimension(a.stride), &beta, c.data, dimension(c.stride), dimension(count),
+                           library.compute()),
         "a batch of matrix products");
 }
 

@@ -14,6 +14,14 @@ void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float a
   gemm_plain(exec, count, size, alpha, a, b, beta, c);
 }
 
+void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, MatrixList a, MatrixList b,
+                  float beta, ResultList c) {
+  exec.fence("gemm_batched: the host reads lists that were enqueued before");
+  for (Index i = 0; i < count; ++i)
+    gemm_plain(exec, 1, size, alpha, {a.data[i], a.stride, a.transposed}, {b.data[i], b.stride, b.transposed},
+               beta, {c.data[i], c.stride});
+}
+
 void set_matrix_precision(MatrixPrecision precision) {
   require_fp32(precision);
 }

@@ -52,8 +52,8 @@ struct Forward {
   }
 };
 
-/// The kernel of the backward pass. Each team works on a run of rows. It adds to dx and to its own partial
-/// sums of dweight and dbias.
+/// The kernel of the backward pass on a host. Each team works on a run of rows. It adds to dx and to its own
+/// partial sums of dweight and dbias.
 struct Backward {
   Index rows;
   Index columns;
@@ -104,6 +104,62 @@ struct Backward {
   }
 };
 
+/// The gradient of x on a device. A thread of a team adds to one row of dx. Its lanes share the row.
+struct BackwardOfX {
+  Index rows;
+  Index columns;
+  float const* x;
+  RowStatistics statistics;
+  float const* weight;
+  float const* dy;
+  float* dx;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Index row = row_of(team);
+    if (row >= rows) return;
+    float const* const in = x + row * columns;
+    float const* const d = dy + row * columns;
+    float const* const w = weight;
+    const float mean = statistics.mean[row], rstd = statistics.rstd[row];
+    float sum_d = 0, sum_dx = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, columns), [=](Index c, float& part) { part += d[c] * w[c]; }, sum_d);
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, columns),
+        [=](Index c, float& part) { part += d[c] * w[c] * (in[c] - mean) * rstd; }, sum_dx);
+    const float mean_d = sum_d / static_cast<float>(columns), mean_dx = sum_dx / static_cast<float>(columns);
+    float* const out = dx + row * columns;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, columns), [=](Index c) {
+      out[c] += rstd * (d[c] * w[c] - mean_d - (in[c] - mean) * rstd * mean_dx);
+    });
+  }
+};
+
+/// The partial sums of dweight and dbias on a device. A work item is one column of one part of the rows.
+struct BackwardOfParameters {
+  Index rows;
+  Index columns;
+  Index rows_a_part;
+  float const* x;
+  RowStatistics statistics;
+  float const* dy;
+  float* dweight;  ///< [parts, columns]
+  float* dbias;    ///< [parts, columns]
+
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    const Index column = item % columns, first = item / columns * rows_a_part;
+    const Index last = Kokkos::min(rows, first + rows_a_part);
+    float of_weight = 0, of_bias = 0;
+    for (Index row = first; row < last; ++row) {
+      const float d = dy[row * columns + column];
+      of_weight += d * (x[row * columns + column] - statistics.mean[row]) * statistics.rstd[row];
+      of_bias += d;
+    }
+    dweight[item] = of_weight;
+    dbias[item] = of_bias;
+  }
+};
+
 }  // namespace
 
 void layernorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
@@ -116,9 +172,17 @@ void layernorm_backward(Space const& exec, Index rows, Index columns, float cons
                         RowStatistics statistics, float const* weight, float const* dy,
                         LayernormGradients out, float* scratch) {
   const Index parts = row_parts(exec);
-  const Backward backward{rows,  columns, (rows + parts - 1) / parts, x, statistics, weight, dy,
-                          out.x, scratch};
-  Kokkos::parallel_for("layernorm_backward", teams_of_rows(exec, parts, columns), backward);
+  const Index rows_a_part = (rows + parts - 1) / parts;
+  if constexpr (on_device) {
+    Kokkos::parallel_for("layernorm_backward of parameters", Range(exec, 0, parts * columns),
+                         BackwardOfParameters{rows, columns, rows_a_part, x, statistics, dy, scratch,
+                                              scratch + parts * columns});
+    Kokkos::parallel_for("layernorm_backward of x", threads_of_rows(exec, rows),
+                         BackwardOfX{rows, columns, x, statistics, weight, dy, out.x});
+  } else {
+    Kokkos::parallel_for("layernorm_backward", teams_of_rows(exec, parts, columns),
+                         Backward{rows, columns, rows_a_part, x, statistics, weight, dy, out.x, scratch});
+  }
   add_parts(exec, parts, columns, scratch, out.weight, out.parameters);
   if (out.bias == nullptr) return;
   add_parts(exec, parts, columns, scratch + parts * columns, out.bias, out.parameters);

@@ -32,8 +32,8 @@ struct Forward {
   }
 };
 
-/// The kernel of the backward pass. Each team works on a run of rows. It adds to dx and to its own partial
-/// sum of dweight.
+/// The kernel of the backward pass on a host. Each team works on a run of rows. It adds to dx and to its own
+/// partial sum of dweight.
 struct Backward {
   Index rows;
   Index columns;
@@ -75,6 +75,54 @@ struct Backward {
   }
 };
 
+/// The gradient of x on a device. A thread of a team adds to one row of dx. Its lanes share the row.
+struct BackwardOfX {
+  Index rows;
+  Index columns;
+  float const* x;
+  float const* inverse_rms;
+  float const* weight;
+  float const* dy;
+  float* dx;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Index row = row_of(team);
+    if (row >= rows) return;
+    float const* const in = x + row * columns;
+    float const* const d = dy + row * columns;
+    float const* const w = weight;
+    const float inverse = inverse_rms[row];
+    float product = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, columns), [=](Index c, float& part) { part += d[c] * w[c] * in[c]; },
+        product);
+    const float factor = product * inverse * inverse / static_cast<float>(columns);
+    float* const out = dx + row * columns;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, columns),
+                         [=](Index c) { out[c] += inverse * (d[c] * w[c] - in[c] * factor); });
+  }
+};
+
+/// The partial sums of dweight on a device. A work item is one column of one part of the rows.
+struct BackwardOfWeight {
+  Index rows;
+  Index columns;
+  Index rows_a_part;
+  float const* x;
+  float const* inverse_rms;
+  float const* dy;
+  float* dweight;  ///< [parts, columns]
+
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    const Index column = item % columns, first = item / columns * rows_a_part;
+    const Index last = Kokkos::min(rows, first + rows_a_part);
+    float total = 0;
+    for (Index row = first; row < last; ++row)
+      total += dy[row * columns + column] * x[row * columns + column] * inverse_rms[row];
+    dweight[item] = total;
+  }
+};
+
 }  // namespace
 
 void rmsnorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
@@ -86,9 +134,16 @@ void rmsnorm_forward(Space const& exec, Index rows, Index columns, float const* 
 void rmsnorm_backward(Space const& exec, Index rows, Index columns, float const* x, float const* inverse_rms,
                       float const* weight, float const* dy, RmsnormGradients out, float* scratch) {
   const Index parts = row_parts(exec);
-  const Backward backward{rows,  columns, (rows + parts - 1) / parts, x, inverse_rms, weight, dy,
-                          out.x, scratch};
-  Kokkos::parallel_for("rmsnorm_backward", teams_of_rows(exec, parts, columns), backward);
+  const Index rows_a_part = (rows + parts - 1) / parts;
+  if constexpr (on_device) {
+    Kokkos::parallel_for("rmsnorm_backward of weight", Range(exec, 0, parts * columns),
+                         BackwardOfWeight{rows, columns, rows_a_part, x, inverse_rms, dy, scratch});
+    Kokkos::parallel_for("rmsnorm_backward of x", threads_of_rows(exec, rows),
+                         BackwardOfX{rows, columns, x, inverse_rms, weight, dy, out.x});
+  } else {
+    Kokkos::parallel_for("rmsnorm_backward", teams_of_rows(exec, parts, columns),
+                         Backward{rows, columns, rows_a_part, x, inverse_rms, weight, dy, out.x, scratch});
+  }
   add_parts(exec, parts, columns, scratch, out.weight, out.of_weight);
 }
 

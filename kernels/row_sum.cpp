@@ -42,9 +42,34 @@ struct PartialSum {
   }
 };
 
-/// Sums the partial sums of each column. On a host a work item is one column, and the compiler vectorizes
-/// over columns. On a device a team sums one column, because one thread for each column would be too few
-/// threads. `mode` is a template parameter, so that no loop has a branch.
+/// The same on a device. A work item is one column of one part, so neighbouring threads read neighbouring
+/// elements, and no thread waits for another.
+struct PartialSumOfColumn {
+  Index rows;
+  Index columns;
+  Index rows_a_part;
+  float const* x;
+  float* partial;
+
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    const Index column = item % columns, first = item / columns * rows_a_part;
+    const Index last = Kokkos::min(rows, first + rows_a_part);
+    float total = 0;
+    for (Index row = first; row < last; ++row) total += x[row * columns + column];
+    partial[item] = total;
+  }
+};
+
+template <SumMode mode>
+KOKKOS_INLINE_FUNCTION void store(float total, float* out) {
+  if constexpr (mode == SumMode::add)
+    *out += total;
+  else
+    *out = total;
+}
+
+/// Sums the partial sums of each column on a host. A work item is one column, and the compiler vectorizes
+/// over columns. The mode is known when this is compiled, so that no loop has a branch.
 template <SumMode mode>
 struct SumOfParts {
   Index parts;
@@ -52,47 +77,57 @@ struct SumOfParts {
   float const* partial;
   float* sum;
 
-  template <class Item>
-  KOKKOS_FUNCTION void operator()(Item const& item) const {
-    if constexpr (on_device)
-      by_team(item);
-    else
-      by_thread(item);
-  }
-
-  template <class Column>
-  KOKKOS_FUNCTION void by_thread(Column c) const {
+  KOKKOS_FUNCTION void operator()(Index c) const {
     float total = 0;
     for (Index p = 0; p < parts; ++p) total += partial[p * columns + c];
-    store(total, sum + c);
+    store<mode>(total, sum + c);
+  }
+};
+
+/// Sums the partial sums of each column on a device. A team has 32 neighbouring columns. Its threads share
+/// the parts, and their totals meet in the team's scratch memory.
+template <SumMode mode>
+struct SumOfPartsByTeam {
+  static constexpr int width = 32, threads = 16;
+  using Totals = Kokkos::View<float[threads][width], Space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+
+  Index parts;
+  Index columns;
+  float const* partial;
+  float* sum;
+
+  static Teams policy(Space const& exec, Index columns) {
+    return Teams(exec, static_cast<int>((columns + width - 1) / width), threads, width)
+        .set_scratch_size(0, Kokkos::PerTeam(Totals::shmem_size()));
   }
 
-  KOKKOS_FUNCTION static void store(float total, float* out) {
-    if constexpr (mode == SumMode::add)
-      *out += total;
-    else
-      *out = total;
-  }
-
-  template <class Member>
-  KOKKOS_FUNCTION void by_team(Member const& team) const {
-    float const* const column = partial + team.league_rank();
-    const Index step = columns;
-    float total = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, parts), [=](Index p, float& part) { part += column[p * step]; }, total);
-    float* const out = sum + team.league_rank();
-    Kokkos::single(Kokkos::PerTeam(team), [=]() { store(total, out); });
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    const Totals totals(team.team_scratch(0));
+    const Index first = Index{team.league_rank()} * width;
+    const int mine = static_cast<int>(Kokkos::min<Index>(width, columns - first));
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, mine), [&](int lane) {
+      float total = 0;
+      for (Index p = team.team_rank(); p < parts; p += threads) total += partial[p * columns + first + lane];
+      totals(team.team_rank(), lane) = total;
+    });
+    team.team_barrier();
+    if (team.team_rank() > 0) return;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, mine), [&](int lane) {
+      float total = 0;
+      for (int thread = 0; thread < threads; ++thread) total += totals(thread, lane);
+      store<mode>(total, sum + first + lane);
+    });
   }
 };
 
 template <SumMode mode>
 void add_parts_as(Space const& exec, Index parts, Index columns, float const* partial, float* sum) {
-  const SumOfParts<mode> work{parts, columns, partial, sum};
   if constexpr (on_device)
-    Kokkos::parallel_for("add_parts", teams_of_rows(exec, columns, parts), work);
+    Kokkos::parallel_for("add_parts", SumOfPartsByTeam<mode>::policy(exec, columns),
+                         SumOfPartsByTeam<mode>{parts, columns, partial, sum});
   else
-    Kokkos::parallel_for("add_parts", Range(exec, 0, columns), work);
+    Kokkos::parallel_for("add_parts", Range(exec, 0, columns),
+                         SumOfParts<mode>{parts, columns, partial, sum});
 }
 
 }  // namespace
@@ -104,8 +139,13 @@ Index row_parts(Space const& exec) {
 void row_sum(Space const& exec, Index rows, Index columns, float const* x, float* sum, float* scratch,
              SumMode mode) {
   const Index parts = row_parts(exec);
-  const PartialSum partial{rows, columns, (rows + parts - 1) / parts, x, scratch};
-  Kokkos::parallel_for("row_sum", teams_of_rows(exec, parts, columns), partial);
+  const Index rows_a_part = (rows + parts - 1) / parts;
+  if constexpr (on_device)
+    Kokkos::parallel_for("row_sum", Range(exec, 0, parts * columns),
+                         PartialSumOfColumn{rows, columns, rows_a_part, x, scratch});
+  else
+    Kokkos::parallel_for("row_sum", teams_of_rows(exec, parts, columns),
+                         PartialSum{rows, columns, rows_a_part, x, scratch});
   add_parts(exec, parts, columns, scratch, sum, mode);
 }
 

@@ -18,4 +18,18 @@ inline Teams teams_of_rows(Space const& exec, Index count, Index columns) {
   return Teams(exec, league, threads);
 }
 
+/// Returns a policy in which one thread of a team works on each of `count` rows: the row row_of(team). On a
+/// device this thread is a vector of 32 lanes, so that a sum over the row needs no barrier. On a host it is
+/// one thread. The last team can have rows beyond `count`, which the kernel must skip.
+inline Teams threads_of_rows(Space const& exec, Index count) {
+  if constexpr (!on_device) return Teams(exec, static_cast<int>(count), 1);
+  constexpr int rows_of_team = 8, lanes = 32;
+  return Teams(exec, static_cast<int>((count + rows_of_team - 1) / rows_of_team), rows_of_team, lanes);
+}
+
+/// Returns the row of the calling thread in a policy of threads_of_rows().
+KOKKOS_INLINE_FUNCTION Index row_of(Team const& team) {
+  return Index{team.league_rank()} * team.team_size() + team.team_rank();
+}
+
 }  // namespace ddproxy::kernels

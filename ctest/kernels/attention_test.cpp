@@ -141,21 +141,24 @@ TEST_P(Attention, SeparateMemoriesInBatchedProductsGiveTheSame) {
 
 // Sequences: one token; shorter than a tile; exactly one tile; longer; several tiles of which the last is
 // short; a number of heads that threads cannot share evenly; longer than a tile of a device.
+// The last size has more heads than one batch of products has on a device: a batch has two sequences, then
+// one.
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Attention,
     testing::Values(reference::AttentionSize{1, 1, 1, 4}, reference::AttentionSize{2, 5, 3, 8},
                     reference::AttentionSize{1, 48, 2, 16}, reference::AttentionSize{1, 64, 2, 16},
                     reference::AttentionSize{2, 65, 5, 12}, reference::AttentionSize{1, 200, 3, 20},
-                    reference::AttentionSize{1, 300, 2, 8}));
+                    reference::AttentionSize{1, 300, 2, 8}, reference::AttentionSize{3, 140, 40, 4}));
 
 // Query heads that share keys and values: one head of keys; a number of groups that threads cannot share
 // evenly; several tiles of a host; longer than a tile of a device; a group that begins on one thread and ends
-// on another.
+// on another; more heads than one batch on a device.
 INSTANTIATE_TEST_SUITE_P(
     Groups, Attention,
     testing::Values(reference::AttentionSize{1, 1, 2, 4, 1}, reference::AttentionSize{2, 5, 4, 8, 1},
                     reference::AttentionSize{1, 48, 6, 16, 3}, reference::AttentionSize{2, 65, 6, 12, 2},
-                    reference::AttentionSize{1, 300, 4, 8, 2}, reference::AttentionSize{1, 100, 6, 10, 1}));
+                    reference::AttentionSize{1, 300, 4, 8, 2}, reference::AttentionSize{1, 100, 6, 10, 1},
+                    reference::AttentionSize{3, 140, 40, 4, 20}));
 
 }  // namespace
 }  // namespace ddproxy::kernels

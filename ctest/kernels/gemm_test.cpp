@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdio>
 
 #include "compare.hpp"
@@ -62,6 +63,26 @@ void one_product(Space const& exec, Index, GemmSize size, float alpha, Matrix a,
   gemm(exec, size, alpha, a, b, beta, c);
 }
 
+/// Returns the addresses of `count` matrices that lie `step` elements apart, in the memory of the space.
+Kokkos::View<std::uintptr_t*, Memory> addresses(float const* data, Index count, Index step) {
+  const Kokkos::View<std::uintptr_t*, Memory> list("list", static_cast<std::size_t>(count));
+  const auto mirror = Kokkos::create_mirror_view(list);
+  for (Index i = 0; i < count; ++i)
+    mirror(static_cast<std::size_t>(i)) = reinterpret_cast<std::uintptr_t>(data + i * step);
+  Kokkos::deep_copy(list, mirror);
+  return list;
+}
+
+void listed_products(Space const& exec, Index count, GemmSize size, float alpha, Matrix a, Matrix b,
+                     float beta, Result c) {
+  const auto of_a = addresses(a.data, count, a.step), of_b = addresses(b.data, count, b.step),
+             of_c = addresses(c.data, count, c.step);
+  gemm_batched(exec, count, size, alpha, {reinterpret_cast<float**>(of_a.data()), a.stride, a.transposed},
+               {reinterpret_cast<float**>(of_b.data()), b.stride, b.transposed}, beta,
+               {reinterpret_cast<float**>(of_c.data()), c.stride});
+  exec.fence();  // the lists end here
+}
+
 void check(Product product, Case const& s, bool transpose_a, bool transpose_b, float alpha, float beta) {
   SCOPED_TRACE(testing::Message() << s.count << " x " << s.rows << " x " << s.columns << " x " << s.inner
                                   << " " << transpose_a << transpose_b << " alpha " << alpha << " beta "
@@ -100,6 +121,9 @@ TEST(Gemm, MatchesTheReference) {
 }
 TEST(Gemm, BatchedMatchesTheReference) {
   check_all(gemm_strided_batched, true);
+}
+TEST(Gemm, ListedMatchesTheReference) {
+  check_all(listed_products, true);
 }
 TEST(Gemm, PlainMatchesTheReference) {
   check_all(gemm_plain, true);

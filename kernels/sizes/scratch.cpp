@@ -39,10 +39,27 @@ Index linear_scratch(Index concurrency, LinearSize size) {
   return row_sum_scratch(concurrency, size.out);
 }
 
+Index batched::sequences_at_once(AttentionSize size) {
+  return std::clamp<Index>(heads_at_once / size.heads, 1, size.batch);
+}
+
+Index batched::tiles_of(AttentionSize size) {
+  return (size.sequence + tile_rows - 1) / tile_rows;
+}
+
+Index batched::scores_elements(AttentionSize size) {
+  const Index elements =
+      sequences_at_once(size) * size.heads * std::min(tile_rows, size.sequence) * size.sequence;
+  return elements + elements % 2;
+}
+
+Index batched::lists_elements(AttentionSize size) {
+  constexpr Index elements_of_a_pointer = 2;
+  return elements_of_a_pointer * tiles_of(size) * operands * sequences_at_once(size) * size.heads;
+}
+
 Index batched::attention_scratch(AttentionSize size) {
-  constexpr Index scores_and_their_gradient = 2;
-  const Index rows = std::min(tile_rows, size.sequence);
-  return scores_and_their_gradient * size.heads * rows * size.sequence;
+  return 2 * scores_elements(size) + lists_elements(size);
 }
 
 Index heads::padded(Index columns) {

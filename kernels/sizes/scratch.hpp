@@ -60,14 +60,34 @@ struct AttentionSize {
 
 namespace batched {
 
-/// Number of queries of each head whose scores are in memory at the same time. A device needs many queries to
-/// be busy: with 20 heads, the smallest strided-batched product of scores (256 keys) has 80 tiles of 128 x
-/// 128. The scores of 20 heads for 1024 keys take 20 MiB. Taking all queries at once would double the work,
-/// because half of the scores would belong to keys that their query does not see.
-inline constexpr Index tile_rows = 256;
+/// Number of queries of each head whose scores are in memory at the same time. Taking all queries at once
+/// would double the work, because half of the scores would belong to keys that their query does not see.
+inline constexpr Index tile_rows = 128;
 
-/// Returns the elements of scratch memory that the forward or the backward pass needs: the scores of a tile
-/// and the gradients of the scores.
+/// Number of query heads for which there is one batch of products, unless one sequence has more. A device
+/// needs many products to be busy. The scores of 80 heads, 128 queries and 1024 keys take 40 MiB, and 22 MiB
+/// on average over the tiles of a sequence. This fits the second-level cache of an A100 (40 MiB) and of an
+/// H100 (50 MiB).
+inline constexpr Index heads_at_once = 80;
+
+/// Number of kinds of matrices that the products of attention use (kernels/attention_lists.hpp).
+inline constexpr Index operands = 10;
+
+/// Returns how many sequences a batch of products has.
+Index sequences_at_once(AttentionSize size);
+
+/// Returns the number of tiles of queries of a sequence.
+Index tiles_of(AttentionSize size);
+
+/// Returns the elements of scratch memory for the scores of a tile of sequences_at_once() sequences. The
+/// number is even, so that memory behind two such arrays is aligned like a pointer.
+Index scores_elements(AttentionSize size);
+
+/// Returns the elements of scratch memory for the lists of the matrices (kernels/attention_lists.hpp).
+Index lists_elements(AttentionSize size);
+
+/// Returns the elements of scratch memory that the forward or the backward pass needs: the scores of a tile,
+/// the gradients of the scores, and the lists.
 Index attention_scratch(AttentionSize size);
 
 }  // namespace batched
