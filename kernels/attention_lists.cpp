@@ -12,6 +12,7 @@ struct WriteLists {
   AttentionSize size;
   Kokkos::Array<Place, static_cast<std::size_t>(operands)> places;
   float** lists;
+  Index most_rows;  ///< of a tile
 
   KOKKOS_FUNCTION void operator()(Index item) const {
     const Index count = size.batch * size.heads;
@@ -24,8 +25,8 @@ struct WriteLists {
     const Index kv_head = place % size.kv_heads, rest = place / size.kv_heads;
     const Index sequence = rest % size.batch, member = rest / size.batch;
     const Index head = kv_head * (size.heads / size.kv_heads) + member;
-    const Index first = tile * tile_rows;
-    const Index rows = Kokkos::min(tile_rows, size.sequence - first);
+    const Index first = tile * most_rows;
+    const Index rows = Kokkos::min(most_rows, size.sequence - first);
     if (at.dense) return at.data + (sequence * size.heads + head) * rows * (first + rows);
     const Index row = sequence * size.sequence + (at.of_queries ? first : 0);
     return at.data + row * at.stride + (at.of_queries ? head : kv_head) * size.head_size;
@@ -50,7 +51,7 @@ void PointerLists::set_scores(Operand operand, float const* data) {
 }
 
 void PointerLists::write(Space const& exec) const {
-  WriteLists work{size_, {}, lists_};
+  WriteLists work{size_, {}, lists_, tile_rows};
   for (std::size_t i = 0; i < places_.size(); ++i) work.places[i] = places_[i];
   const Index items = tiles_of(size_) * operands * size_.batch * size_.heads;
   Kokkos::parallel_for("attention lists", Range(exec, 0, items), work);
