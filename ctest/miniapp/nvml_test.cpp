@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 #include "ctest/mpi_main.hpp"
 #include "miniapp/machine/clock_probe.hpp"
@@ -15,7 +17,10 @@
 namespace ddproxy {
 namespace {
 
-constexpr char bus[] = "00000000:3B:00.0", library[] = DDPROXY_FAKE_NVML;
+constexpr char bus[] = "00000000:3B:00.0";
+
+// The stand-in for NVML lies beside this program, also where scripts/bundle has packed both.
+const std::string library = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libfake_nvml.so";
 
 void set_gpu(char const* mhz, char const* reasons) {
   setenv("FAKE_NVML_CLOCK", mhz, 1);
