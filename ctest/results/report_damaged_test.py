@@ -97,10 +97,10 @@ class Damaged(WithSample):
                 ("/sweep/measured", np.ones(4), "/sweep/measured has the shape (4,), not a length for each of [case, sample, rank]"),
                 ("/sweep/measured", np.full((10, 5, 2), "soon", h5py.string_dtype()), "/sweep/measured holds text, not numbers"),
                 ("/sweep/measured", np.ones((10, 5, 2), complex), "/sweep/measured holds complex128, not numbers"),
-                ("/sweep/exposed", np.ones(9), "/sweep/exposed has 9 along case, /sweep/measured has 10"),
-                ("/sweep/measured", np.ones((10, 0, 2)), "/sweep/measured has nothing along sample"),
+                ("/sweep/exposed", np.ones(9), "/sweep/exposed has the length 9 along the dimension case, but /sweep/measured has 10"),
+                ("/sweep/measured", np.ones((10, 0, 2)), "/sweep/measured has the length 0 along the dimension sample"),
                 ("/sweep/strategy", np.ones(10), "/sweep/strategy holds float64, not text"),
-                ("/timeline/count", np.ones(9, int), "/timeline/count has 9 along case"),
+                ("/timeline/count", np.ones(9, int), "/timeline/count has the length 9 along the dimension case"),
                 ("/sweep/floor", np.ones(2), "/sweep/floor has the shape (2,)"),
                 ("/layers/flops", h5py.Empty("f8"), "/layers/flops holds")):
             with self.subTest(path=path, text=text):

@@ -87,7 +87,7 @@ def make_model_as_large(path, total):
         ranks, numel = file["sweep/measured"].shape[2], file["model/numel"][()].sum()
     done = record("--ranks", str(ranks), "--layers", "1", "--d-model", "32", "--heads", "1", "--vocabulary", "64", "--sweep", "--beside", path,
                   "-o", "other")
-    assert done.returncode == 2 and f"is of a model of {numel} parameters, this one has" in done.stderr, done
+    assert done.returncode == 2 and f"is of a model with {numel} parameters, but this model has" in done.stderr, done
     with h5py.File(path, "r+") as file:
         file["model/numel"][-1] += total - numel
 
