@@ -33,7 +33,8 @@ void check_outputs(CompareOptions const& options) {
       if (is_same_file(*output, other))
         throw std::invalid_argument(
             "compare: " + output->string() +
-            " is an output file, but it is also an input, or another option writes it; give another file");
+            " is an output file, but it is also read as an input or written by another option; give another "
+            "file");
     check_writable(*output);
     taken.push_back(*output);
   }

@@ -14,7 +14,7 @@ inline constexpr Index d_ff = 5120;
 inline constexpr Index heads = 20;
 inline constexpr Index vocabulary = 50257;
 inline constexpr Index context = 1024;
-// Updated by one call of the optimizer. They are as many as the elements of the loops in Peaks.
+// Number of parameters that one call of the optimizer updates. The loops in Peaks have as many elements.
 inline constexpr Index parameters = Index{1} << 24;
 
 /// Arrays that are large enough for every operation on N = `tokens` tokens, at most `context`. All operations

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Tries results files with wrong bytes. Each must be read, or rejected with one line that names the file.
-// DDPROXY_MUTATIONS=8500 tries more files, DDPROXY_MUTATION_SEED=2 tries other ones.
+// DDPROXY_MUTATIONS=8500 tries more files, DDPROXY_MUTATION_SEED=2 tries other files.
 #include <chrono>
 #include <cstdlib>
 #include <iostream>

@@ -181,7 +181,7 @@ class Damaged(WithSample):
         self.assertIn("/fom", self.refused(self.sample))
 
     def test_names_the_file_that_the_disk_has_no_room_for(self):
-        """A limit of the file size simulates a full disk. With one limit no picture fits, with the other the page does not."""
+        """A limit of the file size simulates a full disk. With one limit no picture fits, with the other limit the page does not fit."""
         for room, name in ((16 * 1024, r"sample-\w+.png"), (400 * 1024, "sample.html")):
             out = self.folder / str(room)
             limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (room, room))

@@ -135,8 +135,8 @@ History read_ratios(std::vector<Path> const& paths, std::span<const std::string>
   for (std::size_t k = 1; k < history.nights.size(); ++k)
     for (std::size_t j = 0; j < k; ++j) check_same(history.nights[j], history.nights[k], allowed);
   if (const auto runs = paths.size() - nights.size())
-    history.warnings.push_back(counted(runs, "plain run") + (runs == 1 ? " (*.h5) is" : " (*.h5) are") +
-                               " left out: the folder also has ratio nights (*" + night_suffix +
+    history.warnings.push_back("the history leaves out " + counted(runs, "plain run") +
+                               " (*.h5): the folder also has ratio nights (*" + night_suffix +
                                "), whose noise is smaller");
   add_the_whole(history.nights);
   return history;
