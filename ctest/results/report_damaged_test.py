@@ -94,7 +94,7 @@ class Damaged(WithSample):
     def test_refuses_datasets_of_another_kind_or_shape(self):
         kept = self.sample.read_bytes()
         for path, values, text in (
-                ("/sweep/measured", np.ones(4), "/sweep/measured has the shape (4,), not a length for each of [case, sample, rank]"),
+                ("/sweep/measured", np.ones(4), "/sweep/measured has the shape (4,), but it should have a length for each of [case, sample, rank]"),
                 ("/sweep/measured", np.full((10, 5, 2), "soon", h5py.string_dtype()), "/sweep/measured holds text, not numbers"),
                 ("/sweep/measured", np.ones((10, 5, 2), complex), "/sweep/measured holds complex128, not numbers"),
                 ("/sweep/exposed", np.ones(9), "/sweep/exposed has the length 9 along the dimension case, but /sweep/measured has 10"),

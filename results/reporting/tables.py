@@ -49,7 +49,7 @@ VERIFIED_NOTE = (" verified says whether ddproxy checked the gradients of the ca
 SAME_ROUND_NOTE = (" A round takes one sample of each case. The column \"E predicted from the round of the sample\" takes the all-reduces and T_compute that were measured in that "
                    "round. So a change of the machine after the calibration does not spoil it. Predicted T and predicted E come from the calibration.")
 SCORE_NOTE = ("The row model is the prediction of this run. The other rows are simpler predictions to compare it with. constant is one E for all bucket sizes, namely the one that fits the "
-              "measurements best. pytorch_default is the E measured at {cap}, for all bucket sizes. uncontended is the model without contention.")
+              "measurements best. pytorch_default takes, for all bucket sizes, the E measured at {cap}. uncontended is the model without contention.")
 PAIRS_NOTE = " Pairs in the right order is a share of the pairs of cases that differ beyond the noise: the prediction puts this share in the right order."
 TERM_NOTE = ("ideal is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
              "measured and ideal E a cause explains. They add up to 100. If the causes explain more than the difference, unexplained is negative. A dash means that the case does not "
