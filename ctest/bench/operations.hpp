@@ -52,7 +52,7 @@ struct Operation {
   Index in;               ///< features of a linear map's input, else 0
   Index out;              ///< features of a linear map's output, else 0
   double token_elements;  ///< elements read and written per token, each operand once; without the linear map
-  double fixed_elements;  ///< elements read and written whatever the number of tokens
+  double fixed_elements;  ///< elements read and written for any number of tokens
   double pair_flops;      ///< flops of attention for each pair of a token and a token that it attends to
   MemoryLoop bound = MemoryLoop::triad;
 

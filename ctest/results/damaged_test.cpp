@@ -38,8 +38,8 @@ std::string mutated(std::string bytes, std::mt19937& engine) {
   }
 }
 
-// Returns "crashed (Aborted)" and the like from a message. Returns "refused" for all files that the reader
-// itself rejected.
+// Returns the kind of fault in a message, for instance "crashed (Aborted)". Returns "refused" for all files
+// that the reader itself rejected.
 std::string kind_of(std::string const& message) {
   const std::string mark = "the process that read it ";
   const auto start = message.find(mark);
