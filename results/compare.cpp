@@ -33,7 +33,8 @@ void check_outputs(CompareOptions const& options) {
       if (is_same_file(*output, other))
         throw std::invalid_argument(
             "compare: " + output->string() +
-            " would be written, but it is also read, or written for another option; give another file");
+            " is an output file, but it is also read as an input or written by another option; give another "
+            "file");
     check_writable(*output);
     taken.push_back(*output);
   }

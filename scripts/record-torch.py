@@ -106,7 +106,7 @@ def record(options, model, loss, device):
         return rows
     for size, kappa, gamma in beside:
         ranks.say(f"  {size / network.MIB:.3g} MiB: kappa {kappa:.2f}, gamma {gamma:.2f}" + (
-            "; one of the two made no progress beside the other, so its speed is at most this" if min(kappa, gamma) <= speeds.SLOWEST_TOLD else ""))
+            "; compute or the all-reduce made no progress while both ran, so its speed is at most this value" if min(kappa, gamma) <= speeds.SLOWEST_TOLD else ""))
     tables = [options.output / f"{name}.csv" for name in ("gradients", "allreduce", "contention")]
     write_csv(tables[0], "name,numel,seconds", rows)
     write_csv(tables[1], "ranks,bytes,seconds", [(dist.get_world_size(), size, statistics.median(seconds)) for size, seconds in table])
@@ -143,7 +143,7 @@ def check_beside(options, model):
         raise ranks.UsageError(f"--beside {options.beside}: needs --sweep, and {theirs} ranks as in the file")
     ours = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
     if ours != elements:
-        raise ranks.UsageError(f"--beside {options.beside}: is of a model of {elements} parameters, this one has {ours}")
+        raise ranks.UsageError(f"--beside {options.beside}: is of a model with {elements} parameters, but this model has {ours}; give a file of the same model")
 
 
 def run(options):

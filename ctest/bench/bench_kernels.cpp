@@ -82,8 +82,8 @@ double seconds_of(Operation const& operation, Arrays const& arrays) {
 /// Returns the peak that bounds an operation, in bytes or flops per second.
 double peak_of(Operation const& operation, Peaks const& peaks) {
   constexpr int tries = 2;
-  // An update takes about as long as the loop that bounds it, so that more tries of the loop change the
-  // result.
+  // More tries find a faster run of the loop. An update takes about as long as the loop that bounds it, so
+  // the number of tries changes `fraction`.
   constexpr int update_tries = 10;
   if (operation.flops(1) > 0) return peaks.flops(tries);
   return operation.bound == MemoryLoop::update ? peaks.update_bytes(update_tries) : peaks.bytes(tries);

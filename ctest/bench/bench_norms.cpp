@@ -11,8 +11,9 @@
 #include "kernels/rmsnorm.hpp"
 #include "peaks.hpp"
 
-// Measures the norms beside a copy (Peaks::copy_bytes) with arrays that are larger than the caches. Counted
-// for each element: forward reads x and writes y, 8 bytes; backward reads x, dy and dx and writes dx, 16.
+// Measures the norms beside a copy (Peaks::copy_bytes) with arrays that are larger than the caches. Bytes are
+// counted for each element. Forward reads x and writes y: 8 bytes. Backward reads x, dy and dx, and writes
+// dx: 16 bytes.
 
 namespace ddproxy::bench {
 namespace {
@@ -68,7 +69,7 @@ void rmsnorm_both(Norms const& n) {
 struct Row {
   char const* name;
   void (*run)(Norms const&);
-  double bytes;  ///< for each element
+  double bytes;  ///< bytes read and written for each element
 };
 
 constexpr Row table[] = {{"layernorm forward", layernorm_forward, 8},

@@ -8,7 +8,8 @@
 
 // Measures the cost of run_step() itself on the host, with a step of GPT-2-large whose operators and
 // all-reduces do nothing. The counter `bucket` is the cost of one bucket: the time of a step with buckets
-// minus that of a step without, divided by their number. docs/measurements/collectives.md has results.
+// minus the time of a step without buckets, divided by the number of buckets.
+// docs/measurements/collectives.md has results.
 
 namespace ddproxy {
 namespace {

@@ -14,7 +14,7 @@ inline constexpr Index d_ff = 5120;
 inline constexpr Index heads = 20;
 inline constexpr Index vocabulary = 50257;
 inline constexpr Index context = 1024;
-// Updated by one call of the optimizer. They are as many as the elements of the loops in Peaks.
+// Number of parameters that one call of the optimizer updates. The loops in Peaks have as many elements.
 inline constexpr Index parameters = Index{1} << 24;
 
 /// Arrays that are large enough for every operation on N = `tokens` tokens, at most `context`. All operations
@@ -52,7 +52,7 @@ struct Operation {
   Index in;               ///< features of a linear map's input, else 0
   Index out;              ///< features of a linear map's output, else 0
   double token_elements;  ///< elements read and written per token, each operand once; without the linear map
-  double fixed_elements;  ///< elements read and written whatever the number of tokens
+  double fixed_elements;  ///< elements read and written for any number of tokens
   double pair_flops;      ///< flops of attention for each pair of a token and a token that it attends to
   MemoryLoop bound = MemoryLoop::triad;
 

@@ -10,7 +10,8 @@
 namespace ddproxy::bench {
 namespace {
 
-// `count`: the number of all elements, or of one part for verbs that divide them.
+// Runs one blocking collective. `count` is the number of all elements; for a verb that divides the elements
+// between the ranks, it is the number of elements of one part.
 void call(model::Verb verb, float* values, float* part, int count, MPI_Comm comm) {
   using model::Verb;
   if (verb == Verb::all_reduce)

@@ -20,7 +20,8 @@ struct PlainMessage {
 };
 
 /// Carries out an all-reduce, a reduce-scatter, an all-gather or a broadcast from rank 0. Makes the same
-/// calls as ddproxy: MPI_Allreduce and its like, or MPI_Iallreduce and its like with MPI_Wait. An all-gather
+/// calls as ddproxy: MPI_Allreduce and the other blocking collectives, or MPI_Iallreduce and the other
+/// nonblocking collectives with MPI_Wait. An all-gather
 /// is a single call; the others are divided into pieces.
 void plain_collective(model::Verb verb, bool blocking, PlainMessage const& message);
 

@@ -19,7 +19,7 @@ model::Shape slice_of_large(std::int64_t layers, std::int64_t vocabulary) {
   return shape;
 }
 
-/// The number of queries whose scores one set of products computes. It suits the BLAS.
+/// The number of queries whose scores one set of products computes. The BLAS is fast with this number.
 constexpr Index tile_queries = kernels::on_device ? 256 : 64;
 
 Floats filled(Index count) {

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """torch_gpu.py [--beside FOLDER]   PyTorch's backward pass of GPT-2-large on a GPU, layer by layer: fp32, TF32, and bf16 as torch.autocast has it.
 
-The same dimensions, batch and sequence as inputs/gpt2-large-gpu-*.toml; medians, by events of the device. With FOLDER, the times
+Dimensions, batch and sequence are those of inputs/gpt2-large-gpu-*.toml. Events of the device measure the times; medians are printed. With FOLDER, the times
 of `ddproxy layers` that scripts/gpu-check left there, layers-PRECISION.layers.csv, stand beside them.
 """
 import argparse

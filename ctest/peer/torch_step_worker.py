@@ -4,7 +4,7 @@
 
 MODEL is the JSON object of step_worker's first line. The first line printed is a JSON object with PyTorch's version and the number of parameters. For
 each line on standard input it runs forward, backward and AdamW, and prints the elapsed seconds of each, the processor seconds of each, and the loss. With
-`compile` the forward and backward passes are those of torch.compile. AdamW is the fused one, which is PyTorch's fastest, in both.
+`compile`, torch.compile compiles the forward and the backward pass. Both ways use the fused AdamW, which is PyTorch's fastest.
 """
 import json
 import math

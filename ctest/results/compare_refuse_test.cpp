@@ -104,7 +104,7 @@ TEST_F(Compare, refuses_other_threads_pieces_buffers_and_priorities) {
 TEST_F(Compare, compares_an_earlier_versions_file_with_a_warning) {
   const auto base = runs("a", 1, {.says_more = false}), next = runs("b", 2, {});
   accept({.base = base, .next = next});
-  EXPECT_TRUE(contains(warnings, "a0.h5: not compared in threads, because the file does not state it"))
+  EXPECT_TRUE(contains(warnings, "a0.h5: not compared in threads, because this value is missing"))
       << warnings;
   EXPECT_TRUE(contains(warnings, "not compared in pieces")) << warnings;
   accept({.base = base, .next = runs("c", 2, {.says_more = false})});

@@ -9,7 +9,7 @@
 namespace ddproxy::test {
 namespace {
 
-/// What a file of `ddproxy step` says. All times are multiplied by `factor`.
+/// Describes a file of `ddproxy step`. All times are multiplied by `factor`.
 struct StepFile {
   double factor = 1;
   std::string optimizer = "adamw";
@@ -19,7 +19,7 @@ struct StepFile {
   std::string valid = "true";
   double piece_mib = 16;
   std::string priority = "normal", call = "nonblocking";
-  std::string call_alone = "";  ///< as files of earlier versions have it, in /allreduce
+  std::string call_alone = "";  ///< `call` of /allreduce, where files of earlier versions have it
   std::int64_t warmup = 1;
   double negative_step = 0;  ///< seconds that replace the first sample of the step
 };

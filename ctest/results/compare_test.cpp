@@ -159,7 +159,9 @@ TEST_F(Rounds, a_case_that_only_one_build_measured_keeps_the_whole_undecided) {
   }
   EXPECT_EQ(compare({.base = base, .next = slower}), 1) << out;
   EXPECT_EQ(compare({.base = base, .next = next, .allow = {"sweep"}}), 0) << out;
-  EXPECT_TRUE(contains(warnings, "compute/linear was measured by only some of the runs; left out"));
+  EXPECT_TRUE(contains(
+      warnings,
+      "compute/linear was measured by only some of the runs, so the comparison leaves out such cases"));
 }
 
 TEST_F(Rounds, a_case_that_one_round_lacks_keeps_the_whole_undecided) {
@@ -175,7 +177,9 @@ TEST_F(Rounds, a_round_without_its_partner_is_left_out) {
   next.pop_back();
   EXPECT_EQ(compare({.base = base, .next = next}), 0) << out;
   EXPECT_TRUE(contains(out, "7 rounds")) << out;
-  EXPECT_TRUE(contains(warnings, "2 files have no partner of the same round")) << warnings;
+  EXPECT_TRUE(
+      contains(warnings, "2 files are left out, because the other side has no file of the same round"))
+      << warnings;
 }
 
 TEST(Tolerance, is_a_share_or_percent) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Tries results files with wrong bytes. Each must be read, or rejected with one line that names the file.
-// DDPROXY_MUTATIONS=8500 tries more files, DDPROXY_MUTATION_SEED=2 tries other ones.
+// DDPROXY_MUTATIONS=8500 tries more files, DDPROXY_MUTATION_SEED=2 tries other files.
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -38,8 +38,8 @@ std::string mutated(std::string bytes, std::mt19937& engine) {
   }
 }
 
-// Returns "crashed (Aborted)" and the like from a message. Returns "refused" for all files that the reader
-// itself rejected.
+// Returns the kind of fault in a message, for instance "crashed (Aborted)". Returns "refused" for all files
+// that the reader itself rejected.
 std::string kind_of(std::string const& message) {
   const std::string mark = "the process that read it ";
   const auto start = message.find(mark);

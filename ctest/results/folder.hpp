@@ -22,8 +22,8 @@ class Folder : public testing::Test {
   std::filesystem::path folder;
 };
 
-/// Returns the message of the exception that `action` throws. Fails the test if it throws none or one of
-/// another type.
+/// Returns the message of the exception that `action` throws. Fails the test if it throws none, or an
+/// exception of another type.
 template <class Exception, class Action>
 std::string message_of(Action const& action) {
   try {

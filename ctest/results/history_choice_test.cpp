@@ -63,7 +63,7 @@ TEST_F(History, prefers_ratio_nights_to_plain_runs) {
   const auto json = json_of({.history = folder});
   EXPECT_NE(json["decision"], "slower");
   EXPECT_EQ(json["history"]["nights"][0], 10);
-  EXPECT_TRUE(contains(warnings, "4 plain runs (*.h5) left out")) << warnings;
+  EXPECT_TRUE(contains(warnings, "leaves out 4 plain runs (*.h5)")) << warnings;
 }
 
 TEST_F(History, plain_runs_of_another_machine_are_left_out) {
@@ -72,7 +72,7 @@ TEST_F(History, plain_runs_of_another_machine_are_left_out) {
   const auto json = json_of({.history = folder});
   EXPECT_NE(json["decision"], "slower");
   EXPECT_EQ(json["history"]["nights"][0], 12);
-  EXPECT_TRUE(contains(warnings, "8 nights with the machine 'replay, 8 ranks, old' left out")) << warnings;
+  EXPECT_TRUE(contains(warnings, "leaves out 8 nights with the machine 'replay, 8 ranks, old'")) << warnings;
   EXPECT_TRUE(contains(warnings, "'replay, 8 ranks, new'")) << warnings;
 }
 
@@ -91,7 +91,7 @@ TEST_F(History, ratio_nights_go_on_with_a_new_machine_but_not_with_a_new_referen
     write_night(night_file(day), other);
   }
   EXPECT_NE(compare({.history = folder}), 1) << out;
-  EXPECT_TRUE(contains(warnings, "20 nights with the reference build 'reference' left out")) << warnings;
+  EXPECT_TRUE(contains(warnings, "leaves out 20 nights with the reference build 'reference'")) << warnings;
 }
 
 TEST_F(History, warns_of_noise_that_it_is_not_made_for) {

@@ -11,8 +11,8 @@
 
 // Checks what `ddproxy compare --history` promises, on simulated nights of 15 cases and their mean, with
 // fixed seeds. A month is 30 nights, each tested against a window of 30 nights. DDPROXY_MONTHS=1000 simulates
-// 1000 months for each kind of noise instead of 250. It also adds kinds for which nothing is promised, and
-// prints the whole table of docs/results.md.
+// 1000 months for each kind of noise instead of 250. It also simulates kinds of noise for which nothing is
+// promised, and prints the whole table of docs/results.md.
 namespace ddproxy::test {
 namespace {
 

@@ -70,7 +70,7 @@ TEST_F(Level, one_wild_quick_night_neither_moves_the_level_nor_hides_a_slowdown)
 TEST_F(Level, four_of_five_nights_have_to_be_slow) {
   add(30);
   for (int k = 0; k < 3; ++k) {
-    add(1, 0.05);  // 5 % in one night, on three of five nights
+    add(1, 0.05);  // slower by 5 %; so three of the newest five nights are slow
     add(1);
   }
   EXPECT_FALSE(tracker().slowdown());

@@ -5,7 +5,7 @@
 
 #include "ctest/results/sample_file.hpp"
 
-// make_sample FILE [mpi]: the file that the Python tests read.
+// make_sample FILE [mpi]: writes the file that the Python tests read.
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   ddproxy::test::Sample sample;

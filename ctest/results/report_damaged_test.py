@@ -94,13 +94,13 @@ class Damaged(WithSample):
     def test_refuses_datasets_of_another_kind_or_shape(self):
         kept = self.sample.read_bytes()
         for path, values, text in (
-                ("/sweep/measured", np.ones(4), "/sweep/measured has the shape (4,), not a length for each of [case, sample, rank]"),
+                ("/sweep/measured", np.ones(4), "/sweep/measured has the shape (4,), but it should have a length for each of [case, sample, rank]"),
                 ("/sweep/measured", np.full((10, 5, 2), "soon", h5py.string_dtype()), "/sweep/measured holds text, not numbers"),
                 ("/sweep/measured", np.ones((10, 5, 2), complex), "/sweep/measured holds complex128, not numbers"),
-                ("/sweep/exposed", np.ones(9), "/sweep/exposed has 9 along case, /sweep/measured has 10"),
-                ("/sweep/measured", np.ones((10, 0, 2)), "/sweep/measured has nothing along sample"),
+                ("/sweep/exposed", np.ones(9), "/sweep/exposed has the length 9 along the dimension case, but /sweep/measured has 10"),
+                ("/sweep/measured", np.ones((10, 0, 2)), "/sweep/measured has the length 0 along the dimension sample"),
                 ("/sweep/strategy", np.ones(10), "/sweep/strategy holds float64, not text"),
-                ("/timeline/count", np.ones(9, int), "/timeline/count has 9 along case"),
+                ("/timeline/count", np.ones(9, int), "/timeline/count has the length 9 along the dimension case"),
                 ("/sweep/floor", np.ones(2), "/sweep/floor has the shape (2,)"),
                 ("/layers/flops", h5py.Empty("f8"), "/layers/flops holds")):
             with self.subTest(path=path, text=text):
@@ -181,7 +181,7 @@ class Damaged(WithSample):
         self.assertIn("/fom", self.refused(self.sample))
 
     def test_names_the_file_that_the_disk_has_no_room_for(self):
-        """A limit of the file size simulates a full disk. With one limit no picture fits, with the other the page does not."""
+        """A limit of the file size simulates a full disk. With one limit no picture fits, with the other limit the page does not fit."""
         for room, name in ((16 * 1024, r"sample-\w+.png"), (400 * 1024, "sample.html")):
             out = self.folder / str(room)
             limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (room, room))

@@ -127,7 +127,7 @@ class Simpler(WithSample):
         self.assertNotIn("take E from the measurement", said)
 
     def test_names_the_cap_nearest_to_25_mib(self):
-        self.assertIn("pytorch_default: for all bucket sizes the E measured at 25 MiB.", self.note(model=0.01))
+        self.assertIn("pytorch_default takes, for all bucket sizes, the E measured at 25 MiB.", self.note(model=0.01))
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
         self.assertIn("the E measured at 26 MiB, the cap whose ratio to 25 MiB is nearest to 1.", self.note(model=0.01))
 
@@ -186,7 +186,7 @@ class Repetition(WithSample):
 
 
 class Intervals(WithSample):
-    """The sample has five samples per case, so its interval is minimum to maximum."""
+    """The sample file has five samples per case, so its intervals go from minimum to maximum."""
 
     def label(self):
         results = Results(self.sample)
@@ -308,7 +308,7 @@ class Impossible(WithSample):
         self.assertRegex(self.said("overlap", 1.3), r"An overlap above 1 was measured, which is impossible: bucketed 4 MiB \(1\.300\)\. No more .*Probably")
         self.assertRegex(self.said("overlap", -0.2), r"The overlap of bucketed 4 MiB \(-0\.200\) is below -0\.005: .*share cores")
         self.assertEqual(self.said("overlap", np.nan), "")
-        self.assertEqual(self.said("overlap", -0.2, 0), "")  # for naive, the contradictions in the file say that
+        self.assertEqual(self.said("overlap", -0.2, 0), "")  # naive is not named, because the contradictions in the file already name it
 
     def test_of_a_negative_e_says_whether_it_is_noise(self):
         self.assertRegex(self.said("exposed", -0.5), r"A negative E was measured, which is impossible: bucketed 4 MiB \(-5\d\d ms\)\..*include 0, so this is noise")

@@ -13,7 +13,7 @@ from reporting.output import write_whole  # noqa: E402
 
 class WriteWhole(WithSample):
     def test_two_writers_of_one_file_do_not_meet(self):
-        """Two writers are in the middle of writing at the same time. The file must be complete, and that of the last one."""
+        """Two writers are in the middle of writing at the same time. The file must be complete, and it must be the file of the last writer."""
         path, both_wrote, first_is_done = self.folder / "page.html", threading.Barrier(2, timeout=20), threading.Event()
         names, faults = [], []
 

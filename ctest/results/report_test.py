@@ -71,7 +71,7 @@ class States(WithSample):
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "out" / "sample.html").read_text()
         self.assertIn("55 ns, 330 ns", page)
-        self.assertIn("Tables and figures are of the state 330 ns.", page)
+        self.assertIn("Tables and figures use the samples of the state 330 ns.", page)
 
 
 class Page(WithSample):
@@ -228,7 +228,7 @@ class Headline(WithSample):
         self.assertTrue(self.intervals(1.0, 1.0).startswith(share), self.answer())
         self.assertIn("faster than 25 MiB, PyTorch's default. With 16 MiB, backward", self.answer())
         self.assertTrue(self.intervals(0.1, 2.0).startswith(
-            "The bucket sizes do not differ beyond the noise, so 25 MiB, PyTorch's default, will do. 16 MiB was the fastest. With"), self.answer())
+            "The bucket sizes do not differ beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB was the fastest. With"), self.answer())
         self.assertIn("with a single sample, it is not known", self.intervals(np.nan, np.nan))
         self.make_best(25, 0.5)
         self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run is faster.", self.answer())
@@ -257,8 +257,8 @@ class Headline(WithSample):
 
     def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
-        self.assertEqual(sum("of the bucket sizes run, " in text for text in legend), 2, legend)
-        self.assertIn("predicted best of all bucket sizes, run or not: 95 % interval", legend)
+        self.assertEqual(sum("best bucket size that was run, " in text for text in legend), 2, legend)
+        self.assertIn("predicted best bucket size, run or not: 95 % interval", legend)
 
 
 class Notes(WithSample):
@@ -315,9 +315,9 @@ class Finding(WithSample):
             for name in ("measured_median", "ci_low", "ci_high"):
                 file[f"sweep/{name}"][...] *= 2.0
         files = [Results(self.sample), Results(other)]
-        self.assertEqual(findings.of("against", files), "Best T of other: 100.0 % longer than of sample")
+        self.assertEqual(findings.of("against", files), "Best T of other: 100.0 % longer than the best T of sample")
         self.assertRegex(findings.of("history", files), r"^T of .*: \+100\.0 % from the first file to the newest$")
-        self.assertEqual(findings.of("against", files[:1] * 2), "Best T of sample: 0.0 % longer than of sample, within the noise")
+        self.assertEqual(findings.of("against", files[:1] * 2), "Best T of sample: 0.0 % longer than the best T of sample, within the noise")
 
 
 class Timeline(WithSample):
@@ -440,7 +440,7 @@ class Several(WithSample):
         changes["the buckets of equal cases"] = lambda file: file["sweep/buckets"].__setitem__(4, 99)
         for what, change in changes.items():
             said = self.notes(change)
-            self.assertIn(f"The files differ in {what}, so their times are not those of the same work.", said)
+            self.assertIn(f"The files differ in {what}, so they did not do the same work.", said)
             self.assertNotIn("The machines differ", said)
         self.assertNotIn("differ", self.notes(lambda file: None))
 

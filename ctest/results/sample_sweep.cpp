@@ -70,7 +70,7 @@ void measure(Columns& to, Prediction const& expected, bool slower, Sample const&
   to.tail.push_back(to.exposed.back() - to.slowdown.back());
 }
 
-/// Returns a share of E for the cases that overlap, which are all but the first.
+/// Returns the share `share` of each E, in seconds. The first case does not overlap, so its value is NaN.
 Reals terms(Reals exposed, double share) {
   for (double& seconds : exposed) seconds *= share;
   exposed.front() = std::nan("");

@@ -29,7 +29,7 @@ std::string documented(Dataset const& dataset) {
          std::string(dataset.long_name) + " |";
 }
 
-// A description is stored with its dataset, so it must not need that of another one.
+// A description is stored with its dataset, so it must not need the description of another dataset.
 TEST(Schema, every_description_stands_alone) {
   const auto leans = [](std::string_view text) {
     return text.starts_with("as ") || text.starts_with("its ") || text.starts_with("the same ");

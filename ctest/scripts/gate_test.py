@@ -52,8 +52,8 @@ def expect_one_line(code, text, done):
 
 
 def check_decisions(folder, build):
-    """A twin that takes twice as long must be slower, one that takes half as long must not, and few rounds must be undecided. Equal twins would
-    be called slower once in a hundred times, so results.gate and timing.gate test those."""
+    """A twin that takes twice as long must be slower. A twin that takes half as long must not. Few rounds must be undecided. Equal twins would
+    be called slower once in a hundred times, so results.gate and timing.gate test equal builds."""
     write_twin(folder / "equal", SWEEP)
     write_twin(folder / "slow", SWEEP, compute=2.0)
     slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
@@ -106,7 +106,7 @@ def check_what_goes_wrong(folder, build):
     expect_one_line(4, "Not a directory", gate(twin, *sides, "--ranks", 1, "--out", twin / "x"))
     kept = (twin.read_text(), (twin.parent / "times.csv").read_text())
     for output in (twin, twin.parent / "times.csv", twin.parent / "." / "allreduce.csv"):
-        expect_one_line(2, "but it is also read", gate(twin, *sides, "--junit", output))
+        expect_one_line(2, "but it is also an input", gate(twin, *sides, "--junit", output))
     assert kept == (twin.read_text(), (twin.parent / "times.csv").read_text())
     more = ["--ranks", 1, "--rounds", 2, "--out", folder / "wrong"]
     broken = write_build(folder / "broken", "echo no library; exit 127\n")

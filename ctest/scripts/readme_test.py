@@ -4,8 +4,8 @@
 
 Does not run commands that take minutes: scripts/test runs this test, and scripts/setup ran before it. Runs scripts/run with an input only. Runs
 scripts/gate with two rounds, which decide nothing, and two twins instead of five. Commands that build are only configured, and the program of this
-build replaces the result; a build for CUDA only if scripts/setup has built a Kokkos for it. The launcher of this build replaces mpirun; the scripts
-must find it themselves."""
+build replaces the result. A build for CUDA is configured only if scripts/setup has built a Kokkos for it. The launcher of this build replaces mpirun;
+the scripts must find it themselves."""
 import glob
 import os
 import re

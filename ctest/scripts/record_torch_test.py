@@ -87,7 +87,7 @@ def make_model_as_large(path, total):
         ranks, numel = file["sweep/measured"].shape[2], file["model/numel"][()].sum()
     done = record("--ranks", str(ranks), "--layers", "1", "--d-model", "32", "--heads", "1", "--vocabulary", "64", "--sweep", "--beside", path,
                   "-o", "other")
-    assert done.returncode == 2 and f"is of a model of {numel} parameters, this one has" in done.stderr, done
+    assert done.returncode == 2 and f"is of a model with {numel} parameters, but this model has" in done.stderr, done
     with h5py.File(path, "r+") as file:
         file["model/numel"][-1] += total - numel
 
@@ -134,8 +134,8 @@ def check_sweep(sizes):
         for case, name in enumerate(sweep["name"].asstr()):
             first, count = plans["first"][case], plans["count"][case]
             expected = buckets([s for s in sizes if s], sweep["first_bucket_bytes"][case], sweep["bucket_bytes"][case])
-            # two gradients of one operation may be ready in either order: the number of buckets is
-            # exact, their sizes approximate
+            # two gradients of one operation may be ready in either order, so the number of buckets is
+            # exact, and their sizes are approximate
             assert count == len(expected), (name, plans["bytes"][first:first + count], expected)
             assert sum(plans["bytes"][first:first + count]) == sum(sizes), name
         assert sweep["buckets"][1] > sweep["buckets"][0]

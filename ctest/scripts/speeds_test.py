@@ -9,7 +9,7 @@ from torch_recording.speeds import TARGET_SECONDS, alone_seconds, rebalanced, si
 
 
 def beside(compute, collective, kappa, gamma):
-    """Returns when each of the two ends. Both run at their speeds until one ends; then the other continues at full speed."""
+    """Returns the times at which compute and the calls end. Both run at their speeds until one ends; then the other continues at full speed."""
     both = min(compute / kappa, collective / gamma)
     return both + compute - kappa * both, both + collective - gamma * both
 

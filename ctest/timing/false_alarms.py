@@ -3,7 +3,7 @@
 """false_alarms.py DDPROXY [--pairs 300] [--samples 15] [--slowdown 1.03] [--folder DIR]
 
 Measures how often `ddproxy compare` calls a build slower than itself. Each pair is two runs of the sweep of a small twin, which are compared. The
-twin has 15 cases of a few milliseconds, so a run with 15 samples takes one or two seconds. Fails above 1 % of the pairs. If a folder is named, the
+twin has 15 cases of a few milliseconds, so a run with 15 samples takes one or two seconds. Fails if it does so for more than 1 % of the pairs. If a folder is named, the
 files stay there, and pairs that exist are not run again.
 With --slowdown, all times of the second run are multiplied by this factor, and the test counts how many pairs are found. It then never fails."""
 import argparse

@@ -3,7 +3,7 @@
 """slow_link.py ROOT DDPROXY MPIEXEC... [--rates 1,2,4] [--rhos 0.5,1,2] [--samples N] [--table FILE] [--keep DIR] [--report]
 
 Tests the prediction of E with real kernels and real MPI over loopback, whose rate tc limits (scripts/slow-link). For each rate it chooses the tokens
-of a step such that rho, T_comm of the flat plan over T_compute, is about the wanted one. Checks the bounds of the prediction; with --report only
+of a step so that rho is about the wanted value. rho is T_comm of the flat plan divided by T_compute. Checks the bounds of the prediction; with --report only
 prints them. Intervals that are too wide for a check are a failure. --keep saves the results files. Exits with 77 if no network namespace can be
 made."""
 import argparse
@@ -34,7 +34,7 @@ samples = {samples}
 compute_samples = "{compute}"
 """
 BOUNDS = {"mean": 0.10, "largest": 0.20, "regret": 0.01, "optimal": 0.0}
-WIDEST = 0.20  # largest mean of the half-width of E's interval over E: with wider intervals any prediction would pass
+WIDEST = 0.20  # largest mean of (half-width of E's interval) / E; with wider intervals any prediction would pass
 FEWEST = 3  # least number of cases with E of at least 10 % of T
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""calibration_rounds.py: root-mean-square errors of a prediction from six samples that are taken before a sweep, for machines that drift
+"""calibration_rounds.py: prints root-mean-square errors of a prediction from six samples that are taken before a sweep, for machines that drift
 (docs/model.md, "When the tables are measured"). Needs numpy."""
 import numpy as np
 

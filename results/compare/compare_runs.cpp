@@ -59,8 +59,8 @@ Rounds pair_rounds(std::span<const Run> base, std::span<const Run> next, std::ve
     }
   const auto unpaired = b.size() + n.size() - 2 * rounds.base.size();
   if (unpaired > 0 && !rounds.base.empty())
-    warnings.push_back(std::to_string(unpaired) + (unpaired == 1 ? " file has" : " files have") +
-                       " no partner of the same round on the other side; left out");
+    warnings.push_back(std::to_string(unpaired) + (unpaired == 1 ? " file is" : " files are") +
+                       " left out, because the other side has no file of the same round");
   return rounds;
 }
 
@@ -142,7 +142,7 @@ Comparison compare_runs(std::span<const Run> base, std::span<const Run> next, do
                           ", so a slowdown there is not excluded; measure the same cases on both sides, or "
                           "leave out the others with --allow sweep"};
   else
-    result.warnings.push_back(text + "; left out");
+    result.warnings.push_back(text + ", so the comparison leaves out such cases");
   return result;
 }
 

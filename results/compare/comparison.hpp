@@ -30,7 +30,7 @@ struct CaseComparison {
   double base = std::nan(""), next = std::nan("");  ///< median over the units, seconds; NaN for the mean
   model::Estimate ratio{};                          ///< new / base, with its 95 % interval
   double noise = std::nan("");  ///< standard deviation over the units: of ln(new / base) for rounds, of ln(T)
-                                ///< else; NaN if unknown
+                                ///< otherwise; NaN if unknown
   double p = std::nan("");      ///< p-value of a slowdown, corrected for the number of cases; NaN for samples
   Verdict verdict = Verdict::undecided;
   std::string doubt = {};  ///< why there is no verdict, or what limits the verdict

@@ -46,9 +46,9 @@ double host_delay(std::vector<Samples> const& cases) {
 }
 
 // Returns the verdict on a replayed case. The case cannot be faster than its table says; the host can only
-// delay it. So the verdict comes from the fastest samples and from the medians. It is slower (or faster) if
-// both differ by more than `delay`, the delay by the host, and by more than half of the tolerance. Otherwise
-// it is unchanged if both are slower by less than the tolerance, and undecided if not.
+// delay it. So the verdict comes from the fastest samples and from the medians. The case is slower (or
+// faster) if both differ by more than `delay`, the delay by the host, and by more than half of the tolerance.
+// Otherwise the case is unchanged if both are slower by less than the tolerance, and undecided if not.
 Verdict verdict_of_replay(Samples const& s, double delay, double tolerance) {
   const double limit = std::max(delay, std::log1p(tolerance / 2.0));
   const double fastest = std::ranges::min(s.next) - std::ranges::min(s.base);
@@ -81,9 +81,8 @@ void decide_replay(Comparison& result) {
   } else if (const auto open = count(Verdict::undecided); open > 0) {
     result.outcome = {Decision::undecided,
                       "undecided: " + std::to_string(open) + of_all +
-                          " are slower by more than the tolerance in their fastest sample "
-                          "or their median, but not in both by more than the host delays "
-                          "samples; run again"};
+                          " may be slower, but the host delays samples too much to be certain; run again "
+                          "on a quieter machine"};
   } else {
     result.outcome = {Decision::unchanged, "unchanged: none" + of_all + " is slower by the tolerance of " +
                                                percent(result.tolerance)};

@@ -8,13 +8,13 @@ namespace {
 constexpr auto attributes = std::to_array<AttributeOf>({
     {"/", "Conventions", "CF-1.10"},
     {"/", "schema_version", "1"},
-    {"/", "complete", "1 when the run finished, 0 while it runs or where it was interrupted"},
+    {"/", "complete", "1 when the run finished, 0 while it runs or if it was interrupted"},
     {"/", "created", "time at which the file was begun, ISO 8601, UTC"},
     {"/", "ddproxy_version", "version of the program that wrote it"},
     {"/", "command", "run, layers, allreduce, collectives, sweep or step"},
     {"/", "label", "name of the offer, from --label; absent without it"},
 
-    {"/provenance", "git_revision", "revision of the source, -dirty where it was changed"},
+    {"/provenance", "git_revision", "revision of the source, with -dirty if the source was changed"},
     {"/provenance", "compiler", "compiler and version"},
     {"/provenance", "flags", "compiler flags"},
     {"/provenance", "kokkos", "Kokkos version and configuration"},
@@ -48,14 +48,14 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/sweep", "backend", "library that reduced: mpi, nccl or replay"},
     {"/sweep", "progress", "what drives the reductions: thread, poll or none"},
     {"/sweep", "call",
-     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; where "
-     "MPI reduced"},
+     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; only "
+     "if MPI reduced"},
     {"/sweep", "copies", "copies between gradients and buckets: none, in or in+out"},
     {"/sweep", "wire", "format of the gradients on the wire: fp32 or bf16"},
     {"/sweep", "target",
      "half-width of the 95 % interval of E at which the sampling of a case ends, relative to the larger of E "
      "and 0.5 % of T"},
-    {"/sweep", "max_seconds", "time for all rounds of samples; absent where the number of samples was given"},
+    {"/sweep", "max_seconds", "time for all rounds of samples; absent if the number of samples was given"},
     {"/sweep", "warmup", "number of rounds before the measured ones"},
     {"/sweep", "piece_mib", "largest piece in which a bucket is reduced, MiB; with mpi only"},
     {"/sweep", "priority", "priority of the communication stream, normal or high; with nccl only"},
@@ -94,8 +94,8 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/step", "backend", "what carried out the all-reduces: mpi, nccl or replay"},
     {"/step", "progress", "what drives the all-reduces: thread, poll or none"},
     {"/step", "call",
-     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; where "
-     "MPI reduced"},
+     "MPI call that reduced: blocking, nonblocking, or the bytes on the wire below which each is used; only "
+     "if MPI reduced"},
     {"/step", "copies", "copies between gradients and buckets: none, in or in+out"},
     {"/step", "wire", "format of the gradients on the wire: fp32 or bf16"},
     {"/step", "warmup",
@@ -122,9 +122,9 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/fom", "model_error_beyond_noise",
      "mean over the bucketed cases of the part of |predicted E - E| beyond the noise of E, divided by max(E, "
      "0.5 % of T)"},
-    {"/fom", "why_no_model_error", "why model_error is NaN, in words; empty where it is not"},
+    {"/fom", "why_no_model_error", "why model_error is NaN, in words; empty if model_error is a number"},
     {"/fom", "regret", "T at the predicted best cap divided by the least T, minus 1"},
-    {"/fom", "why_no_regret", "why regret is NaN, in words; empty where it is not"},
+    {"/fom", "why_no_regret", "why regret is NaN, in words; empty if regret is a number"},
     {"/fom", "valid",
      "what the figures are worth: true, replay, single, oversubscribed, unsteady or false (see the table of "
      "its values)"},

@@ -38,8 +38,9 @@ void keep_newest(Nights& nights, std::string Nights::value_type::*member, std::s
   for (auto const& night : nights)
     if (night.*member != newest) ++others[night.*member];
   for (auto const& [name, count] : others)
-    warnings.push_back(counted(count, "night") + " with the " + what + " '" + model::echo(name) +
-                       "' left out: the newest night has '" + model::echo(newest) + "', and " + why);
+    warnings.push_back("the history leaves out " + counted(count, "night") + " with the " + what + " '" +
+                       model::echo(name) + "': the newest night has '" + model::echo(newest) + "', and " +
+                       why);
   std::erase_if(nights, [&](auto const& night) { return night.*member != newest; });
 }
 
@@ -134,8 +135,8 @@ History read_ratios(std::vector<Path> const& paths, std::span<const std::string>
   for (std::size_t k = 1; k < history.nights.size(); ++k)
     for (std::size_t j = 0; j < k; ++j) check_same(history.nights[j], history.nights[k], allowed);
   if (const auto runs = paths.size() - nights.size())
-    history.warnings.push_back(counted(runs, "plain run") +
-                               " (*.h5) left out: the folder also has ratio nights (*" + night_suffix +
+    history.warnings.push_back("the history leaves out " + counted(runs, "plain run") +
+                               " (*.h5): the folder also has ratio nights (*" + night_suffix +
                                "), whose noise is smaller");
   add_the_whole(history.nights);
   return history;

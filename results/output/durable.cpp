@@ -40,7 +40,7 @@ void check_target(std::filesystem::path const& path) {
   if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
     throw std::invalid_argument(
         "cannot write " + path.string() +
-        ": it is not a regular file, and would be replaced by one; give another name");
+        ": it is not a regular file, and a regular file would replace it; give another name");
   if (!std::filesystem::is_directory(folder_of(path)))
     throw std::invalid_argument("cannot write " + path.string() + ": there is no folder " +
                                 folder_of(path).string() + "; create it, or give another name");

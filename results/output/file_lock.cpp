@@ -36,8 +36,8 @@ FileLock::FileLock(std::filesystem::path const& target) : path_(target.string() 
   if (!take())
     throw std::invalid_argument(
         "cannot write " + target.string() +
-        ": another program is writing it, perhaps a run that is still going; let that "
-        "end, or give another results file (-o)");
+        ": another program is writing it, perhaps an earlier run; wait until that program has "
+        "ended, or give another results file (-o)");
 }
 
 FileLock::~FileLock() {

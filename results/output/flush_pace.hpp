@@ -6,7 +6,7 @@
 
 namespace ddproxy::results {
 
-/// Decides when a growing file is written to the disk again. Writing thus takes less than 1 % of the time.
+/// Decides when a growing file is written to the disk again, so that writing takes less than 1 % of the time.
 class FlushPace {
  public:
   using Clock = std::chrono::steady_clock;

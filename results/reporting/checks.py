@@ -63,13 +63,13 @@ def _shape_fault(path, shape, group, dimensions, lengths):
     """Returns the fault of a shape in words, or None. `lengths` holds the length of each dimension; the first dataset that has a dimension
     sets it."""
     if len(shape) != len(dimensions) and not (not dimensions and np.prod(shape) == 1):
-        return f"{path} has the shape {tuple(shape)}, not a length for each of [{', '.join(dimensions)}]"
+        return f"{path} has the shape {tuple(shape)}, but it should have a length for each of [{', '.join(dimensions)}]"
     for dimension, length in zip(dimensions, shape):
         first, expected = lengths.setdefault((group if dimension != OF_SWEEP else "", dimension), (path, length))
         if length != expected:
-            return f"{path} has {length} along {dimension}, {first} has {expected}"
+            return f"{path} has the length {length} along the dimension {dimension}, but {first} has {expected}"
         if length == 0 and dimension not in MAY_BE_EMPTY:
-            return f"{path} has nothing along {dimension}"
+            return f"{path} has the length 0 along the dimension {dimension}"
     return None
 
 

@@ -12,7 +12,7 @@ LOOKS = {"all_reduce": ("o-", style.MEASURED), "reduce_scatter": ("s--", style.P
 
 
 def draw_collectives(results):
-    """Returns None if nothing was measured. With one rank only a broadcast has a bus bandwidth."""
+    """Returns the figure, or None if no collective has a bus bandwidth. With one rank only a broadcast has one."""
     if not results.has("/collectives/verb", "/collectives/bytes", "/collectives/busbw"):
         return None
     verbs, sizes, busbw = (results["/collectives/" + name] for name in ("verb", "bytes", "busbw"))

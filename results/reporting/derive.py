@@ -100,7 +100,7 @@ def states_note(results):
         counts = ", ".join(f"{count:.0f} at {name}" for count, name in zip(results["/states/samples"], names))
         text += f" Samples of the sweep: {counts}; {float(results['/states/dropped']):.0f} dropped because the state changed during them."
     scored = float(results["/states/scored"]) if results.has("/states/scored") else np.nan
-    used = f"are of the state {names[int(scored)]}" if scored >= 0 else "mix them"
+    used = f"use the samples of the state {names[int(scored)]}" if scored >= 0 else "mix the samples of all states"
     return f"{text} Tables and figures {used}."
 
 

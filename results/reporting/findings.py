@@ -45,7 +45,7 @@ def _costs(files):
 
 
 def _bandwidth(sizes, busbw, what):
-    """Returns a title with the highest bus bandwidth. `what(index)` names its collective. Returns an empty text if all are 0, as on one rank."""
+    """Returns a title with the highest bus bandwidth. `what(index)` names its collective. Returns an empty text if all bandwidths are 0, as on one rank."""
     if not (busbw > 0).any():
         return ""
     best = int(np.nanargmax(busbw))
@@ -72,11 +72,11 @@ def _against(files):
     (low, high), (other_low, other_high) = ([derive.column(f, name)[case] for name in ("ci_low", "ci_high")]
                                             for f, case in ((newest, after), (first, before)))
     noise = ", within the noise" if low <= other_high and other_low <= high else ""
-    return f"Best T of {newest.path.stem}: {derive.percent(abs(change))} {'shorter' if change < 0 else 'longer'} than of {first.path.stem}{noise}"
+    return f"Best T of {newest.path.stem}: {derive.percent(abs(change))} {'shorter' if change < 0 else 'longer'} than the best T of {first.path.stem}{noise}"
 
 
 def _history(files):
-    """Returns a title that says how T of the best case of the first file changed from there to the newest file."""
+    """Returns a title that says how T of a case changed from the first file to the newest one. The case is the best one of the first file."""
     for name, values in history_series(files).items():
         if np.isfinite(values[[0, -1]]).all():
             return f"T of {name}: {derive.percent(values[-1] / values[0] - 1.0, sign='+')} from the first file to the newest"

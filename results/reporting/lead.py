@@ -23,9 +23,8 @@ def _common_case(results, totals):
 
 
 def _within_noise(results, best, other):
-    """Returns whether `other` may be as fast as `best`: whether the 95 % interval of the ratio of their T, both of the same round, has 1 in it.
-    If the file has no such ratio, returns whether the intervals of T overlap. Returns None if a case has no interval,
-    because it has a single sample."""
+    """Returns whether `other` may be as fast as `best`: the 95 % interval of the ratio of their T in the same round then includes 1. If the file
+    has no such ratio, returns whether the intervals of T overlap. Returns None if a case has no interval, because it has a single sample."""
     if results.has("/sweep/over_best_low"):
         lowest = results["/sweep/over_best_low"][other]
         if np.isfinite(lowest):
@@ -50,7 +49,7 @@ def gain(results):
         return ""
     common = _common_case(results, totals)
     if _all_within_noise(results, totals, best):
-        without = f", so {COMMON}, will do. " if common is not None else f". {COMMON}, was not run. "
+        without = f", so {COMMON}, is good enough. " if common is not None else f". {COMMON}, was not run. "
         return f"The bucket sizes do not differ beyond the noise{without}{cap_text(results, best)} was the fastest."
     if common is None:
         return f"Best bucket size: {cap_text(results, best)}. {COMMON}, was not run, so the gain over it is not known."
@@ -59,8 +58,8 @@ def gain(results):
     saved, noise = totals[common] - totals[best], _within_noise(results, best, common)
     text = f"Best bucket size: {cap_text(results, best)}. It is {_time(saved)} ({derive.percent(saved / totals[common])}) faster than {COMMON}"
     if noise is None:
-        return f"{text}; with a single sample, it is not known whether that is noise."
-    return f"{text}; that is within the noise." if noise else f"{text}."
+        return f"{text}; with a single sample, it is not known whether the difference is noise."
+    return f"{text}; the difference is within the noise." if noise else f"{text}."
 
 
 def finding(results):
@@ -102,7 +101,7 @@ def _foreseen(results, predicted, best):
     buckets, returns all of them."""
     bucketed = (results["/sweep/strategy"] == "bucketed") & (results["/sweep/source"] != "pytorch")
     alike = [cap_text(results, k) for k in np.flatnonzero(bucketed & (predicted <= predicted[best] * (1.0 + 1e-9)))]
-    return alike[0] if len(alike) == 1 else f"{', '.join(alike[:-1])} and {alike[-1]} (the same T)" if alike else cap_text(results, best)
+    return alike[0] if len(alike) == 1 else f"{', '.join(alike[:-1])} and {alike[-1]} (equal predicted T)" if alike else cap_text(results, best)
 
 
 def _interval(results, case):
@@ -115,7 +114,7 @@ def _others(results, totals, best, names):
     common = results["/sweep/bucket_bytes"] == derive.PYTORCH_DEFAULT_MIB * 2**20
     others = [f"{names[k]} {derive.percent(round(totals[k] / totals[best] - 1.0, 3) + 0.0, sign='+')}" for k in range(len(names))
               if (results["/sweep/strategy"][k] != "bucketed" or common[k]) and k != best and np.isfinite(totals[k])]
-    return f"T relative to that of the best bucket size: {', '.join(others)}." if others else ""
+    return f"T compared with the best bucket size: {', '.join(others)}." if others else ""
 
 
 def _worst(results, totals, best):

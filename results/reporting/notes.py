@@ -25,7 +25,7 @@ def warnings(files):
     found = [f"{f.path.name}: the run was interrupted; what it measured is shown." for f in files if not f.complete]
     found += _of_newest(newest)
     if unlike := differences(files):
-        found.append(f"The files differ in {', '.join(unlike)}, so their times are not those of the same work.")
+        found.append(f"The files differ in {', '.join(unlike)}, so they did not do the same work.")
     if machines := differing_machines(files):
         found.append(machines)
     found += impossible(newest)

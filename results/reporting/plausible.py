@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds values that cannot be right. Says which, why they are impossible, and what the cause may be."""
+"""Finds values that cannot be right. Names them, and says why they are impossible and what the cause may be."""
 import numpy as np
 
 from . import costs_figure, derive
@@ -25,7 +25,7 @@ def _overlaps(results):
                "shorter of compute and communication takes. Probably the machine was faster during the sweep than while T_compute or the "
                "all-reduce table was measured. Measure again on a quiet machine.")
     if below.any():
-        yield (f"The overlap of {_named(names[below], overlap[below], '.3f')} is below -{ROUNDING}: running compute and communication at the same time took longer than one "
+        yield (f"The overlap of {_named(names[below], overlap[below], '.3f')} is below -{ROUNDING}: compute and communication took longer at the same time than one "
                "after the other. Probably they share cores or memory bandwidth, or the machine was slower during the sweep. Leave a core of each rank free for "
                "communication, and measure on a quiet machine.")
 
@@ -39,7 +39,7 @@ def _exposed(results):
     noise = " Their intervals include 0, so this is noise." if (high[negative] >= 0.0).all() else \
         " Their intervals do not include 0: T_compute was measured while the machine was slower. Measure again."
     yield (f"A negative E was measured, which is impossible: {_named(names[negative], exposed[negative] * 1e3, '.3g', ' ms')}. A pass with communication cannot be faster "
-           f"than the same pass without.{noise}")
+           f"than the same pass without communication.{noise}")
 
 
 def _slowdown(results):
@@ -73,7 +73,7 @@ def _speeds(results):
         values = results.values.get(f"/calibration/{name}")
         if values is None or values.dtype.kind not in "fi" or not (values > 1.02).any():
             continue
-        yield (f"{name}, the relative speed of {what} beside {other}, is above 1 ({np.nanmax(values):.3f}): {what} was faster beside {other} than alone. Only "
+        yield (f"{name}, the relative speed of {what} while {other} runs, is above 1 ({np.nanmax(values):.3f}): {what} was faster while {other} ran than alone. Only "
                "noise can cause that, so the machine changed while the two were measured. Measure again on a quiet machine.")
 
 

@@ -17,8 +17,8 @@ FIT_NUMBERS = ("peak_flops", "launch_s", "startup_s")
 TIMES = ("Published times (circles) and the times that the fitted roofline gives (crosses). The roofline is fitted on the filled circles only. The number is the error of the "
          "fitted time in percent. The vertical axes are logarithmic.")
 SHARES = "Share of a kind of kernels in the time of one phase: published, and in the fitted time. The launches of these kernels are included."
-FIT_NOTE = ("The time of a kernel is max(flops / peak, bytes / bandwidth) + launch. A dash in the column bandwidth: no bandwidth limits these times. base: another series, from which "
-            "the bandwidth was taken; a series without a warm-up takes the whole roofline from its base. Errors are those of the rows that the roofline was not fitted on.")
+FIT_NOTE = ("The time of a kernel is max(flops / peak, bytes / bandwidth) + launch. A dash in the column bandwidth means that no bandwidth limits these times. The column base names the "
+            "series from which the bandwidth was taken; a series without a warm-up takes the whole roofline from it. Errors are those of the rows that the roofline was not fitted on.")
 
 
 def _number(value):
@@ -99,7 +99,7 @@ def draw_times(data):
 
 
 def draw_shares(data):
-    """Returns bars of the shares; None without shares."""
+    """Returns a figure with bars of the shares, or None if there are no shares."""
     rows = data["shares"]
     if not rows:
         return None
@@ -120,7 +120,7 @@ def finding(data):
     series = data["series"][0]
     compared = series["compared"]
     if not _number(compared.get("mean_error")) or not _number(compared.get("max_error")):
-        return f"{series['series']}: no row is left to compare the fitted roofline with"
+        return f"{series['series']}: all rows were fitted, so no row is left to compare with the roofline"
     sizes = dict.fromkeys(_short(row["preset"]) for row in series["rows"] if row["use"] != "fit")
     return (f"{series['series']}: the roofline gives the times of {', '.join(sizes)} with a mean error of {100 * compared['mean_error']:.1f} % and at most "
             f"{100 * compared['max_error']:.1f} % ({compared.get('worst', '')})")
@@ -140,7 +140,7 @@ def tables_of(data):
     shares = [[row["series"], row["preset"], PHASES[row["phase"]], row["kind"], 100 * row["published"], 100 * row["fitted"]] for row in data["shares"]]
     percent = "+.1f"
     tables = [Table("fits", "Fitted rooflines", [("series", "series", ""), ("peak", "peak (Tflop/s)", ".1f"), ("bandwidth", "bandwidth (TB/s)", ".3g"),
-                                                 ("launch", "launch of a kernel (µs)", ".1f"), ("startup", "without warm-up (ms more)", ".1f"), ("base", "base", ""),
+                                                 ("launch", "launch of a kernel (µs)", ".1f"), ("startup", "added without warm-up (ms)", ".1f"), ("base", "base", ""),
                                                  ("mean", "mean error (%)", ".1f"), ("max", "largest error (%)", ".1f")], fits, FIT_NOTE),
               Table("times", "Every time", [("series", "series", ""), ("preset", "model", ""), ("phase", "phase", ""), ("published", "published (ms)", ".1f"),
                                             ("fitted", "fitted (ms)", ".1f"), ("error", "error (%)", percent), ("products", "matrix products (% of fitted)", ".1f"),

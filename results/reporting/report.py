@@ -16,7 +16,7 @@ from .tables import Table, tables_of
 CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Cases without a bucket size (naive, flat and others) stand at the edges.",
     "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
-    "step": "Parts of a whole step, measured and predicted. Each part is a median of its own, so the parts of a bar can add up to a little more or less than the step.",
+    "step": "Parts of a whole step, measured and predicted. The median of each part is taken separately, so the parts of a bar can add up to a little more or less than the step.",
     "split": "Where the time goes: compute only, communication only, their serial sum, and measured. Of the bucket sizes only the best one and 25 MiB are shown. With communication the backward pass ends later "
              "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is "
              "the rest.",
@@ -29,7 +29,7 @@ CAPTIONS = {
 BROKEN = " Some cases without a bucket size take far longer than the others. They stand in an upper segment, and the vertical axis is interrupted below it."
 TIMELINE = ("Compute and communication on rank {rank}. The grey span is the exposed time of this one sample. It begins at the T_compute of this sample, "
             "the time of the slowest rank without communication. So the compute of rank {rank} can end before or after that moment. "
-            "E elsewhere on the page is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
+            "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
 MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. Memory is in use while it holds data that a later "
           "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. The dashed line is the memory that is allocated.")
 FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f"), ("backward_s", "T at the best bucket size (s)", ".4f"), ("bucket_mib", "best bucket size (MiB)", "g"),
@@ -67,7 +67,7 @@ class Report:
     def caption(self, name, title, is_broken):
         if name == "costs":
             return costs_figure.caption(self.newest)
-        late = " The times were replayed from a table. A busy machine ends them late." if name in ("allreduce", "collectives") and is_replayed(self.newest) else ""
+        late = " The times were replayed from a table. On a busy machine a replayed call takes longer than the table says." if name in ("allreduce", "collectives") and is_replayed(self.newest) else ""
         return CAPTIONS.get(name, title) + late + BROKEN * (name == "sweep" and is_broken)
 
     def figures(self):

@@ -12,7 +12,7 @@ FAR = 8.0  # if a sample lies further from the median than FAR x the third quart
 
 def deviations(results):
     """Returns (counted, left out), both [case, sample]: the deviation of each sample from the median T of its case, in percent. `counted` is NaN
-    for samples that the figures leave out, and `left out` is NaN for the others."""
+    for samples that the figures leave out, and `left out` is NaN for all other samples."""
     every, counted = derive.of_every_sample(results, "measured"), derive.samples(results)
     middle = derive.column(results, "measured_median")[:, None]
     left_out = np.where(np.isfinite(counted), np.nan, every)
@@ -57,7 +57,7 @@ def _intervals(axes, results, rows):
 
 
 def draw_samples(results):
-    """Returns None if no case has two samples."""
+    """Returns the figure, or None if no case has two samples."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
         return None
     counted, left_out = deviations(results)

@@ -21,8 +21,8 @@ def has_steps(results):
 
 
 def draw_step(results):
-    """Draws a bar for the measured step and one for each prediction. The parts of a bar are medians of their own, so their sum can differ a little
-    from the step. Returns None if the file has no whole steps."""
+    """Draws a bar for the measured step and one for each prediction. The median of each part is taken separately, so the sum of the parts can differ a
+    little from the step. Returns None if the file has no whole steps."""
     if not has_steps(results):
         return None
     rows = [(label, _seconds(results, column)) for column, label in ROWS.items() if results.has("/step/" + column)]

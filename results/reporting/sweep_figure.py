@@ -55,12 +55,12 @@ def _measured(axes, curve, ours, colour, marker, name):
 
 
 def _fills(low, high, ends):
-    """Says whether the band between `low` and `high` covers the axis, which shows the range `ends`, at every bucket size."""
+    """Returns whether the band between `low` and `high` covers the axis at every bucket size. The axis shows the range `ends`."""
     return bool((low <= ends[0]).all() and (high >= ends[1]).all())
 
 
 def _beyond(low, high, ends):
-    """Says whether values between `low` and `high` leave the axis, which shows the range `ends`."""
+    """Returns a text if the values between `low` and `high` leave the axis, else an empty text. The axis shows the range `ends`."""
     sides = [word for word, out in (("below", low.min() < ends[0]), ("above", high.max() > ends[1])) if out]
     return f", extends {' and '.join(sides)} the axis" if sides else ""
 
@@ -97,7 +97,7 @@ def _mark_best(axes, curve, values, colour, marker, size, word):
         return None
     best = line[np.nanargmin(values[line])]
     axes.plot(curve.cases.x[best], values[best], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
-              markeredgewidth=2, linestyle="none", label=f"best of the bucket sizes run, {word}: {curve.cases.mib[best]:g} MiB")
+              markeredgewidth=2, linestyle="none", label=f"best bucket size that was run, {word}: {curve.cases.mib[best]:g} MiB")
     return best
 
 
@@ -131,7 +131,7 @@ def _shade_plateau(axes, cases, results):
     found = derive.plateau(results)
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
-        words = "predicted best of all bucket sizes, run or not: 95 % interval" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
+        words = "predicted best bucket size, run or not: 95 % interval" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), facecolor=to_rgba(style.GOOD, 0.13),
                      edgecolor=to_rgba(style.GOOD, 0.6), linewidth=0.8, label=words)
 

@@ -42,22 +42,22 @@ def shown(value, form):
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
-SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples, each taken by itself. So slowdown and tail do not add up to E exactly, and T - E can differ from one "
+SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples. Each median is taken separately. So slowdown and tail do not add up to E exactly, and T - E can differ from one "
               "case to another.")
 VERIFIED_NOTE = (" verified says whether ddproxy checked the gradients of the case after its all-reduces, and found them right. With replayed all-reduces it checks instead that no "
                  "all-reduce began too early or out of turn.")
 SAME_ROUND_NOTE = (" A round takes one sample of each case. The column \"E predicted from the round of the sample\" takes the all-reduces and T_compute that were measured in that "
                    "round. So a change of the machine after the calibration does not spoil it. Predicted T and predicted E come from the calibration.")
-SCORE_NOTE = ("model is the prediction of this run; the other rows are simpler predictions to compare it with. constant: one E for all bucket sizes, the one that fits the measurements "
-              "best. pytorch_default: for all bucket sizes the E measured at {cap}. uncontended: the model without contention.")
-PAIRS_NOTE = " Pairs in the right order: of the pairs of cases that differ beyond the noise, the share that the prediction puts in the right order."
+SCORE_NOTE = ("The row model is the prediction of this run. The other rows are simpler predictions to compare it with. constant is one E for all bucket sizes, namely the one that fits the "
+              "measurements best. pytorch_default takes, for all bucket sizes, the E measured at {cap}. uncontended is the model without contention.")
+PAIRS_NOTE = " Pairs in the right order is a share of the pairs of cases that differ beyond the noise: the prediction puts this share in the right order."
 TERM_NOTE = ("ideal is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
-             "measured and ideal E a cause explains. They add up to 100; if the causes explain more than the difference, unexplained is negative. A dash: the case does not overlap, or "
-             "the difference is within the noise of E.")
-STEP_NOTE = ("From and to are the 95 % interval of the median. exposed is the part of the communication that makes the step longer: the time of the step minus the time of the same "
-             "step without communication. first step: the first step of the run, before anything is warm. predicted uses kappa and gamma, the speeds of compute and all-reduces that "
-             "run at the same time. predicted, no contention, leaves them out.")
-KIND_NOTE = "Measured in steps without communication. backward includes recomputed activations. matrix products: linear and head together."
+             "measured and ideal E a cause explains. They add up to 100. If the causes explain more than the difference, unexplained is negative. A dash means that the case does not "
+             "overlap, or that the difference is within the noise of E.")
+STEP_NOTE = ("The columns from and to are the ends of the 95 % interval of the median. exposed is the part of the communication that makes the step longer: the time of the step minus the time of the same "
+             "step without communication. The column first step has the times of the first step of the run, before anything is warm. predicted uses kappa and gamma, the speeds of "
+             "compute and all-reduces that run at the same time. predicted, no contention leaves out kappa and gamma.")
+KIND_NOTE = "Measured in steps without communication. backward includes recomputed activations. The row matrix products is the sum of linear and head."
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
 # {name of a column: the sentence that replaces the column if all rows have the same text}. {} stands for that text. page.py has the sentence
 # for the other columns.

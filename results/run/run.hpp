@@ -25,7 +25,7 @@ struct Condition {
   std::string key;                 ///< key for --allow
   std::string value = {};          ///< empty: the file does not contain the condition
   std::vector<double> hertz = {};  ///< replaces `value`: one frequency per rank, NaN if unknown
-  double round_trip = 0;           ///< replaces `value`: message round trip between two cores in the
+  double round_trip = 0;           ///< replaces `value`: round trip of a cache line between two cores in the
                                    ///< state of the machine, s (machine_state.hpp); 0: unknown
 };
 

@@ -51,7 +51,7 @@ void add_unsaid(std::vector<std::string>& doubts, std::span<const Run> runs, std
   if (silent == 0 || silent == std::ssize(runs)) return;
   const auto first = std::ranges::find_if_not(runs, says);
   doubts.push_back(first->path.string() + (silent > 1 ? " and " + std::to_string(silent - 1) + " more" : "") +
-                   ": not compared in " + std::string(key) + ", because the file does not state it");
+                   ": not compared in " + std::string(key) + ", because this value is missing");
 }
 
 // Rejects a run if its figure of merit is not valid, or if its results were not verified. The times of such a
@@ -62,14 +62,14 @@ void check_sound(Run const& run, std::span<const std::string> allowed) {
   if (!is_compared && !is_in(allowed, "valid"))
     throw std::invalid_argument(run.path.string() + ": valid=" + model::echo(run.valid) +
                                 ": the run did not confirm its figure of merit, so its times prove nothing; "
-                                "repeat the run (--allow valid)");
+                                "repeat the run, or accept it with --allow valid");
   if (run.unverified.empty() || is_in(allowed, "verified")) return;
   const auto more = run.unverified.size() - 1;
   throw std::invalid_argument(run.path.string() + ": the gradients of the case " +
                               model::echo(run.unverified[0]) +
                               (more > 0 ? " and " + std::to_string(more) + " more" : "") +
-                              " were not verified, so the time may be that of a wrong result; repeat the run "
-                              "(--allow verified)");
+                              " were not verified, so the time may belong to a wrong result; repeat the run, "
+                              "or accept it with --allow verified");
 }
 
 bool same_times(CaseTimes const& a, CaseTimes const& b) {
@@ -91,7 +91,7 @@ void check_distinct(std::span<const Run> runs) {
     const auto twin = std::ranges::find_if(before, [&](Run const& run) { return is_same_run(run, runs[k]); });
     if (twin != before.end())
       throw std::invalid_argument(twin->path.string() + " and " + runs[k].path.string() +
-                                  " hold the same run, which must not count twice; give one of them");
+                                  " hold the same run, which must not count twice; give only one of them");
   }
 }
 

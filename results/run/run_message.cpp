@@ -119,7 +119,7 @@ Run unpack(std::string_view bytes) {
   Run run;
   Unpacker unpacker{bytes};
   unpacker.get(run);
-  if (!unpacker.bytes.empty()) throw std::invalid_argument("something is left over of the message");
+  if (!unpacker.bytes.empty()) throw std::invalid_argument("the message has bytes after its last field");
   return run;
 }
 

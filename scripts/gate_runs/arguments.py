@@ -110,4 +110,4 @@ def refuse_overwriting(options):
         inputs += [options.input.parent / name for name in named if isinstance(name, str)]
     for output in filter(None, (options.json, options.csv, options.junit)):
         if any(output.resolve() == path.resolve() for path in inputs):
-            raise Failed(USAGE, f"{output} would be written, but it is also read; give another file")
+            raise Failed(USAGE, f"{output} is an output file, but it is also an input; give another file")

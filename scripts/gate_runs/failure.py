@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Defines how scripts/gate ends if it gives no verdict."""
+"""Defines the exit codes of scripts/gate, and the exception that ends it without a verdict."""
 import sys
 
 USAGE, RUN_FAILED, UNDECIDED, INTERRUPTED = 2, 4, 5, 75

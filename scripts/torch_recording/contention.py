@@ -15,7 +15,7 @@ BALANCING_ROUNDS = 4
 
 
 class Multiply:
-    """Is the compute of the measurement. run() multiplies `repetitions` times with the largest weight matrix of the model that is not an
+    """Does the compute of the measurement. run() multiplies `repetitions` times with the largest weight matrix of the model that is not an
     embedding."""
 
     def __init__(self, model, device, rows=512):

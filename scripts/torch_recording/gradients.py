@@ -8,7 +8,7 @@ import torch
 
 from . import ranks
 
-END_OF_PASS = "end_of_pass"  # name of the row behind the last gradient
+END_OF_PASS = "end_of_pass"  # name of the row after the last gradient
 
 class Clock:
     """Records points in time: on the host, or with events in the current stream of a GPU, in which the work is enqueued."""
@@ -40,7 +40,7 @@ def elements(model):
 
 
 def check_names(model):
-    """Rejects names that cannot be the first value of a row of gradients.csv. They cannot be quoted there."""
+    """Rejects names that cannot be the first value of a row of gradients.csv. The table has no quotes."""
     for name, _, _ in accumulators(model):
         if name != name.strip() or name.startswith("#") or name == END_OF_PASS or any(c in name for c in ",\r\n"):
             raise ranks.UsageError(f"the parameter {name!r}: gradients.csv cannot hold this name; rename it, without comma, line break, "
@@ -51,8 +51,8 @@ def check_dense(model):
     sparse = [name for name, parameter in model.named_parameters() if parameter.grad is not None and parameter.grad.is_sparse]
     for rank, names in enumerate(ranks.gather(sparse)):
         if names:
-            raise ranks.UsageError(f"the gradient of {names[0]}, on rank {rank}, is sparse; predict knows dense ones only: "
-                                   "build its layer without sparse=True")
+            raise ranks.UsageError(f"the gradient of {names[0]}, on rank {rank}, is sparse, but predict accepts only dense gradients; "
+                                   "build the layer without sparse=True")
 
 
 def loss_of(model, loss):
@@ -78,9 +78,9 @@ def check_alike(samples):
     seen = [set(names) for passes in ranks.gather([list(times) for times, _ in samples]) for names in passes]
     uneven = set.union(*seen) - set.intersection(*seen)
     if uneven:
-        raise ranks.UsageError(f"{min(uneven)} gets a gradient only in some passes or on some ranks; the model must use the same parameters in all")
+        raise ranks.UsageError(f"{min(uneven)} gets a gradient only in some passes or on some ranks; the model must use the same parameters in all passes and on all ranks")
     if not seen[0]:
-        raise ranks.UsageError("the loss reaches no parameter of the model; does it use the model that it is given?")
+        raise ranks.UsageError("the loss depends on no parameter of the model; compute the loss with the model that the function gets")
 
 
 def one_pass(model, loss, device, marks):

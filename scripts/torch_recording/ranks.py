@@ -12,7 +12,7 @@ import torch.distributed as dist
 
 
 class UsageError(Exception):
-    """Wrong input. The text is one line that says what is wrong and where."""
+    """Reports wrong input. The text is one line that says what is wrong and where."""
 
 
 def start_here(ranks):
@@ -34,7 +34,7 @@ def start_here(ranks):
 
 
 def wait_for(children, accepted, seconds=float("inf")):
-    """Waits until all have ended, until one has ended with a code that is not accepted, or for at most `seconds`."""
+    """Waits until all children have ended, until one has ended with a code that is not accepted, or for at most `seconds`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         codes = [child.poll() for child in children]

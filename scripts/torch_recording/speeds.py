@@ -8,7 +8,7 @@ LARGEST_MESSAGE = 64 * 2**20
 SIZES = 6
 TARGET_SECONDS = 0.1  # duration of one sample, unless a single call takes longer
 MOST_REPETITIONS = 100000
-LEAST_SHARE = 0.1  # smaller shares cannot be measured
+LEAST_SHARE = 0.1  # smallest share of the calls beside compute that can be measured
 SLOWEST_TOLD = 0.001  # a smaller speed only says that one of the two made no progress
 
 
