@@ -106,7 +106,9 @@ std::string peers_of(int device) {
     int accessible = 0;
     if (other == device) continue;
     gpu::check(DDPROXY_GPU(DeviceCanAccessPeer)(&accessible, device, other));
-    if (accessible) peers += (peers.empty() ? "" : ",") + std::to_string(other);
+    if (!accessible) continue;
+    if (!peers.empty()) peers += ',';
+    peers += std::to_string(other);
   }
   return peers;
 }
