@@ -30,8 +30,10 @@ std::string nccl_settings(Variables const& variable) {
   for (std::string name : {"NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_SHM_DISABLE", "NCCL_IB_DISABLE",
                            "NCCL_NET", "NCCL_NET_GDR_LEVEL", "NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_ENABLE",
                            "NCCL_CUMEM_ENABLE", "NCCL_MULTI_RANK_GPU_ENABLE"})
-    if (char const* value = variable(name.c_str()))
-      settings += (settings.empty() ? "" : " ") + name + "=" + value;
+    if (char const* value = variable(name.c_str())) {
+      if (!settings.empty()) settings += ' ';
+      settings += name + "=" + value;
+    }
   return settings.empty() ? "defaults" : settings;
 }
 

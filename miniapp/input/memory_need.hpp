@@ -11,8 +11,9 @@
 
 namespace ddproxy {
 
-/// Device memory that libraries take for themselves, bytes of a rank. Both are estimates and not measured
-/// yet: a run on a GPU measures them (/provenance/blas_memory and nccl_memory in docs/results.md).
+/// Device memory that libraries take for themselves, bytes of a rank. The sum of both was measured once: 652
+/// MiB above the arrays, with one rank on an H200 (2026-11-26). How it divides is an estimate and not
+/// measured yet: a run on a GPU measures it (/provenance/blas_memory and nccl_memory in docs/results.md).
 inline constexpr double blas_device_memory = 128.0 * 1024 * 1024;
 inline constexpr double nccl_device_memory = 512.0 * 1024 * 1024;
 
