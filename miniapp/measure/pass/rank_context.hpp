@@ -33,6 +33,7 @@ struct RankContext {
   std::unique_ptr<CommunicationLane> allreduce;
   CallChoice choice;       ///< which MPI calls reduce (miniapp/measure/calibration/choose_calls.hpp)
   double device_free = 0;  ///< free bytes of the run's device before the run allocated anything there
+  double file_need = 0;    ///< bytes of memory that rank 0 needs for the results file
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
 
   /// Returns the index of the first gradient element in `memory`.
@@ -72,12 +73,15 @@ enum class Measured { backward, steps };
 void check_input_on(Config const& config, Runtime const& runtime, Measured what);
 
 /// Checks that this build and this machine can do what the input asks for. Then allocates the memory and
-/// makes the lanes. `config` and `runtime` must outlive the result.
+/// makes the lanes. `file_need` has the bytes of memory that rank 0 needs for the results file, as
+/// results_memory() (miniapp/input/results_need.hpp) returns them; 0 if the caller writes no file. `config`
+/// and `runtime` must outlive the result.
 ///
 /// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. It throws before it allocates if the
 /// memory does not suffice: with exit code 2 for host memory, and 4 for device memory. It throws with exit
 /// code 2 if all-reduces are replayed and several ranks were started. The other checks throw CollectiveError,
 /// too. Collective.
-RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime);
+RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime,
+                              double file_need = 0);
 
 }  // namespace ddproxy
