@@ -106,26 +106,18 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   const std::size_t elements = allocated_elements(config, workload, places);
   const double file_need = results_memory(config, workload, {}, runtime.ranks());
   require_room(config, workload, elements, runtime, device_free, file_need);
-  StepContext context{std::move(graphs),
-                      step_cap_mib(config),
-                      std::move(places),
-                      {},
-                      {},
-                      nullptr,
-                      std::move(phases),
-                      RankContext{config,
-                                  runtime,
-                                  std::move(workload),
-                                  {},
-                                  {},
-                                  {},
-                                  copies_of(config),
-                                  {},
-                                  {},
-                                  {},
-                                  device_free,
-                                  file_need}};
+  StepContext context{
+      std::move(graphs),
+      step_cap_mib(config),
+      std::move(places),
+      {},
+      {},
+      nullptr,
+      std::move(phases),
+      RankContext{
+          config, runtime, std::move(workload), {}, {}, {}, copies_of(config), {}, {}, {}, device_free}};
   RankContext& rank = context.rank;
+  rank.file_need = file_need;
   allocate(rank, elements);
   // all ranks have the same graph
   context.step = std::make_unique<CompiledStep>(context.graphs.classes.front().graph, context.places.first,
