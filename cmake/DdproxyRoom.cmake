@@ -1,59 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# A room is a module of the code: a folder with a library of its own.
-#
-# ddproxy_may_use(ROOM room...): allows ROOM to use these rooms and the rooms in their folders, and no others. CMake links the
-# libraries of this list, and ctest/rooms/check_layers.cmake allows a room to include only headers of these rooms.
-macro(ddproxy_may_use room)
-  list(APPEND DDPROXY_ROOMS ${room})
-  set(DDPROXY_ARROWS_${room} ${ARGN})
-endmacro()
-
-ddproxy_may_use(model/text)
-ddproxy_may_use(model/statistics)
-ddproxy_may_use(model/transformer model/text)
-ddproxy_may_use(model/step model/transformer)
-ddproxy_may_use(model/step/check model/transformer model/step)
-ddproxy_may_use(model/step/strategies model/transformer model/step)
-ddproxy_may_use(model/cost model/text model/statistics model/transformer model/step)
-ddproxy_may_use(model/predict model/statistics model/transformer model/step model/cost)
-ddproxy_may_use(model/predict/graph model/transformer model/step model/cost model/predict)
-ddproxy_may_use(kernels/sizes)
-ddproxy_may_use(kernels kernels/sizes)
-ddproxy_may_use(results/output model/text)
-ddproxy_may_use(results/file model/text results/output)
-ddproxy_may_use(results/run model/text model/statistics results/output results/file)
-ddproxy_may_use(results/compare model/text model/statistics results/output results/file results/run)
-ddproxy_may_use(results/history model/text model/statistics results/output results/file results/run results/compare)
-ddproxy_may_use(results results/output results/compare results/history)
-ddproxy_may_use(miniapp/input model kernels/sizes)
-ddproxy_may_use(miniapp/options model/text model/step results miniapp/input)
-ddproxy_may_use(miniapp/analysis model results/output results/file miniapp/input)
-ddproxy_may_use(miniapp/predict model results miniapp/input miniapp/options miniapp/analysis)
-ddproxy_may_use(miniapp/errors)
-ddproxy_may_use(miniapp/device kernels miniapp/errors)
-ddproxy_may_use(miniapp/cores kernels miniapp/input miniapp/options miniapp/errors miniapp/device)
-ddproxy_may_use(miniapp/machine kernels model/statistics model/predict results/output miniapp/analysis miniapp/errors miniapp/device miniapp/cores)
-ddproxy_may_use(miniapp/compute kernels model miniapp/input miniapp/device)
-ddproxy_may_use(miniapp/collectives/drivers model/step miniapp/errors miniapp/cores miniapp/device miniapp/compute)
-ddproxy_may_use(miniapp/collectives/engines kernels model/step model/cost results/output miniapp/input miniapp/errors miniapp/device miniapp/compute
-                miniapp/collectives/drivers)
-ddproxy_may_use(miniapp/collectives kernels model/step model/cost miniapp/input miniapp/errors miniapp/device miniapp/collectives/drivers
-                miniapp/collectives/engines)
-ddproxy_may_use(miniapp/measure/pass kernels model results/output miniapp/input miniapp/analysis miniapp/errors miniapp/device miniapp/machine
-                miniapp/compute miniapp/collectives)
-ddproxy_may_use(miniapp/measure/calibration kernels model results/output miniapp/input miniapp/analysis miniapp/errors miniapp/cores
-                miniapp/device miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass)
-ddproxy_may_use(miniapp/measure/sweep model miniapp/input miniapp/options miniapp/analysis miniapp/errors miniapp/device miniapp/machine
-                miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration)
-ddproxy_may_use(miniapp/measure/verification kernels model miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute
-                miniapp/collectives miniapp/measure/pass)
-ddproxy_may_use(miniapp/measure/step kernels model results/output miniapp/input miniapp/analysis miniapp/errors miniapp/device miniapp/machine
-                miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration)
-ddproxy_may_use(miniapp/app kernels model results miniapp/input miniapp/options miniapp/analysis miniapp/predict miniapp/errors miniapp/device
-                miniapp/cores miniapp/machine miniapp/compute miniapp/collectives miniapp/measure)
-ddproxy_may_use(miniapp model kernels results)
+# Functions that define the library of a room. DdproxyArrows.cmake lists the rooms, and which rooms each of them may use.
+include(${CMAKE_CURRENT_LIST_DIR}/DdproxyArrows.cmake)
 
 # ddproxy_warnings(TARGET): switches on the warnings of the compiler. Some are left out, for these reasons:
 # -Wno-deprecated-declarations: clang 19 reports a function that std::stable_sort of libstdc++ 12 uses inside.
@@ -105,16 +54,16 @@ function(ddproxy_library result room)
   set(${result} ddproxy::${name} PARENT_SCOPE)
 endfunction()
 
-# ddproxy_libraries(RESULT folder...): sets RESULT to the libraries of the rooms in these folders that are defined so far.
-function(ddproxy_libraries result)
+# ddproxy_libraries_used(RESULT ROOM): sets RESULT to the libraries of the rooms that a room may use. Stops if one of them is not
+# defined yet.
+function(ddproxy_libraries_used result room)
   set(libraries "")
-  foreach(folder IN LISTS ARGN)
-    foreach(room IN LISTS DDPROXY_ROOMS)
-      ddproxy_library(library ${room})
-      if("${room}/" MATCHES "^${folder}/" AND TARGET ${library})
-        list(APPEND libraries ${library})
-      endif()
-    endforeach()
+  foreach(used IN LISTS DDPROXY_ARROWS_${room})
+    ddproxy_library(library ${used})
+    if(NOT TARGET ${library})
+      message(FATAL_ERROR "The room '${room}' uses '${used}', whose library is not defined yet. Call add_subdirectory for '${used}' first.")
+    endif()
+    list(APPEND libraries ${library})
   endforeach()
   set(${result} ${libraries} PARENT_SCOPE)
 endfunction()
@@ -123,7 +72,7 @@ endfunction()
 # LINKS are libraries from outside the project.
 function(ddproxy_room folder)
   cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
-  ddproxy_libraries(used ${DDPROXY_ARROWS_${folder}})
+  ddproxy_libraries_used(used ${folder})
   ddproxy_library(alias ${folder})
   string(REPLACE "::" "_" target ${alias})
   add_library(${target} STATIC ${ROOM_SOURCES})
@@ -139,9 +88,15 @@ function(ddproxy_room folder)
   endif()
 endfunction()
 
-# ddproxy_rooms_below(FOLDER): defines ddproxy::FOLDER, which links all rooms in the folder.
+# ddproxy_rooms_below(FOLDER): defines ddproxy::FOLDER, which links all rooms in the folder that are defined so far.
 function(ddproxy_rooms_below folder)
-  ddproxy_libraries(rooms ${folder})
+  set(rooms "")
+  foreach(room IN LISTS DDPROXY_ROOMS)
+    ddproxy_library(library ${room})
+    if("${room}" MATCHES "^${folder}/" AND TARGET ${library})
+      list(APPEND rooms ${library})
+    endif()
+  endforeach()
   add_library(ddproxy_${folder} INTERFACE)
   add_library(ddproxy::${folder} ALIAS ddproxy_${folder})
   target_link_libraries(ddproxy_${folder} INTERFACE ${rooms})

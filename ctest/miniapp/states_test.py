@@ -11,6 +11,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+from median_interval import median_interval  # noqa: E402
+
 ddproxy, source, *mpiexec = sys.argv[1:]
 tiny = f"{source}/inputs/tiny.toml"
 SLOW, DELAY = 1e-7, 0.5e-3  # seconds: a round trip that separates the two states; least time that the slow state adds to an all-reduce
@@ -54,9 +57,10 @@ def check_medians(sweep, state):
     states, totals = states_of(sweep), sweep["measured"][()].max(axis=2)
     assert ((sweep["counted"][()] == 1) == (states == state)).all()
     assert (sweep["state"][()] == states).all(), sweep["state"][()]
-    for case, median in enumerate(sweep["measured_median"][()]):
+    for case, stored in enumerate(zip(*(sweep[name][()] for name in ("measured_median", "ci_low", "ci_high")))):
         mine = totals[case][states[case] == state]
-        assert (np.isnan(median) and not mine.size) or np.isclose(median, np.median(mine)), (case, median, mine)
+        expected = median_interval(mine) if mine.size else (np.nan,) * 3
+        assert np.allclose(stored, expected, rtol=1e-9, equal_nan=True), (case, stored, mine)
 
 
 def check_turns_of_three():

@@ -11,6 +11,9 @@ import tempfile
 import h5py
 import numpy as np
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
+from median_interval import median_interval  # noqa: E402
+
 ddproxy, tiny, *mpiexec = sys.argv[1:]
 LLAMA = """[model]
 layers = 2
@@ -75,6 +78,8 @@ def check_file(name, samples, tokens):
         parts = sum(rows[part] for part in ("forward", "recompute", "backward", "clip", "update", "copies"))
         assert (parts <= rows["step"] * (1 + 1e-9)).all() and (rows["forward"] > 0).all() and (rows["backward"] > 0).all(), rows
         assert np.allclose(step["median"][:], np.median(step["measured"][:], axis=1), atol=1e-12)
+        estimates = [median_interval(row) for row in step["measured"][:]]
+        assert np.allclose(estimates, np.column_stack([step[name][:] for name in ("median", "ci_low", "ci_high")]), rtol=1e-9, atol=1e-12), estimates
         assert np.allclose(step["deviation"][:], np.std(step["measured"][:], axis=1, ddof=1), rtol=1e-6, atol=1e-12)
         predicted = dict(zip(PARTS, step["predicted"][:]))
         assert predicted["step"] >= sum(predicted[part] for part in PARTS if part not in ("exposed", "step")) * (1 - 1e-9), predicted

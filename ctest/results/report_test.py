@@ -15,7 +15,7 @@ import matplotlib.image
 import numpy as np
 
 from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import derive, findings, lead, notes, perfetto, style, tables, timeline_figure  # noqa: E402
+from reporting import derive, findings, lead, notes, perfetto, style, timeline_figure  # noqa: E402
 from reporting.compare_figure import in_time  # noqa: E402
 from reporting.cases import Cases  # noqa: E402
 from reporting.data import Results  # noqa: E402
@@ -38,13 +38,6 @@ class NoCaps(WithSample):
         page = (self.folder / "out" / "sample.html").read_text()
         self.assertIn("No bucketed case was measured, so there is no best bucket size.", page)
         self.assertFalse((self.folder / "out" / "sample-sweep.png").exists())
-
-
-class EarlierNames(WithSample):
-    def test_a_dataset_with_its_earlier_name_is_read(self):
-        before = tables.score_table(Results(self.sample)).rows
-        self.change(lambda file: file["score"].move("pairs_in_order", "order"))
-        self.assertEqual(tables.score_table(Results(self.sample)).rows, before)
 
 
 class States(WithSample):

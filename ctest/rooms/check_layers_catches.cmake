@@ -12,49 +12,91 @@ function(run_check result output)
   set(${output} "${text}" PARENT_SCOPE)
 endfunction()
 
-function(clean_tree)
+# The rooms of the small tree and their arrows. Each of them is used by an include.
+file(READ ${ROOT}/cmake/DdproxyArrows.cmake rules)
+string(REGEX REPLACE "\nddproxy_may_use.*" "" rules "${rules}")
+set(arrows "
+ddproxy_may_use(model/text)
+ddproxy_may_use(model/cost model/text)
+ddproxy_may_use(model/cost/fit model/cost)
+ddproxy_may_use(kernels)
+ddproxy_may_use(results/file)
+ddproxy_may_use(results/run results/file)
+ddproxy_may_use(miniapp/input model/cost)
+ddproxy_may_use(miniapp/app model/cost kernels results/file miniapp/input)
+")
+
+# Writes a tree without violations, whose arrows end with `more`.
+function(clean_tree more)
   file(REMOVE_RECURSE ${WORK})
-  file(COPY ${ROOT}/cmake DESTINATION ${WORK})
+  file(WRITE ${WORK}/cmake/DdproxyArrows.cmake "${rules}\n${arrows}${more}\n")
   file(WRITE ${WORK}/model/cost/a.hpp "#include <vector>\n#include \"model/text/b.hpp\"\n")
+  file(WRITE ${WORK}/model/cost/fit/a.hpp "#include \"model/cost/a.hpp\"\n")
   file(WRITE ${WORK}/kernels/a.cpp "#include <Kokkos_Core.hpp>\n#include \"kernels/a.hpp\"\n")
   file(WRITE ${WORK}/results/file/h5.cpp "#include <hdf5.h>\n#include <hdf5_hl.h>\n#include \"results/file/h5.hpp\"\n")
-  file(WRITE ${WORK}/miniapp/app/a.cpp "#include <mpi.h>\n#include \"model/cost/a.hpp\"\n#include \"kernels/a.hpp\"\n#include \"results/file/a.hpp\"\n")
+  file(WRITE ${WORK}/results/run/a.cpp "#include \"results/file/a.hpp\"\n")
+  file(WRITE ${WORK}/miniapp/input/a.cpp "#include \"model/cost/a.hpp\"\n")
+  file(WRITE ${WORK}/miniapp/app/a.cpp
+       "#include <mpi.h>\n#include \"model/cost/a.hpp\"\n#include \"kernels/a.hpp\"\n#include \"results/file/a.hpp\"\n#include \"miniapp/input/a.hpp\"\n")
   file(WRITE ${WORK}/miniapp/app/CMakeLists.txt "ddproxy_room(miniapp/app SOURCES a.cpp LINKS fmt::fmt)\n")
+endfunction()
+
+# Checks that the tree of this moment is rejected with a message that contains `expected`.
+function(expect_rejected what expected)
+  run_check(code text)
+  string(FIND "${text}" "${expected}" found)
+  if(code EQUAL 0 OR found EQUAL -1)
+    message(SEND_ERROR "Not caught: ${what}\n(exit ${code}) ${text}")
+  endif()
 endfunction()
 
 # Checks that a tree with `content` in `file` is rejected with a message that contains `expected`.
 function(expect_caught file content expected)
-  clean_tree()
+  clean_tree("")
   file(WRITE ${WORK}/${file} "${content}\n")
-  run_check(code text)
-  string(FIND "${text}" "${expected}" found)
-  if(code EQUAL 0 OR found EQUAL -1)
-    message(SEND_ERROR "Not caught in ${file}: ${content}\n(exit ${code}) ${text}")
-  endif()
+  expect_rejected("${content} in ${file}" "${expected}")
 endfunction()
 
-clean_tree()
+# Checks that a tree with one more row of arrows is rejected with a message that contains `expected`.
+function(expect_row_caught row expected)
+  clean_tree("${row}")
+  expect_rejected("${row}" "${expected}")
+endfunction()
+
+clean_tree("")
 run_check(code text)
 if(NOT code EQUAL 0)
   message(FATAL_ERROR "A clean tree was refused: ${text}")
 endif()
 
-expect_caught(model/cost/bad.cpp "#include <Kokkos_Core.hpp>" "model/cost/bad.cpp: the room 'model/cost' must not include <Kokkos_Core.hpp>")
+# Headers from outside the project
+expect_caught(model/cost/bad.cpp "#include <Kokkos_Core.hpp>" "model/cost/bad.cpp:1: the room 'model/cost' must not include <Kokkos_Core.hpp>")
 expect_caught(model/cost/bad.cpp "#include <fmt/core.h>" "must not include <fmt/core.h>")
-expect_caught(model/cost/bad.cpp "  #  include \"kernels/gemm.hpp\"" "must not include \"kernels/gemm.hpp\"")
+expect_caught(model/cost/bad.hpp "#include \"hdf5.h\"" "must not include <hdf5.h>")
+expect_caught(kernels/deep/bad.cpp "#include <mpi.h>" "must not include <mpi.h>")
+expect_caught(results/run/bad.cpp "#include <hdf5.h>" "only results/file/h5* may include <hdf5.h>")
+expect_caught(miniapp/input/bad.cpp "#include <mpi.h>" "must not include <mpi.h>")
+expect_caught(miniapp/app/bad.cpp "#include <hdf5.h>" "must not include <hdf5.h>")
+
+# A room below, a room above that is not named, and a room that is only a folder of a named room or around it
+expect_caught(model/cost/bad.cpp "// Copyright\n\n#include <vector>\n  #  include \"kernels/gemm.hpp\""
+              "model/cost/bad.cpp:4: the room 'model/cost' must not include \"kernels/gemm.hpp\" of the room 'kernels'")
 expect_caught(model/cost/bad.hpp "#include \"results/file/writer.hpp\"" "must not include \"results/file/writer.hpp\"")
-expect_caught(model/cost/bad.hpp "#include \"model/predict/timeline.hpp\"" "the room 'model/cost' must not include \"model/predict/timeline.hpp\"")
+expect_caught(kernels/bad.cpp "#include \"model/text/b.hpp\"" "the room 'kernels' must not include \"model/text/b.hpp\"")
+expect_caught(results/run/bad.cpp "#include \"miniapp/input/config.hpp\"" "must not include \"miniapp/input/config.hpp\"")
+expect_caught(miniapp/input/bad.cpp "#include \"model/cost/fit/a.hpp\"" "the room 'miniapp/input' must not include \"model/cost/fit/a.hpp\" of the room 'model/cost/fit'")
+expect_caught(model/cost/bad.cpp "#include \"model/cost/fit/a.hpp\"" "the room 'model/cost' must not include \"model/cost/fit/a.hpp\"")
+expect_caught(model/cost/fit/bad.cpp "#include \"model/text/b.hpp\"" "the room 'model/cost/fit' must not include \"model/text/b.hpp\"")
+
+# Rooms that need each other, names of rooms that are below, unknown or not needed
+expect_row_caught("ddproxy_may_use(model/a model/b)\nddproxy_may_use(model/b model/a)" "the room 'model/a' names 'model/b', which is not a room above it")
+expect_row_caught("ddproxy_may_use(model/a model/a)" "the room 'model/a' names 'model/a', which is not a room above it")
+expect_row_caught("ddproxy_may_use(model/a model)" "the room 'model/a' names 'model', which is not a room above it")
+expect_row_caught("ddproxy_may_use(model/a model/text)" "the room 'model/a' names 'model/text', but includes no header of it")
+
+# Files and links outside the rules
 expect_caught(model/cost/bad.hpp "#include \"model/stray.hpp\"" "\"model/stray.hpp\" is in no room")
 expect_caught(model/stray.hpp "#include <vector>" "model/stray.hpp: is in no room")
-expect_caught(model/cost/bad.hpp "#include \"hdf5.h\"" "must not include <hdf5.h>")
 expect_caught(model/cost/bad.hpp "#include \"../kernels/gemm.hpp\"" "by its path from the project's root")
-expect_caught(kernels/bad.cpp "#include \"model/transformer/gpt2.hpp\"" "must not include \"model/transformer/gpt2.hpp\"")
-expect_caught(kernels/deep/bad.cpp "#include <mpi.h>" "must not include <mpi.h>")
-expect_caught(results/run/bad.cpp "#include \"miniapp/input/config.hpp\"" "must not include \"miniapp/input/config.hpp\"")
-expect_caught(results/run/bad.cpp "#include <hdf5.h>" "only results/file/h5* may include <hdf5.h>")
-expect_caught(miniapp/input/bad.cpp "#include \"kernels/gemm.hpp\"" "must not include \"kernels/gemm.hpp\"")
-expect_caught(miniapp/input/bad.cpp "#include <mpi.h>" "must not include <mpi.h>")
-expect_caught(miniapp/compute/bad.cpp "#include \"miniapp/measure/sweep/sweep.hpp\"" "must not include \"miniapp/measure/sweep/sweep.hpp\"")
-expect_caught(miniapp/app/bad.cpp "#include <hdf5.h>" "must not include <hdf5.h>")
 expect_caught(model/cost/CMakeLists.txt "ddproxy_room(model/cost SOURCES a.cpp LINKS ddproxy::kernels)" "not 'ddproxy::kernels' here")
 file(REMOVE_RECURSE ${WORK})

@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 SCRIPT, WORKER = (os.path.abspath(path) for path in sys.argv[1:])
+sys.path.insert(0, os.path.dirname(SCRIPT))
 loader = importlib.machinery.SourceFileLoader("step_beside_torch", SCRIPT)
 script = importlib.util.module_from_spec(importlib.util.spec_from_loader("step_beside_torch", loader))
 loader.exec_module(script)
@@ -31,13 +32,18 @@ def write_program(folder, name, text):
     return path
 
 
-# The ratio is to the faster peer of each phase, and the interval has it inside.
+# The ratio is to the faster peer of each phase. The ends of the interval are the second smallest and the second largest of 11 ratios.
 own = [[2.0, 4.0, 1.0, 7.0 + 0.1 * turn] for turn in range(11)]
 eager, compiled = [[4.0, 2.0, 1.0, 14.0]] * 11, [[2.5, 5.0, 2.0, 15.0]] * 11
 assert script.ratio_with_interval([own, eager, compiled], 0) == (0.8, 0.8, 0.8)
 assert script.ratio_with_interval([own, eager, compiled], 1) == (2.0, 2.0, 2.0)
 middle, low, high = script.ratio_with_interval([own, eager, compiled], 3)
-assert abs(middle - 7.5 / 14) < 1e-12 and 7 / 14 <= low < middle < high <= 8 / 14, (low, middle, high)
+assert (low, middle, high) == (7.1 / 14, 7.5 / 14, 7.9 / 14), (low, middle, high)
+
+# A machine that is slow for half of the turns slows both programs, and the ratio of a turn does not change. The ratio of the medians would be 1.
+paces, scatter = [1, 8] * 5 + [1], [0.5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2.0]
+own, peer = [[2.0 * pace * s] for pace, s in zip(paces, scatter)], [[4.0 * pace] for pace in paces]
+assert script.ratio_with_interval([own, peer, peer], 0) == (0.5, 0.5, 0.5)
 
 expect_refused(run(WORKER, "--turns", "1"), "--turns must be at least 2")
 expect_refused(run(WORKER, "--python", "/bin/false"), "/bin/false cannot import torch; name an interpreter that has it with --python")

@@ -10,11 +10,15 @@ import argparse
 import json
 import math
 import os
-import statistics
+import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "scripts"))
+from median_interval import median_interval  # noqa: E402
 
 INPUT = """[model]
 layers = 6
@@ -69,7 +73,7 @@ def start(opts, rate, command, tokens, samples, strategies):
 
 def medians(seconds):
     """Returns the sum over the operations of the median over samples, for the slowest rank."""
-    return max(sum(sorted(samples)[len(samples) // 2] for samples in rank) for rank in seconds)
+    return max(sum(map(statistics.median, rank)) for rank in seconds)
 
 
 def tokens_for(opts, rate, rho):
@@ -94,19 +98,11 @@ def telling(cases):
     return [c for c in cases if c["E"] >= 0.1 * c["T"]]
 
 
-def surely_above(values):
-    """Returns the lower end of the interval between two order statistics that contains the median with a probability of at least 95 %."""
-    below, chance = 0, 0.5 ** len(values)
-    while below < len(values) and chance <= 0.025:
-        below += 1
-        chance += math.comb(len(values), below) * 0.5 ** len(values)
-    return sorted(values)[max(below - 1, 0)]
-
-
 def slower(case, other):
-    """Returns by which share of the other's T a case is slower, beyond the noise of the differences between samples of the same round."""
+    """Returns by which share of the other's T a case is slower, beyond the 95 % interval of the differences between samples
+    of the same round."""
     differences = [a - b for a, b in zip(case["samples"], other["samples"])]
-    return max(0.0, surely_above(differences)) / statistics.median(other["samples"])
+    return max(0.0, median_interval(differences)[1]) / statistics.median(other["samples"])
 
 
 def mean(values):
@@ -147,8 +143,8 @@ def complaints(verdict):
 
 def rho_of(tables):
     """Returns T_comm of the flat plan over T_compute."""
-    compute = sorted(max(sample) for case in tables["sweep"]["compute"] for sample in case)
-    return tables["allreduce"]["median"][-1] / compute[len(compute) // 2]
+    compute = statistics.median(max(sample) for case in tables["sweep"]["compute"] for sample in case)
+    return tables["allreduce"]["median"][-1] / compute
 
 
 def report(opts, rate, tokens, tables, verdict, cases):

@@ -14,6 +14,7 @@
 #include "miniapp/compute/slowed_lane.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/input/results_need.hpp"
 #include "miniapp/machine/core_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
@@ -118,7 +119,8 @@ void execute(Options const& options, Runtime const& runtime) {
   });
   agree_on_input(runtime, config);
   const double timeout_s = config.timeout_s;
-  RankContext context = make_rank_context(config, std::move(workload), runtime);
+  const double file_need = results_memory(config, workload, cases, runtime.ranks());
+  RankContext context = make_rank_context(config, std::move(workload), runtime, file_need);
   if (auto const& text = options.turns.slow_operator; !text.empty())
     context.backward = std::make_unique<SlowedLane>(std::move(context.backward), context.workload.pass, text);
   // When two builds take turns (scripts/gate), their samples are compared one by one. So the state of the

@@ -188,9 +188,10 @@ void Session::finish() {
       of_device ? (context_.device_free - free_device_memory()) / context_.runtime.ranks_on_device()
                 : peak_memory();
   const auto peaks = context_.runtime.gather(std::vector<double>{taken});
-  const double need =
-      of_device ? device_memory_need(context_.config, context_.workload, concurrency)
-                : host_memory_need(context_.config, context_.workload, concurrency, context_.runtime.ranks());
+  const double need = of_device
+                          ? device_memory_need(context_.config, context_.workload, concurrency)
+                          : context_.file_need + host_memory_need(context_.config, context_.workload,
+                                                                  concurrency, context_.runtime.ranks());
   const auto clocks_after = gather_clocks(context_.runtime, context_.probe.get());
   context_.runtime.together([&] {
     if (!root()) return;

@@ -19,10 +19,10 @@
 #include "miniapp/collectives/engines/staged_engine.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
+#include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/workload.hpp"
 #include "model/cost/collective_tables.hpp"
 #include "model/cost/topology.hpp"
-#include "model/step/bucket_plan.hpp"
 #include "model/step/describe.hpp"
 #ifdef DDPROXY_NCCL
 #include "miniapp/collectives/engines/nccl_lane.hpp"
@@ -30,10 +30,6 @@
 
 namespace ddproxy {
 namespace {
-
-std::size_t piece_elements(Config const& config) {
-  return static_cast<std::size_t>(config.piece_mib * model::bytes_per_mib) / sizeof(float);
-}
 
 #ifdef DDPROXY_DEVICE_BUILD
 // Returns whether nonblocking reductions of this MPI accept device memory, as MPI itself reports it. Returns

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_memory.hpp"
 
 namespace ddproxy {
@@ -23,7 +22,8 @@ double reduction_memory(Config const& config, double gradients, int ranks) {
   if (config.backend == Backend::nccl && config.wire != WireFormat::fp32)
     return gradients * wire_element_bytes(config.wire) / gradient_element_bytes;
   if (config.backend != Backend::mpi) return 0;
-  const double piece = std::min(gradients, config.piece_mib * model::bytes_per_mib);
+  const double piece =
+      std::min(gradients, static_cast<double>(piece_elements(config)) * gradient_element_bytes);
   const double message = piece * wire_element_bytes(config.wire) / gradient_element_bytes;
   return (config.wire == WireFormat::fp32 ? 0 : message) + (ranks > 1 ? mpi_temporaries * message : 0);
 }
@@ -61,6 +61,10 @@ bool copies_for_real(Config const& config) {
   return config.compute == ComputeMode::kernels && config.copies != model::CopyMode::none;
 }
 
+std::size_t piece_elements(Config const& config) {
+  return static_cast<std::size_t>(config.piece_mib * model::bytes_per_mib) / gradient_element_bytes;
+}
+
 std::size_t step_elements(Config const& config, Workload const& workload) {
   if (!needs_arena(config)) return 0;
   const auto gradients = static_cast<std::size_t>(workload.bytes()) / gradient_element_bytes;
@@ -69,7 +73,7 @@ std::size_t step_elements(Config const& config, Workload const& workload) {
 
 double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks) {
   return program_bytes + reduction_memory(config, static_cast<double>(workload.bytes()), ranks) +
-         array_memory(config, workload, concurrency) + results_memory(config, workload, ranks);
+         array_memory(config, workload, concurrency);
 }
 
 double device_memory_need(Config const& config, Workload const& workload, int concurrency) {

@@ -30,10 +30,14 @@ bool copies_for_real(Config const& config);
 /// allocation and the prediction of memory use this number.
 std::size_t step_elements(Config const& config, Workload const& workload);
 
-/// Returns the bytes of host memory that rank 0 of `ranks` ranks needs. Only rank 0 holds the results file,
-/// so each other rank needs less, by results_memory() (miniapp/input/results_need.hpp). `concurrency` is the
+/// Returns the elements of the largest piece of an MPI collective. The engines allocate messages for pieces
+/// of this size, and the prediction of memory counts them.
+std::size_t piece_elements(Config const& config);
+
+/// Returns the bytes of host memory that one of `ranks` ranks needs. The results file is not included: rank 0
+/// holds it, and needs results_memory() (miniapp/input/results_need.hpp) in addition. `concurrency` is the
 /// concurrency of the execution space. Throws what kernel_memory() (miniapp/input/kernel_memory.hpp) throws.
-double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks = 2);
+double host_memory_need(Config const& config, Workload const& workload, int concurrency, int ranks);
 
 /// Returns the bytes of device memory that a rank needs, with blas_device_memory if the kernels compute and
 /// nccl_device_memory if NCCL reduces. The context of the process is not included. Throws what
@@ -47,7 +51,7 @@ std::size_t allocated_elements(Config const& config, Workload const& workload, S
 
 /// Returns the bytes of host memory that one of `ranks` ranks needs for whole steps. `elements` is the result
 /// of allocated_elements(), and `gradient_bytes` the bytes of all gradients. The results file is not
-/// included.
+/// included, as in host_memory_need().
 double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,
                       int concurrency, int ranks);
 

@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/input/results_need.hpp"
 
-#include <vector>
-
-#include "miniapp/input/cases.hpp"
-
 namespace ddproxy {
 namespace {
 
@@ -19,7 +15,7 @@ constexpr double per_sample = 8;  // numbers of a sample: order, comm_alone, fou
 
 // Returns the number of timeline events on one rank, for one pass of each case. A plan that is not known yet
 // is counted as one bucket for each gradient, which is the largest possible number of buckets.
-double events(std::vector<Case> const& cases, Workload const& workload) {
+double events(std::span<Case const> cases, Workload const& workload) {
   double sum = 0;
   for (auto const& item : cases)
     sum += static_cast<double>(workload.pass.operations.size()) +
@@ -29,8 +25,8 @@ double events(std::vector<Case> const& cases, Workload const& workload) {
 
 }  // namespace
 
-double results_file_bytes(Config const& config, Workload const& workload, int ranks) {
-  const auto cases = make_cases(config, workload);
+double results_file_bytes(Config const& config, Workload const& workload, std::span<Case const> cases,
+                          int ranks) {
   const double samples = static_cast<double>(cases.size()) * config.samples;
   const double operations = static_cast<double>(workload.pass.operations.size());
   return headers + bytes_of_gradient * static_cast<double>(workload.pass.gradients.size()) +
@@ -38,8 +34,9 @@ double results_file_bytes(Config const& config, Workload const& workload, int ra
          bytes_of_event * ranks * events(cases, workload);
 }
 
-double results_memory(Config const& config, Workload const& workload, int ranks) {
-  return 2 * results_file_bytes(config, workload, ranks);
+double results_memory(Config const& config, Workload const& workload, std::span<Case const> cases,
+                      int ranks) {
+  return 2 * results_file_bytes(config, workload, cases, ranks);
 }
 
 }  // namespace ddproxy

@@ -2,17 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
+
+#include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/workload.hpp"
 
 namespace ddproxy {
 
-/// Estimates the bytes of the results file of a run with `ranks` ranks. A run with [sweep] max_seconds may
-/// take more than config.samples samples. These additional samples are not included.
-double results_file_bytes(Config const& config, Workload const& workload, int ranks);
+/// Estimates the bytes of the results file of a run of these cases with `ranks` ranks. A run of whole steps
+/// has no cases. A run with [sweep] max_seconds may take more than config.samples samples. These additional
+/// samples are not included.
+double results_file_bytes(Config const& config, Workload const& workload, std::span<Case const> cases,
+                          int ranks);
 
 /// Returns the bytes of memory that rank 0 needs for the results file during a flush: for the file that HDF5
 /// holds in memory, and for the copy of it that is written to the disk.
-double results_memory(Config const& config, Workload const& workload, int ranks);
+double results_memory(Config const& config, Workload const& workload, std::span<Case const> cases, int ranks);
 
 }  // namespace ddproxy

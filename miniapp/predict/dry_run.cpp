@@ -9,6 +9,7 @@
 
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/results_need.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {
@@ -49,12 +50,14 @@ std::string describe_compute_time(Config const& config, Workload const& workload
       pass * (config.samples * (count + alone) + count), source);
 }
 
-std::string describe_memory(Config const& config, Workload const& workload) {
+std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory a rank\n",
                        device_memory_need(config, workload, concurrency) / gib);
-  return fmt::format("memory: {:.2f} GiB a rank\n", host_memory_need(config, workload, concurrency) / gib);
+  const double bytes = host_memory_need(config, workload, concurrency, likely_ranks) +
+                       results_memory(config, workload, cases, likely_ranks);
+  return fmt::format("memory: {:.2f} GiB a rank\n", bytes / gib);
 }
 
 std::string describe_gate(GateParts const& gate) {
@@ -80,8 +83,8 @@ std::string describe_plan(Config const& config, Workload const& workload) {
   text += fmt::format("step: batch {}, sequence {}; compute {}, all-reduce {}\n", config.tokens.batch,
                       config.tokens.sequence, word_of(config.compute, compute_mode_words),
                       word_of(config.backend, backend_words));
-  text += describe_memory(config, workload);
   auto cases = make_cases(config, workload);
+  text += describe_memory(config, workload, cases);
   const auto job = input_job(config, workload);
   if (job)
     for (auto& item : cases) plan_optimal(item, *job, first_bucket_of(config));

@@ -9,6 +9,9 @@
 
 namespace ddproxy {
 
+/// The number of ranks that the descriptions assume for a run with real all-reduces.
+inline constexpr int likely_ranks = 2;
+
 /// Returns a text for people that says what a run of this input would do. It has the gradients, the buckets
 /// of each case (docs/glossary.md), the memory, and the duration if the costs are known. Throws what
 /// check_can_run() (miniapp/input/config.hpp) throws.

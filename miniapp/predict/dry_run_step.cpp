@@ -18,7 +18,6 @@ namespace ddproxy {
 namespace {
 
 constexpr double gib = 1073741824.0;
-constexpr int likely_ranks = 2;  // of a run with real all-reduces
 
 std::string describe_memory(Config const& config, Workload const& workload, model::StepGraph const& graph) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
@@ -27,7 +26,7 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
     return fmt::format("memory: {:.2f} GiB of device memory a rank\n",
                        step_device_need(config, elements, workload.bytes(), concurrency) / gib);
   const double bytes = step_host_need(config, elements, workload.bytes(), concurrency, likely_ranks) +
-                       results_memory(config, workload, likely_ranks);
+                       results_memory(config, workload, {}, likely_ranks);
   return fmt::format("memory: {:.2f} GiB a rank\n", bytes / gib);
 }
 

@@ -8,7 +8,9 @@ from .errors import ReportError
 from .reading import read_in_child
 
 SCHEMA_VERSION = 1
-EARLIER_NAMES = {"/score/order": "/score/pairs_in_order"}  # names of datasets in files of earlier versions
+# Names of datasets in files of earlier versions, and the present ones. Results has the present names only.
+EARLIER_NAMES = {"/allreduce/chunk_bytes": "/allreduce/piece_bytes", "/allreduce/chunk_seconds": "/allreduce/piece_seconds",
+                 "/score/order": "/score/pairs_in_order"}
 MIB = 2.0**20
 
 # The datasets that a finished file of each command must have.

@@ -4,11 +4,11 @@
 import datetime
 import itertools
 import math
-import statistics
 import sys
 
 import h5py
 import torch
+from median_interval import median_interval
 
 from . import files
 
@@ -16,24 +16,12 @@ MIB = 2**20
 TEXT = h5py.string_dtype()
 
 
-def estimate(values):
-    """Returns the median and the ends of its interval. The ends are order statistics that contain the median with a probability of at least
-    95 %. With fewer than six values they are the minimum and the maximum."""
-    values, n = sorted(values), len(values)
-    outside, low = 0.0, 0
-    while low < n // 2 and outside + 2 * math.comb(n, low) / 2**n <= 0.05:
-        outside += 2 * math.comb(n, low) / 2**n
-        low += 1
-    low = max(low - 1, 0)
-    return statistics.median(values), values[low], values[n - 1 - low]
-
-
 def totals(case):
-    return estimate([max(sample) for sample in case.seconds])
+    return median_interval([max(sample) for sample in case.seconds])
 
 
 def exposed(case):
-    return estimate([max(t) - max(c) for t, c in zip(case.seconds, case.compute)])
+    return median_interval([max(t) - max(c) for t, c in zip(case.seconds, case.compute)])
 
 
 class File:
@@ -126,6 +114,10 @@ def write_curve(path, cases, first_is_cap):
     files.write_text(path, text)
 
 
+def between(low, high, form, unit=""):
+    return "unknown" if math.isnan(low) else f"{low:{form}}–{high:{form}}{unit}"
+
+
 def table(cases):
     """Returns a Markdown table: T with its interval, and how much faster each case is than the default. The differences are taken round by
     round."""
@@ -133,7 +125,7 @@ def table(cases):
     for case in cases:
         gains = [100 * (1 - max(t) / max(d)) for t, d in zip(case.seconds, base.seconds)]
         middle, low, high = totals(case)
-        gain, least, most = estimate(gains)
-        lines.append(f"| {case.name} | {len(case.bucket_bytes)} | {middle:.3f} | {low:.3f}–{high:.3f} | {exposed(case)[0]:.3f} | "
-                     f"{gain:.1f} % | {least:.1f}–{most:.1f} % |")
+        gain, least, most = median_interval(gains)
+        lines.append(f"| {case.name} | {len(case.bucket_bytes)} | {middle:.3f} | {between(low, high, '.3f')} | {exposed(case)[0]:.3f} | "
+                     f"{gain:.1f} % | {between(least, most, '.1f', ' %')} |")
     return "\n".join(lines)

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <stdexcept>
 
 #include "ctest/folders.hpp"
@@ -70,7 +71,7 @@ TEST(KernelMemory, HoldsARoundedMessageOfAllGradientsBesideNccl) {
   const auto fp32 = tiny("[allreduce]\nbackend = \"nccl\"\n");
   const auto bf16 = tiny("[allreduce]\nbackend = \"nccl\"\nwire = \"bf16\"\n");
   const auto workload = make_workload(fp32);
-  EXPECT_EQ(host_memory_need(bf16, make_workload(bf16), 1) - host_memory_need(fp32, workload, 1),
+  EXPECT_EQ(host_memory_need(bf16, make_workload(bf16), 1, 2) - host_memory_need(fp32, workload, 1, 2),
             static_cast<double>(workload.bytes()) / 2);
 }
 
@@ -83,7 +84,7 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
   EXPECT_EQ(device_memory_need(kernels, workload, 1), arrays + blas_device_memory);
   const auto packed = tiny("[allreduce]\nbackend = \"mpi\"\nwire = \"bf16\"\n");  // the host converts
   EXPECT_EQ(device_memory_need(packed, make_workload(packed), 1), arrays + blas_device_memory);
-  EXPECT_GT(host_memory_need(kernels, workload, 1), arrays + static_cast<double>(1 << 20));
+  EXPECT_GT(host_memory_need(kernels, workload, 1, 2), arrays + static_cast<double>(1 << 20));
 
   const auto copied = tiny("[allreduce]\nbackend = \"mpi\"\ncopies = \"in\"\n");
   EXPECT_EQ(device_memory_need(copied, workload, 1),
@@ -93,16 +94,29 @@ TEST(KernelMemory, OfADeviceHoldsWhatLiesThereAndNothingOfMpi) {
             arrays + blas_device_memory + static_cast<double>(workload.bytes()) / 2 + nccl_device_memory);
 }
 
-TEST(KernelMemory, HoldsTheResultsFileAndItsImage) {
+TEST(ResultsMemory, HoldsTheFileAndItsImage) {
   const auto few = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 5\n");
   const auto many = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 10005\n");
   const auto workload = make_workload(few);
-  const double cases = static_cast<double>(make_cases(few, workload).size());
+  const auto cases = make_cases(few, workload);
   const double operations = static_cast<double>(workload.pass.operations.size());
   // each sample has four values for each of the 8 ranks, and eight that do not depend on the rank
-  const double more = 8 * 10000 * (cases * (4 * 8 + 8) + 8 * operations);
-  EXPECT_NEAR(results_file_bytes(many, workload, 8) - results_file_bytes(few, workload, 8), more, 1);
-  EXPECT_NEAR(host_memory_need(many, workload, 1, 8) - host_memory_need(few, workload, 1, 8), 2 * more, 1);
+  const double more = 8 * 10000 * (static_cast<double>(cases.size()) * (4 * 8 + 8) + 8 * operations);
+  EXPECT_NEAR(results_file_bytes(many, workload, cases, 8) - results_file_bytes(few, workload, cases, 8),
+              more, 1);
+  EXPECT_EQ(results_memory(many, workload, cases, 8), 2 * results_file_bytes(many, workload, cases, 8));
+}
+
+TEST(ResultsMemory, IsThatOfTheGivenCases) {
+  const auto config = tiny("[allreduce]\nbackend = \"nccl\"\n[sweep]\nsamples = 5\n");
+  const auto workload = make_workload(config);
+  const auto cases = make_cases(config, workload);
+  // one case more: 5 samples, and on each rank an event for each operation and for each bucket
+  const std::span two(cases.data(), 2);
+  const double events = static_cast<double>(workload.pass.operations.size() + cases[1].plan.size());
+  EXPECT_NEAR(
+      results_file_bytes(config, workload, two, 8) - results_file_bytes(config, workload, two.first(1), 8),
+      8 * 5 * (4 * 8 + 8) + 130 * 8 * events, 1);
 }
 
 TEST(Roofline, KernelsStoreFp32WhateverTheyMultiplyIn) {

@@ -12,7 +12,6 @@
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
-#include "miniapp/input/results_need.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/pass/product_precision.hpp"
 
@@ -85,21 +84,15 @@ void refuse_nccl_on_shared_device(Config const& config, Runtime const& runtime) 
         "2.30 and later: or set NCCL_MULTI_RANK_GPU_ENABLE=1)");
 }
 
-// Checks that the host has enough memory for this rank. Rank 0 also needs memory for the results file.
-void require_host_memory(Config const& config, Workload const& workload, Runtime const& runtime) {
-  const double all = host_memory_need(config, workload, kernels::Space().concurrency(), runtime.ranks());
-  const double of_file = results_memory(config, workload, runtime.ranks());
-  require_memory(runtime, all - of_file, runtime.root() ? of_file : 0);
-}
-
-void require_room(Config const& config, Workload const& workload, Runtime const& runtime,
-                  double device_free) {
+void require_room(Config const& config, Workload const& workload, Runtime const& runtime, double device_free,
+                  double file_need) {
   const int concurrency = kernels::Space().concurrency();
   if (on_device && compares_precision(config)) require_memory(runtime, precision_memory(workload));
   if (on_device && needs_arena(config))
     require_device_memory(runtime, device_memory_need(config, workload, concurrency), device_free);
   else
-    require_host_memory(config, workload, runtime);
+    require_memory(runtime, host_memory_need(config, workload, concurrency, runtime.ranks()),
+                   runtime.root() ? file_need : 0);
 }
 
 // Carries out an all-reduce of a few elements, because NCCL allocates much of its memory in the first one.
@@ -166,11 +159,13 @@ void check_input_on(Config const& config, Runtime const& runtime, Measured what)
   });
 }
 
-RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime) {
+RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime,
+                              double file_need) {
   check_input_on(config, runtime, Measured::backward);
   const double device_free = free_device_memory();
-  require_room(config, workload, runtime, device_free);
-  RankContext context{config, runtime, std::move(workload), {}, {}, {}, {}, {}, {}, {}, device_free};
+  require_room(config, workload, runtime, device_free, file_need);
+  RankContext context{config, runtime, std::move(workload), {},       {}, {}, {}, {},
+                      {},     {},      device_free,         file_need};
   context.copies = copies_of(config);
   if (needs_arena(config)) allocate(context);
   context.start_libraries();  // before the compute lane, which may carry out products

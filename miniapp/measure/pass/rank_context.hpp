@@ -34,6 +34,7 @@ struct RankContext {
   std::unique_ptr<CommunicationLane> allreduce;
   CallChoice choice;       ///< which MPI calls reduce (miniapp/measure/calibration/choose_calls.hpp)
   double device_free = 0;  ///< free bytes of the run's device before the run allocated anything there
+  double file_need = 0;    ///< bytes of memory that rank 0 needs for the results file
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
   LibraryMemory libraries = {};  ///< device memory that libraries took; known if the rank has a device alone
 
@@ -77,12 +78,15 @@ enum class Measured { backward, steps };
 void check_input_on(Config const& config, Runtime const& runtime, Measured what);
 
 /// Checks that this build and this machine can do what the input asks for. Then allocates the memory and
-/// makes the lanes. `config` and `runtime` must outlive the result.
+/// makes the lanes. `file_need` has the bytes of memory that rank 0 needs for the results file, as
+/// results_memory() (miniapp/input/results_need.hpp) returns them; 0 if the caller writes no file. `config`
+/// and `runtime` must outlive the result.
 ///
 /// Throws CollectiveError (miniapp/machine/runtime.hpp) on all ranks. The exit code is 4 if the memory of the
 /// host or of the device does not suffice; this is checked before memory is allocated. The exit code is 2 if
 /// all-reduces are replayed and several ranks were started, or if another check of the input fails.
 /// Collective.
-RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime);
+RankContext make_rank_context(Config const& config, Workload workload, Runtime const& runtime,
+                              double file_need = 0);
 
 }  // namespace ddproxy

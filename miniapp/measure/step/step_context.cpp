@@ -40,12 +40,12 @@ double need_of(Config const& config, Workload const& workload, std::size_t eleme
 }
 
 void require_room(Config const& config, Workload const& workload, std::size_t elements,
-                  Runtime const& runtime, double device_free) {
+                  Runtime const& runtime, double device_free, double file_need) {
   const double need = need_of(config, workload, elements, runtime.ranks());
   if (needs_device_memory(config))
     require_device_memory(runtime, need, device_free);
   else
-    require_memory(runtime, need, runtime.root() ? results_memory(config, workload, runtime.ranks()) : 0);
+    require_memory(runtime, need, runtime.root() ? file_need : 0);
 }
 
 StepInput input_of(Config const& config, int rank) {
@@ -104,7 +104,8 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   });
   const double device_free = free_device_memory();
   const std::size_t elements = allocated_elements(config, workload, places);
-  require_room(config, workload, elements, runtime, device_free);
+  const double file_need = results_memory(config, workload, {}, runtime.ranks());
+  require_room(config, workload, elements, runtime, device_free, file_need);
   StepContext context{
       std::move(graphs),
       step_cap_mib(config),
@@ -116,6 +117,7 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
       RankContext{
           config, runtime, std::move(workload), {}, {}, {}, copies_of(config), {}, {}, {}, device_free}};
   RankContext& rank = context.rank;
+  rank.file_need = file_need;
   allocate(rank, elements);
   // all ranks have the same graph
   context.step = std::make_unique<CompiledStep>(context.graphs.classes.front().graph, context.places.first,
@@ -133,8 +135,9 @@ bool needs_device_memory(Config const& config) {
 }
 
 double step_memory_need(StepContext const& context) {
-  return need_of(context.rank.config, context.rank.workload, context.rank.memory.extent(0),
-                 context.rank.runtime.ranks());
+  auto const& rank = context.rank;
+  return need_of(rank.config, rank.workload, rank.memory.extent(0), rank.runtime.ranks()) +
+         (needs_device_memory(rank.config) ? 0 : rank.file_need);
 }
 
 }  // namespace ddproxy

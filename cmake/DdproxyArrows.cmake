@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+# The rooms, and the arrows between them. A room is a module of the code: a folder with a library of its own.
+#
+# ddproxy_may_use(ROOM room...): allows ROOM to include headers of these rooms and of no others. A folder does not stand for the rooms
+# in it. A room may name only rooms above it in this file, so the rooms have no circle. CMake links the libraries of the named rooms.
+# The test rooms.layers checks that each include is allowed, and that each named room is included.
+macro(ddproxy_may_use room)
+  foreach(named ${ARGN})
+    if(NOT named IN_LIST DDPROXY_ROOMS)
+      message(FATAL_ERROR "cmake/DdproxyArrows.cmake: the room '${room}' names '${named}', which is not a room above it. Correct the name, "
+                          "or move the row of '${room}' below the row of '${named}'. If each needs the other, move what both need to a room above them.")
+    endif()
+  endforeach()
+  list(APPEND DDPROXY_ROOMS ${room})
+  set(DDPROXY_ARROWS_${room} ${ARGN})
+endmacro()
+
+ddproxy_may_use(model/text)
+ddproxy_may_use(model/statistics)
+ddproxy_may_use(model/transformer model/text)
+ddproxy_may_use(model/step model/transformer)
+ddproxy_may_use(model/step/check model/step)
+ddproxy_may_use(model/step/strategies model/transformer model/step)
+ddproxy_may_use(model/cost model/text model/statistics model/transformer model/step)
+ddproxy_may_use(model/predict model/statistics model/step model/cost)
+ddproxy_may_use(model/predict/graph model/transformer model/step model/step/strategies model/cost model/predict)
+ddproxy_may_use(kernels/sizes)
+ddproxy_may_use(kernels kernels/sizes)
+ddproxy_may_use(results/output model/text)
+ddproxy_may_use(results/file model/text results/output)
+ddproxy_may_use(results/run model/text model/statistics results/output results/file)
+ddproxy_may_use(results/compare model/text model/statistics results/output results/file results/run)
+ddproxy_may_use(results/history model/text model/statistics results/output results/run results/compare)
+ddproxy_may_use(results results/output results/compare results/history)
+ddproxy_may_use(miniapp/input model/text model/transformer model/step model/step/strategies model/cost model/predict
+                model/predict/graph kernels/sizes)
+ddproxy_may_use(miniapp/options model/text model/step results/output results/run results/compare miniapp/input)
+ddproxy_may_use(miniapp/analysis model/statistics model/step model/cost model/predict model/predict/graph results/output
+                results/file miniapp/input)
+ddproxy_may_use(miniapp/predict model/text model/step/strategies model/cost model/predict model/predict/graph results/output
+                results miniapp/input miniapp/options miniapp/analysis)
+ddproxy_may_use(miniapp/errors)
+ddproxy_may_use(miniapp/device kernels miniapp/errors)
+ddproxy_may_use(miniapp/cores kernels miniapp/input miniapp/options miniapp/errors miniapp/device)
+ddproxy_may_use(miniapp/machine model/statistics model/predict results/output miniapp/analysis miniapp/errors miniapp/device
+                miniapp/cores)
+ddproxy_may_use(miniapp/compute model/transformer model/step model/cost kernels miniapp/input miniapp/device)
+ddproxy_may_use(miniapp/collectives/drivers model/step miniapp/errors miniapp/device miniapp/cores miniapp/compute)
+ddproxy_may_use(miniapp/collectives/engines model/step model/cost kernels results/output miniapp/input miniapp/errors
+                miniapp/device miniapp/compute miniapp/collectives/drivers)
+ddproxy_may_use(miniapp/collectives model/step model/cost kernels miniapp/input miniapp/errors miniapp/device
+                miniapp/collectives/drivers miniapp/collectives/engines)
+ddproxy_may_use(miniapp/measure/pass model/step kernels miniapp/input miniapp/analysis miniapp/errors miniapp/device
+                miniapp/machine miniapp/compute miniapp/collectives/drivers miniapp/collectives)
+ddproxy_may_use(miniapp/measure/calibration model/statistics model/cost model/predict kernels results/output miniapp/input
+                miniapp/analysis miniapp/device miniapp/cores miniapp/machine miniapp/compute miniapp/collectives/drivers
+                miniapp/collectives miniapp/measure/pass)
+ddproxy_may_use(miniapp/measure/sweep miniapp/input miniapp/options miniapp/analysis miniapp/errors miniapp/device miniapp/machine
+                miniapp/collectives/drivers miniapp/collectives/engines miniapp/measure/pass miniapp/measure/calibration)
+ddproxy_may_use(miniapp/measure/verification model/step/check kernels miniapp/input miniapp/errors miniapp/device miniapp/machine
+                miniapp/compute miniapp/measure/pass)
+ddproxy_may_use(miniapp/measure/step model/statistics model/step model/step/check model/cost model/predict/graph kernels
+                miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/measure/pass
+                miniapp/measure/calibration)
+ddproxy_may_use(miniapp/app model/statistics model/step model/cost model/predict model/predict/graph kernels results/output
+                results/file miniapp/input miniapp/options miniapp/analysis miniapp/predict miniapp/errors miniapp/device
+                miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration
+                miniapp/measure/sweep miniapp/measure/verification miniapp/measure/step)
+ddproxy_may_use(miniapp results/output miniapp/options miniapp/predict miniapp/errors miniapp/cores miniapp/machine miniapp/app)

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""earlier_files_test.py MAKE_SAMPLE REPORT DDPROXY_MODEL: rewrites a file to the names that earlier versions used. compare, the report and its
+reader must get the same from it as from the file with the present names."""
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+
+import h5py
+import numpy as np
+
+from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
+from reporting.data import EARLIER_NAMES, Results  # noqa: E402
+
+MODEL = sys.argv[3]
+EARLIER = {"/allreduce/chunk_bytes": "/allreduce/piece_bytes", "/allreduce/chunk_seconds": "/allreduce/piece_seconds", "/score/order": "/score/pairs_in_order"}
+SCALES = {"/allreduce/chunk": "/allreduce/piece", "/allreduce/chunk_sample": "/allreduce/piece_sample"}
+# Groups and datasets that files of earlier versions do not have
+LATER = ("collectives", "step", "memory", "sweep/over_best", "sweep/over_best_low", "sweep/over_best_high", "timeline/live_bytes_start", "timeline/live_bytes_end")
+
+
+def remove_later(path):
+    with h5py.File(path, "r+") as file:
+        for name in LATER:
+            del file[name]
+
+
+def rename(path):
+    """Gives a file the earlier names, and the two datasets that are gone since."""
+    with h5py.File(path, "r+") as file:
+        for earlier, name in (EARLIER | SCALES).items():
+            file.move(name, earlier)
+        file["sweep/last_bucket"] = file["sweep/comm"][()]
+        file["score/floor"] = 0.01
+
+
+class EarlierFile(WithSample):
+    def setUp(self):
+        super().setUp()
+        remove_later(self.sample)
+        self.other, self.earlier = self.folder / "other.h5", self.folder / "earlier.h5"
+        shutil.copy(self.sample, self.other)
+        with h5py.File(self.other, "r+") as file:  # another run: compare warns if both sides have the same one
+            file.attrs.modify("created", "2026-01-01T00:00:00Z")
+        shutil.copy(self.other, self.earlier)
+        rename(self.earlier)
+
+    def compared(self, *files):
+        """Returns the exit code, the warnings, and the JSON without the names of the files."""
+        out = self.folder / "compared.json"
+        done = subprocess.run([MODEL, "compare", *map(str, files), "--allow-undecided", "--json", out], capture_output=True, text=True)
+        self.assertTrue(out.exists(), done)
+        text = out.read_text()
+        out.unlink()
+        for file in files:
+            text = text.replace(str(file), "FILE")
+        return done.returncode, done.stderr, json.loads(text)
+
+    def test_is_compared_like_the_present_file(self):
+        expected = self.compared(self.sample, self.other)
+        self.assertEqual((expected[0], expected[1]), (0, ""))
+        self.assertEqual(len(expected[2]["compare"]), 10)
+        self.assertEqual(self.compared(self.sample, self.earlier), expected)
+        self.assertEqual(self.compared(self.earlier, self.sample), self.compared(self.other, self.sample))
+
+    def tables_of_report(self, path):
+        done = report(path, "-o", self.folder / path.stem, "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue((self.folder / path.stem / f"{path.stem}.html").exists())
+        return json.loads((self.folder / path.stem / f"{path.stem}-tables.json").read_text())
+
+    def test_has_the_same_tables_in_the_report(self):
+        expected = self.tables_of_report(self.other)
+        self.assertEqual(len(expected["score"]["pairs_in_order"]), 2)
+        self.assertEqual(self.tables_of_report(self.earlier), expected)
+
+    def test_is_read_under_the_present_names(self):
+        self.assertEqual(EARLIER_NAMES, EARLIER)
+        before, after = Results(self.other), Results(self.earlier)
+        for earlier, name in EARLIER.items():
+            self.assertNotIn(earlier, after.values)
+            np.testing.assert_array_equal(after.values[name], before.values[name])
+            self.assertEqual(after.units[name], before.units[name])
+
+
+unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""median_interval_test.py SCRIPTS: intervals against tables of the sign test, Student's formula, and samples with a known median."""
+import math
+import random
+import sys
+import unittest
+
+sys.path.insert(0, sys.argv.pop(1))
+from median_interval import median_interval, paired_ratio  # noqa: E402
+
+
+class MedianInterval(unittest.TestCase):
+    def test_has_the_ranks_of_the_sign_test(self):
+        # {n: rank of the lower end}: the critical values of the two-sided sign test at 5 %, which statistical tables have, plus 1
+        for count, rank in {6: 1, 8: 1, 9: 2, 11: 2, 12: 3, 15: 4, 20: 6, 25: 8, 30: 10, 50: 18}.items():
+            values = list(range(1, count + 1))
+            random.Random(count).shuffle(values)
+            self.assertEqual(median_interval(values), ((count + 1) / 2, rank, count + 1 - rank), count)
+
+    def test_of_few_values_is_students(self):
+        middle, low, high = median_interval([1.0, 2.0, 6.0])
+        self.assertEqual(middle, 2.0)
+        half = 4.303 * math.sqrt(7.0) / math.sqrt(3)
+        self.assertAlmostEqual(low, 3 - half)
+        self.assertAlmostEqual(high, 3 + half)
+
+    def test_of_one_value_is_unknown(self):
+        middle, low, high = median_interval([4.0])
+        self.assertEqual(middle, 4.0)
+        self.assertTrue(math.isnan(low) and math.isnan(high))
+
+    def test_takes_thousands_of_values(self):
+        _, low, high = median_interval(range(5001))
+        self.assertEqual((low, high), (2430, 2570))  # 2500 +- 1.96 * sqrt(5001) / 2, rounded outwards
+
+    def test_holds_the_median_of_a_skewed_distribution(self):
+        drawn, held = random.Random(1), 0
+        for _ in range(2000):
+            _, low, high = median_interval([drawn.expovariate(1) for _ in range(12)])
+            held += low <= math.log(2) <= high
+        self.assertGreater(held, 0.95 * 2000)
+        self.assertLess(held, 0.98 * 2000)  # 96.1 % on average: the ranks 3 and 10 of 12
+
+
+class PairedRatio(unittest.TestCase):
+    def test_does_not_see_what_slows_both(self):
+        pace = [1.0, 5.0, 1.0, 2.0, 1.0, 9.0, 1.0]
+        self.assertEqual(paired_ratio([3 * p for p in pace], [2 * p for p in pace]), (1.5, 1.5, 1.5))
+
+    def test_is_the_median_of_the_ratios_and_not_the_ratio_of_the_medians(self):
+        middle, low, high = paired_ratio([1.0, 2.0, 30.0], [1.0, 1.0, 10.0])
+        self.assertEqual(middle, 2.0)
+        self.assertTrue(low < middle < high)
+
+
+unittest.main()
