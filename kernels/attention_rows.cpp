@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/attention_rows.hpp"
 
+#include <string>
+
 #include "kernels/power_of_two.hpp"
 #include "kernels/teams.hpp"
 
@@ -88,7 +90,8 @@ void softmax_rows(Space const& exec, TileRows tile, float* scores, float* log_su
 void softmax_rows_backward(Space const& exec, TileRows tile, RowGradients rows, float* scores,
                            float* dscores) {
   const SoftmaxBackward backward{tile, rows, scores, dscores};
-  Kokkos::parallel_for("softmax_rows_backward", one_team_a_row(exec, tile), backward);
+  static const std::string label = "softmax_rows_backward";
+  Kokkos::parallel_for(label, one_team_a_row(exec, tile), backward);
 }
 
 }  // namespace ddproxy::kernels

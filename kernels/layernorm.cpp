@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/layernorm.hpp"
 
+#include <string>
+
 #include "kernels/row_sum.hpp"
 #include "kernels/teams.hpp"
 
@@ -109,7 +111,8 @@ struct Backward {
 void layernorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
                        float const* bias, float* y, RowStatistics statistics) {
   const Forward forward{columns, x, weight, bias, y, statistics};
-  Kokkos::parallel_for("layernorm_forward", teams_of_rows(exec, rows, columns), forward);
+  static const std::string label = "layernorm_forward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, rows, columns), forward);
 }
 
 void layernorm_backward(Space const& exec, Index rows, Index columns, float const* x,
@@ -118,7 +121,8 @@ void layernorm_backward(Space const& exec, Index rows, Index columns, float cons
   const Index parts = row_parts(exec);
   const Backward backward{rows,  columns, (rows + parts - 1) / parts, x, statistics, weight, dy,
                           out.x, scratch};
-  Kokkos::parallel_for("layernorm_backward", teams_of_rows(exec, parts, columns), backward);
+  static const std::string label = "layernorm_backward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, parts, columns), backward);
   add_parts(exec, parts, columns, scratch, out.weight, out.parameters);
   if (out.bias == nullptr) return;
   add_parts(exec, parts, columns, scratch + parts * columns, out.bias, out.parameters);

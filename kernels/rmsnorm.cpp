@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/rmsnorm.hpp"
 
+#include <string>
+
 #include "kernels/row_sum.hpp"
 #include "kernels/teams.hpp"
 
@@ -88,7 +90,8 @@ void rmsnorm_backward(Space const& exec, Index rows, Index columns, float const*
   const Index parts = row_parts(exec);
   const Backward backward{rows,  columns, (rows + parts - 1) / parts, x, inverse_rms, weight, dy,
                           out.x, scratch};
-  Kokkos::parallel_for("rmsnorm_backward", teams_of_rows(exec, parts, columns), backward);
+  static const std::string label = "rmsnorm_backward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, parts, columns), backward);
   add_parts(exec, parts, columns, scratch, out.weight, out.of_weight);
 }
 
