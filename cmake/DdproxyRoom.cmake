@@ -69,11 +69,12 @@ function(ddproxy_libraries_used result room)
 endfunction()
 
 # ddproxy_room(FOLDER SOURCES file... LINKS target...): adds the library of a room and links it with the rooms that it may use.
-# LINKS are libraries from outside the project.
+# LINKS are libraries from outside the project. A test that builds a changed copy of a room sets DDPROXY_ROOM_SUFFIX, which is
+# appended to the name of the library.
 function(ddproxy_room folder)
   cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
   ddproxy_libraries_used(used ${folder})
-  ddproxy_library(alias ${folder})
+  ddproxy_library(alias ${folder}${DDPROXY_ROOM_SUFFIX})
   string(REPLACE "::" "_" target ${alias})
   add_library(${target} STATIC ${ROOM_SOURCES})
   add_library(${alias} ALIAS ${target})

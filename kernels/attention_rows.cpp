@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/attention_rows.hpp"
 
+#include <string>
+
 #include "kernels/power_of_two.hpp"
 #include "kernels/teams.hpp"
 
@@ -89,7 +91,8 @@ void softmax_rows(Space const& exec, TileRows tile, float* scores, float* log_su
 void softmax_rows_backward(Space const& exec, TileRows tile, RowGradients rows, float* scores,
                            float* dscores) {
   const SoftmaxBackward backward{tile, rows, scores, dscores};
-  Kokkos::parallel_for("softmax_rows_backward", threads_of_rows(exec, tile.all_rows()), backward);
+  static const std::string label = "softmax_rows_backward";
+  Kokkos::parallel_for(label, threads_of_rows(exec, tile.all_rows()), backward);
 }
 
 }  // namespace ddproxy::kernels

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/cross_entropy.hpp"
 
+#include <string>
+
 #include "kernels/power_of_two.hpp"
 #include "kernels/teams.hpp"
 
@@ -112,20 +114,26 @@ struct Backward {
 void cross_entropy_forward(Space const& exec, Index rows, Index vocabulary, float const* logits,
                            int const* targets, float* log_sum, float* loss) {
   const Forward forward{vocabulary, logits, targets, log_sum, loss};
-  Kokkos::parallel_for("cross_entropy_forward", teams_of_rows(exec, rows, vocabulary), forward);
+  static const std::string label = "cross_entropy_forward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, rows, vocabulary), forward);
 }
 
 void sum_of_losses(Space const& exec, Index rows, float const* loss, double* sum) {
-  using Result = Kokkos::View<double, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::parallel_reduce(
-      "sum_of_losses", Range(exec, 0, rows),
-      KOKKOS_LAMBDA(Index n, double& part) { part += static_cast<double>(loss[n]); }, Result(sum));
+  Kokkos::parallel_for(
+      "sum_of_losses", teams_of_rows(exec, 1, rows), KOKKOS_LAMBDA(Team const& team) {
+        double total = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamVectorRange(team, rows),
+            [=](Index n, double& part) { part += static_cast<double>(loss[n]); }, total);
+        Kokkos::single(Kokkos::PerTeam(team), [=]() { *sum = total; });
+      });
 }
 
 void cross_entropy_backward(Space const& exec, Index rows, Index vocabulary, float const* logits,
                             float const* log_sum, int const* targets, float scale, float* dlogits) {
   const Backward backward{vocabulary, logits, log_sum, targets, scale, dlogits};
-  Kokkos::parallel_for("cross_entropy_backward", teams_of_rows(exec, rows, vocabulary), backward);
+  static const std::string label = "cross_entropy_backward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, rows, vocabulary), backward);
 }
 
 }  // namespace ddproxy::kernels

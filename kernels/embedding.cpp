@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/embedding.hpp"
 
+#include <string>
+
 #include <algorithm>
 #include <numeric>
 
@@ -66,9 +68,9 @@ void embedding_forward(Space const& exec, EmbeddingSize size, int const* tokens,
                        float const* position_table, float* x) {
   const Index columns = size.columns;
   const Index sequence = size.sequence;
+  static const std::string label = "embedding_forward";
   Kokkos::parallel_for(
-      "embedding_forward", teams_of_rows(exec, size.batch * sequence, columns),
-      KOKKOS_LAMBDA(Team const& team) {
+      label, teams_of_rows(exec, size.batch * sequence, columns), KOKKOS_LAMBDA(Team const& team) {
         const Index n = team.league_rank();
         float const* const token = token_table + tokens[n] * columns;
         float const* const position = position_table + n % sequence * columns;
@@ -94,9 +96,9 @@ void token_forward(Space const& exec, EmbeddingSize size, int const* tokens, flo
 void position_forward(Space const& exec, EmbeddingSize size, float const* position_table, float* x) {
   const Index columns = size.columns;
   const Index sequence = size.sequence;
+  static const std::string label = "position_forward";
   Kokkos::parallel_for(
-      "position_forward", teams_of_rows(exec, size.batch * sequence, columns),
-      KOKKOS_LAMBDA(Team const& team) {
+      label, teams_of_rows(exec, size.batch * sequence, columns), KOKKOS_LAMBDA(Team const& team) {
         const Index n = team.league_rank();
         float const* const position = position_table + n % sequence * columns;
         float* const out = x + n * columns;
@@ -107,7 +109,8 @@ void position_forward(Space const& exec, EmbeddingSize size, float const* positi
 void position_backward(Space const& exec, EmbeddingSize size, Index context, float const* dx,
                        float* dposition, SumMode mode) {
   const PositionSum sum{size, dx, dposition, mode};
-  Kokkos::parallel_for("position_backward", teams_of_rows(exec, context, size.columns), sum);
+  static const std::string label = "position_backward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, context, size.columns), sum);
 }
 
 TokenIds copy_tokens(std::string const& label, std::vector<int> const& tokens) {

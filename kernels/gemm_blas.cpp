@@ -48,7 +48,8 @@ bool callable_in_parallel() {
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
   match_threads(exec);
   if (is_skinny(size, alpha, a, b, beta)) return gemm_skinny(exec, size, a, b, beta, c);
-  exec.fence("gemm: BLAS reads what was enqueued before");
+  static const std::string fence = "gemm: BLAS reads what was enqueued before";
+  exec.fence(fence);
   multiply(size, alpha, a, b, beta, c);
 }
 
@@ -60,9 +61,11 @@ void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float a
              {b.data + i * b.step, b.stride, b.transposed}, beta, {c.data + i * c.step, c.stride});
   };
   if (callable_in_parallel()) {
-    Kokkos::parallel_for("gemm_strided_batched", Range(exec, 0, count), one);
+    static const std::string label = "gemm_strided_batched";
+    Kokkos::parallel_for(label, Range(exec, 0, count), one);
   } else {
-    exec.fence("gemm_strided_batched: BLAS reads what was enqueued before");
+    static const std::string fence = "gemm_strided_batched: BLAS reads what was enqueued before";
+    exec.fence(fence);
     for (Index i = 0; i < count; ++i) one(i);
   }
 }

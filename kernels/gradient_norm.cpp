@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/gradient_norm.hpp"
 
+#include <string>
+
 #include "kernels/row_sum.hpp"
 #include "kernels/teams.hpp"
 
@@ -69,8 +71,9 @@ void sum_of_squares(Space const& exec, Index count, float const* x, SumMode mode
   auto* const partial = reinterpret_cast<double*>(scratch);
   Kokkos::parallel_for("sum_of_squares", teams_of_rows(exec, parts, elements_a_part),
                        PartialSum{count, elements_a_part, x, partial});
+  static const std::string label = "sum_of_squares of parts";
   Kokkos::parallel_for(
-      "sum_of_squares of parts", Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {
+      label, Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {
         const double before = mode == SumMode::add ? *sum : 0;
         *sum = before + total_of(parts, partial);
       });

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/layernorm.hpp"
 
+#include <string>
+
 #include "kernels/row_sum.hpp"
 #include "kernels/row_sums.hpp"
 #include "kernels/teams.hpp"
@@ -58,7 +60,8 @@ struct Forward {
 void layernorm_forward(Space const& exec, Index rows, Index columns, float const* x, float const* weight,
                        float const* bias, float* y, RowStatistics statistics) {
   const Forward forward{columns, x, weight, bias, y, statistics};
-  Kokkos::parallel_for("layernorm_forward", teams_of_rows(exec, rows, columns), forward);
+  static const std::string label = "layernorm_forward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, rows, columns), forward);
 }
 
 void layernorm_backward(Space const& exec, Index rows, Index columns, float const* x,

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/rmsnorm.hpp"
 
+#include <string>
+
 #include "kernels/row_sum.hpp"
 #include "kernels/row_sums.hpp"
 #include "kernels/teams.hpp"

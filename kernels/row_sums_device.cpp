@@ -159,18 +159,17 @@ Range columns_of_parts(Space const& exec, RowParts const& size) {
 
 void layernorm_backward(Space const& exec, RowParts size, NormInputs in, RowStatistics statistics, float* dx,
                         float* partial) {
-  Kokkos::parallel_for("layernorm_backward of parameters", columns_of_parts(exec, size),
+  Kokkos::parallel_for("layernorm sums", columns_of_parts(exec, size),
                        LayernormOfParameters{size, in, statistics, partial});
-  Kokkos::parallel_for("layernorm_backward of x", threads_of_rows(exec, size.rows),
+  Kokkos::parallel_for("layernorm dx", threads_of_rows(exec, size.rows),
                        LayernormOfX{size, in, statistics, dx});
 }
 
 void rmsnorm_backward(Space const& exec, RowParts size, NormInputs in, float const* inverse_rms, float* dx,
                       float* partial) {
-  Kokkos::parallel_for("rmsnorm_backward of weight", columns_of_parts(exec, size),
+  Kokkos::parallel_for("rmsnorm sums", columns_of_parts(exec, size),
                        RmsnormOfWeight{size, in, inverse_rms, partial});
-  Kokkos::parallel_for("rmsnorm_backward of x", threads_of_rows(exec, size.rows),
-                       RmsnormOfX{size, in, inverse_rms, dx});
+  Kokkos::parallel_for("rmsnorm dx", threads_of_rows(exec, size.rows), RmsnormOfX{size, in, inverse_rms, dx});
 }
 
 void row_sum(Space const& exec, RowParts size, float const* x, float* partial) {

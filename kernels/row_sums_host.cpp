@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/row_sums.hpp"
+
+#include <string>
+
 #include "kernels/teams.hpp"
 
 namespace ddproxy::kernels::hosts {
@@ -171,14 +174,16 @@ void layernorm_backward(Space const& exec, RowParts size, NormInputs in, RowStat
                         float* partial) {
   const LayernormBackward backward{
       size.rows, size.columns, size.rows_of_part(), in.x, statistics, in.weight, in.dy, dx, partial};
-  Kokkos::parallel_for("layernorm_backward", teams_of_rows(exec, size.parts, size.columns), backward);
+  static const std::string label = "layernorm_backward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, size.parts, size.columns), backward);
 }
 
 void rmsnorm_backward(Space const& exec, RowParts size, NormInputs in, float const* inverse_rms, float* dx,
                       float* partial) {
   const RmsnormBackward backward{
       size.rows, size.columns, size.rows_of_part(), in.x, inverse_rms, in.weight, in.dy, dx, partial};
-  Kokkos::parallel_for("rmsnorm_backward", teams_of_rows(exec, size.parts, size.columns), backward);
+  static const std::string label = "rmsnorm_backward";
+  Kokkos::parallel_for(label, teams_of_rows(exec, size.parts, size.columns), backward);
 }
 
 void row_sum(Space const& exec, RowParts size, float const* x, float* partial) {

@@ -1,73 +1,49 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <memory>
-#include <new>
-#include <span>
+#include <string>
+#include <thread>
 #include <vector>
 
-#include "ctest/mpi_main.hpp"
+#include "ctest/miniapp/allocation_watch.hpp"
+#include "ctest/miniapp/exact_step.hpp"
+#include "ctest/miniapp/preset_cases.hpp"
+#include "ctest/miniapp/step_run.hpp"
+#include "ctest/model/step/steps.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
-#include "miniapp/collectives/engines/mpi_engine.hpp"
 #include "miniapp/collectives/engines/replay_engine.hpp"
-#include "miniapp/collectives/make_lanes.hpp"
 #include "miniapp/compute/step_replay.hpp"
-#include "miniapp/input/cases.hpp"
-#include "miniapp/input/step_memory.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
-#include "miniapp/measure/pass/run_step.hpp"
-#include "model/step/strategies/whole_step.hpp"
 
-// Counts the allocations by ddproxy's code while a step runs, on any thread. Two kinds of allocations do not
-// count: those of MPI, which uses malloc, and those of Kokkos, which creates an execution-space instance for
-// each kernel that it launches.
-namespace {
-std::atomic<bool> counting = false;
-std::atomic<int> allocations = 0;
-thread_local bool within_kokkos = false;
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  if (counting && !within_kokkos) ++allocations;
-  if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
+// ddproxy's own code must allocate nothing in the timed region of a step, on any thread. The timed region
+// goes from ComputeLane::begin() to the return of run_step(). Allocations by MPI, Kokkos and BLAS do not
+// count (allocation_watch.hpp).
 namespace ddproxy {
 namespace {
 
-// Counts from the first operator to the fence of the last lane, which is the timed region.
-class CountingLane : public ComputeLane {
+using Allocations = std::vector<std::string>;
+const Allocations none;
+
+// Starts the watch when the timed region starts.
+class WatchedLane : public ComputeLane {
  public:
-  explicit CountingLane(ComputeLane& lane) : lane_(lane) {}
+  explicit WatchedLane(ComputeLane& lane) : lane_(lane) {}
   std::size_t operations() const override { return lane_.operations(); }
   void begin() override {
+    watch_allocations();
     lane_.begin();
-    allocations = 0;
-    counting = true;
   }
   void run(std::size_t operation) override {
-    within_kokkos = true;
     lane_.run(operation);
-    within_kokkos = false;
     if (plants_one) planted_ = std::make_unique<int>(1);
   }
   bool knows(model::Compute const& compute) const override { return lane_.knows(compute); }
   void carry_out(ComputeCall const& call) override { lane_.carry_out(call); }
-  void copy(Slice from, std::size_t to) override {
-    within_kokkos = true;
-    lane_.copy(from, to);
-    within_kokkos = false;
-  }
+  void copy(Slice from, std::size_t to) override { lane_.copy(from, to); }
   void wait_for(Completion const& completion) override { lane_.wait_for(completion); }
   Completion completion() override { return lane_.completion(); }
   void fence() override { lane_.fence(); }
@@ -78,40 +54,59 @@ class CountingLane : public ComputeLane {
   std::unique_ptr<int> planted_;
 };
 
-Config tiny(model::CopyMode copies = model::CopyMode::none, Backend backend = Backend::mpi) {
+/// Returns the allocations of the second of two runs. The first run allocates what later runs use again, as
+/// the runs do that warm up.
+Allocations allocations_of(CompiledStep& step, ComputeLane& lane, std::span<CommunicationLane* const> lanes,
+                           bool plants_one = false) {
+  WatchedLane compute(lane);
+  run_step(step, compute, lanes);
+  compute.plants_one = plants_one;
+  run_step(step, compute, lanes);
+  return own_allocations();
+}
+
+Config tiny(model::CopyMode copies = model::CopyMode::none, WireFormat wire = WireFormat::fp32) {
   Config config;
   config.shape = model::find_preset("tiny");
   config.tokens = {2, 24};
-  config.backend = backend;
   config.copies = copies;
+  config.wire = wire;
   config.machine.bandwidth = 1e10;
   return config;
 }
 
-/// Returns the allocations of the second of two runs. The first run allocates what later runs use again.
-int allocations_of_second_run(CompiledStep& step, ComputeLane& lane,
-                              std::span<CommunicationLane* const> lanes, bool plants_one = false) {
-  CountingLane compute(lane);
-  run_step(step, compute, lanes);
-  compute.plants_one = plants_one;
-  run_step(step, compute, lanes);
-  counting = false;
-  return allocations;
+Allocations allocations_of(RankContext const& context, Case const& item, bool plants_one = false) {
+  CompiledStep step = context.compile(item);
+  CommunicationLane* const lane = context.allreduce.get();
+  return allocations_of(step, *context.backward, {&lane, 1}, plants_one);
 }
 
-int allocations_of(model::CopyMode copies, Backend backend, bool plants_one = false) {
-  const Config config = tiny(copies, backend);
-  const auto workload = make_workload(config);
-  const auto context = make_rank_context(config, workload, *test_runtime);
-  CompiledStep step = context.compile(
-      {model::strategy_named("per_tensor"), 0, model::per_tensor_plan(workload.gradient_bytes)});
-  CommunicationLane* const lane = context.allreduce.get();
-  return allocations_of_second_run(step, *context.backward, {&lane, 1}, plants_one);
+TEST(Allocations, AreNoneInAStepOfAnyStrategy) {
+  for (const auto copies : {model::CopyMode::none, model::CopyMode::in, model::CopyMode::in_out})
+    for (const auto wire : {WireFormat::fp32, WireFormat::bf16}) {
+      const Config config = tiny(copies, wire);
+      const auto context = make_rank_context(config, make_workload(config), *test_runtime);
+      for (auto const& item : preset_cases(config, context.workload))
+        EXPECT_EQ(allocations_of(context, item), none) << item.name();
+    }
+}
+
+TEST(Allocations, AreNoneWithEachKindOfProgress) {
+  for (const auto progress : {Progress::thread, Progress::poll, Progress::none})
+    for (const bool blocking : {false, true}) {
+      Config config = tiny();
+      config.progress = progress;
+      if (blocking && progress != Progress::thread) continue;
+      auto context = make_rank_context(config, make_workload(config), *test_runtime);
+      context.allreduce = context.make_allreduce({CallTable(blocking), false, ""});
+      for (auto const& item : preset_cases(config, context.workload))
+        EXPECT_EQ(allocations_of(context, item), none) << item.name();
+    }
 }
 
 /// Returns the allocations of a step that reduces every second bucket on a lane of its own. The last bucket
 /// waits for both lanes.
-int allocations_on_two_lanes(bool thread) {
+Allocations allocations_on_two_lanes(bool thread) {
   const Config config = tiny();
   const auto workload = make_workload(config);
   const auto context = make_rank_context(config, workload, *test_runtime);
@@ -132,43 +127,94 @@ int allocations_on_two_lanes(bool thread) {
     engines.push_back(std::make_unique<MpiEngine>(MPI_COMM_WORLD, context.memory.data(), 1 << 20, 60));
   const auto lanes = make_lanes(std::move(engines), {.thread = thread}, place.rank);
   CommunicationLane* const both[] = {lanes.at(0).get(), lanes.at(1).get()};
-  return allocations_of_second_run(step, *context.backward, both);
+  return allocations_of(step, *context.backward, both);
 }
 
-/// Returns the allocations of the twin of a whole step that has tasks of every phase.
-int allocations_of_twin() {
+TEST(Allocations, AreNoneOnTwoLanes) {
+  for (const bool thread : {true, false}) EXPECT_EQ(allocations_on_two_lanes(thread), none);
+}
+
+TEST(Allocations, AreNoneInAWholeStepOnTheKernels) {
+  auto shapes = mixed_models();
+  shapes.insert(shapes.end(), {model::find_preset("tiny"), small_llama()});
+  for (auto const& shape : shapes)
+    for (auto const& strategy : preset_steps(plan_of(shape))) {
+      StepRun step({shape, {2, 16}, strategy, 0.5});
+      WatchedLane compute(*step.lane);
+      step.run(compute);
+      step.run(compute);
+      EXPECT_EQ(own_allocations(), none);
+    }
+}
+
+TEST(Allocations, AreNoneInTheTwinOfAWholeStep) {
   const auto shape = model::find_preset("tiny");
   const auto pass = model::backward_pass(shape);
-  const model::WholeStep strategy{
-      .ddp = {.plan = model::per_tensor_plan(make_workload(tiny()).gradient_bytes)},
-      .micro_batches = 2,
-      .clipped = true,
-      .optimizer = model::Optimizer::adamw,
-      .checkpoint = model::Checkpoint::layer};
-  const auto graph =
-      model::whole_step(pass, model::forward_pass(shape), 48, strategy, 2).classes.front().graph;
-  CompiledStep step(graph, place_buffers(graph).first, {GroupPlace{0, 2}});
-  StepReplay compute(model::modelled_phases(shape, pass, {2, 24}, {1e12, 1e10}, 4, true));
-  ThreadedLane allreduce(std::make_unique<ReplayEngine>(model::AlphaBeta{1e-5, 1e9}));
-  CommunicationLane* const lane = &allreduce;
-  return allocations_of_second_run(step, compute, {&lane, 1});
+  for (auto const& strategy : preset_steps(plan_of(shape))) {
+    const auto graph =
+        model::whole_step(pass, model::forward_pass(shape), 48, strategy, 2).classes.front().graph;
+    CompiledStep step(graph, place_buffers(graph).first, {GroupPlace{0, 2}});
+    StepReplay compute(model::modelled_phases(shape, pass, {2, 24}, {1e12, 1e10}, 4, true));
+    ThreadedLane allreduce(std::make_unique<ReplayEngine>(model::AlphaBeta{1e-5, 1e9}));
+    CommunicationLane* const lane = &allreduce;
+    EXPECT_EQ(allocations_of(step, compute, {&lane, 1}), none);
+  }
 }
 
-TEST(Allocations, AStepMakesNone) {
-  for (const auto copies : {model::CopyMode::none, model::CopyMode::in, model::CopyMode::in_out})
-    EXPECT_EQ(allocations_of(copies, Backend::mpi), 0);
+TEST(Allocations, AreNoneInShardedStepsAndPipelines) {
+  const model::Layers layers{{96, 41, 64, 7}};
+  for (auto const& graphs : {model::ddp_step(layers, {.zero = model::Zero::stage2}),
+                             model::fsdp_step(layers, {.micro_batches = 2}), model::pipeline_step(2, 4)})
+    for (const bool thread : {true, false}) {
+      Allocations found;
+      ExactStep exact(graphs, {.thread = thread, .at_start = watch_allocations, .at_end = [&] {
+                                 found = own_allocations();
+                               }});
+      exact.run();
+      EXPECT_EQ(exact.run(), 0U);
+      EXPECT_EQ(found, none);
+    }
 }
 
-TEST(Allocations, AStepOnTwoLanesMakesNone) {
-  for (const bool thread : {true, false}) EXPECT_EQ(allocations_on_two_lanes(thread), 0);
+TEST(Allocations, APlantedOneIsFoundWithEachOperator) {
+  const Config config = tiny();
+  const auto context = make_rank_context(config, make_workload(config), *test_runtime);
+  const auto found = allocations_of(context, preset_cases(config, context.workload).front(), true);
+  ASSERT_EQ(found.size(), context.backward->operations());
+  for (auto const& one : found) EXPECT_NE(one.find("WatchedLane::run"), std::string::npos) << one;
 }
 
-TEST(Allocations, ATwinOfAWholeStepMakesNone) {
-  EXPECT_EQ(allocations_of_twin(), 0);
+std::unique_ptr<int> planted_number;
+std::vector<int> planted_list;
+std::string planted_text;
+
+TEST(AllocationWatch, FindsOwnAllocationsInTheStandardLibraryAndInFmt) {
+  planted_list = {};
+  planted_list.shrink_to_fit();
+  watch_allocations();
+  planted_number = std::make_unique<int>(1);
+  planted_list.push_back(1);
+  planted_text = fmt::format("{:>200}", 1);
+  const auto found = own_allocations();
+  EXPECT_GE(found.size(), 3U) << testing::PrintToString(found);
 }
 
-TEST(Allocations, APlantedOneIsCounted) {
-  EXPECT_GT(allocations_of(model::CopyMode::none, Backend::mpi, true), 0);
+TEST(AllocationWatch, FindsOwnAllocationsOfAnotherThread) {
+  std::atomic<bool> watched = false;
+  std::thread other([&] {
+    while (!watched) std::this_thread::yield();
+    planted_number = std::make_unique<int>(2);
+  });
+  watch_allocations();
+  watched = true;
+  other.join();
+  EXPECT_EQ(own_allocations().size(), 1U);
+}
+
+TEST(AllocationWatch, LeavesOutThoseOfKokkos) {
+  watch_allocations();
+  const kernels::Space space;
+  EXPECT_EQ(own_allocations(), none);
 }
 
 }  // namespace

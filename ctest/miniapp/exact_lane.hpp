@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "miniapp/compute/compute_lane.hpp"
@@ -28,10 +30,15 @@ inline float activation_of(std::size_t op, int micro_batch, std::size_t i) {
 /// time to read wrong numbers.
 class ExactLane : public ComputeLane {
  public:
-  ExactLane(std::vector<float>& memory, int rank, std::chrono::microseconds pause)
-      : memory_(memory), rank_(rank), pause_(pause) {}
+  /// `at_start`, if set, is called at the start of each step.
+  ExactLane(std::vector<float>& memory, int rank, std::chrono::microseconds pause,
+            std::function<void()> at_start = {})
+      : memory_(memory), rank_(rank), pause_(pause), at_start_(std::move(at_start)) {}
 
   std::size_t operations() const override { return 0; }
+  void begin() override {
+    if (at_start_) at_start_();
+  }
   void run(std::size_t) override { ++wrong; }
   bool knows(model::Compute const& compute) const override {
     return compute.phase != model::Phase::norm && compute.phase != model::Phase::clip;
@@ -102,6 +109,7 @@ class ExactLane : public ComputeLane {
   std::vector<float>& memory_;
   int rank_;
   std::chrono::microseconds pause_;
+  std::function<void()> at_start_;
 };
 
 }  // namespace ddproxy

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -18,12 +19,17 @@
 
 namespace ddproxy {
 
+using WrapEngine = std::function<std::unique_ptr<CollectiveEngine>(std::unique_ptr<CollectiveEngine>)>;
+
 /// How the lanes of a step are driven.
 struct Drive {
   bool thread = true;
   bool blocking = false;
   std::size_t piece = 40;
   WireFormat wire = WireFormat::fp32;
+  WrapEngine wrap = {};                 ///< if set, returns the engine that takes the place of the MPI engine
+  std::function<void()> at_start = {};  ///< if set, called at the start of the timed region
+  std::function<void()> at_end = {};    ///< if set, called at the end of the timed region
 };
 
 /// Runs this rank's part of any step with exact numbers. Has memory for the buffers of the step, a
@@ -32,7 +38,9 @@ struct Drive {
 class ExactStep {
  public:
   ExactStep(model::RankGraphs const& graphs, Drive drive)
-      : rank_(test_runtime->rank()), graph_(graphs.classes[class_of(graphs)].graph) {
+      : rank_(test_runtime->rank()),
+        drive_(std::move(drive)),
+        graph_(graphs.classes[class_of(graphs)].graph) {
     for (auto const& communicator : graphs.communicators) split(communicator);
     for (auto const& buffer : graph_.buffers) {
       places_.push_back(memory_.size());
@@ -40,10 +48,8 @@ class ExactStep {
     }
     step_.emplace(graph_, places_, groups_);
     std::vector<std::unique_ptr<CollectiveEngine>> engines;
-    for (const auto communicator : step_->lanes())
-      engines.push_back(std::make_unique<MpiEngine>(communicators_[index(communicator)], memory_.data(),
-                                                    drive.piece, 60, drive.wire, CallTable(drive.blocking)));
-    lanes_ = make_lanes(std::move(engines), {.thread = drive.thread}, rank_);
+    for (const auto communicator : step_->lanes()) engines.push_back(make_engine(communicator));
+    lanes_ = make_lanes(std::move(engines), {.thread = drive_.thread}, rank_);
   }
   ~ExactStep() {
     lanes_.clear();
@@ -58,11 +64,12 @@ class ExactStep {
   std::size_t run(std::chrono::microseconds pause = std::chrono::microseconds(0)) {
     std::ranges::fill(memory_, std::numeric_limits<float>::quiet_NaN());
     for (std::size_t b = 0; b < graph_.buffers.size(); ++b) fill(b);
-    ExactLane compute(memory_, rank_, pause);
+    ExactLane compute(memory_, rank_, pause, drive_.at_start);
     std::vector<CommunicationLane*> lanes;
     for (auto const& lane : lanes_) lanes.push_back(lane.get());
     test_runtime->barrier();
     times = run_step(*step_, compute, lanes);
+    if (drive_.at_end) drive_.at_end();
     checked = compute.checked;
     std::size_t wrong = compute.wrong;
     for (std::size_t b = 0; b < graph_.buffers.size(); ++b) wrong += wrong_at_end(b);
@@ -75,6 +82,13 @@ class ExactStep {
   std::vector<std::unique_ptr<CommunicationLane>> const& lanes() const { return lanes_; }
 
  private:
+  std::unique_ptr<CollectiveEngine> make_engine(model::CommunicatorId communicator) {
+    std::unique_ptr<CollectiveEngine> engine =
+        std::make_unique<MpiEngine>(communicators_[index(communicator)], memory_.data(), drive_.piece, 60,
+                                    drive_.wire, CallTable(drive_.blocking));
+    return drive_.wrap ? drive_.wrap(std::move(engine)) : std::move(engine);
+  }
+
   std::size_t class_of(model::RankGraphs const& graphs) const {
     return model::class_of_ranks(graphs)[static_cast<std::size_t>(rank_)];
   }
@@ -136,6 +150,7 @@ class ExactStep {
   }
 
   int rank_;
+  Drive drive_;
   model::StepGraph graph_;
   std::vector<MPI_Comm> communicators_;
   std::vector<GroupPlace> groups_;                 // [communicator]

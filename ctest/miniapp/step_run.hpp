@@ -109,9 +109,11 @@ class StepRun {
     communication_ = make_lanes(std::move(engines), {.thread = true}, rank);
   }
 
-  void run() {
+  void run() { run(*lane); }
+  /// Runs the step on `compute`, which must hand its calls on to `lane`.
+  void run(ComputeLane& compute) {
     test_runtime->barrier();
-    run_step(*step_, *lane, *communication_.front());
+    run_step(*step_, compute, *communication_.front());
   }
 
   /// Returns the number of collectives in the last step.

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""late_half_test.py DDPROXY_LATE_HALF TINY REPORT MPIEXEC...: a strategy of one file and one row must be run, checked, verified, predicted,
-stored and drawn."""
+"""late_half_test.py DDPROXY_LATE_HALF DDPROXY_LOST_HALF PROJECT BUILD MPIEXEC...: a strategy of one file and one row must be run, checked, verified,
+predicted, stored and drawn. BUILD has the copies of model/step/strategies from which CMake built the two programs."""
+import difflib
+import json
 import subprocess
 import sys
 import tempfile
@@ -13,7 +15,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from small_twin import write_twin
 
-ddproxy, tiny, report, *mpiexec = sys.argv[1:]
+ddproxy, wrong_ddproxy, project, build, *mpiexec = sys.argv[1:]
+project, build, rows = Path(project), Path(build), Path("model/step/strategies")
+tiny, report = project / "inputs" / "tiny.toml", project / "results" / "report.py"
 STRATEGIES = 'strategies = ["flat", "per_tensor", "bucketed", "late_half"]\n'
 
 
@@ -21,6 +25,26 @@ def run(*command):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     assert done.returncode == 0, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
     return done.stdout
+
+
+def changed_lines(before, after):
+    """Returns {file: (lines added, lines deleted)} of the files that differ between two folders, as `git diff --numstat` does."""
+    def lines(folder):
+        return {path.name: path.read_text().splitlines() for path in folder.iterdir()}
+    old, new = lines(before), lines(after)
+    changed = {}
+    for name in sorted(old.keys() | new.keys()):
+        marks = [line[0] for line in difflib.ndiff(old.get(name, []), new.get(name, []))]
+        if old.get(name) != new.get(name):
+            changed[name] = marks.count("+"), marks.count("-")
+    return changed
+
+
+def check_that_one_file_and_one_row_suffice(name):
+    """The program ddproxy_NAME may differ from the project in one new file and one new row only."""
+    own = Path(__file__).with_name(f"{name}.cpp")
+    changed = changed_lines(project / rows, build / name / rows)
+    assert changed == {own.name: (len(own.read_text().splitlines()), 0), "table.inc": (1, 0)}, changed
 
 
 def case(file, name):
@@ -67,17 +91,35 @@ def check_twin(folder):
     raise AssertionError((least, predicted))
 
 
+def check_predicted(folder):
+    """`predict` knows the strategy too. The late buckets make it slower than per_tensor."""
+    run(ddproxy, "predict", folder / "twin.toml", "--json", folder / "predicted.json")
+    seconds = {one["strategy"]: one["predicted_s"] for one in json.loads((folder / "predicted.json").read_text())["cases"]}
+    assert seconds["late_half"] > seconds["per_tensor"], seconds
+
+
+def check_that_a_wrong_one_is_refused(folder):
+    """lost_half never reduces every second bucket. The check of its graph must find that before anything is measured."""
+    (folder / "wrong.toml").write_text(tiny.read_text().replace("[sweep]\n", '[sweep]\nstrategies = ["lost_half"]\n'))
+    done = subprocess.run([*mpiexec, "-n", "2", wrong_ddproxy, "run", folder / "wrong.toml", "-o", folder / "wrong.h5"], capture_output=True, text=True)
+    assert done.returncode == 3 and "verification failed: lost_half: its step is wrong" in done.stderr, (done.returncode, done.stderr[-2000:])
+
+
 def check_drawn(folder):
     run(sys.executable, "-B", report, folder / "real.h5", "-o", folder / "page")
     assert "late_half" in next((folder / "page").glob("*.html")).read_text()
 
 
+for name in "late_half", "lost_half":
+    check_that_one_file_and_one_row_suffice(name)
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
-    text = Path(tiny).read_text().replace("[sweep]\n", "[sweep]\n" + STRATEGIES)
+    text = tiny.read_text().replace("[sweep]\n", "[sweep]\n" + STRATEGIES)
     (folder / "real.toml").write_text(text)
     out = run(*mpiexec, "-n", "2", ddproxy, "run", folder / "real.toml", "-o", folder / "real.h5")
     assert "late_half" in out
     check_stored(folder / "real.h5")
     check_twin(folder / "twin")
+    check_predicted(folder / "twin")
+    check_that_a_wrong_one_is_refused(folder)
     check_drawn(folder)

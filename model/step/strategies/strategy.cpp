@@ -7,13 +7,19 @@
 #include <stdexcept>
 
 namespace ddproxy::model {
+
+// Declares the functions that the table names.
+#define DDPROXY_STRATEGY(name, buckets, overlapped, build) \
+  RankGraphs build(BackwardPass const& pass, Ddp const& step, std::size_t ranks);
+#include "model/step/strategies/table.inc"
+#undef DDPROXY_STRATEGY
+
 namespace {
 
-// name, rule for the buckets, overlapped, function that builds the graphs
 constexpr Strategy table[] = {
-    {"naive", BucketRule::per_tensor, false, ddp},     {"flat", BucketRule::flat, false, ddp},
-    {"per_tensor", BucketRule::per_tensor, true, ddp}, {"bucketed", BucketRule::cap, true, ddp},
-    {"optimal", BucketRule::optimal, true, ddp},
+#define DDPROXY_STRATEGY(name, buckets, overlapped, build) {name, BucketRule::buckets, overlapped, build},
+#include "model/step/strategies/table.inc"
+#undef DDPROXY_STRATEGY
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 #include "model/step/strategies/ddp.hpp"
 
 // The strategies that `[sweep] strategies` of an input file can name, as a table. To add a strategy, add a
-// file to this folder with a function that builds step graphs, and a row to the table in strategy.cpp.
+// file to this folder with a function that builds step graphs, and a row to table.inc. CMake compiles all
+// files of this folder.
 
 namespace ddproxy::model {
 
@@ -32,7 +33,7 @@ struct Strategy {
   RankGraphs (*build)(BackwardPass const& pass, Ddp const& step, std::size_t ranks);
 };
 
-/// Returns all rows of the table.
+/// Returns all rows of the table, in the order of table.inc.
 std::span<Strategy const> strategies();
 
 /// Returns the row of this name, or null if there is none.

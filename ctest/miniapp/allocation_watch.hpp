@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ddproxy {
+
+/// Starts to record every call of operator new, on all threads, with its call stack. Forgets what was
+/// recorded before. The program must be linked with allocation_watch.cpp, which defines operator new.
+void watch_allocations();
+
+/// Stops recording. Returns the allocations that ddproxy's own code made, as "function <- caller <- ...".
+/// Those of MPI, Kokkos, BLAS and OpenMP are left out.
+///
+/// The innermost functions of the call stack tell whose an allocation is. Functions of the standard library
+/// and of {fmt} are skipped, because they allocate for their caller. If the first function after them has
+/// "ddproxy::" in its name, the allocation is ddproxy's own. That includes kernels which Kokkos calls: their
+/// type is an argument of Kokkos' templates. Call this function when all threads of the step are idle.
+std::vector<std::string> own_allocations();
+
+}  // namespace ddproxy
