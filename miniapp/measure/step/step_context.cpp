@@ -39,13 +39,20 @@ double need_of(Config const& config, Workload const& workload, std::size_t eleme
                                      : step_host_need(config, elements, workload.bytes(), concurrency, ranks);
 }
 
-void require_room(Config const& config, Workload const& workload, std::size_t elements,
-                  Runtime const& runtime, double device_free) {
+// Returns the bytes that rank 0 needs to record the steps.
+double need_of_results(Config const& config, Workload const& workload, model::RankGraphs const& graphs,
+                       int processes) {
+  return step_results_memory(config, workload, graphs.classes.front().graph, processes);
+}
+
+void require_room(Config const& config, Workload const& workload, model::RankGraphs const& graphs,
+                  std::size_t elements, Runtime const& runtime, double device_free) {
   const double need = need_of(config, workload, elements, runtime.ranks());
   if (needs_device_memory(config))
     require_device_memory(runtime, need, device_free);
   else
-    require_memory(runtime, need, runtime.root() ? results_memory(config, workload, runtime.ranks()) : 0);
+    require_memory(runtime, need,
+                   runtime.root() ? need_of_results(config, workload, graphs, runtime.ranks()) : 0);
 }
 
 StepInput input_of(Config const& config, int rank) {
@@ -104,7 +111,7 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   });
   const double device_free = free_device_memory();
   const std::size_t elements = allocated_elements(config, workload, places);
-  require_room(config, workload, elements, runtime, device_free);
+  require_room(config, workload, graphs, elements, runtime, device_free);
   StepContext context{
       std::move(graphs),
       step_cap_mib(config),
@@ -133,8 +140,10 @@ bool needs_device_memory(Config const& config) {
 }
 
 double step_memory_need(StepContext const& context) {
-  return need_of(context.rank.config, context.rank.workload, context.rank.memory.extent(0),
-                 context.rank.runtime.ranks());
+  auto const& rank = context.rank;
+  const double need = need_of(rank.config, rank.workload, rank.memory.extent(0), rank.runtime.ranks());
+  if (needs_device_memory(rank.config)) return need;
+  return need + need_of_results(rank.config, rank.workload, context.graphs, rank.runtime.ranks());
 }
 
 }  // namespace ddproxy

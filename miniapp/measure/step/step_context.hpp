@@ -45,8 +45,8 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
 /// Returns whether the memory of the step is that of a device.
 bool needs_device_memory(Config const& config);
 
-/// Returns the predicted memory need of this rank in bytes, without the results file. It is device memory if
-/// needs_device_memory() returns true, and host memory otherwise.
+/// Returns the predicted memory need of a rank in bytes. It is device memory if needs_device_memory() returns
+/// true. Otherwise it is the host memory of rank 0, which also records the steps.
 double step_memory_need(StepContext const& context);
 
 }  // namespace ddproxy
