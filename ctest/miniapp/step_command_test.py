@@ -66,6 +66,50 @@ def figures_of(text):
     return dict(field.split("=") for field in line.split()[1:])
 
 
+def check_plan(file):
+    """Checks that every gradient is in one bucket, and returns the number of buckets."""
+    plans, sizes = file["plans"], 4 * file["model/numel"][:]
+    assert plans["first"][:].tolist() == [0] and plans["count"][0] == plans["bytes"].size == plans["last_gradient"].size, dict(plans)
+    ends = [0, *np.cumsum(sizes)[plans["last_gradient"][:]]]
+    assert ends[-1] == sizes.sum() and np.array_equal(plans["bytes"][:], np.diff(ends)), (plans["bytes"][:], ends)
+    return plans["bytes"].size
+
+
+def check_timeline(file, ranks, reductions):
+    """Checks that the timeline has every task of the last sample on every rank, and of the prediction. `reductions`: how often a step reduces each bucket."""
+    events = {name: file["timeline"][name][:] for name in ("start", "end", "predicted_start", "predicted_end", "event_rank", "phase", "resource", "label")}
+    assert file["timeline/count"][:].tolist() == [events["start"].size] and events["start"].size > 0
+    mine = [events["event_rank"] == rank for rank in range(ranks)]
+    assert all(m.sum() == events["start"].size / ranks for m in mine), [m.sum() for m in mine]
+    assert all(((events["resource"] == b"communication") & m).sum() == reductions * check_plan(file) for m in mine)
+    measured, predicted = (dict(zip(PARTS, file["step/" + name][:])) for name in ("measured", "predicted"))
+    last = {part: samples[-1] for part, samples in measured.items()}
+    phases = {"forward": [b"forward"], "recompute": [b"recompute"], "backward": [b"backward"], "clip": [b"norm", b"clip"], "update": [b"update"]}
+    sums = [{part: (events["end"] - events["start"])[m & np.isin(events["phase"], names)].sum() for part, names in phases.items()} for m in mine]
+    assert any(all(abs(s[part] - last[part]) < 1e-9 for part in phases) for s in sums), (sums, last)  # the rank whose step ended last
+    for part, names in phases.items():
+        m = mine[0] & np.isin(events["phase"], names)
+        assert abs((events["predicted_end"] - events["predicted_start"])[m].sum() - predicted[part]) < 1e-9, part
+    assert events["end"].max() <= last["step"] * (1 + 1e-9) and abs(events["predicted_end"].max() - predicted["step"]) < 1e-9
+    for lane in (b"compute", b"communication"):
+        for m in mine:
+            of_lane = np.flatnonzero(m & (events["resource"] == lane))
+            assert (events["start"][of_lane[1:]] >= events["end"][of_lane[:-1]] - 1e-9).all(), lane
+
+
+def check_memory(file, updated):
+    memory, parameters = file["memory"], 4 * int(file["model/numel"][:].sum())
+    kinds = [kind.decode() for kind in memory["kind"]]
+    at_peak, largest = (dict(zip(kinds, memory["kind_" + name][0])) for name in ("at_peak", "peak"))
+    peak, allocated = int(memory["live_peak"][0]), int(memory["allocated"][()])
+    mine = file["timeline/event_rank"][:] == 0
+    assert file["timeline/live_bytes_start"][mine].max() == peak == sum(at_peak.values()) == memory["predicted_peak"][0], (peak, at_peak)
+    assert file["timeline/live_bytes_start"].shape == file["timeline/live_bytes_end"].shape == file["timeline/start"].shape
+    assert largest["parameter"] == largest["gradient"] == parameters and largest.get("optimizer_state", 0) == 2 * parameters * updated, (largest, parameters)
+    assert largest["activation"] > 0 and largest["activation_gradient"] > 0, largest
+    assert peak <= allocated < 2 * peak, (peak, allocated)
+
+
 def check_file(name, samples, tokens):
     """Checks that the datasets agree with each other, and returns {part: samples}."""
     with h5py.File(name) as file:
@@ -99,6 +143,9 @@ def check_gpt2(ranks):
     figures = figures_of(text)
     assert figures["valid"] in ("single" if ranks == 1 else "true", "oversubscribed"), figures
     rows, attributes, batch, loss = check_file("g.h5", 6, 2 * 32 * ranks)
+    with h5py.File("g.h5") as file:
+        check_timeline(file, ranks, 1)
+        check_memory(file, updated=True)
     assert batch == 2 * ranks and f"global batch: {2 * ranks} sequences = 1 in a micro-batch x 2 micro-batches x {ranks} rank" in text, text
     assert (rows["clip"] > 0).all() and (rows["update"] > 0).all() and (rows["recompute"] == 0).all()
     assert attributes["optimizer"] == "adamw" and attributes["accumulation"] == 2 and attributes["clip"] == 1, attributes
@@ -117,6 +164,9 @@ def check_llama(ranks):
     settings = 'accumulation = 2\nsync = "each"\ncheckpoint = "layer"\n[optimizer]\nkind = "none"\n'
     text = start(ranks, write("llama.toml", LLAMA.replace("SETTINGS", settings)), "-o", "l.h5")
     rows, attributes, _, _ = check_file("l.h5", 3, 2 * 16 * ranks)
+    with h5py.File("l.h5") as file:
+        check_timeline(file, ranks, 2)
+        check_memory(file, updated=False)
     assert (rows["recompute"] > 0).all() and (rows["update"] == 0).all() and (rows["clip"] == 0).all(), rows
     assert attributes["sync"] == "each" and attributes["checkpoint"] == "layer" and attributes["optimizer"] == "none", attributes
     assert "% of the 10 GFLOP/s of [machine]" in text and "rope" in text, text

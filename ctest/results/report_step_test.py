@@ -1,21 +1,70 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests the tables of whole steps in the report: report_step_test.py MAKE_SAMPLE REPORT"""
+import itertools
 import sys
 import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
 
 from report_sample import WithSample, report  # must come first: it adds the folder of reporting to the path
-from reporting import step_figure  # noqa: E402
+from reporting import perfetto, step_figure, step_timeline_figure  # noqa: E402
 from reporting.data import Results  # noqa: E402
+
+MIB = 2**20
+# label, phase, lane, start and end in ms, live MiB at the start and at the end
+TASKS = (("forward lm_head", "forward", "compute", 0, 1, 140, 140), ("backward lm_head", "backward", "compute", 1, 3, 180, 150),
+         ("bucket 0", "all_reduce", "communication", 3, 4, 150, 150), ("update, bucket 0", "update", "compute", 4, 5, 150, 120))
+
+
+def write_text(file, path, values):
+    file.create_dataset(path, data=np.array(values, object), dtype=h5py.string_dtype())
+
+
+def write_step(file):
+    """Writes the timeline of one step on two ranks, in the place of those of a sweep. Rank 1 has more live memory. The prediction is 0.5 ms early."""
+    for group in ("plans", "timeline", "memory"):
+        del file[group]
+    label, phase, lane, start, end, live_start, live_end = (list(column) * 2 for column in zip(*TASKS))
+    rank = np.repeat([0, 1], len(TASKS))
+    for name, values in {"label": label, "phase": phase, "resource": lane}.items():
+        write_text(file, "timeline/" + name, values)
+    for name, values in {"start": start, "end": end}.items():
+        file["timeline/" + name] = 1e-3 * np.array(values)
+        file["timeline/predicted_" + name] = 1e-3 * np.maximum(0.0, np.array(values) - 0.5)
+    for name, values in {"start": live_start, "end": live_end}.items():
+        file["timeline/live_bytes_" + name] = MIB * (np.array(values) + 100 * rank)
+    file["timeline/event_rank"], file["timeline/first"], file["timeline/count"] = rank, [0], [len(rank)]
+    for name, value in {"first": 0, "count": 1, "last_gradient": 0, "bytes": 60 * MIB}.items():
+        file["plans/" + name] = [value]
+    for name, value in {"live_at_start": 120, "live_peak": 180, "predicted_peak": 180}.items():
+        file["memory/" + name] = [value * MIB]
+    file["memory/allocated"] = 200 * MIB
+    write_text(file, "memory/kind", ["parameter", "activation_gradient"])
+    file["memory/kind_at_peak"], file["memory/kind_peak"] = [[135 * MIB, 45 * MIB]], [[135 * MIB, 90 * MIB]]
+
+
+def boxes(figure):
+    """Returns {text: box in pixels} of all texts of a figure that can be seen."""
+    figure.canvas.draw()
+    texts = []
+    for axes in figure.axes:
+        texts += [axes.xaxis.label, axes.yaxis.label, axes._left_title, *(axes.get_legend().get_texts() if axes.get_legend() else ())]
+        for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+            texts += [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high and tick.label1.get_visible()]
+    return {(k, text.get_text()): text.get_window_extent() for k, text in enumerate(texts) if text.get_text()}
 
 
 class Steps(WithSample):
-    def only_steps(self):
-        """Removes what a file of `ddproxy step` does not have."""
+    def only_steps(self, *others):
+        """Removes what a file of `ddproxy step` does not have, and the groups `others`."""
         def remove(file):
-            for group in ("sweep", "score", "plans", "timeline", "memory", "layers", "states", "gate", "phases", "fom"):
+            for group in ("sweep", "score", "layers", "states", "gate", "phases", "fom", *others):
                 file.pop(group, None)
             file.attrs["command"] = "step"
+        self.change(write_step)
         self.change(remove)
 
     def test_parts_are_in_milliseconds_with_the_error_of_the_prediction(self):
@@ -48,15 +97,66 @@ class Steps(WithSample):
         self.assertEqual(done.returncode, 0, done.stderr)
         text = page.read_text()
         for words in ("Whole steps", "Optimizer adamw, clip 1; 2 micro-batches, gradients are averaged in the last micro-batch", "Global batch: 64 sequences",
-                      "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi"):
+                      "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi", "Timeline of a step",
+                      "Dashed: allocated, 200 MiB.", "Save the trace", "Memory of a step"):
             self.assertIn(words, text)
         self.assertNotIn("recompute</td>", text)
         self.assertNotIn("holds no sweep", text)
         for words in ("A whole step takes 1.100 s (95 % interval: 1.000 s to 1.200 s). Of this, E = 100 ms is exposed communication.",
                       "The model predicts 1.155 s, which is 5.0 % too long."):
             self.assertIn(words, text)
-        self.assertTrue((self.folder / "sample-step.png").exists())
+        self.assertTrue(all((self.folder / f"sample-{name}.png").exists() for name in ("step", "timeline")))
         self.assertLess(text.index("Whole steps</h2>"), text.index("Ranks</h2>"))
+
+    def test_a_file_of_an_earlier_version_has_no_timeline(self):
+        self.only_steps("timeline", "memory", "plans")
+        done = report(self.sample)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("Timeline of a step", Path(done.stdout.splitlines()[0]).read_text())
+
+    def test_the_title_has_the_peak_of_the_first_rank(self):
+        self.only_steps()
+        results = Results(self.sample)
+        self.assertEqual(step_timeline_figure.finding(results), "Live buffers peak at 180 MiB, 1 ms into the step:\nbackward lm_head")
+        table = self.table("memory")
+        self.assertEqual(table["kind"], ["parameter", "activation gradient", "all"])
+        self.assertEqual((table["at_peak_mib"], table["share_percent"], table["largest_mib"]), ([135, 45, 180], [75, 25, 100], [135, 90, 180]))
+
+    def test_measured_tasks_stand_above_predicted_ones(self):
+        self.only_steps()
+        measured, predicted, memory = step_timeline_figure.draw(Results(self.sample)).axes
+        self.assertEqual([a.get_title(loc="left") for a in (measured, predicted, memory)], ["measured, rank 0", "predicted", "dashed: allocated, 200 MiB"])
+        self.assertEqual(measured.get_xlim(), memory.get_xlim())
+        spans = lambda axes: sorted((round(p.get_extents().x0, 6), round(p.get_extents().x1, 6)) for bars in axes.collections for p in bars.get_paths())
+        self.assertEqual(spans(measured), [(0, 1), (1, 3), (3, 4), (4, 5)])
+        self.assertEqual(spans(predicted), [(0, 0.5), (0.5, 2.5), (2.5, 3.5), (3.5, 4.5)])
+        (dot,) = (line for line in memory.lines if line.get_marker() == "o")
+        self.assertEqual((list(dot.get_xdata()), list(dot.get_ydata())), ([1.0], [180.0]))
+
+    def test_a_prediction_may_be_absent(self):
+        self.only_steps()
+        self.change(lambda file: [file["timeline"].pop(name) for name in ("predicted_start", "predicted_end")])
+        self.assertEqual(len(step_timeline_figure.draw(Results(self.sample)).axes), 2)
+
+    def test_no_texts_overlap(self):
+        self.only_steps()
+        for unit in (1.0, 1e-3, 1e3):
+            self.change(lambda file: [file["timeline/" + name].write_direct(unit * file["timeline/" + name][:]) for name in ("start", "end")])
+            for (one, box), (other, second) in itertools.combinations(boxes(step_timeline_figure.draw(Results(self.sample))).items(), 2):
+                self.assertFalse(box.overlaps(second), (one, other))
+
+    def test_says_what_is_allocated(self):
+        self.only_steps()
+        for size, words in ((200, "dashed: allocated, 200 MiB"), (60, "dashed: allocated, 60 MiB, for what is all-reduced only"),
+                            (0, "no memory is allocated, because all times are replayed")):
+            self.change(lambda file: file["memory/allocated"].write_direct(np.array(size * MIB)))
+            self.assertEqual(step_timeline_figure.allocation(Results(self.sample)), words)
+
+    def test_the_trace_has_the_step(self):
+        self.only_steps()
+        text = perfetto.trace(Results(self.sample), [0])
+        self.assertIn('"step, rank 1"', text)
+        self.assertEqual(text.count('"ph":"X"'), 2 * len(TASKS))
 
     def test_a_step_that_is_predicted_too_short(self):
         def shorten(file):

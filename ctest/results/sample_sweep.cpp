@@ -114,6 +114,18 @@ void write_columns(results::Writer& writer, Columns const& c, std::size_t cases,
       writer.write(dataset.path, Reals(cases, std::nan("")));
 }
 
+// Half of the peak is gradients. Buckets have half of their own peak at that moment.
+void write_kinds(results::Writer& writer, std::size_t cases, std::int64_t peak) {
+  Integers at_peak, kind_peak;
+  for (std::size_t k = 0; k < cases; ++k) {
+    at_peak.insert(at_peak.end(), {peak / 2, peak / 2});
+    kind_peak.insert(kind_peak.end(), {peak / 2, peak});
+  }
+  writer.write("/memory/kind", Texts{"gradient", "bucket"});
+  writer.write("/memory/kind_at_peak", at_peak, {cases, 2});
+  writer.write("/memory/kind_peak", kind_peak, {cases, 2});
+}
+
 // Each event adds 64 MiB and keeps 32 MiB of it.
 void write_memory(results::Writer& writer, std::size_t cases, std::size_t events) {
   Integers start, end;
@@ -127,17 +139,19 @@ void write_memory(results::Writer& writer, std::size_t cases, std::size_t events
   writer.write("/memory/live_peak", Integers(cases, static_cast<std::int64_t>(1 + events) * 32 * mib));
   writer.write("/memory/predicted_peak", Integers(cases, static_cast<std::int64_t>(1 + events) * 32 * mib));
   writer.write("/memory/allocated", Integers{4096 * mib});
+  write_kinds(writer, cases, static_cast<std::int64_t>(1 + events) * 32 * mib);
 }
 
 void write_timeline(results::Writer& writer, Integers const& first, Integers const& count,
                     std::size_t events) {
   Reals start, end;
-  Texts resource, label;
+  Texts resource, label, phase;
   for (std::size_t k = 0; k < events; ++k) {
     start.push_back(0.01 * static_cast<double>(k));
     end.push_back(start.back() + 0.01);
     resource.push_back(k % 2 ? "communication" : "compute");
     label.push_back("event " + std::to_string(k));
+    phase.push_back(k % 2 ? "all_reduce" : "backward");
   }
   writer.write("/timeline/first", first);
   writer.write("/timeline/count", count);
@@ -145,6 +159,9 @@ void write_timeline(results::Writer& writer, Integers const& first, Integers con
   writer.write("/timeline/end", end);
   writer.write("/timeline/resource", resource);
   writer.write("/timeline/label", label);
+  writer.write("/timeline/phase", phase);
+  writer.write("/timeline/predicted_start", start);
+  writer.write("/timeline/predicted_end", end);
   writer.write("/timeline/event_rank", Integers(events, 0));
   write_memory(writer, first.size(), events);
 }

@@ -77,6 +77,26 @@ TEST_F(Trace, has_all_cases_where_none_is_chosen) {
   EXPECT_EQ(processes.size(), sample_cases().size());
 }
 
+TEST_F(Trace, of_whole_steps_has_one_case_called_step) {
+  {
+    results::Writer writer(folder / "step.h5");
+    writer.write("/step/part", std::vector<std::string>{"step"});
+    writer.write("/timeline/first", std::vector<std::int64_t>{0});
+    writer.write("/timeline/count", std::vector<std::int64_t>{1});
+    writer.write("/timeline/start", std::vector<double>{1});
+    writer.write("/timeline/end", std::vector<double>{2});
+    writer.write("/timeline/resource", std::vector<std::string>{"compute"});
+    writer.write("/timeline/label", std::vector<std::string>{"forward lm_head"});
+    writer.write("/timeline/event_rank", std::vector<std::int64_t>{0});
+    writer.finish();
+  }
+  write_trace(Reader(folder / "step.h5"), {}, folder / "step.json");
+  std::ifstream file(folder / "step.json");
+  const auto events = json::parse(file)["traceEvents"];
+  EXPECT_EQ(count(events, "X"), 1U);
+  EXPECT_EQ(events.front()["args"]["name"], "step, rank 0");
+}
+
 TEST_F(Trace, refuses_what_is_not_there) {
   const auto refused = [&](std::string const& file, std::vector<std::string> const& cases, auto const& to) {
     return message_of<std::invalid_argument>([&] { write_trace(Reader(folder / file), cases, to); });

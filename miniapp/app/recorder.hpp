@@ -19,6 +19,7 @@
 #include "miniapp/measure/verification/precision.hpp"
 #include "miniapp/measure/verification/wire_error.hpp"
 #include "miniapp/options/options.hpp"
+#include "model/step/bucket_plan.hpp"
 #include "results/file/writer.hpp"
 #include "results/output/text_file.hpp"
 
@@ -143,7 +144,11 @@ class Recorder {
   /// Writes the measured results of the cases. A case that was not measured has NaN, or -1 as its slowest
   /// rank. See states() for `order`.
   void results(std::vector<CaseReport> const& reports, std::vector<std::vector<std::int64_t>> const& order);
-  /// Writes the timeline of one step of each case: its tasks, and the bytes of the live buffers.
+  /// Writes /plans: the buckets of each case, [case]. This method and the next two are in
+  /// recorder_timeline.cpp.
+  void plans(std::vector<model::Plan> const& plans);
+  /// Writes the timeline of one step of each case: its tasks, and the bytes of the live buffers. A file of
+  /// `ddproxy step` has one case.
   void timeline(Workload const& workload, std::vector<CaseTimeline> const& cases);
   /// Writes the bytes that a rank allocates for the buffers of a step, and the predicted peak of live buffers
   /// in bytes, [case]. The peak is -1 if nothing is predicted.

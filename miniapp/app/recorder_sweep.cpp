@@ -22,22 +22,6 @@ Reals measured(Reports const& reports, Get get) {
       reports, [&](auto& r) { return r.measured ? double(std::invoke(get, *r.measured)) : not_available; });
 }
 
-void write_plans(results::Writer& writer, Reports const& reports) {
-  Integers first, count, last, bytes;
-  for (auto const& report : reports) {
-    first.push_back(static_cast<std::int64_t>(last.size()));
-    count.push_back(static_cast<std::int64_t>(report.item.plan.size()));
-    for (auto const& bucket : report.item.plan) {
-      last.push_back(static_cast<std::int64_t>(bucket.last));
-      bytes.push_back(bucket.bytes);
-    }
-  }
-  writer.write("/plans/first", first);
-  writer.write("/plans/count", count);
-  writer.write("/plans/last_gradient", last);
-  writer.write("/plans/bytes", bytes);
-}
-
 void write_names(results::Writer& writer, Config const& config, Reports const& reports) {
   const auto is_bucketed = [](auto& r) { return r.item.has_cap(); };
   const auto first = first_bucket_of(config);
@@ -103,7 +87,7 @@ void Recorder::plan(RankContext const& context, Reports const& reports, bool pre
     writer_.attribute("/sweep", "priority", std::string(word_of(config.priority, priority_words)));
   call("/sweep", context);
   write_names(writer_, config, reports);
-  write_plans(writer_, reports);
+  plans(column<std::vector<model::Plan>>(reports, [](auto& r) { return r.item.plan; }));
   if (predicted) write_predictions(writer_, reports);
   writer_.write("/sweep/floor", Reals{floor});
   const auto samples = static_cast<std::size_t>(config.samples);

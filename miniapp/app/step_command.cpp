@@ -26,8 +26,10 @@ void check_files(Options const& options, Config const& config) {
   refuse_clashes({{"the input file", options.input}, {"a table of the input", config.table}},
                  {{"the results file", options.output},
                   {"the unfinished results file", options.output.string() + ".part"},
-                  {"--json", options.json}});
-  if (!options.json.empty()) results::check_writable(options.json);
+                  {"--json", options.json},
+                  {"--trace", options.trace}});
+  for (auto const& file : {options.json, options.trace})
+    if (!file.empty()) results::check_writable(file);
 }
 
 void run_steps(StepSession& session, Runtime const& runtime) {

@@ -8,21 +8,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "miniapp/analysis/json_tables.hpp"
 #include "miniapp/app/provenance.hpp"
-#include "miniapp/app/step_tables.hpp"
-#include "miniapp/app/tables.hpp"
-#include "miniapp/device/device.hpp"
-#include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/clock_probe.hpp"
 #include "miniapp/machine/interruption.hpp"
-#include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
-#include "miniapp/measure/step/peak_rate.hpp"
 #include "miniapp/predict/step_prediction.hpp"
 #include "model/predict/graph/live_memory.hpp"
 #include "model/predict/graph/whole_step_costs.hpp"
@@ -62,6 +55,7 @@ StepSession::StepSession(Options const& options, StepContext context)
     recorder_->provenance(provenance);
     recorder_->model(rank.config, rank.workload);
     recorder_->step_settings(rank.config, context_.cap_mib, rank.ranks());
+    recorder_->plans({step_to_run(rank.config, rank.workload).ddp.plan});
     recorder_->flush();
     for (auto const& warning : recorder_->warnings()) results::say_error("warning: " + warning);
     if (!needs_arena(rank.config)) return;  // a twin uses none of this machine's cores
@@ -193,56 +187,6 @@ void StepSession::sample() {
     if (i % 2 == 1) sample.alone = meter_.alone();
     samples_.push_back(sample);
   }
-}
-
-void StepSession::record_samples() {
-  if (samples_.empty()) return;
-  figures_.rows = step_rows(first_, samples_, predictions_);
-  figures_.alone.clear();
-  for (auto const& sample : samples_) figures_.alone.push_back(sample.alone);
-  add_throughput(figures_, context_.rank.config);
-  recorder_->step(figures_);
-}
-
-void StepSession::save() {
-  if (!recorder_) return;
-  record_samples();
-  recorder_->flush();
-}
-
-void StepSession::record_memory() {
-  auto const& rank = context_.rank;
-  const double taken = needs_device_memory(rank.config)
-                           ? (rank.device_free - free_device_memory()) / rank.runtime.ranks_on_device()
-                           : peak_memory();
-  const auto peaks = rank.runtime.gather(std::vector<double>{taken});
-  if (!root()) return;
-  const double need = step_memory_need(context_);
-  recorder_->memory(peaks, need);
-  report_ += memory_line(peaks, need);
-}
-
-void StepSession::finish() {
-  auto const& rank = context_.rank;
-  figures_.valid = results::validity_of(!context_.kernels, !rank.reduces(), rank.runtime.ranks());
-  if (oversubscribed_ && figures_.valid != results::Validity::replay)
-    figures_.valid = results::Validity::oversubscribed;
-  record_memory();  // before measured_peak(), which needs memory of its own
-  if (context_.kernels) figures_.measured_peak = measured_peak(rank.runtime);
-  const auto clocks_after = gather_clocks(rank.runtime, gpu_.get());
-  context_.rank.runtime.together([&] {
-    if (!root()) return;
-    record_samples();
-    recorder_->gpu_clocks(clocks_before_, clocks_after);
-    warn(doubt_about_throttling(clocks_before_, clocks_after));
-    report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
-    if (!hypothetical_.empty()) report_ += hypothetical_ + "\n";
-    const auto file = recorder_->reader();
-    recorder_->finish({});
-    results::print_output(
-        fmt::format("{}results: {}\n{}\n", report_, options_.output.string(), to_line(figures_)));
-    if (!options_.json.empty()) write_json(file, numbers_of(figures_), figures_.valid, options_.json);
-  });
 }
 
 }  // namespace ddproxy

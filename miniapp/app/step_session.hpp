@@ -25,7 +25,7 @@ namespace ddproxy {
 ///     warm_up()      takes steps from the initial parameters, and compares the parameters of all ranks
 ///     predict()      measures steps without communication, and predicts the step
 ///     sample()       measures steps with and without communication
-///     finish()       writes the results file and prints the tables
+///     finish()       writes the results file with the timeline of the last step, and prints the tables
 ///
 /// The prediction thus uses no step with communication. It uses only one measurement in which compute and
 /// all-reduces run at the same time: the co-runs of calibrate(), which give kappa and gamma.
@@ -55,8 +55,8 @@ class StepSession {
   /// communication; which of the two comes first alternates. Throws CollectiveError (exit code 75) if a
   /// signal arrived.
   void sample();
-  /// Finishes the results file. Then prints the tables and the figure of merit, and writes the file of --json
-  /// if the options name one.
+  /// Gathers the traces of the last step and finishes the results file. Then prints the tables and the figure
+  /// of merit, and writes the files of --json and --trace if the options name them.
   void finish();
   /// Writes the samples so far to the unfinished file FILE.part. Not collective; it uses no MPI. Throws
   /// std::runtime_error if the file cannot be written.
@@ -74,6 +74,7 @@ class StepSession {
                             model::Contention const& contention) const;
   std::vector<double> time_tasks();
   void record_samples();
+  void record_timeline();
   void record_memory();
   void read_clocks();
 

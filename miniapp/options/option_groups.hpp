@@ -29,6 +29,9 @@ void add_limits(CLI::App& command, Options& options);
 /// Adds --label. Returns this option, which `command` owns.
 CLI::Option* add_label(CLI::App& command, Options& options);
 
+/// Adds --trace. Returns this option, which `command` owns.
+CLI::Option* add_trace(CLI::App& command, Options& options);
+
 /// Adds --dry-run. Returns this option, which `command` owns.
 CLI::Option* add_dry_run(CLI::App& command, Options& options);
 

@@ -39,15 +39,12 @@ CLI::App* add_command(CLI::App& app, Options& options, std::string const& name, 
   return command;
 }
 
-void add_trace(CLI::App& command, Options& options) {
-  auto* trace = command.add_option(
-      "--trace", options.trace,
-      "also write the timelines as a Chrome trace (JSON), for ui.perfetto.dev or chrome://tracing");
+void add_trace_of_cases(CLI::App& command, Options& options) {
   command
       .add_option("--trace-cases", options.trace_cases,
                   "write the timelines of these cases only, for instance flat,bucketed/25")
       ->delimiter(',')
-      ->needs(trace);
+      ->needs(add_trace(command, options));
 }
 
 // Adds the options that `scripts/gate` gives to the two builds of a round.
@@ -108,6 +105,12 @@ CLI::Option* add_label(CLI::App& command, Options& options) {
       ->check(CLI::Validator(one_line, ""));
 }
 
+CLI::Option* add_trace(CLI::App& command, Options& options) {
+  return command.add_option(
+      "--trace", options.trace,
+      "also write the timelines as a Chrome trace (JSON), for ui.perfetto.dev or chrome://tracing");
+}
+
 CLI::Option* add_dry_run(CLI::App& command, Options& options) {
   return command.add_flag(
       "--dry-run", options.dry_run,
@@ -137,7 +140,7 @@ void add_run_commands(CLI::App& app, Options& options) {
   add_sampling(*run, options);
   add_planted_state(*run, options);
   add_label(*run, options);
-  add_trace(*run, options);
+  add_trace_of_cases(*run, options);
   add_command(app, options, "layers", "measure the time of each operation of the backward pass");
   auto* allreduce =
       add_command(app, options, "allreduce", "measure the all-reduce alone, over message sizes");
@@ -150,7 +153,7 @@ void add_run_commands(CLI::App& app, Options& options) {
   add_sampling(*sweep, options);
   add_label(*sweep, options);
   add_planted_state(*sweep, options);
-  add_trace(*sweep, options);
+  add_trace_of_cases(*sweep, options);
   add_turns(*sweep, options.turns);
 }
 

@@ -36,6 +36,7 @@ void add_step_command(CLI::App& app, Options& options) {
   command->add_option("--json", options.json, "also write the figures and all tables to this file as JSON");
   add_dry_run(*command, options)->excludes(against);
   add_label(*command, options)->excludes(against);
+  add_trace(*command, options)->excludes(against);
   command->add_flag("--share-device", options.share_device,
                     "allow several ranks to use the same device; without this option that is an error");
   command

@@ -25,8 +25,9 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory a rank\n",
                        step_device_need(config, elements, workload.bytes(), concurrency) / gib);
+  const int processes = config.backend == Backend::replay ? 1 : likely_ranks;
   const double bytes = step_host_need(config, elements, workload.bytes(), concurrency, likely_ranks) +
-                       results_memory(config, workload, {}, likely_ranks);
+                       step_results_memory(config, workload, graph, processes);
   return fmt::format("memory: {:.2f} GiB a rank\n", bytes / gib);
 }
 

@@ -11,6 +11,9 @@ constexpr std::array<std::string_view, 6> verbs{"all_reduce", "reduce_scatter", 
                                                 "broadcast",  "send",           "receive"};
 constexpr std::array<std::string_view, 6> phases{"forward", "recompute", "backward",
                                                  "norm",    "clip",      "update"};
+constexpr std::array<std::string_view, 9> kinds{"parameter",           "gradient",        "bucket",
+                                                "gathered_unit",       "optimizer_state", "activation",
+                                                "activation_gradient", "staging",         "scalar"};
 
 std::string words(Access const& access) {
   return "elements " + std::to_string(access.slice.offset) + " to " +
@@ -37,6 +40,9 @@ std::optional<Verb> find_verb(std::string_view name) {
 }
 std::string_view name_of(Phase phase) {
   return phases[static_cast<std::size_t>(phase)];
+}
+std::string_view name_of(BufferKind kind) {
+  return kinds[static_cast<std::size_t>(kind)];
 }
 
 std::vector<Collective> collectives_of(Task const& task) {

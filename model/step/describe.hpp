@@ -13,7 +13,8 @@ namespace ddproxy::model {
 std::string_view name_of(Verb verb);  ///< returns the name of a kind of collective, for example "all_reduce"
 /// Returns the verb that has this name, or nothing if there is none.
 std::optional<Verb> find_verb(std::string_view name);
-std::string_view name_of(Phase phase);  ///< returns for example "backward"
+std::string_view name_of(Phase phase);      ///< returns for example "backward"
+std::string_view name_of(BufferKind kind);  ///< returns for example "optimizer_state"
 
 /// Describes a task for messages: "backward of operator 7, micro-batch 0", "all_reduce of elements 0 to 1023
 /// of buffer 3".

@@ -91,6 +91,12 @@ class CaseTrace {
   std::map<std::int64_t, std::map<std::string, std::int64_t>> rows_;
 };
 
+// Returns the names of the cases. A file of whole steps has one case without a name, which is called "step".
+std::vector<std::string> case_names(Reader const& reader) {
+  if (!reader.has("/sweep/name") && reader.has("/step/part")) return {"step"};
+  return reader.texts("/sweep/name");
+}
+
 std::vector<std::size_t> chosen_cases(Reader const& reader, std::vector<std::string> const& wanted,
                                       std::vector<std::string> const& names,
                                       std::vector<std::int64_t> const& count) {
@@ -111,7 +117,7 @@ std::vector<std::size_t> chosen_cases(Reader const& reader, std::vector<std::str
 
 void write_trace(Reader const& reader, std::vector<std::string> const& cases,
                  std::filesystem::path const& path) {
-  const auto names = reader.texts("/sweep/name");
+  const auto names = case_names(reader);
   const auto first = reader.integers("/timeline/first"), count = reader.integers("/timeline/count");
   const Events all = read_events(reader);
   const std::int64_t ranks = all.rank.empty() ? 1 : std::ranges::max(all.rank) + 1;

@@ -58,8 +58,11 @@ def compute_seconds(results):
 
 
 def case_names(results):
+    """Returns the name of each case, [case]. A file of whole steps has one case without a name, which is called "step"."""
     if results.has("/sweep/name"):
         return results["/sweep/name"]
+    if not results.has("/sweep/strategy") and results.has("/step/part"):
+        return np.array(["step"], object)
     caps = results["/sweep/bucket_bytes"] / MIB
     return np.array([f"{s} {c:g} MiB" if np.isfinite(c) else s for s, c in zip(results["/sweep/strategy"], caps)], object)
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Assembles figures and tables into the report."""
-from . import costs_figure, derive, findings, lead, notes, page, perfetto, step_figure, style, timeline_figure
+from . import costs_figure, derive, findings, lead, notes, page, perfetto, step_figure, step_timeline_figure, style, timeline_figure
 from .allreduce_figure import draw_allreduce, is_replayed
 from .collectives_figure import draw_collectives
 from .compare_figure import draw_against, draw_history, in_time, ratios
@@ -32,6 +32,9 @@ TIMELINE = ("Compute and communication on rank {rank}. The grey span is the expo
             "Elsewhere on the page E is the median over all samples. The colours alternate from one operation to the next and from one bucket to the next.")
 MEMORY = (" The lower panel shows the memory in use: the gradients, and the buckets if gradients are copied into them. Memory is in use while it holds data that a later "
           "operation or all-reduce needs. If several operations add to a gradient, its memory is in use from the start of the pass. The dashed line is the memory that is allocated.")
+STEP_TIMELINE = ("The last step that was measured, on rank {rank}, above its prediction. A row is a lane, which carries out its tasks one after another. The lower panel shows the "
+                 "memory in use on the same rank. Memory is in use from the start of the first task that needs it until the end of the last one. Parameters and optimizer states "
+                 "are always in use. The dot is the peak.")
 FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f"), ("backward_s", "T at the best bucket size (s)", ".4f"), ("bucket_mib", "best bucket size (MiB)", "g"),
          ("exposed_s", "exposed communication E (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
          ("bus_bw_GBps", "bus bandwidth of the largest all-reduce (GB/s)", ".3g"), ("model_error", "model error", ".3f"),
@@ -84,6 +87,8 @@ class Report:
     def timelines(self):
         """Returns the HTML of the timelines: two cases above each other, then each case alone, then the trace."""
         results = self.newest
+        if step_timeline_figure.has_timeline(results):
+            return f"<h2>Timeline of a step</h2>{self._step_timeline()}{perfetto.link(results, [step_timeline_figure.CASE])}"
         if not results.has("/timeline/count", "/sweep/strategy"):
             return ""
         names = derive.case_names(results)
@@ -106,6 +111,17 @@ class Report:
         style.close(drawn)
         memory = MEMORY * timeline_figure.has_memory(results)
         return page.figure(svg, f"{title.replace(chr(10), '. ')}. {TIMELINE.format(rank=timeline_figure.first_rank(results, cases[0]))}{memory}")
+
+    def _step_timeline(self):
+        """Returns the HTML of the timeline of whole steps, and saves it as PNG."""
+        drawn, found = step_timeline_figure.draw(self.newest), step_timeline_figure.finding(self.newest)
+        drawn.suptitle(found, fontsize=10.5, fontweight="bold", y=1.01, va="bottom")
+        svg = style.as_svg(drawn, "timeline")
+        self._save(drawn, "timeline", f"{found}\n{self.newest.title()}")
+        style.close(drawn)
+        caption = STEP_TIMELINE.format(rank=timeline_figure.first_rank(self.newest, step_timeline_figure.CASE))
+        allocation = step_timeline_figure.allocation(self.newest)
+        return page.figure(svg, f"{caption} {allocation[0].upper()}{allocation[1:]}.")
 
     def _save(self, drawn, name, title):
         drawn.suptitle(title, fontsize=9.5, y=1.01, va="bottom")

@@ -58,6 +58,8 @@ STEP_NOTE = ("The columns from and to are the ends of the 95 % interval of the m
              "step without communication. The column first step has the times of the first step of the run, before anything is warm. predicted uses kappa and gamma, the speeds of "
              "compute and all-reduces that run at the same time. predicted, no contention leaves out kappa and gamma.")
 KIND_NOTE = "Measured in steps without communication. backward includes recomputed activations. The row matrix products is the sum of linear and head."
+MEMORY_NOTE = ("Live buffers of rank 0 in the last step. The column at the peak has their size when all buffers together are largest. The column largest has their size when the buffers of "
+               "that kind are largest, which can be at another moment.")
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
 # {name of a column: the sentence that replaces the column if all rows have the same text}. {} stands for that text. page.py has the sentence
 # for the other columns.
@@ -226,6 +228,15 @@ def kind_table(results):
                                                          ("backward_percent", "backward (%)", ".1f"), ("step_percent", "step (%)", ".1f")], rows, KIND_NOTE)
 
 
+def memory_table(results):
+    """Returns the live buffers of a whole step by kind. The last row is all kinds together."""
+    at_peak, most = (results["/memory/kind_" + name][0] / MIB for name in ("at_peak", "peak"))
+    total = float(results["/memory/live_peak"][0]) / MIB
+    rows = [[kind.replace("_", " "), at, 100.0 * at / total, largest] for kind, at, largest in zip(results["/memory/kind"], at_peak, most)]
+    return Table("memory", "Memory of a step", [("kind", "kind of buffer", ""), ("at_peak_mib", "at the peak (MiB)", ".3f"), ("share_percent", "share of the peak (%)", ".1f"),
+                                                ("largest_mib", "largest (MiB)", ".3f")], [*rows, ["all", total, 100.0, total]], MEMORY_NOTE)
+
+
 def rank_table(results):
     columns = {"host": "host", "device": "device", "numa_node": "NUMA node", "binding": "processors", "clock": "clock (GHz)",
                "peak_memory": "peak memory (MiB)"}
@@ -241,6 +252,7 @@ def rank_table(results):
 TABLES = ((("/sweep/measured", "/sweep/strategy"), sweep_table),
           (tuple("/step/" + n for n in ("part", "median", "ci_low", "ci_high", "mean", "deviation", "predicted", "first")), step_table),
           (("/step/kind", "/step/kind_forward", "/step/kind_backward", "/step/kind_step"), kind_table),
+          (("/timeline/phase", "/memory/kind", "/memory/kind_at_peak", "/memory/kind_peak", "/memory/live_peak"), memory_table),
           (("/layers/seconds", "/layers/operation_layer"), layer_table),
           (("/allreduce/bytes",), allreduce_table),
           (("/collectives/verb", "/collectives/bytes"), collectives_table), (("/sweep/ideal", "/sweep/measured"), term_table),

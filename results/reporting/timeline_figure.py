@@ -24,7 +24,7 @@ def _range(results, case):
     return slice(first, first + count)
 
 
-def _events(results, case, names=("start", "end", "resource")):
+def events(results, case, names=("start", "end", "resource")):
     """Returns the columns of the events of the case, on the first rank that has events in the file."""
     part = _range(results, case)
     mine = slice(None)
@@ -88,7 +88,7 @@ def _label_exposed(axes, low, high, unit):
 
 
 def _draw(axes, results, case, factor, unit, longest):
-    start, end, resource = _events(results, case)
+    start, end, resource = events(results, case)
     _draw_events(axes, start, end, resource, factor)
     compute, last = _last_compute(results, case), float(np.max(end))
     axes.set_ylim(-0.6, 1.9)
@@ -110,7 +110,7 @@ def has_memory(results):
 
 def live_memory(results, case):
     """Returns (seconds, bytes): a step curve of the live buffers, from the start of the backward pass."""
-    start, end, at_start, at_end = _events(results, case, ("start", "end", "live_bytes_start", "live_bytes_end"))
+    start, end, at_start, at_end = events(results, case, ("start", "end", "live_bytes_start", "live_bytes_end"))
     times, live = np.concatenate([end, start]), np.concatenate([at_end, at_start])
     task, is_end = np.tile(np.arange(len(start)), 2), np.repeat([1, 0], len(start))
     later = np.concatenate([end <= start, np.ones(len(start), bool)])  # at equal times, earlier tasks end before others start
@@ -118,28 +118,48 @@ def live_memory(results, case):
     return np.concatenate([[0.0], times[order]]), np.concatenate([results["/memory/live_at_start"][[case]], live[order]])
 
 
-def _draw_memory(axes, results, case, factor):
-    """Draws the live buffers in the largest unit that fits. A dashed line shows the allocated memory."""
+def memory_unit(size):
+    """Returns (power of 1024, unit): the largest unit in which the size in bytes is at least 1."""
+    return next(((p, u) for p, u in ((3, "GiB"), (2, "MiB"), (1, "KiB")) if size >= 1024.0**p), (0, "B"))
+
+
+def allocated(results):
+    """Returns the bytes that each rank allocates for the buffers."""
+    return float(np.ravel(results["/memory/allocated"])[0])
+
+
+def draw_memory(axes, results, case, factor):
+    """Draws the live buffers in the largest unit that fits. A dashed line shows the allocated memory. Returns the power of 1024 of the unit."""
     times, live = live_memory(results, case)
-    allocated = float(np.ravel(results["/memory/allocated"])[0])
-    most = max(float(live.max()), allocated)
-    power, unit = next(((p, u) for p, u in ((3, "GiB"), (2, "MiB"), (1, "KiB")) if most >= 1024.0**p), (0, "B"))
+    most = max(float(live.max()), allocated(results))
+    power, unit = memory_unit(most)
     axes.fill_between(times * factor, live / 1024.0**power, step="post", color=style.GOOD, alpha=0.35, linewidth=0)
     axes.step(times * factor, live / 1024.0**power, where="post", color=style.GOOD, linewidth=1.0)
-    if allocated > 0:
-        axes.axhline(allocated / 1024.0**power, color=style.GREY, linestyle="--", linewidth=1.0)
-    said = f"dashed: allocated, {allocated / 1024.0**power:.3g} {unit}" if allocated > 0 else "no memory is allocated, because all times are replayed"
-    axes.text(0.99, 0.12, said, transform=axes.transAxes, ha="right", fontsize=8,
-              bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75, "linewidth": 0})
+    if allocated(results) > 0:
+        axes.axhline(allocated(results) / 1024.0**power, color=style.GREY, linestyle="--", linewidth=1.0)
     axes.set_ylim(0.0, 1.15 * most / 1024.0**power)
     axes.set_ylabel(f"buffers in use\n({unit})", fontsize=8.5)
+    return power
+
+
+def allocation(results):
+    """Returns a text about the allocated memory, which the dashed line shows."""
+    if allocated(results) == 0.0:
+        return "no memory is allocated, because all times are replayed"
+    power, unit = memory_unit(allocated(results))
+    return f"dashed: allocated, {allocated(results) / 1024.0**power:.3g} {unit}"
+
+
+def _say_allocation(axes, results):
+    axes.text(0.99, 0.12, allocation(results), transform=axes.transAxes, ha="right", fontsize=8,
+              bbox={"boxstyle": "round,pad=0.15", "facecolor": style.PAPER, "alpha": 0.75, "linewidth": 0})
 
 
 def finding(results, cases):
     """Returns how much of the last sample of each case is exposed communication. Skips cases whose T_compute is not known."""
     names, said = derive.case_names(results), []
     for case in cases:
-        end, compute = float(np.max(_events(results, case, ("end",))[0])), _last_compute(results, case)
+        end, compute = float(np.max(events(results, case, ("end",))[0])), _last_compute(results, case)
         if np.isfinite(compute) and end > 0.0:
             said.append(f"{derive.percent(max(end - compute, 0.0) / end, 0)} of T with {names[case]}")
     return f"Exposed communication of the last sample: {' and '.join(said)}" if said else ""
@@ -156,7 +176,7 @@ def _explain_colours(axes):
 
 def draw_timelines(results, cases):
     """Draws the cases above each other on one time axis. Below each case are its live buffers, if the file has them."""
-    longest = max(float(np.nanmax([np.max(_events(results, case)[1]), _last_compute(results, case)])) for case in cases)
+    longest = max(float(np.nanmax([np.max(events(results, case)[1]), _last_compute(results, case)])) for case in cases)
     factor, unit = style.time_scale(longest)
     parts = [1.0, 0.5] if has_memory(results) else [1.0]  # heights of the axes of a case
     figure, rows = plt.subplots(len(parts) * len(cases), 1, sharex=True, squeeze=False, layout="constrained",
@@ -167,7 +187,8 @@ def draw_timelines(results, cases):
             axes[0].set_title(derive.case_names(results)[case], loc="left", fontsize=9.5)
         _draw(axes[0], results, case, factor, unit, longest)
         for below in axes[1:]:
-            _draw_memory(below, results, case, factor)
+            draw_memory(below, results, case, factor)
+            _say_allocation(below, results)
     rows[-1, 0].set_xlabel(f"time since the start of the backward pass ({unit})")
     _explain_colours(rows[-1, 0])
     return figure

@@ -55,6 +55,9 @@ def rewrite(group, columns):
     for name, (named, values, attributes, dtype) in columns.items():
         data = group.create_dataset(name, data=values, dtype=dtype)
         data.attrs.update(attributes)
+        if list(named) == [name]:  # the names along a dimension
+            data.make_scale(name)
+            continue
         for axis, dimension in enumerate(named):
             if dimension not in group:
                 scale = group.create_dataset(dimension, data=np.arange(values.shape[axis]))
@@ -66,9 +69,10 @@ def rewrite(group, columns):
 def join(group, other, count):
     columns = {}
     for name, data in group.items():
-        if data.attrs.get("CLASS") == b"DIMENSION_SCALE":
+        is_scale = data.attrs.get("CLASS") == b"DIMENSION_SCALE"
+        if is_scale and not is_text(data):
             continue
-        named, values = dimensions(data), data[()]
+        named, values = [name] if is_scale else dimensions(data), data[()]
         if named and (named[0] == "case" or (other is not None and name in other)):
             values = longer(data, other.get(name) if other is not None else None, count)
         elif is_text(data):
@@ -86,7 +90,7 @@ def write(ours, theirs, path):
     """Writes a copy of the results file `ours` to `path`. The cases of `theirs` follow the cases of `ours`."""
     file = h5py.File(ours, "r+", driver="core", backing_store=False)  # in memory: `ours` stays unchanged
     with h5py.File(theirs) as more:
-        for name in ("sweep", "plans", "timeline"):
+        for name in ("sweep", "plans", "timeline", "memory"):
             if name in file:
                 join(file[name], more.get(name), len(more["sweep/strategy"]))
     write_hdf5(path, file)

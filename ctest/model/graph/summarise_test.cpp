@@ -10,6 +10,7 @@
 #include "ctest/model/published.hpp"
 #include "ctest/model/step/steps.hpp"
 #include "model/predict/graph/ddp_costs.hpp"
+#include "model/step/describe.hpp"
 #include "model/step/strategies/ddp.hpp"
 
 namespace ddproxy::model {
@@ -79,6 +80,19 @@ TEST(Summary, FollowsTheLiveBuffers) {
   EXPECT_EQ(memory.after, (std::vector<std::int64_t>{420, 520, 520, 520}));
   EXPECT_EQ(memory.during, (std::vector<std::int64_t>{420, 540, 520, 640}));
   EXPECT_EQ(memory.peak, 400 + 120 + 120);
+}
+
+TEST(Summary, DividesTheLiveBuffersByKind) {
+  const LiveMemory memory = live_memory(small_step(), trace);
+  ASSERT_EQ(memory.kinds.size(), 4U);
+  const auto expect = [&](BufferKind kind, std::int64_t at_peak, std::int64_t peak) {
+    EXPECT_EQ(memory.kinds.at(kind).at_peak, at_peak) << name_of(kind);
+    EXPECT_EQ(memory.kinds.at(kind).peak, peak) << name_of(kind);
+  };
+  expect(BufferKind::parameter, 400, 400);
+  expect(BufferKind::activation, 0, 20);  // released before the peak, which is at the copy
+  expect(BufferKind::bucket, 120, 120);
+  expect(BufferKind::gradient, 120, 120);
 }
 
 TEST(Summary, MemoryCountsWhatRunsAtTheSameTime) {

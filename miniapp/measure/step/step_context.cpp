@@ -104,7 +104,8 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   });
   const double device_free = free_device_memory();
   const std::size_t elements = allocated_elements(config, workload, places);
-  const double file_need = results_memory(config, workload, {}, runtime.ranks());
+  const double file_need =
+      step_results_memory(config, workload, graphs.classes.front().graph, runtime.ranks());
   require_room(config, workload, elements, runtime, device_free, file_need);
   StepContext context{
       std::move(graphs),

@@ -49,8 +49,8 @@ PhaseSeconds StepMeter::step() {
     const auto limit = rank.runtime.limited_on_device();
     return run_step(*context_.step, *context_.lane, *rank.allreduce);
   }();
-  const auto trace = trace_of(times, *context_.step, rank.allreduce->finished());
-  const auto mine = model::phase_seconds(context_.step->graph(), trace, times.total);
+  trace_ = trace_of(times, *context_.step, rank.allreduce->finished());
+  const auto mine = model::phase_seconds(context_.step->graph(), trace_, times.total);
   std::vector<double> values;
   for (auto member : members) values.push_back(mine.*member);
   const auto all = rank.runtime.gather(values);

@@ -19,6 +19,8 @@ class StepMeter {
   /// Runs one step. Returns the times of its phases in seconds, on the rank whose step takes longest.
   /// PhaseSeconds::step is the time of the whole step on that rank.
   model::PhaseSeconds step();
+  /// Returns the trace of this rank's last step(). It has no tasks before the first one. Not collective.
+  model::StepTrace const& trace() const { return trace_; }
   /// Runs one step without communication and keeps the seconds of its tasks. Returns the compute time in
   /// seconds, the maximum over the ranks, on all ranks.
   double alone();
@@ -35,6 +37,7 @@ class StepMeter {
 
  private:
   StepContext& context_;
+  model::StepTrace trace_;
   std::vector<std::vector<double>> alone_;  // [task][run] seconds on this rank
 };
 

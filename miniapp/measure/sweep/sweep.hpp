@@ -37,6 +37,8 @@ struct CaseTimeline {
   model::StepGraph graph;
   /// On rank 0: one trace for each rank, or none if the case has no sample. On other ranks: empty.
   std::vector<model::StepTrace> ranks;
+  /// The simulated trace of the same tasks, which holds for every rank. Empty if there is none.
+  model::StepTrace predicted = {};
 };
 
 /// The functions that a sweep calls on rank 0.

@@ -61,15 +61,26 @@ class LiveBuffers {
   void make_live(std::size_t b) {
     if (live_[b]) return;
     live_[b] = true;
-    bytes_ += bytes_of(graph_.buffers[b]);
-    result_.peak = std::max(result_.peak, bytes_);
+    add(graph_.buffers[b], bytes_of(graph_.buffers[b]));
+    if (bytes_ <= result_.peak) return;
+    result_.peak = bytes_;
+    for (auto const& [kind, bytes] : of_kind_) result_.kinds[kind].at_peak = bytes;
+  }
+
+  // Adds `bytes` to the live buffers, less than 0 if `buffer` is released.
+  void add(Buffer const& buffer, std::int64_t bytes) {
+    bytes_ += bytes;
+    const std::int64_t now = of_kind_[buffer.kind] += bytes;
+    KindMemory& kind = result_.kinds[buffer.kind];
+    kind.peak = std::max(kind.peak, now);
   }
 
   void end_next() {
     const std::size_t t = running_.top().second;
     running_.pop();
     for (const std::size_t b : buffers_of(graph_.tasks[t])) {
-      if (--uses_[b] == 0 && !held(graph_.buffers[b].at_exit)) bytes_ -= bytes_of(graph_.buffers[b]);
+      if (--uses_[b] == 0 && !held(graph_.buffers[b].at_exit))
+        add(graph_.buffers[b], -bytes_of(graph_.buffers[b]));
     }
     result_.after[t] = bytes_;
   }
@@ -80,6 +91,7 @@ class LiveBuffers {
   std::vector<std::size_t> uses_;  // [buffer]: number of tasks that use it and have not ended
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running_;
   std::int64_t bytes_ = 0;
+  std::map<BufferKind, std::int64_t> of_kind_;  // live bytes
   LiveMemory result_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "model/step/step_graph.hpp"
@@ -10,13 +11,20 @@
 
 namespace ddproxy::model {
 
+/// Bytes of the live buffers of one kind.
+struct KindMemory {
+  std::int64_t at_peak = 0;  ///< bytes at the first moment at which all live buffers reach their peak
+  std::int64_t peak = 0;     ///< largest number of bytes at any moment
+};
+
 /// Bytes of the live buffers of one rank.
 struct LiveMemory {
   std::int64_t at_start = 0;  ///< bytes before the first task starts
-  std::vector<std::int64_t>
-      during;  ///< [task] bytes after the task has started, with the buffers that it uses
-  std::vector<std::int64_t> after;  ///< [task] bytes after the task has ended
-  std::int64_t peak = 0;            ///< largest number of bytes at any moment
+  /// [task] bytes after the task has started, with the buffers that it uses
+  std::vector<std::int64_t> during = {};
+  std::vector<std::int64_t> after = {};         ///< [task] bytes after the task has ended
+  std::int64_t peak = 0;                        ///< largest number of bytes at any moment
+  std::map<BufferKind, KindMemory> kinds = {};  ///< the kinds of which a buffer was live
 };
 
 /// Returns the bytes of the live buffers over a step. A buffer is live from the start of the first task that

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+// What the recorder stores of whole steps: plans, timelines, live buffers, and the bytes that this takes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "ctest/miniapp/input/input_file.hpp"
+#include "miniapp/app/recorder.hpp"
+#include "miniapp/input/results_need.hpp"
+#include "miniapp/input/step_strategy.hpp"
+#include "model/predict/graph/live_memory.hpp"
+#include "results/file/reader.hpp"
+
+namespace ddproxy {
+namespace {
+
+using results::Reader;
+
+/// A step of an input, recorded for several processes. Task t lasts from t to t + 1 seconds. Its prediction
+/// is 0.5 s earlier.
+class RecordedStep {
+  Folder folder_;  // first: the members below are made of its files
+
+ public:
+  explicit RecordedStep(std::string const& input, std::size_t processes)
+      : config(read_config(folder_.file("input.toml", input))), workload(make_workload(config)) {
+    const auto step = step_to_run(config, workload);
+    plan = step.ddp.plan;
+    graph = whole_step_of(config, step, 2).classes.front().graph;
+    model::StepTrace predicted;
+    for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
+      const auto start = static_cast<double>(t);
+      trace.tasks.push_back({start, start, start + 1});
+      predicted.tasks.push_back({start - 0.5, start - 0.5, start + 0.5});
+    }
+    path = folder_.file("r.h5", "");
+    Options options;
+    options.output = path;
+    Recorder recorder(options, config);
+    recorder.model(config, workload);
+    recorder.plans({plan});
+    recorder.timeline(workload, {{graph, std::vector(processes, trace), predicted}});
+    recorder.finish({});
+  }
+
+  Config config;
+  Workload workload;
+  model::Plan plan;
+  model::StepGraph graph;
+  model::StepTrace trace;
+  std::filesystem::path path;
+};
+
+std::string input(std::string const& model, std::string const& more = "") {
+  return "[model]\npreset = \"" + model + "\"\n[step]\nbatch = 2\nsequence = 32\naccumulation = 2\n" + more +
+         "[optimizer]\nclip = 1.0\n[allreduce]\nbackend = \"mpi\"\n[sweep]\ncaps_mib = [0.1]\n";
+}
+
+TEST(StepRecorder, StoresEveryTaskOfEveryProcess) {
+  const RecordedStep step(input("tiny", "checkpoint = \"layer\"\n"), 2);
+  const Reader file(step.path);
+  const auto tasks = step.graph.tasks.size();
+  ASSERT_EQ(file.integers("/timeline/count"), std::vector{static_cast<std::int64_t>(2 * tasks)});
+  const auto start = file.reals("/timeline/start"), predicted = file.reals("/timeline/predicted_start");
+  const auto end = file.reals("/timeline/end"), predicted_end = file.reals("/timeline/predicted_end");
+  for (std::size_t t = 0; t < 2 * tasks; ++t) {
+    EXPECT_EQ(start[t], static_cast<double>(t % tasks));
+    EXPECT_EQ(end[t] - start[t], 1);
+    EXPECT_EQ(start[t] - predicted[t], 0.5);
+    EXPECT_EQ(predicted_end[t] - predicted[t], 1);
+    EXPECT_EQ(file.integers("/timeline/event_rank")[t], t < tasks ? 0 : 1);
+  }
+}
+
+TEST(StepRecorder, NamesTheTasks) {
+  const RecordedStep step(input("tiny", "checkpoint = \"layer\"\nsync = \"each\"\n"), 1);
+  const Reader file(step.path);
+  const auto labels = file.texts("/timeline/label"), phases = file.texts("/timeline/phase");
+  const auto resources = file.texts("/timeline/resource");
+  const auto count = [](auto const& texts, std::string const& text) {
+    return static_cast<std::size_t>(std::ranges::count(texts, text));
+  };
+  EXPECT_TRUE(labels.front().starts_with("forward embedding.") && labels.front().ends_with(", micro-batch 0"))
+      << labels.front();
+  EXPECT_EQ(count(labels, "backward lm_head, micro-batch 1"), 1U);
+  EXPECT_EQ(count(labels, "backward lm_head, micro-batch 2"), 0U);
+  // Both micro-batches reduce the same buckets. Each bucket is added to the norm and updated once.
+  const std::string last = "bucket " + std::to_string(step.plan.size() - 1);
+  EXPECT_EQ(count(labels, last), 2U);
+  EXPECT_EQ(count(labels, "bucket " + std::to_string(step.plan.size())), 0U);
+  EXPECT_EQ(count(labels, "norm, " + last), 1U);
+  EXPECT_EQ(count(labels, "update, " + last), 1U);
+  EXPECT_EQ(count(phases, "all_reduce"), 2 * step.plan.size());
+  EXPECT_EQ(count(resources, "communication"), 2 * step.plan.size());
+  for (char const* phase : {"forward", "recompute", "backward", "norm", "update"})
+    EXPECT_GT(count(phases, phase), 1U) << phase;
+}
+
+TEST(StepRecorder, StoresThePlan) {
+  const RecordedStep step(input("tiny"), 1);
+  const Reader file(step.path);
+  const auto bytes = file.integers("/plans/bytes"), last = file.integers("/plans/last_gradient");
+  ASSERT_EQ(bytes.size(), step.plan.size());
+  EXPECT_GT(bytes.size(), 2U);
+  EXPECT_EQ(file.integers("/plans/first"), std::vector<std::int64_t>{0});
+  EXPECT_EQ(file.integers("/plans/count"), std::vector{std::ssize(step.plan)});
+  EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}), step.workload.bytes());
+  EXPECT_EQ(last.back(), std::ssize(step.workload.pass.gradients) - 1);
+}
+
+TEST(StepRecorder, StoresTheLiveBuffersOfTheGraph) {
+  const RecordedStep step(input("tiny"), 1);
+  const Reader file(step.path);
+  const auto memory = model::live_memory(step.graph, step.trace);
+  EXPECT_EQ(file.integers("/timeline/live_bytes_start"), memory.during);
+  EXPECT_EQ(file.integers("/timeline/live_bytes_end"), memory.after);
+  EXPECT_EQ(file.integers("/memory/live_peak"), std::vector{memory.peak});
+  const auto kinds = file.texts("/memory/kind");
+  const auto at_peak = file.integers("/memory/kind_at_peak"), peak = file.integers("/memory/kind_peak");
+  EXPECT_EQ(std::accumulate(at_peak.begin(), at_peak.end(), std::int64_t{0}), memory.peak);
+  const auto bytes_of = [&](std::string const& kind) {
+    return peak.at(static_cast<std::size_t>(std::ranges::find(kinds, kind) - kinds.begin()));
+  };
+  EXPECT_EQ(bytes_of("parameter"), step.workload.bytes());
+  EXPECT_EQ(bytes_of("gradient"), step.workload.bytes());
+  EXPECT_EQ(bytes_of("optimizer_state"), 2 * step.workload.bytes());
+  EXPECT_GT(bytes_of("activation"), 0);
+}
+
+// The memory that is predicted for recording counts the file twice, so its size must be known.
+TEST(StepRecorder, WritesAFileOfThePredictedSize) {
+  constexpr int processes = 64;
+  const RecordedStep step(input("gpt2"), processes);
+  const auto size = static_cast<double>(std::filesystem::file_size(step.path));
+  const auto predicted = step_results_file_bytes(step.config, step.workload, step.graph, processes);
+  EXPECT_LT(size, predicted);
+  EXPECT_GT(size, 0.7 * predicted);
+  EXPECT_GE(step_results_memory(step.config, step.workload, step.graph, processes), 2 * size);
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "miniapp/analysis/json_tables.hpp"
+#include "miniapp/app/step_session.hpp"
+#include "miniapp/app/step_tables.hpp"
+#include "miniapp/app/tables.hpp"
+#include "miniapp/device/device.hpp"
+#include "miniapp/device/device_choice.hpp"
+#include "miniapp/machine/clock_probe.hpp"
+#include "miniapp/machine/clock_report.hpp"
+#include "miniapp/machine/memory.hpp"
+#include "miniapp/measure/pass/step_traces.hpp"
+#include "miniapp/measure/step/peak_rate.hpp"
+#include "model/predict/graph/live_memory.hpp"
+#include "results/file/trace.hpp"
+#include "results/output/standard_streams.hpp"
+
+namespace ddproxy {
+
+void StepSession::record_samples() {
+  if (samples_.empty()) return;
+  figures_.rows = step_rows(first_, samples_, predictions_);
+  figures_.alone.clear();
+  for (auto const& sample : samples_) figures_.alone.push_back(sample.alone);
+  add_throughput(figures_, context_.rank.config);
+  recorder_->step(figures_);
+}
+
+void StepSession::save() {
+  if (!recorder_) return;
+  record_samples();
+  recorder_->flush();
+}
+
+// The predicted trace belongs to a graph with fp32 on the wire. Its tasks and buffers are those of the graph
+// that was run.
+void StepSession::record_timeline() {
+  auto const& rank = context_.rank;
+  const auto traces = gather_traces(rank.runtime, meter_.trace());
+  rank.runtime.together([&] {
+    if (!root()) return;
+    auto const& graph = context_.step->graph();
+    auto const& predicted = predictions_.contended.trace;
+    recorder_->timeline(rank.workload, {{graph, traces, predicted}});
+    recorder_->step_memory(rank.memory.extent(0) * sizeof(float),
+                           {model::live_memory(graph, predicted).peak});
+  });
+}
+
+void StepSession::record_memory() {
+  auto const& rank = context_.rank;
+  const double taken = needs_device_memory(rank.config)
+                           ? (rank.device_free - free_device_memory()) / rank.runtime.ranks_on_device()
+                           : peak_memory();
+  const auto peaks = rank.runtime.gather(std::vector<double>{taken});
+  if (!root()) return;
+  const double need = step_memory_need(context_);
+  recorder_->memory(peaks, need);
+  report_ += memory_line(peaks, need);
+}
+
+void StepSession::finish() {
+  auto const& rank = context_.rank;
+  figures_.valid = results::validity_of(!context_.kernels, !rank.reduces(), rank.runtime.ranks());
+  if (oversubscribed_ && figures_.valid != results::Validity::replay)
+    figures_.valid = results::Validity::oversubscribed;
+  record_timeline();
+  record_memory();  // before measured_peak(), which needs memory of its own
+  if (context_.kernels) figures_.measured_peak = measured_peak(rank.runtime);
+  const auto clocks_after = gather_clocks(rank.runtime, gpu_.get());
+  context_.rank.runtime.together([&] {
+    if (!root()) return;
+    record_samples();
+    recorder_->gpu_clocks(clocks_before_, clocks_after);
+    if (const auto doubt = doubt_about_throttling(clocks_before_, clocks_after); !doubt.empty())
+      results::say_error("warning: " + doubt);
+    report_ = step_table(figures_, context_.rank.config, context_.cap_mib) + report_;
+    if (!hypothetical_.empty()) report_ += hypothetical_ + "\n";
+    const auto file = recorder_->reader();
+    recorder_->finish({});
+    results::print_output(
+        fmt::format("{}results: {}\n{}\n", report_, options_.output.string(), to_line(figures_)));
+    if (!options_.json.empty()) write_json(file, numbers_of(figures_), figures_.valid, options_.json);
+    if (!options_.trace.empty()) results::write_trace(file, {}, options_.trace);
+  });
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws one whole step (`ddproxy step`): its tasks measured and predicted, a row for each lane, and the live buffers below, on one time axis."""
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Patch
+from matplotlib.transforms import ScaledTranslation
+
+from . import style, timeline_figure
+
+LANES = timeline_figure.ROWS  # {lane: position of its row}
+# {words of the legend: (phases, colour)}, in the colours of step_figure. The rest is black and white.
+COLOURS = {"forward": (("forward",), style.SKY), "recompute": (("recompute",), style.OTHER), "backward": (("backward",), style.MEASURED),
+           "norm, clip": (("norm", "clip"), style.GOOD), "update": (("update",), style.PREDICTED), "copy": (("copy",), style.GREY),
+           "all-reduce": (("all_reduce",), "#E69F00")}
+CASE = 0  # a file of whole steps has one case
+
+
+def has_timeline(results):
+    return results.has("/timeline/phase", "/timeline/count", "/memory/live_at_start", "/memory/allocated") and not results.has("/sweep/strategy")
+
+
+def _draw_tasks(axes, start, end, phase, resource, title):
+    """Draws a bar for each task, in the colour of its phase."""
+    for phases, colour in COLOURS.values():
+        for lane, row in LANES.items():
+            spans = [(start[k], end[k] - start[k]) for k in np.flatnonzero(np.isin(phase, phases) & (resource == lane))]
+            axes.broken_barh(spans, (row - 0.35, 0.7), facecolors=colour, edgecolors=colour, linewidth=0.3)  # so that even the shortest task can be seen
+    axes.set_title(title, loc="left", fontsize=9.5)
+    axes.set_ylim(-0.6, 1.6)
+    axes.set_yticks(list(LANES.values()), list(LANES))
+    axes.grid(axis="y", visible=False)
+
+
+def peak(results):
+    """Returns (bytes, seconds, label): the peak of the live buffers, when it is first reached, and the task that starts then. The task is that of the
+    first rank in the file."""
+    start, live, label = timeline_figure.events(results, CASE, ("start", "live_bytes_start", "label"))
+    at = np.flatnonzero(live == live.max())
+    first = at[np.argmin(start[at])]
+    return float(live[first]), float(start[first]), str(label[first])
+
+
+def finding(results):
+    """Returns the title of the figure: the peak of the live buffers, and when it is reached."""
+    most, when, label = peak(results)
+    factor, unit = style.time_scale(float(np.max(timeline_figure.events(results, CASE, ("end",))[0])))
+    power, name = timeline_figure.memory_unit(most)
+    return f"Live buffers peak at {most / 1024.0**power:.3g} {name}, {when * factor:.3g} {unit} into the step:\n{label}"
+
+
+def allocation(results):
+    """Returns a text about the allocated memory. It says so if only a part of the buffers is allocated, because compute is replayed."""
+    is_part = 0.0 < timeline_figure.allocated(results) < float(results["/memory/live_peak"][CASE])
+    return timeline_figure.allocation(results) + ", for what is all-reduced only" * is_part
+
+
+def _draw_memory(axes, results, factor):
+    """Draws the live buffers, with a dot at the peak."""
+    power = timeline_figure.draw_memory(axes, results, CASE, factor)
+    most, when, _ = peak(results)
+    axes.plot(when * factor, most / 1024.0**power, "o", color=style.INK, markersize=3.5, zorder=3)
+    axes.set_title(allocation(results), loc="left", fontsize=9.5)
+
+
+def _explain_colours(axes, phase):
+    """Draws a legend of the phases that the step has, below the last axes."""
+    there = {words: colour for words, (phases, colour) in COLOURS.items() if np.isin(phase, phases).any()}
+    below = axes.transAxes + ScaledTranslation(0.0, -0.45, axes.figure.dpi_scale_trans)  # inches, so that it clears the label of the axis
+    axes.legend([Patch(color=colour) for colour in there.values()], list(there), loc="upper center", bbox_to_anchor=(0.45, 0.0), bbox_transform=below,
+                ncol=min(4, len(there)), columnspacing=1.2, handlelength=1.4, fontsize=8)
+
+
+def draw(results):
+    """Draws the measured step above the predicted one, if there is one, and the live buffers of the measured step below."""
+    start, end, phase, resource = timeline_figure.events(results, CASE, ("start", "end", "phase", "resource"))
+    steps = [(f"measured, rank {timeline_figure.first_rank(results, CASE)}", start, end)]
+    if results.has("/timeline/predicted_start", "/timeline/predicted_end"):
+        steps.append(("predicted", *timeline_figure.events(results, CASE, ("predicted_start", "predicted_end"))))
+    longest = max(float(np.max(ends)) for _, _, ends in steps)
+    factor, unit = style.time_scale(longest)
+    figure, rows = plt.subplots(len(steps) + 1, 1, sharex=True, layout="constrained", figsize=(5.2, 1.3 * len(steps) + 2.5),
+                                height_ratios=[1.0] * len(steps) + [1.3])
+    for axes, (title, starts, ends) in zip(rows, steps):
+        _draw_tasks(axes, starts * factor, ends * factor, phase, resource, title)
+    _draw_memory(rows[-1], results, factor)
+    rows[-1].set_xlim(0.0, longest * factor * 1.01)
+    rows[-1].set_xlabel(f"time since the start of the step ({unit})")
+    _explain_colours(rows[-1], phase)
+    return figure
