@@ -44,7 +44,7 @@ ddproxy_may_use(miniapp/predict model/text model/step/strategies model/cost mode
 ddproxy_may_use(miniapp/errors)
 ddproxy_may_use(miniapp/device kernels miniapp/errors)
 ddproxy_may_use(miniapp/cores kernels miniapp/input miniapp/options miniapp/errors miniapp/device)
-ddproxy_may_use(miniapp/machine model/statistics model/predict results/output miniapp/analysis miniapp/errors miniapp/device
+ddproxy_may_use(miniapp/machine kernels model/statistics model/predict results/output miniapp/analysis miniapp/errors miniapp/device
                 miniapp/cores)
 ddproxy_may_use(miniapp/compute model/transformer model/step model/cost kernels miniapp/input miniapp/device)
 ddproxy_may_use(miniapp/collectives/drivers model/step miniapp/errors miniapp/device miniapp/cores miniapp/compute)
@@ -66,6 +66,6 @@ ddproxy_may_use(miniapp/measure/step model/statistics model/step model/step/chec
                 miniapp/measure/calibration)
 ddproxy_may_use(miniapp/app model/statistics model/step model/cost model/predict model/predict/graph kernels results/output
                 results/file miniapp/input miniapp/options miniapp/analysis miniapp/predict miniapp/errors miniapp/device
-                miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration
+                miniapp/cores miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration
                 miniapp/measure/sweep miniapp/measure/verification miniapp/measure/step)
 ddproxy_may_use(miniapp results/output miniapp/options miniapp/predict miniapp/errors miniapp/cores miniapp/machine miniapp/app)

@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "kernels/row_statistics.hpp"
 #include "kernels/sum_mode.hpp"
 #include "kernels/types.hpp"
 
 namespace ddproxy::kernels {
 
 inline constexpr float layernorm_epsilon = 1e-5f;
-
-/// Mean and reciprocal standard deviation of each row, kept from the forward pass.
-struct RowStatistics {
-  float* mean;  ///< [N]
-  float* rstd;  ///< [N], 1 / sqrt(variance + layernorm_epsilon)
-};
 
 /// Computes y = (x - mean) rstd weight + bias for each row (Ba, Kiros, Hinton, arXiv:1607.06450). Reads
 /// x [N, C], weight [C] and bias [C]; assigns y [N, C] and the statistics. N = rows, C = columns. A null

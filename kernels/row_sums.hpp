@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kernels/layernorm.hpp"
+#include "kernels/row_statistics.hpp"
 #include "kernels/sum_mode.hpp"
 #include "kernels/types.hpp"
 
