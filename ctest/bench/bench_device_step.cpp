@@ -25,7 +25,8 @@
 //                 count.
 //   device_us     time on the device between the events before and after NCCL's work
 // The first three are measured with operators that launch nothing; the others with operators of 50 us, so
-// that the host is ahead of the device. On one rank NCCL launches no kernel for a reduction in place.
+// that the host is ahead of the device. On one rank NCCL sends nothing: an average reads and writes the
+// bucket.
 
 namespace ddproxy::bench {
 namespace {

@@ -15,7 +15,7 @@ namespace ddproxy {
 /// Probes the clocks of the GPUs of all ranks. The value is the greatest state_number()
 /// (miniapp/machine/nvml.hpp) of any GPU. If a GPU is throttled, this is its number. Otherwise it is the
 /// number of the GPU furthest below its highest clock. The ranks wait for each other in every step, so this
-/// GPU sets the pace. This class has never been run on a GPU.
+/// GPU sets the pace.
 class ClockProbe : public StateProbe {
  public:
   /// `nvml`: the opened GPU of this rank; not null. `runtime` must outlive the probe.
