@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "miniapp/app/provenance.hpp"
+#include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
 #include "miniapp/input/memory_need.hpp"

@@ -13,7 +13,7 @@
 namespace ddproxy {
 namespace {
 
-constexpr std::size_t piece_elements = 1 << 18;
+constexpr std::size_t compared_at_once = 1 << 18;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double least_mean = 1e-30;  // smaller values are close to the smallest that bf16 and fp32 represent
 
@@ -77,7 +77,8 @@ class Comparison {
   }
 
   RankContext& context_;
-  HostFloats sum_{"sum", piece_elements}, size_{"size", piece_elements}, reduced_{"reduced", piece_elements};
+  HostFloats sum_{"sum", compared_at_once}, size_{"size", compared_at_once},
+      reduced_{"reduced", compared_at_once};
 };
 
 double ratio(double error_squares, double squares) {
@@ -98,8 +99,8 @@ WireErrors measure_wire_errors(RankContext& context) {
     const std::size_t end = layout[tensor].end();
     Sums sums;
     for (std::size_t offset = layout[tensor].offset; offset < end;
-         offset += std::min(piece_elements, end - offset)) {
-      const auto piece = comparison.compare({offset, std::min(piece_elements, end - offset)});
+         offset += std::min(compared_at_once, end - offset)) {
+      const auto piece = comparison.compare({offset, std::min(compared_at_once, end - offset)});
       sums.error_squares += piece.error_squares;
       sums.squares += piece.squares;
       sums.worst = std::max(sums.worst, piece.worst);
