@@ -228,7 +228,9 @@ TEST_F(Device, IsKnown) {
   EXPECT_GT(free_device_memory(), 1e6);
   EXPECT_FALSE(device_versions().empty());
   std::string reason;
-  if (count_devices(reason) == 1) EXPECT_EQ(peers_of(test_runtime->device()), "");
+  if (count_devices(reason) == 1) {
+    EXPECT_EQ(peers_of(test_runtime->device()), "");
+  }
 }
 
 }  // namespace
