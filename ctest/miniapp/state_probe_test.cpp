@@ -22,7 +22,9 @@ TEST(CoreProbe, OneRankHasNone) {
   CoreProbe probe(*test_runtime);
   EXPECT_TRUE(std::isnan(probe.measure()));
   EXPECT_FALSE(probe.works());
-  if constexpr (!kernels::on_device) EXPECT_EQ(make_state_probe(*test_runtime, true), nullptr);
+  if constexpr (!kernels::on_device) {
+    EXPECT_EQ(make_state_probe(*test_runtime, true), nullptr);
+  }
 }
 
 // On a GPU the probe reads the clocks through the driver's NVML.
