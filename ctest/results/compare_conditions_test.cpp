@@ -35,7 +35,7 @@ class Conditions : public Compare {
   void expect_allowed_only_by(std::string const& key, Sample const& sample, std::string const& what) {
     const CompareOptions options{.base = runs("a", 1, {}), .next = runs("b", 1, sample)};
     EXPECT_TRUE(contains(refused(options), "b0.h5: " + what)) << refused(options);
-    EXPECT_TRUE(contains(refused(options), "(--allow " + key + ")"));
+    EXPECT_TRUE(contains(refused(options), "accept it with --allow " + key));
     EXPECT_TRUE(contains(refused({.base = options.next, .rank_machines = true}), what));
     CompareOptions allowing = options;
     allowing.allow = {key};

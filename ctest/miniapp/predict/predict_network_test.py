@@ -80,7 +80,7 @@ class PredictNetwork(PredictCase):
         self.assertIn("--link-bandwidth", self.refused(gpus, "--ranks", "8", *inside[:2]))
         self.assertIn("--link-latency", self.refused(gpus, "--ranks", "8", *inside[2:]))
         self.assertIn("16 ranks need 2 nodes: give --node-latency", self.refused(gpus, "--ranks", "16", *inside))
-        self.assertIn("leave them out", self.refused(gpus, "--ranks", "8", *inside, "--node-latency", "0", "--node-bandwidth", "9"))
+        self.assertIn("remove these options", self.refused(gpus, "--ranks", "8", *inside, "--node-latency", "0", "--node-bandwidth", "9"))
         self.assertIn("--ranks-per-node", self.refused(*self.small()[:2], "--ranks", "8", *inside))
         self.assertIn("there is a table", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8", *inside))
         self.assertIn("there is a table", self.refused(NODE, "--ranks", "8", *inside))
