@@ -63,7 +63,7 @@ class Bundle(unittest.TestCase):
 
     def write_build(self):
         write(self.build / "CMakeCache.txt", "CMAKE_CUDA_ARCHITECTURES:STRING=90\n")
-        write(self.build / "generated/miniapp/git_revision.cpp", f'git_revision = "{self.revision[:12]}";\n')
+        write(self.build / "generated/miniapp/machine/git_revision.cpp", f'git_revision = "{self.revision[:12]}";\n')
         self.link(self.build / "ddproxy", "libpacked.so.1", "libnccl.so.2", "libnsl.so.2")
         self.link(self.build / "ctest/test_kernels_gemm")
         write_program(self.root / "path/cmake", "")
