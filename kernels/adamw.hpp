@@ -25,15 +25,15 @@ struct AdamwArrays {
 
 /// Computes one update of AdamW with decoupled weight decay (Loshchilov and Hutter, arXiv:1711.05101,
 /// algorithm 2), term by term as torch.optim.AdamW does. With p, g, m, v the parameter, the gradient and its
-/// moments, lr the learning rate, and t = `step` the number of updates up to this one (from 1):
+/// moments, lr the learning rate, and t = `step` the number of this update, counted from 1:
 ///   g' = gradient_scale g
 ///   p *= 1 - lr weight_decay
 ///   m += (1 - beta1) (g' - m)
 ///   v  = beta2 v + (1 - beta2) g'^2
-///   p -= lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
+///   p -= lr m / (1 - beta1^t) / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
 /// gradient_scale [1] points to one float in memory of the execution space, for instance the factor that
 /// clip_factor() (gradient_norm.hpp) writes. So the host need not wait for the factor. A null pointer stands
-/// for the factor 1. The update reads and writes 28 bytes for each parameter. The arrays must not overlap.
+/// for the factor 1. For each parameter the update reads 16 bytes and writes 12. The arrays must not overlap.
 void adamw(Space const& exec, Index count, AdamwSettings const& settings, Index step,
            AdamwArrays const& arrays, float const* gradient_scale);
 

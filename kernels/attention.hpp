@@ -9,10 +9,10 @@ namespace ddproxy::kernels {
 // Causal multi-head attention (Vaswani et al., arXiv:1706.03762, section 3.2). For each sequence and head:
 //   P   = softmax(Q K^T / sqrt(D)), taken over the keys up to the query's own position
 //   out = P V
-// Q, K and V are [T, D]; the scores Q K^T are [T, T]. B = batch, T = sequence, H = heads, D = head_size, C =
-// H D, G = kv_heads. Memory holds the scores of one tile of queries at a time. The backward pass recomputes P
-// from the scores and the logarithm of the softmax's denominator, as in Dao et al., FlashAttention,
-// arXiv:2205.14135, section 3.1.
+// Q, K and V are [T, D]; the scores Q K^T are [T, T]. B = batch, T = sequence, H = heads, D = head_size,
+// C = H D, G = kv_heads. Memory holds the scores of one tile of queries at a time. The backward pass
+// recomputes P from the scores and the logarithm of the softmax's denominator, as in Dao et al.,
+// FlashAttention, arXiv:2205.14135, section 3.1.
 //
 // With kv_heads < heads several query heads share the keys and values of one head (grouped-query attention,
 // Ainslie et al., arXiv:2305.13245, section 2.2). Query head h uses the keys and values of head
@@ -59,9 +59,10 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionForward 
 // The two implementations. The functions above call `batched` in a build for a device, and `heads` in a build
 // for a host. The functions of both namespaces have the meaning and the arguments of the functions above.
 
-/// Attention by strided-batched matrix products over all heads of a sequence. Batches of that size keep a
-/// device busy. With grouped queries a batch has one query head of each group. The functions also give
-/// correct results on a host. The scratch memory does not depend on the concurrency.
+/// Attention by batched matrix products. One call of BLAS has the products of all heads of several sequences,
+/// because so many products keep a device busy. If query heads share keys and values, the gradients of keys
+/// and values take one call for each query head of a group. The functions also give correct results on a
+/// host. The scratch memory does not depend on the concurrency.
 namespace batched {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);
@@ -70,7 +71,7 @@ void attention_backward(Space const& exec, AttentionSize size, AttentionKept con
 }  // namespace batched
 
 /// Attention head by head, for hosts only. One thread computes one head at a time and keeps its data in its
-/// caches. The heads of a batch keep all cores busy.
+/// caches. The heads of all sequences keep all cores busy.
 namespace heads {
 void attention_forward(Space const& exec, AttentionSize size, ConstQkv const& qkv, float* out, float* log_sum,
                        float* scratch);

@@ -12,7 +12,7 @@ struct WriteLists {
   AttentionSize size;
   Kokkos::Array<Place, static_cast<std::size_t>(operands)> places;
   float** lists;
-  Index most_rows;  ///< of a tile
+  Index most_rows;  ///< largest number of queries of a tile
 
   KOKKOS_FUNCTION void operator()(Index item) const {
     const Index count = size.batch * size.heads;
@@ -20,9 +20,9 @@ struct WriteLists {
     lists[item] = pointer(places[operand], tile, head);
   }
 
-  /// `place` is the place in the list.
-  KOKKOS_FUNCTION float* pointer(Place const& at, Index tile, Index place) const {
-    const Index kv_head = place % size.kv_heads, rest = place / size.kv_heads;
+  /// Returns the pointer at position `position` of a list, from 0 to batch * heads - 1.
+  KOKKOS_FUNCTION float* pointer(Place const& at, Index tile, Index position) const {
+    const Index kv_head = position % size.kv_heads, rest = position / size.kv_heads;
     const Index sequence = rest % size.batch, member = rest / size.batch;
     const Index head = kv_head * (size.heads / size.kv_heads) + member;
     const Index first = tile * most_rows;

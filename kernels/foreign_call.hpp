@@ -8,16 +8,16 @@ namespace ddproxy::kernels {
 /// for instance the launch of a kernel. Clears the error. Does nothing on a host.
 void check_launches();
 
-/// Clears the error that a call of this thread has left in the device's library (cudaGetLastError). An error
-/// that cannot be cleared remains: the device is lost. Does nothing on a host.
+/// Clears the error that a call of this thread has left in the device's library (cudaGetLastError). Some
+/// errors cannot be cleared. After such an error the device cannot be used any more. Does nothing on a host.
 void forget_foreign_error();
 
 /// Keeps the errors of other libraries apart from those of ddproxy.
 ///
 /// Problem: the launch of a kernel returns no status. An error of the launch is found later, with
-/// cudaGetLastError(). MPI, NCCL and cuBLAS call the device's library on the same thread. They may leave an
-/// error there, for instance after they tried what this device cannot do, and still succeed. The next check
-/// of a launch would find this error and end the run.
+/// cudaGetLastError(). MPI, NCCL and cuBLAS call the device's library on the same thread. A call that
+/// succeeds may still leave an error there, for instance if it tried a feature that the device lacks. The
+/// next check of a launch would find this error and end the run.
 ///
 /// Use: make a ForeignCall directly before a call of such a library. The constructor throws what
 /// check_launches() throws, because an error that is there now is ddproxy's own. The destructor forgets the

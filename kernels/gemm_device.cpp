@@ -71,9 +71,9 @@ int dimension(Index n) {
 
 // The library is column-major: it reads a row-major X [r, c] in memory as X^T [c, r], whose leading dimension
 // is the row stride of X. The calls below therefore compute C^T = op(B)^T op(A)^T, because a column-major C^T
-// has the same memory as a row-major C. The library sees B^T. If op(B) = B, it needs B^T and transposes
-// nothing. If op(B) = B^T, it needs B and transposes what it sees. So each operand keeps its transposed flag.
-// Only the order of the operands changes, and rows and columns are exchanged.
+// has its elements in the same order as a row-major C. The library reads each operand as its transpose, and
+// the product needs the transpose of each operand. So each operand keeps its transposed flag. Only the order
+// of the operands changes, and rows and columns are exchanged.
 
 void gemm(Space const& exec, GemmSize size, float alpha, Matrix a, Matrix b, float beta, Result c) {
   const ForeignCall foreign;

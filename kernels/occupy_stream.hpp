@@ -13,9 +13,9 @@ namespace ddproxy::kernels {
 /// nothing is launched. On a host the calling thread sleeps for `seconds`.
 void occupy_stream(Space const& exec, double seconds);
 
-/// Occupies one stream with operations that follow one another. Each operation takes its time within 2 % and
-/// 5 us. An operation begins at the time when the previous one was due to end, so the times of launches and
-/// of events between operations do not add up.
+/// Occupies one stream with operations that follow one another. The duration of an operation has an error of
+/// at most 2 % plus 5 us. An operation begins at the time when the previous one was due to end, so the times
+/// of launches and of events between operations do not accumulate.
 class OccupiedStream {
  public:
   explicit OccupiedStream(Space exec) : exec_(std::move(exec)), end_("ddproxy::busy") {}
@@ -31,9 +31,9 @@ class OccupiedStream {
 /// Returns the time at which an operation begins, in nanoseconds. The device starts its kernel at `now`; the
 /// previous operation was due to end at `end`. If less than 10 us lie between the two, the gap is only the
 /// time of the launch, and the operation begins at `end`. Otherwise the stream waited for something else, and
-/// it begins at `now`.
+/// the operation begins at `now`.
 KOKKOS_INLINE_FUNCTION std::int64_t start_after(std::int64_t end, std::int64_t now) {
-  constexpr std::int64_t launch = 10'000;  // longer than a launch with an event before it takes
+  constexpr std::int64_t launch = 10'000;  // more than a launch that follows an event takes
   return now - end < launch ? end : now;
 }
 

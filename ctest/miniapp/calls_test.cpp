@@ -28,8 +28,9 @@ TEST(CallTable, ChangesHalfWayBetweenTwoSizes) {
   EXPECT_TRUE(calls.blocking(185363));
   EXPECT_FALSE(calls.blocking(1 << 30));
   EXPECT_TRUE(calls.ever_blocking());
-  EXPECT_EQ(calls.description(),
-            "nonblocking below 2896 bytes, blocking below 185364 bytes, nonblocking from there on");
+  EXPECT_EQ(
+      calls.description(),
+      "nonblocking below 2896 bytes, blocking from 2896 to 185363 bytes, nonblocking from 185364 bytes on");
 }
 
 TEST(CallTable, OfOneCallIsNamedByIt) {

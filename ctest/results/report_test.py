@@ -260,7 +260,7 @@ class Notes(WithSample):
         return notes.as_html([Results(self.sample)])
 
     def test_say_why_there_is_no_score_and_that_phases_drifted(self):
-        self.assertIn("There is no model error: too noisy.", self.notes("why_no_model_error", "fom", "too noisy"))
+        self.assertIn("The model error is not known: too noisy.", self.notes("why_no_model_error", "fom", "too noisy"))
         self.assertIn("There is no cost of following the prediction (regret): two caps.", self.notes("why_no_regret", "fom", "two caps"))
         self.assertIn("T_compute drifted by +8.0 %.", self.notes("drift", "phases", "T_compute drifted by +8.0 %"))
         self.assertNotIn("There is no", self.notes("why_no_model_error", "fom", "").split("There is no cost")[0])

@@ -59,7 +59,7 @@ std::string flops_text(StepFigures const& f) {
       text += fmt::format(", {} % of the {:.4g} GFLOP/s {}", percent(f.model_flops_per_s / peak), peak / 1e9,
                           what);
   };
-  compare(f.measured_peak, "that large matrix products reach");
+  compare(f.measured_peak, "that large matrix products reach on each rank");
   compare(f.peak_flops, "of [machine]");
   return text + "\n";
 }

@@ -8,13 +8,14 @@ namespace ddproxy {
 namespace {
 
 // Bytes of the parts of a results file. They are estimated from the layout of HDF5, not fitted to files.
-constexpr double headers = 1 << 20;          // headers of about 130 datasets with their attributes
-constexpr double bytes_of_gradient = 150;    // numbers and texts of one gradient
-constexpr double bytes_of_event = 130;       // numbers and texts of one event of a timeline
-constexpr double bytes_of_step_event = 240;  // of a whole step: also a phase, a prediction and a longer name
-constexpr double value = 8;                  // one number
-// Bytes of one task of a whole step while its timeline is recorded: the gathered times (24), the trace that
-// is made of them (24), and the columns in vectors that may have twice the size of their contents (2 x 180).
+constexpr double headers = 1 << 20;        // headers of about 130 datasets with their attributes
+constexpr double bytes_of_gradient = 150;  // numbers and texts of one gradient
+constexpr double bytes_of_event = 130;     // numbers and texts of one event of a timeline
+constexpr double bytes_of_step_event =
+    240;                     // the same for a whole step: also a phase, a prediction and a longer name
+constexpr double value = 8;  // one number
+// Bytes of one task of a whole step while its timeline is recorded: its gathered times (24), its times in the
+// trace (24), and its values in the columns (180). A vector can reserve twice the size of its contents.
 constexpr double bytes_of_recording = 24 + 24 + 2 * 180;
 constexpr double step_parts = 8;  // rows of /step/measured
 constexpr double per_rank = 4;    // numbers of a sample on a rank: measured, compute, backward_end, arrival
@@ -52,7 +53,7 @@ double step_results_memory(Config const& config, Workload const& workload, model
                            int processes) {
   const double file = step_results_file_bytes(config, workload, graph, processes);
   const double recording = bytes_of_recording * processes * static_cast<double>(graph.tasks.size());
-  return file + std::max(file, recording);  // the copy of the file is made when the timeline is recorded
+  return file + std::max(file, recording);  // the copy of the file is made after the recording is freed
 }
 
 double results_memory(Config const& config, Workload const& workload, std::span<Case const> cases,

@@ -51,8 +51,8 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   if (files.empty() && !config.table.empty()) files = {config.table};
   if (files.empty())
     throw std::invalid_argument(
-        "predict: the input names no table of all-reduce times; give --allreduce FILE, or without a table "
-        "--ranks N, --ranks-per-node N, --link-latency S and --link-bandwidth GBps");
+        "predict: the input names no table of all-reduce times; give either --allreduce FILE, or all of "
+        "--ranks N, --ranks-per-node N, --link-latency SECONDS and --link-bandwidth GBPS");
   std::vector<int> unsaid = options.table_ranks;
   if (unsaid.empty() && config.ranks > 0) unsaid = {config.ranks};
   Tables tables;

@@ -9,8 +9,8 @@
 
 namespace ddproxy {
 
-/// Returns the text of a predicted step for people. It has what the step consists of, one row for each case
-/// with times in milliseconds, and the memory. If the step does not fit the device, the text begins with
+/// Returns a predicted step as text for people to read: the parts of the step, one row for each case with
+/// times in milliseconds, and the memory. If the step does not fit the device, the text begins with
 /// "hypothetical" and ends with hypothetical_note() (step_prediction.hpp).
 std::string describe(StepPrediction const& step);
 

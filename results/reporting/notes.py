@@ -10,7 +10,7 @@ from .plausible import impossible
 def _of_newest(newest):
     for name, attribute in (("model error", "why_no_model_error"), ("cost of following the prediction (regret)", "why_no_regret")):
         if reason := newest.attribute("/fom", attribute):
-            yield f"There is no {name}: {reason}."
+            yield f"The {name} is not known: {reason}."
     if drift := newest.attribute("/phases", "drift"):
         yield f"{drift}."
     if "replay" in newest.title():

@@ -36,9 +36,11 @@ std::string CallTable::description() const {
   std::string text;
   for (std::size_t k = 0; k < ranges_.size(); ++k) {
     text += ranges_[k].blocking ? "blocking" : "nonblocking";
-    if (k + 1 < ranges_.size()) text += fmt::format(" below {} bytes, ", ranges_[k + 1].from);
+    if (k > 0) text += fmt::format(" from {}", ranges_[k].from);
+    if (k + 1 < ranges_.size())
+      text += fmt::format("{} {} bytes, ", k > 0 ? " to" : " below", ranges_[k + 1].from - (k > 0 ? 1 : 0));
   }
-  return ranges_.size() == 1 ? text : text + " from there on";
+  return ranges_.size() == 1 ? text : text + " bytes on";
 }
 
 }  // namespace ddproxy
