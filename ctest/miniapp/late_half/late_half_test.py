@@ -102,7 +102,7 @@ def check_that_a_wrong_one_is_refused(folder):
     """lost_half never reduces every second bucket. The check of its graph must find that before anything is measured."""
     (folder / "wrong.toml").write_text(tiny.read_text().replace("[sweep]\n", '[sweep]\nstrategies = ["lost_half"]\n'))
     done = subprocess.run([*mpiexec, "-n", "2", wrong_ddproxy, "run", folder / "wrong.toml", "-o", folder / "wrong.h5"], capture_output=True, text=True)
-    assert done.returncode == 3 and "verification failed: lost_half: its step is wrong" in done.stderr, (done.returncode, done.stderr[-2000:])
+    assert done.returncode == 3 and "verification failed: lost_half: the step graph is wrong" in done.stderr, (done.returncode, done.stderr[-2000:])
 
 
 def check_drawn(folder):
