@@ -5,7 +5,8 @@
 namespace ddproxy::kernels {
 
 /// Throws std::runtime_error with the device library's message if a call of this thread has left an error,
-/// for instance the launch of a kernel. Clears the error. Does nothing on a host.
+/// for instance the launch of a kernel. Clears the error. Does nothing on a host, and before Kokkos is
+/// initialized, because no kernel has been launched then.
 void check_launches();
 
 /// Clears the error that a call of this thread has left in the device's library (cudaGetLastError). Some
