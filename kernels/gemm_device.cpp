@@ -95,6 +95,7 @@ void gemm_strided_batched(Space const& exec, Index count, GemmSize size, float a
 
 void gemm_batched(Space const& exec, Index count, GemmSize size, float alpha, MatrixList a, MatrixList b,
                   float beta, ResultList c) {
+  const ForeignCall foreign;
   check(blas::gemm_batched(library.on(exec), operation(b), operation(a), dimension(size.columns),
                            dimension(size.rows), dimension(size.inner), &alpha, b.data, dimension(b.stride),
                            a.data, dimension(a.stride), &beta, c.data, dimension(c.stride), dimension(count),
