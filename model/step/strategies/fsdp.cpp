@@ -17,8 +17,9 @@ struct Unit {
   ShardedRun run;
   BufferId parameters = {}, shard = {};  // this rank's parameters and gradients
   BufferId moments[2] = {};
-  std::optional<BufferId> kept;       // the gathered unit, if it is gathered once in a micro-batch
-  std::optional<BufferId> gradients;  // the gradients, if they do not share the buffers of the blocks
+  std::optional<BufferId> kept = std::nullopt;  // the gathered unit, if it is gathered once in a micro-batch
+  std::optional<BufferId> gradients =
+      std::nullopt;  // the gradients, if they do not share the buffers of the blocks
   bool is_root() const { return name == "root"; }
 };
 
@@ -40,7 +41,7 @@ std::vector<Unit> units_of(BackwardPass const& pass, ShardUnit unit, std::size_t
   std::vector<Unit> units;
   for (std::size_t t = 0; t < layout.tensors(); ++t) {
     const auto name = unit_name(unit, pass.gradients[t].layer);
-    if (units.empty() || units.back().name != name) units.push_back({name, {layout[t], 0}});
+    if (units.empty() || units.back().name != name) units.push_back({.name = name, .run = {layout[t], 0}});
     Slice& model = units.back().run.model;
     model.count = layout[t].end() - model.offset;
   }
