@@ -227,7 +227,8 @@ TEST(ShardedStepPlanted, AGatherThatIsLeftOutIsFound) {
 
 TEST(ShardedStepPlanted, ASlotThatIsReusedTooEarlyIsFound) {
   const Shape shape = llama_shape(3);
-  const auto step = step_of(shape, updated({.stage = ShardStage::fsdp}, shape, 1), 2);
+  // With a lane of their own no reduction orders the gathers.
+  const auto step = step_of(shape, updated({.stage = ShardStage::fsdp, .lanes = 2}, shape, 1), 2);
   std::size_t caught = 0;
   for (const std::size_t gather : tasks_of(step.classes[0].graph, Verb::all_gather)) {
     if (step.classes[0].graph.tasks[gather].after.empty()) continue;
@@ -256,13 +257,14 @@ TEST(ShardedStepPlanted, AShardThatIsReducedTwiceIsFound) {
     graph.tasks.insert(graph.tasks.begin() + static_cast<std::ptrdiff_t>(all[0]) + 1, again);
     for (std::size_t t = all[0] + 2; t < graph.tasks.size(); ++t)
       for (TaskId& before : graph.tasks[t].after)
-        if (index(before) > all[0]) before = TaskId{index(before) + 1};
+        if (index(before) >= all[0]) before = TaskId{index(before) + 1};
   };
-  EXPECT_TRUE(found(changed(step, twice), Rule::contributes_once));
+  EXPECT_TRUE(found(changed(step, twice), Rule::contributes_once)) << text(check(changed(step, twice)));
 }
 
 TEST(ShardedStepPlanted, PaddingThatIsForgottenIsFound) {
-  const Shape shape = llama_shape(2);
+  Shape shape = llama_shape(2);
+  shape.vocabulary = 19;
   for (const auto stage : {ShardStage::zero1, ShardStage::fsdp}) {
     const auto step = step_of(shape, updated({.stage = stage}, shape, 1), 3);
     ASSERT_GT(step.classes.size(), 1U) << "three ranks do not divide this model";
