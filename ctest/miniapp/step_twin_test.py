@@ -157,7 +157,7 @@ def check_dry_run():
     buckets = predicted_by_model("twin.toml")["buckets"]
     text = dry_run("twin.toml")
     for words in ("step: 2 micro-batches of 2 sequences x 32 tokens, optimizer adamw; compute replay, all-reduce replay", f"buckets of 0.1 MiB: {buckets} buckets",
-                  "3 samples; 5 steps and 3 steps without communication in all", "time: about "):
+                  "steps to run: 5 with communication, of which 3 are samples, and 3 without communication", "time: about "):
         assert words in text, (words, text)
     assert not Path("results.h5").exists()
     with h5py.File("twin.h5") as file:

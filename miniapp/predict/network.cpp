@@ -76,7 +76,7 @@ int only_ranks(Tables& tables, Config const& config) {
     const int ranks = tables.all.front().ranks;
     if (ranks == 1)
       throw std::invalid_argument(
-          "predict: the all-reduce table is for 1 rank, which has nothing to reduce; give --ranks N");
+          "predict: the all-reduce table is for 1 rank, which reduces nothing; give --ranks N");
     if (config.ranks > 0)
       tables.warnings.push_back(
           fmt::format("the input is for {}, but the all-reduce table is for {} ranks; predicting for {} "
@@ -103,7 +103,8 @@ void settle(Network& network) {
   for (auto& point : network.points) point.seconds = network.cost(point.bytes);
   if (unfalling.raised && !network.raised)
     network.warnings.push_back(
-        "the derived all-reduce time is not monotonic (it falls as bytes grow); its running maximum is used");
+        "the all-reduce times that are derived from the table fall somewhere as bytes grow, but the model "
+        "needs times that never fall. It uses their running maximum instead, so T and E may be too large");
   network.raised |= unfalling.raised;
 }
 
@@ -113,7 +114,7 @@ int ranks_per_node(PredictOptions const& options, Config const& config) {
 
 Network from_tables(Tables const& tables, int ranks, PredictOptions const& options, Config const& config) {
   const int per_node = ranks_per_node(options, config);
-  if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank has nothing to reduce");
+  if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank alone reduces nothing; give 2 or more");
   if (per_node > 0 && ranks > 0) model::place(ranks, per_node);
   if (!has_ranks(tables, ranks) && has_ranks(tables, 0))
     throw std::invalid_argument("predict: how many ranks was the table measured on? Give --table-ranks N");

@@ -91,8 +91,8 @@ std::string raised_rows(std::vector<SensitivityRow> const& rows) {
   for (auto const& r : rows)
     if (r.raised) fmt::format_to(Out(names), "{}{} x {:g}", names.empty() ? "" : ", ", r.quantity, r.value);
   if (names.empty()) return "";
-  return "the scaled all-reduce time is not monotonic (it falls as bytes grow); its running maximum is used "
-         "for: " +
+  return "with some scales the all-reduce times fall somewhere as bytes grow, but the model needs times that "
+         "never fall. It uses their running maximum instead, so E may be too large in these rows: " +
          names;
 }
 
