@@ -78,10 +78,10 @@ TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
 TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   auto report = measured(model::strategy_named("bucketed"), 25, {0.3, 0.3, 0.3});
   report.measured->exposed.value = 0.1;
-  EXPECT_EQ(waterfall_line(report, {0.010, 0.030, 0.060, 0.065}),
-            "E of bucketed/25, 100 ms, by cause (all in ms): 10 would remain with an ideal overlap, "
-            "contention +20, "
-            "copies +30, jitter +5, not explained +35\n");
+  EXPECT_EQ(
+      waterfall_line(report, {0.010, 0.030, 0.060, 0.065}),
+      "E of bucketed/25 is 100 ms. Its causes, in ms: 10 remain even with an ideal overlap, contention +20, "
+      "copies +30, jitter +5, not explained +35\n");
   EXPECT_EQ(waterfall_line(report, {0.010, 0.010, 0.010, 0.010}), "");
   EXPECT_NE(waterfall_line(report, {0.010, 0.010, 0.020, 0.020}), "");
   const auto impossible = waterfall_line(report, {0.2, 0.21, 0.21, 0.21});

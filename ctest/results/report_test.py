@@ -64,7 +64,7 @@ class States(WithSample):
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "out" / "sample.html").read_text()
         self.assertIn("55 ns, 330 ns", page)
-        self.assertIn("Tables and figures use the samples of the state 330 ns.", page)
+        self.assertIn("Tables and figures use only the samples of the state 330 ns.", page)
 
 
 class Page(WithSample):
