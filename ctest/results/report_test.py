@@ -221,7 +221,8 @@ class Headline(WithSample):
         self.assertTrue(self.intervals(1.0, 1.0).startswith(share), self.answer())
         self.assertIn("faster than 25 MiB, PyTorch's default. With 16 MiB, backward", self.answer())
         self.assertTrue(self.intervals(0.1, 2.0).startswith(
-            "The bucket sizes do not differ beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB was the fastest. With"), self.answer())
+            "No bucket size is faster than the others beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB has the smallest T, but in this run only "
+            "differences above "), self.answer())
         self.assertIn("with a single sample, it is not known", self.intervals(np.nan, np.nan))
         self.make_best(25, 0.5)
         self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run is faster.", self.answer())
@@ -280,7 +281,7 @@ class Finding(WithSample):
             file["sweep/ci_low"][:] = 0.001
             file["sweep/ci_high"][:] = 1000.0
         self.change(wide)
-        self.assertEqual(lead.finding(Results(self.sample)), "The bucket sizes do not differ beyond the noise")
+        self.assertRegex(lead.finding(Results(self.sample)), r"^No bucket size is faster beyond the noise\n\(only differences above [\d.]+ % can be seen\)$")
 
     def test_a_round_that_is_slow_for_all_cases_is_no_noise(self):
         def slow_rounds(file):
@@ -290,7 +291,7 @@ class Finding(WithSample):
         self.change(slow_rounds)
         self.assertIn("Best bucket: ", lead.finding(Results(self.sample)))
         self.change(lambda file: file["sweep/over_best_low"].__setitem__(slice(None), 0.99))
-        self.assertEqual(lead.finding(Results(self.sample)), "The bucket sizes do not differ beyond the noise")
+        self.assertEqual(lead.finding(Results(self.sample)), "No bucket size is faster beyond the noise\n(only differences above 7.0 % can be seen)")  # 1.06 - 0.99
 
     def test_every_figure_of_a_file_has_one(self):
         results = Results(self.sample)

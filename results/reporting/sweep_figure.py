@@ -51,7 +51,7 @@ def _measured(axes, curve, ours, colour, marker, name):
             ends = np.vstack([middle[chosen] - low[chosen], high[chosen] - middle[chosen]])
             axes.errorbar(cases.x[chosen], middle[chosen], np.nan_to_num(np.abs(ends)), color=colour, marker=marker,
                           linestyle=line_style, capsize=3, markersize=5,
-                          label=f"{name}, {bars}" if line_style == "-" and bars else name if line_style == "-" else None)
+                          label=f"{name}: median and {bars}" if line_style == "-" and bars else name if line_style == "-" else None)
 
 
 def _fills(low, high, ends):

@@ -54,7 +54,7 @@ PAIRS_NOTE = " Pairs in the right order is a share of the pairs of cases that di
 TERM_NOTE = ("ideal is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
              "measured and ideal E a cause explains. They add up to 100. If the causes explain more than the difference, unexplained is negative. A dash means that the case does not "
              "overlap, or that the difference is within the noise of E.")
-STEP_NOTE = ("The columns from and to are the ends of the 95 % interval of the median. exposed is the part of the communication that makes the step longer: the time of the step minus the time of the same "
+STEP_NOTE = ("The columns from and to are the ends of an interval: {interval}. exposed is the part of the communication that makes the step longer: the time of the step minus the time of the same "
              "step without communication. The column first step has the times of the first step of the run, before anything is warm. predicted uses kappa and gamma, the speeds of "
              "compute and all-reduces that run at the same time. predicted, no contention leaves out kappa and gamma.")
 KIND_NOTE = "Measured in steps without communication. backward includes recomputed activations. The row matrix products is the sum of linear and head."
@@ -63,7 +63,7 @@ MEMORY_NOTE = ("Live buffers of rank 0 in the last step. The column at the peak 
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
 # {name of a column: the sentence that replaces the column if all rows have the same text}. {} stands for that text. page.py has the sentence
 # for the other columns.
-SAME_IN_ALL = {"sampling": "Sampling of all cases ended because {}.", "interval": "T low and T high are the ends of the {}."}
+SAME_IN_ALL = {"sampling": "Sampling of all cases ended because {}.", "interval": "T low and T high are the ends of an interval: {}."}
 
 
 def sweep_table(results):
@@ -203,6 +203,10 @@ def step_table(results):
     return Table("step", "Whole steps", [("part", "part", ""), *[c[:3] for c in columns]], rows, _step_note(results))
 
 
+def _samples_of_steps(results):
+    return results["/step/measured"].shape[1] if results.has("/step/measured") else 0
+
+
 def _averaged_in(sync):
     return {"last": "in the last micro-batch", "each": "in each micro-batch"}.get(sync, sync)
 
@@ -214,7 +218,8 @@ def _step_note(results):
     peak = results["/step/measured_peak"] if results.has("/step/measured_peak") else np.nan  # files of earlier versions have none
     share = f" Model flops: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of the speed of large matrix products." if np.isfinite(peak) else ""
     batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
-    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients are averaged {_averaged_in(setting('sync'))}; checkpoint {setting('checkpoint')}.{batch}{share} " + STEP_NOTE)
+    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients are averaged {_averaged_in(setting('sync'))}; checkpoint {setting('checkpoint')}.{batch}{share} "
+            + STEP_NOTE.format(interval=intervals.WORDS[intervals.kind_of_steps(_samples_of_steps(results))]))
 
 
 def kind_table(results):
