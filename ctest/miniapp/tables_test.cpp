@@ -70,9 +70,9 @@ TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
       with_rounds(measured(model::strategy_named("bucketed"), 25, {0.150, unknown, unknown}), {0.150})};
   EXPECT_EQ(
       tuning_line(reports, 1e-17),
-      "lower bound on E: 0 ms\nbest cap: bucketed/25, 0 ms (0.0 %) faster than 25 MiB (PyTorch's default), "
-      "and 2050 ms (93.2 %, noise not known because a case has one sample) faster than bucketed/4 (the worst "
-      "cap)\n");
+      "lower bound on E: 0 ms\nbest cap: bucketed/25 (PyTorch's default), 2050 ms (93.2 %, noise not known "
+      "because a case has one sample) faster than bucketed/4 (the worst cap)\n");
+  EXPECT_EQ(tuning_line({reports[0]}, unknown), "best cap: bucketed/4, the only cap that was measured\n");
 }
 
 TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {

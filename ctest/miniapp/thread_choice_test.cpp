@@ -66,8 +66,7 @@ TEST(Threads, TheLineNamesThreadsRanksCoresAndWhy) {
       "one with compute; 2 ranks share 2 cores");
   EXPECT_EQ(describe(choose_threads({{{0, 1, 2, 3}}}), {}),
             "threads: the only rank computes with 3 threads, which leaves one core for communication; the "
-            "rank has 4 "
-            "cores of its own");
+            "rank has 4 cores of its own");
   EXPECT_EQ(describe(choose_threads({{{0}, 1}}), {1, "OMP_NUM_THREADS"}),
             "threads: the only rank computes with 1 thread, as OMP_NUM_THREADS says; the rank has 1 core of "
             "its own");

@@ -84,8 +84,7 @@ std::string states_line(SweepStates const& sweep, std::optional<std::size_t> sta
             : "Tables and figures mix the samples of all states, because no state lasted long enough";
   return fmt::format(
       "the speed of the machine changed between {} states (docs/glossary.md). ddproxy tells them apart by "
-      "{}: "
-      "{}.{} {}\n",
+      "{}: {}.{} {}\n",
       sweep.states.count(), sweep.states.told_by(), names_of(sweep.states), sweep_text(sweep), used);
 }
 

@@ -77,8 +77,7 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
   const bool few = f.rows.front().samples.size() < model::fewest_for_an_interval;
   text += fmt::format(
       "from, to: {}; first: the first step of the run; exposed: exposed communication E; no contention: as "
-      "if "
-      "compute and all-reduces did not slow each other\n",
+      "if compute and all-reduces did not slow each other\n",
       few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "
             "median"
           : "95 % interval of the median");

@@ -132,8 +132,7 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
   if (same_round)
     text +=
         "re-predicted E: E that the model predicts from T_compute and the all-reduces that were measured in "
-        "the "
-        "same round as the sample; median over the samples. In a round each case is measured once\n";
+        "the same round as the sample; median over the samples. In a round each case is measured once\n";
   return text + stop_line(config, reports, stops);
 }
 
@@ -153,11 +152,14 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
     if (report.measured->total.value > worst->measured->total.value) worst = &report;
     if (report.item.cap_mib == common_cap_mib) common = &report;
   }
-  return fmt::format("{}best cap: {}, {}{}\n",
-                     std::isnan(floor) ? "" : fmt::format("lower bound on E: {} ms\n", brief_ms(floor)),
-                     best->item.name(),
-                     common ? gain_text(*best, *common, "25 MiB (PyTorch's default)") + ", and " : "",
-                     gain_text(*best, *worst, fmt::format("{} (the worst cap)", worst->item.name())));
+  const std::string bound =
+      std::isnan(floor) ? "" : fmt::format("lower bound on E: {} ms\n", brief_ms(floor));
+  const std::string name = best->item.name() + (best == common ? " (PyTorch's default)" : "");
+  if (best == worst) return fmt::format("{}best cap: {}, the only cap that was measured\n", bound, name);
+  return fmt::format(
+      "{}best cap: {}, {}{}\n", bound, name,
+      common && common != best ? gain_text(*best, *common, "25 MiB (PyTorch's default)") + ", and " : "",
+      gain_text(*best, *worst, fmt::format("{} (the worst cap)", worst->item.name())));
 }
 
 std::string miss_line(CaseReport const& report) {
@@ -166,8 +168,7 @@ std::string miss_line(CaseReport const& report) {
   const double measured = report.measured->exposed.value;
   return fmt::format(
       "E of {} is {} ms {} than predicted: {} ms because the machine changed after the tables were measured, "
-      "and "
-      "{} ms because of errors of the model\n",
+      "and {} ms because of errors of the model\n",
       report.item.name(), brief_ms(std::abs(measured - before)), measured < before ? "smaller" : "larger",
       change_ms(round - before), change_ms(measured - round));
 }

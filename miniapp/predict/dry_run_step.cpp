@@ -71,8 +71,7 @@ std::string describe_time(Config const& config, Workload const& workload, model:
   if (needs_arena(config))
     return fmt::format(
         "time: at least {:.3g} s of compute, from the roofline of [machine], plus the all-reduces, whose "
-        "time "
-        "is not known before the run\n",
+        "time is not known before the run\n",
         (steps + alone) * time.alone);
   const auto memory = model::live_memory(graphs.classes.front().graph, time.trace);
   const auto note = hypothetical_note({memory.peak, config.device_memory});

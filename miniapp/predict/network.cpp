@@ -65,7 +65,8 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   }
   if (next != unsaid.end() && !options.table_ranks.empty())
     throw std::invalid_argument(
-        "--table-ranks: there are more numbers than tables without a column ranks; give one number for each");
+        "--table-ranks: there are more numbers than tables without a column ranks; give one number for each "
+        "such table");
   return tables;
 }
 
@@ -87,7 +88,8 @@ int only_ranks(Tables& tables, Config const& config) {
   std::vector<int> ranks;
   for (auto const& table : tables.all) ranks.push_back(table.ranks);
   throw std::invalid_argument(
-      fmt::format("predict: there are tables of {} ranks; choose with --ranks", fmt::join(ranks, ", ")));
+      fmt::format("predict: there are tables of {} ranks; choose one of these numbers with --ranks",
+                  fmt::join(ranks, ", ")));
 }
 
 // Replaces a(x) by its running maximum if it decreases somewhere between the smallest gradient and the
@@ -117,12 +119,12 @@ Network from_tables(Tables const& tables, int ranks, PredictOptions const& optio
   if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank alone reduces nothing; give 2 or more");
   if (per_node > 0 && ranks > 0) model::place(ranks, per_node);
   if (!has_ranks(tables, ranks) && has_ranks(tables, 0))
-    throw std::invalid_argument("predict: how many ranks was the table measured on? Give --table-ranks N");
+    throw std::invalid_argument(
+        "predict: the all-reduce table does not say on how many ranks it was measured; give --table-ranks N");
   if (!has_ranks(tables, ranks) && per_node == 0)
     throw std::invalid_argument(
         fmt::format("predict: there is no all-reduce table for {}. Give --ranks-per-node N, the number of "
-                    "ranks on a node: "
-                    "predict then derives the missing table from those of the input",
+                    "ranks on a node: predict then derives the missing table from those of the input",
                     model::ranks_text(ranks)));
   std::optional<model::Link> between;
   if (options.node_latency) between = model::Link{*options.node_latency, *options.node_bandwidth_GBps * 1e9};
@@ -146,12 +148,14 @@ std::vector<Network> all_from_tables(PredictOptions const& options, Config const
 }
 
 constexpr auto no_measurement =
-    "the all-reduce times come from the stated latency and bandwidth of the links, and none was measured";
+    "the all-reduce times are computed from the stated latency and bandwidth of the links, not measured, so "
+    "the prediction is only a first estimate";
 
 std::vector<Network> all_stated(PredictOptions const& options, Config const& config) {
   if (!options.allreduce.empty() || !config.table.empty() || !options.table_ranks.empty())
     throw std::invalid_argument(
-        "--link-latency, --link-bandwidth: there is a table of all-reduce times; remove these options");
+        "--link-latency, --link-bandwidth: a table of all-reduce times is given, too; give either the links "
+        "or the table");
   std::vector<Network> networks;
   for (const int ranks : options.ranks) {
     auto [cost, points, uses_node_link] =

@@ -16,9 +16,8 @@ std::string fall_warning(model::TableCost const& cost) {
   return fmt::format(
       "some all-reduces of the table take less time than smaller ones (noise, or the library changes its "
       "algorithm), but the model needs times that never fall as bytes grow. It uses the running maximum of "
-      "the "
-      "times instead, which is at most {:.3g} % above the table. If that is too much, measure these sizes "
-      "again with more samples",
+      "the times instead, which is at most {:.3g} % above the table. If that is too much, measure these "
+      "sizes again with more samples",
       100 * cost.raised_by());
 }
 

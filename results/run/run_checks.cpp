@@ -119,7 +119,8 @@ void check_comparable(std::span<const Run> runs, std::span<const std::string> al
     for (auto const& before : runs.first(r))
       if (const std::string differing = differences(before, runs[r], allowed); !differing.empty())
         throw std::invalid_argument(before.path.string() + " and " + runs[r].path.string() +
-                                    " cannot be compared, because they differ in " + differing.substr(2));
+                                    " cannot be compared, because they differ in " + differing.substr(2) +
+                                    "; an option in parentheses accepts its difference");
 }
 
 std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed) {
@@ -134,7 +135,8 @@ std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const st
   for (auto const& run : runs) all.push_back(&run);
   for (auto const& difference : differing_conditions(all, allowed))
     doubts.push_back(difference.files + " differ in " + difference.key + ": " + difference.values +
-                     "; their times may differ for that reason alone (--allow " + difference.key + ")");
+                     "; their times may differ for that reason alone (--allow " + difference.key +
+                     " silences this warning)");
   return doubts;
 }
 
