@@ -251,8 +251,8 @@ class Headline(WithSample):
 
     def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
-        self.assertEqual(sum("best bucket size that was run, " in text for text in legend), 2, legend)
-        self.assertIn("predicted best bucket size, run or not: 95 % interval", legend)
+        self.assertEqual(sum(" best bucket size, of those that were run: " in text for text in legend), 2, legend)
+        self.assertIn("predicted best bucket size, of all sizes: 95 % interval", legend)
 
 
 class Notes(WithSample):

@@ -23,7 +23,7 @@ CAPTIONS = {
     "layers": "Time of each layer in the backward pass: the median over the samples. All ranks compute at the same time, without communication.",
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
     "collectives": "Bus bandwidth of each collective alone. The factors are those of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",
-    "against": "T over the bucket size, for each file.",
+    "against": "T over the bucket size. Each file has a curve of its own.",
     "history": "T of the best bucketed case of the first file, and of the cases without a bucket size, over time.",
 }
 BROKEN = " Some cases without a bucket size take far longer than the others. They stand in an upper segment, and the vertical axis is interrupted below it."
