@@ -116,7 +116,7 @@ std::string complain_of_device_memory(double need, int ranks, double free) {
   return fmt::format(
       "not enough device memory: a rank needs {:.1f} GiB, the {} on this device {:.1f} GiB, and {:.1f} GiB "
       "are free; use a smaller model or fewer tokens{}",
-      need / gib, ranks, need * ranks / gib, free / gib, ranks > 1 ? ", or fewer ranks a device" : "");
+      need / gib, ranks, need * ranks / gib, free / gib, ranks > 1 ? ", or fewer ranks on each device" : "");
 }
 
 std::string doubt_about_device_memory(double need, int ranks, double free) {

@@ -25,8 +25,8 @@ std::string bandwidth_text(double bandwidth) {
 }
 
 std::string rates_text(model::LaunchRoofline const& roofline) {
-  return fmt::format("{:.1f} Tflop/s, {}, {:.1f} us a kernel", roofline.peak_flops / tera,
-                     bandwidth_text(roofline.bandwidth), roofline.launch * micro);
+  return fmt::format("{:.1f} Tflop/s, {}, {:.1f} us for the launch of each kernel",
+                     roofline.peak_flops / tera, bandwidth_text(roofline.bandwidth), roofline.launch * micro);
 }
 
 /// Returns the presets of the rows to which the roofline was fitted. Each preset is named once, in the order
