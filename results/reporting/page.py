@@ -111,7 +111,7 @@ WORDS = (
     ("flat", "case that reduces all gradients in one all-reduce, after the backward pass"),
     ("per_tensor", "case that reduces each gradient by itself, during the backward pass"),
     ("optimal", "case with the buckets that have the smallest predicted T"),
-    ("kernels", "real kernels compute the backward pass"),
+    ("kernels", "real kernels carry out the computation"),
     ("replay", "compute or all-reduces only wait for the time that a table or the roofline gives"),
     ("mpi, nccl", "the library that carries out the all-reduces"),
     ("round", "one pass over all cases, in random order. Each round of the sweep takes one sample of each case"),
