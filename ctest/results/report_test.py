@@ -346,7 +346,7 @@ class Timeline(WithSample):
         self.assertEqual(len(times), 1 + 2 * events)
         np.testing.assert_allclose(live[:5] / 2.0**20, [0, 64, 32, 96, 64])  # between two events the first ends before the second starts
         axes = timeline_figure.draw_timeline(Results(self.sample), 0).axes[1]
-        self.assertEqual([text.get_text() for text in axes.texts], ["dashed: allocated, 4 GiB"])
+        self.assertEqual([text.get_text() for text in axes.texts], ["dashed line: allocated memory, 4 GiB"])
 
     def test_a_file_without_memory_has_no_such_axes(self):
         self.change(lambda file: file.__delitem__("memory"))
