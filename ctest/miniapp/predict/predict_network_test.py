@@ -22,7 +22,7 @@ class PredictNetwork(PredictCase):
         self.assertAlmostEqual(by_ranks[16], one)
         self.assertIn("multiple", self.refused(SLINGSHOT, "--ranks", "18", "--ranks-per-node", "4"))
         self.assertIn("--ranks-per-node", self.refused(SLINGSHOT, "--ranks", "32"))
-        self.assertIn("nothing to reduce", self.refused(SLINGSHOT, "--ranks", "1"))
+        self.assertIn("one rank alone reduces nothing", self.refused(SLINGSHOT, "--ranks", "1"))
         self.assertIn("--table-ranks", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8"))
         alone = self.path("alone.csv", "ranks,bytes,seconds\n1,8,1\n1,16,1\n")
         self.assertIn("the all-reduce table is for 1 rank", self.refused(*self.small()[:2], "--allreduce", alone))
@@ -82,9 +82,9 @@ class PredictNetwork(PredictCase):
         self.assertIn("16 ranks need 2 nodes: give the latency and the bandwidth of the link between nodes, --node-latency", self.refused(gpus, "--ranks", "16", *inside))
         self.assertIn("remove these options", self.refused(gpus, "--ranks", "8", *inside, "--node-latency", "0", "--node-bandwidth", "9"))
         self.assertIn("--ranks-per-node", self.refused(*self.small()[:2], "--ranks", "8", *inside))
-        self.assertIn("there is a table", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8", *inside))
-        self.assertIn("there is a table", self.refused(NODE, "--ranks", "8", *inside))
-        self.assertIn("nothing to reduce", self.refused(gpus, "--ranks", "1", *inside))
+        self.assertIn("a table of all-reduce times is given, too", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8", *inside))
+        self.assertIn("a table of all-reduce times is given, too", self.refused(NODE, "--ranks", "8", *inside))
+        self.assertIn("one rank alone reduces nothing", self.refused(gpus, "--ranks", "1", *inside))
         self.assertIn("too large", self.refused(gpus, "--ranks", "8", "--link-latency", "0", "--link-bandwidth", "1e-306"))
 
     def test_what_if_scales(self):
