@@ -88,6 +88,20 @@ TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   EXPECT_NE(impossible.find("below the 200 ms of an ideal overlap"), std::string::npos) << impossible;
 }
 
+TEST(MissLine, SplitsTheErrorOfAPredictionIntoDriftAndModel) {
+  auto report = measured(model::strategy_named("bucketed"), 25, {1.09, 1.09, 1.09});
+  report.measured->exposed.value = 0.09;
+  report.predicted.total = 1.1;
+  report.predicted_compute = 1;
+  EXPECT_EQ(miss_line(report), "") << "no prediction from the round of the sample";
+  report.same_round.exposed = 0.08;
+  EXPECT_EQ(miss_line(report),
+            "E of bucketed/25 is 10 ms smaller than predicted: -20 ms because the machine changed after the "
+            "tables were measured, and +10 ms because of errors of the model\n");
+  report.measured->exposed.value = 0.15;
+  EXPECT_NE(miss_line(report).find("is 50 ms larger than predicted"), std::string::npos);
+}
+
 TEST(Tables, memory_is_printed_from_one_gibibyte_on) {
   const double gib = 1024 * model::bytes_per_mib;
   EXPECT_EQ(memory_line({0.5 * gib, 0.9 * gib}, 0.7 * gib), "");

@@ -234,6 +234,8 @@ class Headline(WithSample):
         text = Path(done.stdout.splitlines()[0]).read_text()
         self.assertLess(text.index('class="gain"'), text.index("With "))
         self.assertRegex(text, r'</h1><div class="first"><div><p class="gain">Best bucket size: ')
+        with h5py.File(self.sample) as file:
+            self.assertIn(f"<dt>T at the best bucket size (ms)</dt><dd>{file['fom'].attrs['backward_s'] * 1e3:.2f}</dd>", text)
         figure = text.index("<figure")
         self.assertLess(text.index('class="facts"'), figure)
         self.assertEqual(text.find("<figure", figure + 1), text.index("<figure", text.index('class="figures"')), "one picture stands in the first screen")
