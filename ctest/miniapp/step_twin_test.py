@@ -168,7 +168,7 @@ def check_dry_run():
     of_parameters = 16 * 774030080 / 2**30  # parameters, gradients and AdamW's state of GPT-2-large
     large = Path(write("gpt2-large.toml", compute="kernels", backend='backend = "mpi"'))
     large.write_text(large.read_text().replace('"tiny"', '"gpt2-large"').replace("batch = 4", "batch = 2\nsequence = 64"))
-    memory = float(re.search(r"memory: (\S+) GiB for each rank\n", dry_run(large))[1])
+    memory = float(re.search(r"memory: (\S+) GiB (?:of device memory )?for each rank\n", dry_run(large))[1])
     assert of_parameters < memory < 1.3 * of_parameters, memory
     large.write_text(large.read_text().replace('mode = "kernels"', 'mode = "replay"').replace('backend = "mpi"', REPLAY))
     assert float(re.search(r"memory: (\S+) GiB on this machine, for the program itself", dry_run(large))[1]) < 0.1
