@@ -105,7 +105,7 @@ class Steps(WithSample):
         self.assertIn("The columns &quot;from&quot; and &quot;to&quot; are the ends of an interval: Student&#x27;s 95 % interval of the mean.", text)
         self.assertIn("|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM.", text)
         self.assertNotIn("mean of |predicted E - E|", text)
-        for words in ("A whole step takes 1.100 s, the median of 2 samples (Student's 95 % interval of the mean: 1.000 s to 1.200 s). Of this, E = 100 ms is exposed communication.",
+        for words in ("A whole step takes 1.100 s, the median of 2 samples (Student&#x27;s 95 % interval of the mean: 1.000 s to 1.200 s). Of this, E = 100 ms is exposed communication.",
                       "The model predicts 1.155 s, which is 5.0 % too long."):
             self.assertIn(words, text)
         self.assertTrue(all((self.folder / f"sample-{name}.png").exists() for name in ("step", "timeline")))

@@ -118,9 +118,10 @@ void check_comparable(std::span<const Run> runs, std::span<const std::string> al
   for (std::size_t r = 1; r < runs.size(); ++r)
     for (auto const& before : runs.first(r))
       if (const std::string differing = differences(before, runs[r], allowed); !differing.empty())
-        throw std::invalid_argument(before.path.string() + " and " + runs[r].path.string() +
-                                    " cannot be compared, because they differ in " + differing.substr(2) +
-                                    "; an option in parentheses accepts its difference");
+        throw std::invalid_argument(
+            before.path.string() + " and " + runs[r].path.string() +
+            " cannot be compared, because they differ in " + differing.substr(2) +
+            ". To compare them in spite of a difference, add the option in parentheses");
 }
 
 std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed) {
