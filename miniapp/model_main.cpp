@@ -19,7 +19,8 @@ int start(int argc, char** argv) {
   if (!options) return exit_code;
   if (ddproxy::works_on_login_node(*options)) return ddproxy::run_on_login_node(*options);
   ddproxy::results::say_error(fmt::format(
-      "ddproxy-model: '{0}' measures, which this program cannot do; run 'ddproxy {0}', or add --dry-run",
+      "ddproxy-model: the command '{0}' measures, but this program only predicts and compares. Run 'ddproxy "
+      "{0}' to measure, or add --dry-run to see what it would measure",
       options->command));
   return usage;
 }

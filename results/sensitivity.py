@@ -19,7 +19,7 @@ except ImportError as error:
 LABELS = {"bytes": "bytes of the gradients (factor, log scale)", "model": "gradients of the GPT-2 models (MiB, log scale)",
           "latency": "network latency (factor, log scale)", "bandwidth": "network bandwidth (factor, log scale)",
           "ranks": "number of ranks (log scale)"}
-CURVES = (("exposed_25_s", "cap 25 MiB", "s", style.OTHER), ("exposed_best_s", "best cap", "o", style.PREDICTED),
+CURVES = (("exposed_25_s", "25 MiB", "s", style.OTHER), ("exposed_best_s", "best cap", "o", style.PREDICTED),
           ("exposed_plan_s", "best plan", "D", style.MEASURED), ("floor_s", "lower bound on E", "_", style.GREY))
 plt.rcParams["savefig.dpi"] = 100
 LOWEST, HIGHEST = 0.01, 4096.0  # range of the axis in MiB; caps outside of it give the same plans as its ends
@@ -45,7 +45,7 @@ def draw_exposed(axes, rows):
     axes.set_yscale("log")
     low, high = (math.log10(limit) for limit in axes.get_ylim())
     axes.set_ylim(10 ** math.floor(low), 10 ** math.ceil(high))  # whole decades, so that at least one of them has a label
-    axes.set_ylabel("E (ms, log scale)")
+    axes.set_ylabel("exposed communication E\n(ms, log scale)")
 
 
 def draw_best(axes, rows):
@@ -57,7 +57,7 @@ def draw_best(axes, rows):
     axes.axhline(25, color=style.OTHER, linestyle="--", linewidth=1)
     axes.set_yscale("log")
     axes.set_ylim(LOWEST, HIGHEST)
-    axes.set_ylabel("best caps (MiB)")
+    axes.set_ylabel("best caps\n(MiB, log scale)")
 
 
 def draw(quantities, title):

@@ -97,9 +97,9 @@ def check_replay():
             assert (per_byte[2 * k:2 * k + 2] <= (k + 1.9) * 1e-8).any(), per_byte
     write("half.csv", "bytes,seconds\n100000,0.002\n1000000,0.02\n")
     twin = write("half.toml", REPLAY.replace("TABLE", "half.csv"))
-    refused("half.csv: there are no times of broadcast for 2 ranks", twin, "-o", "h.h5")
+    refused("half.csv: the times of broadcast for 2 ranks are missing", twin, "-o", "h.h5")
     _, said = start(1, twin, "-o", "h.h5", "--op", "all_gather", "--sizes", "0.1,0.5")
-    assert "has no row of all_gather for 2 ranks: half of the time of all_reduce" in said, said
+    assert "has no times of all_gather for 2 ranks, so half of the time of an all_reduce" in said, said
     with h5py.File("h.h5") as file:
         per_byte = file["collectives/min"][:] / file["collectives/bytes"][:]
         assert (per_byte >= 1e-8 * (1 - 1e-6)).all() and (per_byte < 1.9e-8).any(), per_byte

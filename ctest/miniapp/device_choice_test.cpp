@@ -120,7 +120,8 @@ TEST(Precision, IsNotWhatTheEnvironmentMakesOfIt) {
 TEST(DeviceMemory, NeedAndWhatIsFreeAreSaid) {
   EXPECT_EQ(complain_of_device_memory(40 * gib, 1, 40 * gib), "");
   const auto complaint = complain_of_device_memory(30 * gib, 2, 40 * gib);
-  EXPECT_NE(complaint.find("a rank needs 30.0 GiB, the 2 on this device 60.0 GiB, and 40.0 GiB are free"),
+  EXPECT_NE(complaint.find(
+                "a rank needs 30.0 GiB, all ranks on this device (2) need 60.0 GiB, and 40.0 GiB are free"),
             std::string::npos)
       << complaint;
 }
@@ -129,7 +130,7 @@ TEST(DeviceMemory, ThatIsNearlyFullIsDoubted) {
   EXPECT_EQ(doubt_about_device_memory(30 * gib, 1, 31 * gib), "");
   EXPECT_EQ(doubt_about_device_memory(41 * gib, 1, 40 * gib), "") << "this is refused";
   const auto doubt = doubt_about_device_memory(18 * gib, 2, 37.5 * gib);
-  EXPECT_NE(doubt.find("of 37.5 GiB that are free the run leaves 1.5 GiB"), std::string::npos) << doubt;
+  EXPECT_NE(doubt.find("37.5 GiB are free, and the run leaves 1.5 GiB of them"), std::string::npos) << doubt;
 }
 
 TEST(NcclVersion, IsReadAsNcclWritesIt) {

@@ -157,7 +157,7 @@ def check_dry_run():
     buckets = predicted_by_model("twin.toml")["buckets"]
     text = dry_run("twin.toml")
     for words in ("step: 2 micro-batches of 2 sequences x 32 tokens, optimizer adamw; compute replay, all-reduce replay", f"buckets of 0.1 MiB: {buckets} buckets",
-                  "3 samples; 5 steps and 3 steps without communication in all", "time: about "):
+                  "steps to run: 5 with communication, of which 3 are samples, and 3 without communication", "time: about "):
         assert words in text, (words, text)
     assert not Path("results.h5").exists()
     with h5py.File("twin.h5") as file:
@@ -168,10 +168,10 @@ def check_dry_run():
     of_parameters = 16 * 774030080 / 2**30  # parameters, gradients and AdamW's state of GPT-2-large
     large = Path(write("gpt2-large.toml", compute="kernels", backend='backend = "mpi"'))
     large.write_text(large.read_text().replace('"tiny"', '"gpt2-large"').replace("batch = 4", "batch = 2\nsequence = 64"))
-    memory = float(re.search(r"memory: (\S+) GiB", dry_run(large))[1])
+    memory = float(re.search(r"memory: (\S+) GiB (?:of device memory )?for each rank\n", dry_run(large))[1])
     assert of_parameters < memory < 1.3 * of_parameters, memory
     large.write_text(large.read_text().replace('mode = "kernels"', 'mode = "replay"').replace('backend = "mpi"', REPLAY))
-    assert float(re.search(r"memory: (\S+) GiB", dry_run(large))[1]) < 0.1
+    assert float(re.search(r"memory: (\S+) GiB on this machine, for the program itself", dry_run(large))[1]) < 0.1
     assert call(ddproxy_model, "step", "times.toml", "--dry-run").returncode == 2
 
 

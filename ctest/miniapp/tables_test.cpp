@@ -70,22 +70,36 @@ TEST(TuningLine, SaysThatOneSampleDoesNotTellTheNoise) {
       with_rounds(measured(model::strategy_named("bucketed"), 25, {0.150, unknown, unknown}), {0.150})};
   EXPECT_EQ(
       tuning_line(reports, 1e-17),
-      "lower bound on E: 0 ms\nbest cap: bucketed/25, 0 ms (0.0 %) faster than 25 MiB (PyTorch's default), "
-      "and 2050 ms (93.2 %, noise not known because a case has one sample) faster than bucketed/4 (the worst "
-      "cap)\n");
+      "lower bound on E: 0 ms\nbest cap: bucketed/25 (PyTorch's default), 2050 ms (93.2 %, noise not known "
+      "because a case has one sample) faster than bucketed/4 (the worst cap)\n");
+  EXPECT_EQ(tuning_line({reports[0]}, unknown), "best cap: bucketed/4, the only cap that was measured\n");
 }
 
 TEST(WaterfallLine, AddsTheTermsUpToWhatWasMeasured) {
   auto report = measured(model::strategy_named("bucketed"), 25, {0.3, 0.3, 0.3});
   report.measured->exposed.value = 0.1;
-  EXPECT_EQ(waterfall_line(report, {0.010, 0.030, 0.060, 0.065}),
-            "E of bucketed/25, 100 ms, by cause (all in ms): 10 would remain with an ideal overlap, "
-            "contention +20, "
-            "copies +30, jitter +5, not explained +35\n");
+  EXPECT_EQ(
+      waterfall_line(report, {0.010, 0.030, 0.060, 0.065}),
+      "E of bucketed/25 is 100 ms. Its causes, in ms: 10 remain even with an ideal overlap, contention +20, "
+      "copies +30, jitter +5, not explained +35\n");
   EXPECT_EQ(waterfall_line(report, {0.010, 0.010, 0.010, 0.010}), "");
   EXPECT_NE(waterfall_line(report, {0.010, 0.010, 0.020, 0.020}), "");
   const auto impossible = waterfall_line(report, {0.2, 0.21, 0.21, 0.21});
   EXPECT_NE(impossible.find("below the 200 ms of an ideal overlap"), std::string::npos) << impossible;
+}
+
+TEST(MissLine, SplitsTheErrorOfAPredictionIntoDriftAndModel) {
+  auto report = measured(model::strategy_named("bucketed"), 25, {1.09, 1.09, 1.09});
+  report.measured->exposed.value = 0.09;
+  report.predicted.total = 1.1;
+  report.predicted_compute = 1;
+  EXPECT_EQ(miss_line(report), "") << "no prediction from the round of the sample";
+  report.same_round.exposed = 0.08;
+  EXPECT_EQ(miss_line(report),
+            "E of bucketed/25 is 10 ms smaller than predicted: -20 ms because the machine changed after the "
+            "tables were measured, and +10 ms because of errors of the model\n");
+  report.measured->exposed.value = 0.15;
+  EXPECT_NE(miss_line(report).find("is 50 ms larger than predicted"), std::string::npos);
 }
 
 TEST(Tables, memory_is_printed_from_one_gibibyte_on) {

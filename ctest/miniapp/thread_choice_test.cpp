@@ -60,19 +60,22 @@ TEST(ChooseThreads, AWishCountsWhateverItCosts) {
 }
 
 TEST(Threads, TheLineNamesThreadsRanksCoresAndWhy) {
-  EXPECT_EQ(describe(choose_threads({{{0, 1}}, {{0, 1}}}), {}),
-            "threads: 1 in each of 2 ranks, communication shares a core with compute; 2 ranks share 2 cores");
   EXPECT_EQ(
-      describe(choose_threads({{{0, 1, 2, 3}}}), {}),
-      "threads: 3 in the only rank, one core is left for communication; the rank has 4 cores of its own");
+      describe(choose_threads({{{0, 1}}, {{0, 1}}}), {}),
+      "threads: each of 2 ranks computes with 1 thread; communication has no core of its own and shares "
+      "one with compute; 2 ranks share 2 cores");
+  EXPECT_EQ(describe(choose_threads({{{0, 1, 2, 3}}}), {}),
+            "threads: the only rank computes with 3 threads, which leaves one core for communication; the "
+            "rank has 4 cores of its own");
   EXPECT_EQ(describe(choose_threads({{{0}, 1}}), {1, "OMP_NUM_THREADS"}),
-            "threads: 1 in the only rank, as OMP_NUM_THREADS says; the rank has 1 core of its own");
+            "threads: the only rank computes with 1 thread, as OMP_NUM_THREADS says; the rank has 1 core of "
+            "its own");
 }
 
 TEST(Threads, AComplaintNamesTheCure) {
   EXPECT_EQ(complain_of_threads(choose_threads({{{0, 1}}, {{0, 1}}}), {}), "");
   const auto wished = complain_of_threads(choose_threads({{{0, 1}, 2}, {{0, 1}, 2}}), {2, "OMP_NUM_THREADS"});
-  EXPECT_NE(wished.find("2 ranks of a node share 2 cores with 2 threads each (OMP_NUM_THREADS)"),
+  EXPECT_NE(wished.find("2 ranks of a node share 2 cores, and each rank has 2 threads (OMP_NUM_THREADS)"),
             std::string::npos)
       << wished;
   EXPECT_NE(wished.find("Set OMP_NUM_THREADS to 1 or less, or leave it out"), std::string::npos) << wished;

@@ -43,9 +43,15 @@ TEST_F(Machines, says_what_makes_their_order_doubtful) {
   all.push_back(runs("b", 1, {.samples = 8, .host = "quick3"})[0]);
   all.push_back(runs("c", 1, {.host = "other"})[0]);
   rank({.base = all});
-  EXPECT_TRUE(contains(warnings, "slow: 2 runs; a 95 % interval needs at least 6")) << warnings;
-  EXPECT_TRUE(contains(warnings, "quick: one run, so the interval covers its 8 samples")) << warnings;
-  EXPECT_TRUE(contains(warnings, "other: 5 samples; a 95 % interval needs at least 6")) << warnings;
+  EXPECT_TRUE(contains(warnings,
+                       "slow: the place in the ranking is uncertain, because there are 2 runs and a 95 % "
+                       "interval needs at least 6"))
+      << warnings;
+  EXPECT_TRUE(contains(warnings, "quick: there is one run, so the interval covers its 8 samples"))
+      << warnings;
+  EXPECT_TRUE(contains(
+      warnings, "other: the place in the ranking is uncertain, because there are 5 samples and a 95 %"))
+      << warnings;
   EXPECT_FALSE(contains(warnings, "differ")) << warnings;
   all.push_back(runs("d", 1, {.left_out = "bucketed 25 MiB", .host = "mpi"})[0]);
   rank({.base = all});

@@ -97,8 +97,8 @@ TEST_F(History, ratio_nights_go_on_with_a_new_machine_but_not_with_a_new_referen
 TEST_F(History, warns_of_noise_that_it_is_not_made_for) {
   write_nights(0, 40, [](int day) { return day % 3 == 0 ? 0.05 : 0.0; });
   compare({.history = folder});
-  EXPECT_TRUE(contains(warnings, "a: the nights fall into two modes")) << warnings;
-  EXPECT_FALSE(contains(warnings, "b: the nights")) << warnings;
+  EXPECT_TRUE(contains(warnings, "a: the times of the nights form two groups")) << warnings;
+  EXPECT_FALSE(contains(warnings, "b: the times of the nights")) << warnings;
   EXPECT_FALSE(contains(warnings, "correlated")) << warnings;
 }
 

@@ -37,7 +37,7 @@ bool contains(std::string const& text, std::string const& part) {
 TEST_F(Refuse, reading_what_is_no_results_file) {
   std::ofstream(folder / "text.h5") << "not HDF5";
   EXPECT_TRUE(contains(reading("text.h5"), "text.h5: cannot be read as HDF5")) << reading("text.h5");
-  EXPECT_TRUE(contains(reading("none.h5"), "no such file"));
+  EXPECT_TRUE(contains(reading("none.h5"), "there is no such file"));
   EXPECT_TRUE(contains(reading("."), "is not a regular file"));
   Writer unfinished(folder / "late.h5");
   EXPECT_TRUE(contains(reading("late.h5"), "late.h5.part"));

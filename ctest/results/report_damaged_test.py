@@ -59,7 +59,7 @@ class Damaged(WithSample):
         text = self.folder / "text.h5"
         text.write_text("not HDF5")
         self.assertIn("cannot be read as HDF5", self.refused(text))
-        self.assertIn("no such file", self.refused(self.folder / "none.h5"))
+        self.assertIn("there is no such file", self.refused(self.folder / "none.h5"))
         self.assertIn("is a folder", self.refused(self.folder))
         self.sample.unlink()
         h5py.File(self.sample, "w").close()

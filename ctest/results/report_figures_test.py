@@ -127,7 +127,7 @@ class Simpler(WithSample):
         self.assertNotIn("take E from the measurement", said)
 
     def test_names_the_cap_nearest_to_25_mib(self):
-        self.assertIn("pytorch_default takes, for all bucket sizes, the E measured at 25 MiB.", self.note(model=0.01))
+        self.assertIn("\"pytorch_default\" takes, for all bucket sizes, the E measured at 25 MiB.", self.note(model=0.01))
         self.change(lambda file: file["sweep/bucket_bytes"].__setitem__(6, 26 * 2**20))
         self.assertIn("the E measured at 26 MiB, the cap whose ratio to 25 MiB is nearest to 1.", self.note(model=0.01))
 
@@ -173,7 +173,7 @@ class Repetition(WithSample):
         return page.noted_table(next(t for t in tables.tables_of(Results(self.sample)) if t.name == "sweep"))
 
     def test_what_all_rows_say(self):
-        self.assertRegex(self.shown(), r"Sampling of all cases ended because the number of samples was reached\. T low and T high are the ends of the range from minimum to maximum of 5 samples\.")
+        self.assertRegex(self.shown(), r"Sampling of all cases ended because the number of samples was reached\. T low and T high are the ends of an interval: range from minimum to maximum of 5 samples\.")
         self.assertNotIn("<th>why sampling ended</th>", self.shown())
         self.change(lambda file: file["sweep/stopped_by"].__setitem__(0, "target"))
         self.assertIn("<th>why sampling ended</th>", self.shown())
@@ -195,12 +195,12 @@ class Intervals(WithSample):
     def test_a_range_is_not_called_an_interval(self):
         label, cell, names = self.label()
         self.assertEqual((label, cell), ("range from minimum to maximum", "range from minimum to maximum of 5 samples"))
-        self.assertIn("measured, range from minimum to maximum", names)
+        self.assertIn("measured: median and range from minimum to maximum", names)
         self.assertFalse([n for n in names if n.startswith("measured") and "95 %" in n], names)
 
     def test_fewer_than_six_samples_with_another_interval_have_students(self):
         self.change(lambda file: file["sweep/ci_low"].__setitem__(slice(None), file["sweep/measured_median"][()] * 0.9))
-        self.assertEqual(self.label()[:2], ("95 % interval of the mean (Student's t)",) * 2)
+        self.assertEqual(self.label()[:2], ("Student's 95 % interval of the mean",) * 2)
 
     def test_six_samples_have_an_interval_of_the_median(self):
         values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])

@@ -98,11 +98,14 @@ class Steps(WithSample):
         text = page.read_text()
         for words in ("Whole steps", "Optimizer adamw, clip 1; 2 micro-batches, gradients are averaged in the last micro-batch", "Global batch: 64 sequences",
                       "Share of compute in a step", "predicted, no contention (ms)", "8 ranks, compute: kernels, all-reduce: mpi", "Timeline of a step",
-                      "Dashed: allocated, 200 MiB.", "Save the trace", "Memory of a step"):
+                      "Dashed line: allocated memory, 200 MiB.", "Save the trace", "Memory of a step"):
             self.assertIn(words, text)
         self.assertNotIn("recompute</td>", text)
         self.assertNotIn("holds no sweep", text)
-        for words in ("A whole step takes 1.100 s (95 % interval: 1.000 s to 1.200 s). Of this, E = 100 ms is exposed communication.",
+        self.assertIn("The columns &quot;from&quot; and &quot;to&quot; are the ends of an interval: Student&#x27;s 95 % interval of the mean.", text)
+        self.assertIn("|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM.", text)
+        self.assertNotIn("mean of |predicted E - E|", text)
+        for words in ("A whole step takes 1.100 s, the median of 2 samples (Student&#x27;s 95 % interval of the mean: 1.000 s to 1.200 s). Of this, E = 100 ms is exposed communication.",
                       "The model predicts 1.155 s, which is 5.0 % too long."):
             self.assertIn(words, text)
         self.assertTrue(all((self.folder / f"sample-{name}.png").exists() for name in ("step", "timeline")))
@@ -117,7 +120,7 @@ class Steps(WithSample):
     def test_the_title_has_the_peak_of_the_first_rank(self):
         self.only_steps()
         results = Results(self.sample)
-        self.assertEqual(step_timeline_figure.finding(results), "Live buffers peak at 180 MiB, 1 ms into the step:\nbackward lm_head")
+        self.assertEqual(step_timeline_figure.finding(results), "Memory in use peaks at 180 MiB, 1 ms after the start\nof the step, in the task backward lm_head")
         table = self.table("memory")
         self.assertEqual(table["kind"], ["parameter", "activation gradient", "all"])
         self.assertEqual((table["at_peak_mib"], table["share_percent"], table["largest_mib"]), ([135, 45, 180], [75, 25, 100], [135, 90, 180]))
@@ -125,7 +128,7 @@ class Steps(WithSample):
     def test_measured_tasks_stand_above_predicted_ones(self):
         self.only_steps()
         measured, predicted, memory = step_timeline_figure.draw(Results(self.sample)).axes
-        self.assertEqual([a.get_title(loc="left") for a in (measured, predicted, memory)], ["measured, rank 0", "predicted", "dashed: allocated, 200 MiB"])
+        self.assertEqual([a.get_title(loc="left") for a in (measured, predicted, memory)], ["measured, rank 0", "predicted", "dashed line: allocated memory, 200 MiB"])
         self.assertEqual(measured.get_xlim(), memory.get_xlim())
         spans = lambda axes: sorted((round(p.get_extents().x0, 6), round(p.get_extents().x1, 6)) for bars in axes.collections for p in bars.get_paths())
         self.assertEqual(spans(measured), [(0, 1), (1, 3), (3, 4), (4, 5)])
@@ -147,7 +150,7 @@ class Steps(WithSample):
 
     def test_says_what_is_allocated(self):
         self.only_steps()
-        for size, words in ((200, "dashed: allocated, 200 MiB"), (60, "dashed: allocated, 60 MiB, for what is all-reduced only"),
+        for size, words in ((200, "dashed line: allocated memory, 200 MiB"), (60, "dashed line: allocated memory, 60 MiB, only for the data of the all-reduces"),
                             (0, "no memory is allocated, because all times are replayed")):
             self.change(lambda file: file["memory/allocated"].write_direct(np.array(size * MIB)))
             self.assertEqual(step_timeline_figure.allocation(Results(self.sample)), words)

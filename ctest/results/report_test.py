@@ -64,7 +64,7 @@ class States(WithSample):
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "out" / "sample.html").read_text()
         self.assertIn("55 ns, 330 ns", page)
-        self.assertIn("Tables and figures use the samples of the state 330 ns.", page)
+        self.assertIn("Tables and figures use only the samples of the state 330 ns.", page)
 
 
 class Page(WithSample):
@@ -221,7 +221,8 @@ class Headline(WithSample):
         self.assertTrue(self.intervals(1.0, 1.0).startswith(share), self.answer())
         self.assertIn("faster than 25 MiB, PyTorch's default. With 16 MiB, backward", self.answer())
         self.assertTrue(self.intervals(0.1, 2.0).startswith(
-            "The bucket sizes do not differ beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB was the fastest. With"), self.answer())
+            "No bucket size is faster than the others beyond the noise, so 25 MiB, PyTorch's default, is good enough. 16 MiB has the smallest T, but in this run only "
+            "differences above "), self.answer())
         self.assertIn("with a single sample, it is not known", self.intervals(np.nan, np.nan))
         self.make_best(25, 0.5)
         self.assertIn("Best bucket size: 25 MiB, PyTorch's default. No other bucket size that was run is faster.", self.answer())
@@ -233,6 +234,8 @@ class Headline(WithSample):
         text = Path(done.stdout.splitlines()[0]).read_text()
         self.assertLess(text.index('class="gain"'), text.index("With "))
         self.assertRegex(text, r'</h1><div class="first"><div><p class="gain">Best bucket size: ')
+        with h5py.File(self.sample) as file:
+            self.assertIn(f"<dt>T at the best bucket size (ms)</dt><dd>{file['fom'].attrs['backward_s'] * 1e3:.2f}</dd>", text)
         figure = text.index("<figure")
         self.assertLess(text.index('class="facts"'), figure)
         self.assertEqual(text.find("<figure", figure + 1), text.index("<figure", text.index('class="figures"')), "one picture stands in the first screen")
@@ -250,8 +253,8 @@ class Headline(WithSample):
 
     def test_the_legend_tells_the_caps_that_were_run_from_all_caps(self):
         legend = [text.get_text() for text in draw_sweep(Results(self.sample)).axes[0].get_legend().get_texts()]
-        self.assertEqual(sum("best bucket size that was run, " in text for text in legend), 2, legend)
-        self.assertIn("predicted best bucket size, run or not: 95 % interval", legend)
+        self.assertEqual(sum(" best bucket size, of those that were run: " in text for text in legend), 2, legend)
+        self.assertIn("predicted best bucket size, of all sizes: 95 % interval", legend)
 
 
 class Notes(WithSample):
@@ -280,7 +283,7 @@ class Finding(WithSample):
             file["sweep/ci_low"][:] = 0.001
             file["sweep/ci_high"][:] = 1000.0
         self.change(wide)
-        self.assertEqual(lead.finding(Results(self.sample)), "The bucket sizes do not differ beyond the noise")
+        self.assertRegex(lead.finding(Results(self.sample)), r"^No bucket size is faster beyond the noise\n\(only differences above [\d.]+ % can be seen\)$")
 
     def test_a_round_that_is_slow_for_all_cases_is_no_noise(self):
         def slow_rounds(file):
@@ -290,7 +293,7 @@ class Finding(WithSample):
         self.change(slow_rounds)
         self.assertIn("Best bucket: ", lead.finding(Results(self.sample)))
         self.change(lambda file: file["sweep/over_best_low"].__setitem__(slice(None), 0.99))
-        self.assertEqual(lead.finding(Results(self.sample)), "The bucket sizes do not differ beyond the noise")
+        self.assertEqual(lead.finding(Results(self.sample)), "No bucket size is faster beyond the noise\n(only differences above 7.0 % can be seen)")  # 1.06 - 0.99
 
     def test_every_figure_of_a_file_has_one(self):
         results = Results(self.sample)
@@ -345,7 +348,7 @@ class Timeline(WithSample):
         self.assertEqual(len(times), 1 + 2 * events)
         np.testing.assert_allclose(live[:5] / 2.0**20, [0, 64, 32, 96, 64])  # between two events the first ends before the second starts
         axes = timeline_figure.draw_timeline(Results(self.sample), 0).axes[1]
-        self.assertEqual([text.get_text() for text in axes.texts], ["dashed: allocated, 4 GiB"])
+        self.assertEqual([text.get_text() for text in axes.texts], ["dashed line: allocated memory, 4 GiB"])
 
     def test_a_file_without_memory_has_no_such_axes(self):
         self.change(lambda file: file.__delitem__("memory"))

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double resolution = 0.05, large = 0.20;
 constexpr char const* cure =
-    "the machine changed between the two measurements, or ranks share a core: leave one core free for each "
-    "rank's communication, and repeat the run on a quieter machine";
+    "Either the machine changed between two measurements of this run, or ranks share a core. Leave one core "
+    "free for the communication of each rank, and repeat the run on a quieter machine";
 
 // Returns how far an interval lies above (positive) or below (negative) a value; 0 if it contains the value.
 double distance(model::Estimate const& interval, double value) {
@@ -29,7 +29,7 @@ bool has_interval(CaseReport const& report) {
 
 std::vector<Contradiction> one(CaseReport const& report, double by, std::string what) {
   if (!(std::abs(by) > resolution)) return {};
-  return {{what + ": " + cure, has_interval(report) && std::abs(by) > large}};
+  return {{what + ". " + cure, has_interval(report) && std::abs(by) > large}};
 }
 
 // Returns for example "0.10 (95 % interval of 15 samples: 0.08 to 0.12)".
@@ -52,7 +52,7 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report) {
   if (!report.item.overlapped())
     return one(report, distance(overlap, 0.0),
                report.item.name() +
-                   " overlaps nothing, but T differs from T_compute + T_comm as if its overlap were " +
+                   " does not overlap, but its T differs from T_compute + T_comm as if its overlap were " +
                    overlap_text(report));
   return one(report, std::max(distance(overlap, 1.0), 0.0),
              "the overlap of " + report.item.name() + " is " + overlap_text(report) +
@@ -72,8 +72,8 @@ std::vector<Contradiction> find_contradictions(CaseReport const& report, model::
 std::string costs_of_overlapping(CaseReport const& report) {
   if (!report.measured || !report.measured->overlap || !report.item.overlapped()) return "";
   if (!(report.measured->overlap->high < -resolution)) return "";
-  return report.item.name() + ": overlapping costs more than it hides here (overlap " + overlap_text(report) +
-         "): compute and all-reduces slow each other down";
+  return report.item.name() + ": here overlapping costs more time than it hides (overlap " +
+         overlap_text(report) + "), because compute and all-reduces slow each other down";
 }
 
 }  // namespace ddproxy

@@ -23,8 +23,8 @@ std::string why_no_error(std::span<const model::ScoredCase> cases, model::ScoreC
         "bucketed/{:g} has one sample, so the noise of its E is not known; take two samples or more",
         worst.cap_mib);
   return fmt::format(
-      "E of bucketed/{:g} is known to +-{:.3g} ms only, more than {:g} % of {:.3g} ms (the larger of E and "
-      "0.5 % of T); take more samples, or measure on a quieter machine",
+      "E of bucketed/{:g} is only known to within +-{:.3g} ms, which is more than {:g} % of {:.3g} ms (the "
+      "larger of E and 0.5 % of T); take more samples, or measure on a quieter machine",
       worst.cap_mib, worst.noise * 1e3, 100 * model::most_noise, model::error_scale(worst) * 1e3);
 }
 
@@ -39,10 +39,9 @@ std::string score_lines(std::span<const model::ScoredCase> cases, model::ScoreCa
     return fmt::format("model_error=nan: {}\n", no_error) +
            (no_regret.empty() ? "" : fmt::format("regret=nan: {}\n", no_regret));
   auto text = fmt::format(
-      "mean error of the predicted E: {} ({} after subtracting the noise). The same error of three "
-      "simpler predictions: {} with one E for all bucket sizes, {} with the E of the cap nearest to 25 MiB "
-      "for "
-      "all bucket sizes, {} with the model without contention\n",
+      "mean error of the predicted E: {} ({} after subtracting the noise). Three simpler predictions have "
+      "these mean errors: one E for all bucket sizes {}, the E measured at the cap nearest to 25 MiB for all "
+      "bucket sizes {}, the model without contention {}\n",
       percent(card.model.mean_error), percent(card.model.beyond_noise), percent(card.constant.mean_error),
       percent(card.pytorch_default.mean_error), percent(card.uncontended.mean_error));
   return no_regret.empty() ? text : text + fmt::format("regret=nan: {}\n", no_regret);

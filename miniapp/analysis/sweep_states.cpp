@@ -20,9 +20,9 @@ std::string sweep_text(SweepStates const& sweep) {
   if (sweep.total == 0) return "";
   std::string text;
   for (std::size_t state = 0; state < sweep.samples.size(); ++state)
-    text += fmt::format("{} samples at {}, ", sweep.samples[state], sweep.states.name(state));
-  return fmt::format("; sweep: {}{} of {} dropped because the state changed during them", text, sweep.dropped,
-                     sweep.total);
+    text += fmt::format("{} in the state {}, ", sweep.samples[state], sweep.states.name(state));
+  return fmt::format(" Samples of the sweep: {}and {} of {} dropped because the state changed during them.",
+                     text, sweep.dropped, sweep.total);
 }
 
 // Returns whether two probes of a sample show different states. Such a sample is not used, because T and
@@ -80,10 +80,12 @@ std::vector<double> totals_that_count(model::MachineStates const& states, std::o
 std::string states_line(SweepStates const& sweep, std::optional<std::size_t> state) {
   if (sweep.states.count() == 1) return "";
   const std::string used =
-      state ? "tables and figures use the samples of the state " + sweep.states.name(*state)
-            : "tables and figures mix the samples of all states, because no state lasted long enough";
-  return fmt::format("the machine has {} states, distinguished by {}: {}{}; {}\n", sweep.states.count(),
-                     sweep.states.told_by(), names_of(sweep.states), sweep_text(sweep), used);
+      state ? "Tables and figures use only the samples of the state " + sweep.states.name(*state)
+            : "Tables and figures mix the samples of all states, because no state lasted long enough";
+  return fmt::format(
+      "the speed of the machine changed between {} states (docs/glossary.md). ddproxy tells them apart by "
+      "{}: {}.{} {}\n",
+      sweep.states.count(), sweep.states.told_by(), names_of(sweep.states), sweep_text(sweep), used);
 }
 
 }  // namespace ddproxy

@@ -51,11 +51,11 @@ void check_verbs(Options const& options, Config const& config) {
   const auto tables = model::read_collectives(config.table);
   for (const auto verb : options.verbs)
     if (!tables.source(verb, config.ranks))
-      throw std::invalid_argument(
-          fmt::format("{}: there are no times of {} for {}, and two sizes are needed; measure them with "
-                      "'ddproxy collectives' on the machine, or remove {} from --op",
-                      config.table.string(), model::name_of(verb), model::ranks_text(config.ranks),
-                      model::name_of(verb)));
+      throw std::invalid_argument(fmt::format(
+          "{}: the times of {} for {} are missing; at least two sizes are needed. Measure them with "
+          "'ddproxy collectives' on the machine, or remove {} from --op",
+          config.table.string(), model::name_of(verb), model::ranks_text(config.ranks),
+          model::name_of(verb)));
 }
 
 }  // namespace ddproxy

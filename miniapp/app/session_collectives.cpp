@@ -51,8 +51,8 @@ void Session::warn_of_substitutes() const {
   for (const auto verb : options_.verbs)
     if (const auto source = tables.source(verb, context_.ranks()); source && source->share < 1)
       results::say_error(fmt::format(
-          "warning: {} has no row of {} for {}: half of the time of all_reduce is replayed. Measure {} "
-          "for times that can be relied on",
+          "warning: {} has no times of {} for {}, so half of the time of an all_reduce is replayed instead. "
+          "Measure {} for times that can be relied on",
           context_.config.table.string(), model::name_of(verb), model::ranks_text(context_.ranks()),
           model::name_of(verb)));
 }

@@ -54,7 +54,7 @@ void Session::predict_bands() {
 
 void Session::warn_of_table() const {
   const auto warn = [](std::string const& doubt) {
-    if (!doubt.empty()) results::say_error(fmt::format("warning: all-reduce: {}", doubt));
+    if (!doubt.empty()) results::say_error(fmt::format("warning: {}", doubt));
   };
   Extrapolation beyond(cost_->table(), context_.workload.wire);
   for (auto const& report : reports_) beyond.look(report.item.name(), report.item.plan);

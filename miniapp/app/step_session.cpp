@@ -120,7 +120,8 @@ void StepSession::warm_up() {
   const bool equal = meter_.equal_parameters();
   context_.rank.runtime.together([&] {
     if (context_.kernels && !std::isfinite(figures_.loss))
-      throw WrongNumbers(fmt::format("the loss after {} steps is {}", figures_.steps, figures_.loss));
+      throw WrongNumbers(fmt::format("the loss after {} steps is {}, but it must be a finite number",
+                                     figures_.steps, figures_.loss));
     if (!equal)
       throw WrongNumbers(
           fmt::format("after {} steps the parameters differ between the ranks, or one of them is not finite",

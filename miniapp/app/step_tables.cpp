@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "model/statistics/median_interval.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -72,9 +74,13 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
                                  "predicted (ms)", "error %", "predicted, no contention (ms)", "first (ms)");
   for (auto const& row : f.rows)
     if (!is_empty(row)) text += row_text(row);
-  text +=
-      "from, to: 95 % interval of the median; first: the first step of the run; exposed: exposed "
-      "communication; no contention: as if compute and all-reduces did not slow each other\n";
+  const bool few = f.rows.front().samples.size() < model::fewest_for_an_interval;
+  text += fmt::format(
+      "from, to: {}; first: the first step of the run; exposed: exposed communication E; no contention: as "
+      "if compute and all-reduces did not slow each other\n",
+      few ? "Student's 95 % interval of the mean, because fewer than six samples have no interval of the "
+            "median"
+          : "95 % interval of the median");
   text += kinds_text(f.kinds);
   text += fmt::format(
       "matrix products: linear and head together\n\n"

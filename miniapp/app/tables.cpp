@@ -51,7 +51,7 @@ char const* doubt(model::Estimate const& ratio) {
 std::string gain_text(CaseReport const& best, CaseReport const& other, std::string const& name) {
   const double most = other.measured->total.value, gain = most - best.measured->total.value;
   return fmt::format("{} ms ({:.1f} %{}) faster than {}", brief_ms(gain), 100 * gain / most,
-                     &best == &other ? "" : doubt(ratio_by_round(other, best)), name);
+                     doubt(ratio_by_round(other, best)), name);
 }
 
 bool has_same_round(std::vector<CaseReport> const& reports) {
@@ -68,7 +68,7 @@ std::string sweep_row(CaseReport const& report, bool predicted, bool same_round)
   const auto known = [&](double seconds) {
     return optional_ms(predicted ? std::optional(seconds) : std::nullopt);
   };
-  const std::string round = same_round ? fmt::format(" {:>11}", optional_ms(report.same_round.exposed)) : "";
+  const std::string round = same_round ? fmt::format(" {:>14}", optional_ms(report.same_round.exposed)) : "";
   return fmt::format("{:<16} {:>7} {:>10.2f} {:>9} {:>9} {:>12} {:>9.2f} {:>12}{} {:>9.2f} {:>8}\n",
                      report.item.name(), report.item.plan.size(), m.total.value * milli,
                      optional_ms(m.total.low), optional_ms(m.total.high), known(report.predicted.total),
@@ -126,13 +126,13 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
                   word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
   fmt::format_to(Out(text), "{:<16} {:>7} {:>10} {:>19} {:>12} {:>9} {:>12}{} {:>9} {:>8}\n", "case",
                  "buckets", "T ms", "95 % interval", "predicted T", "E ms", "predicted E",
-                 same_round ? "  same round" : "", "tail ms", "overlap");
+                 same_round ? " re-predicted E" : "", "tail ms", "overlap");
   for (std::size_t i = 0; i < reports.size(); ++i)
     if (reports[i].measured) text += sweep_row(reports[i], predicted, same_round);
   if (same_round)
     text +=
-        "same round: E that the model predicts from T_compute and the all-reduces measured in the same round "
-        "as the sample; median over the samples. A round takes one sample of each case\n";
+        "re-predicted E: E that the model predicts from T_compute and the all-reduces that were measured in "
+        "the same round as the sample; median over the samples. In a round each case is measured once\n";
   return text + stop_line(config, reports, stops);
 }
 
@@ -152,11 +152,14 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
     if (report.measured->total.value > worst->measured->total.value) worst = &report;
     if (report.item.cap_mib == common_cap_mib) common = &report;
   }
-  return fmt::format("{}best cap: {}, {}{}\n",
-                     std::isnan(floor) ? "" : fmt::format("lower bound on E: {} ms\n", brief_ms(floor)),
-                     best->item.name(),
-                     common ? gain_text(*best, *common, "25 MiB (PyTorch's default)") + ", and " : "",
-                     gain_text(*best, *worst, fmt::format("{} (the worst cap)", worst->item.name())));
+  const std::string bound =
+      std::isnan(floor) ? "" : fmt::format("lower bound on E: {} ms\n", brief_ms(floor));
+  const std::string name = best->item.name() + (best == common ? " (PyTorch's default)" : "");
+  if (best == worst) return fmt::format("{}best cap: {}, the only cap that was measured\n", bound, name);
+  return fmt::format(
+      "{}best cap: {}, {}{}\n", bound, name,
+      common && common != best ? gain_text(*best, *common, "25 MiB (PyTorch's default)") + ", and " : "",
+      gain_text(*best, *worst, fmt::format("{} (the worst cap)", worst->item.name())));
 }
 
 std::string miss_line(CaseReport const& report) {
@@ -164,10 +167,10 @@ std::string miss_line(CaseReport const& report) {
   if (std::isnan(round)) return "";
   const double measured = report.measured->exposed.value;
   return fmt::format(
-      "E of {} differs from its prediction by {} ms: {} because the machine changed after the tables were "
-      "measured, {} because of the model\n",
-      report.item.name(), change_ms(measured - before), change_ms(round - before),
-      change_ms(measured - round));
+      "E of {} is {} ms {} than predicted: {} ms because the machine changed after the tables were measured, "
+      "and {} ms because of errors of the model\n",
+      report.item.name(), brief_ms(std::abs(measured - before)), measured < before ? "smaller" : "larger",
+      change_ms(round - before), change_ms(measured - round));
 }
 
 std::string waterfall_line(CaseReport const& report, model::Waterfall const& terms) {
@@ -179,8 +182,7 @@ std::string waterfall_line(CaseReport const& report, model::Waterfall const& ter
         "all-reduces were faster in the sweep than when they were measured alone\n",
         report.item.name(), brief_ms(measured), brief_ms(terms.ideal));
   return fmt::format(
-      "E of {}, {} ms, by cause (all in ms): {} would remain with an ideal overlap, contention {}, copies "
-      "{}, "
+      "E of {} is {} ms. Its causes, in ms: {} remain even with an ideal overlap, contention {}, copies {}, "
       "jitter {}, not explained {}\n",
       report.item.name(), brief_ms(measured), brief_ms(terms.ideal),
       change_ms(terms.contention - terms.ideal), change_ms(terms.copies - terms.contention),

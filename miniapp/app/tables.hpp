@@ -45,7 +45,7 @@ std::string sweep_table(Config const& config, std::vector<CaseReport> const& rep
 std::string memory_line(std::vector<double> const& peaks, double need);
 /// Returns a line with the lower bound on E (`floor`, seconds; left out if NaN), and a line with the best
 /// measured cap. The second line says how much faster the best cap is than the worst cap, and than 25 MiB if
-/// 25 MiB was measured. Returns an empty text if no case with a cap was measured.
+/// 25 MiB was measured and is not the best itself. Returns an empty text if no case with a cap was measured.
 std::string tuning_line(std::vector<CaseReport> const& reports, double floor);
 /// Returns a line with the difference between the measured E of a case and the E that was predicted before
 /// the sweep. The line says how much of the difference comes from the drift of the machine, and how much from

@@ -39,16 +39,18 @@ std::string plural(std::string const& count, std::string_view what) {
 std::string describe_cores(std::vector<ThreadChoice> const& ranks) {
   const auto allowed = range(ranks, &ThreadChoice::allowed), sharing = range(ranks, &ThreadChoice::sharing);
   const auto cores = plural(allowed, "core");
-  if (sharing == "1") return fmt::format("{} rank has {} of its own", ranks.size() == 1 ? "the" : "a", cores);
+  if (sharing == "1")
+    return fmt::format("{} rank has {} of its own", ranks.size() == 1 ? "the" : "each", cores);
   const bool divided = std::ranges::all_of(ranks, &ThreadChoice::divided);
   return fmt::format("{} share {}{}", plural(sharing, "rank"), cores,
                      divided ? ", and each rank is bound to its part of them" : "");
 }
 
 std::string reason(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
-  if (wish.threads > 0) return "as " + wish.source + " says";
+  if (wish.threads > 0) return ", as " + wish.source + " says";
   const bool spare = std::ranges::all_of(ranks, [](auto const& r) { return r.own > r.threads; });
-  return spare ? "one core is left for communication" : "communication shares a core with compute";
+  return spare ? ", which leaves one core for communication"
+               : "; communication has no core of its own and shares one with compute";
 }
 
 }  // namespace
@@ -74,9 +76,10 @@ std::vector<ThreadChoice> choose_threads(std::vector<Seat> const& node) {
 }
 
 std::string describe(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
-  const auto where = ranks.size() == 1 ? "the only rank" : fmt::format("each of {} ranks", ranks.size());
-  return fmt::format("threads: {} in {}, {}; {}", range(ranks, &ThreadChoice::threads), where,
-                     reason(ranks, wish), describe_cores(ranks));
+  const auto who = ranks.size() == 1 ? "the only rank" : fmt::format("each of {} ranks", ranks.size());
+  return fmt::format("threads: {} computes with {}{}; {}", who,
+                     plural(range(ranks, &ThreadChoice::threads), "thread"), reason(ranks, wish),
+                     describe_cores(ranks));
 }
 
 std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWish const& wish) {
@@ -86,9 +89,9 @@ std::string complain_of_threads(std::vector<ThreadChoice> const& ranks, ThreadWi
                                  plural(fmt::format("{}", worst->allowed), "core"));
   constexpr auto effect = "the threads take turns on the cores, so the measured times are too long";
   if (worst->own == 0)
-    return fmt::format("{}: {}. Start fewer ranks a node, or bind them to more cores", place, effect);
+    return fmt::format("{}: {}. Start fewer ranks on each node, or bind them to more cores", place, effect);
   const int fits = threads_for(worst->own);
-  return fmt::format("{} with {} each ({}): {}. {}", place,
+  return fmt::format("{}, and each rank has {} ({}): {}. {}", place,
                      plural(fmt::format("{}", worst->threads), "thread"), wish.source, effect,
                      fmt::format("Set {} to {} or less, or leave it out", wish.source, fits));
 }

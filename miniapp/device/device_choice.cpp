@@ -56,8 +56,7 @@ std::string complain_of_devices(std::vector<std::string> const& uuids, bool shar
   if (share || different.size() == uuids.size()) return "";
   return fmt::format(
       "{} ranks on this node have {} device{}: start one rank for each device, or give --share-device (for "
-      "backend "
-      "\"mpi\", to try things out)",
+      "backend \"mpi\", to try things out)",
       uuids.size(), different.size(), different.size() == 1 ? "" : "s");
 }
 
@@ -106,25 +105,24 @@ std::string complain_of_override(bool tf32, char const* forced) {
   if (value != (tf32 ? "0" : "1")) return "";
   return fmt::format(
       "NVIDIA_TF32_OVERRIDE={} makes products {} what compute.precision says, and the results file would say "
-      "something else: unset "
-      "it",
+      "something else: unset it",
       value, tf32 ? "more exact than" : "less exact than");
 }
 
 std::string complain_of_device_memory(double need, int ranks, double free) {
   if (need * ranks <= free) return "";
   return fmt::format(
-      "not enough device memory: a rank needs {:.1f} GiB, the {} on this device {:.1f} GiB, and {:.1f} GiB "
-      "are free; use a smaller model or fewer tokens{}",
-      need / gib, ranks, need * ranks / gib, free / gib, ranks > 1 ? ", or fewer ranks a device" : "");
+      "not enough device memory: a rank needs {:.1f} GiB, all ranks on this device ({}) need {:.1f} GiB, and "
+      "{:.1f} GiB are free; use a smaller model or fewer tokens{}",
+      need / gib, ranks, need * ranks / gib, free / gib, ranks > 1 ? ", or fewer ranks on each device" : "");
 }
 
 std::string doubt_about_device_memory(double need, int ranks, double free) {
   const double left = free - need * ranks;
   if (left < 0 || left >= spare_of_a_rank * ranks) return "";
   return fmt::format(
-      "device memory: of {:.1f} GiB that are free the run leaves {:.1f} GiB; what cuBLAS and NCCL take for "
-      "themselves is estimated, and may not fit",
+      "device memory: {:.1f} GiB are free, and the run leaves {:.1f} GiB of them. What cuBLAS and NCCL take "
+      "for themselves is only estimated, so the run may need more memory than there is",
       free / gib, left / gib);
 }
 

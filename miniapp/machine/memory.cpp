@@ -114,7 +114,7 @@ void require_memory(Runtime const& runtime, double need, double more) {
     if (all > there)
       throw std::runtime_error(fmt::format(
           "not enough memory: a rank needs {:.1f} GiB, all ranks on this node ({}) need {:.1f} GiB, and "
-          "{:.1f} GiB are available; use a smaller model, fewer tokens or fewer ranks a node",
+          "{:.1f} GiB are available; use a smaller model, fewer tokens or fewer ranks on each node",
           need / gib, runtime.local_ranks(), all / gib, there / gib));
   });
 }

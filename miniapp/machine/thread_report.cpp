@@ -58,8 +58,8 @@ std::vector<std::string> warnings_of(std::vector<ThreadChoice> const& ranks, Thr
         "OpenMP's idle threads spin on cores that communication needs: set OMP_WAIT_POLICY=passive");
   if (std::ranges::any_of(ranks, binds_to_shared_cores))
     warnings.push_back(fmt::format(
-        "OMP_PROC_BIND={} binds the threads of all ranks of a node to the same cores, since the ranks share "
-        "them: set OMP_PROC_BIND=false, or let the launcher bind each rank to cores of its own",
+        "OMP_PROC_BIND={} binds the threads of all ranks of a node to the same cores, because the ranks "
+        "share their cores. Set OMP_PROC_BIND=false, or let the launcher bind each rank to cores of its own",
         std::getenv("OMP_PROC_BIND")));
   return warnings;
 }

@@ -37,14 +37,13 @@ std::vector<Verb> read_verbs(std::vector<std::string> const& words) {
 }  // namespace
 
 CLI::Option* add_pieces(CLI::App& command, Options& options) {
-  auto* pieces =
-      command
-          .add_option(
-              "--pieces,--chunks", options.pieces_mib,
-              "instead of single messages, carry out a fixed total (all gradients, or --total) in pieces of "
-              "each of these sizes (MiB)")
-          ->delimiter(',')
-          ->check(positive_number());
+  auto* pieces = command
+                     .add_option("--pieces,--chunks", options.pieces_mib,
+                                 "measure a fixed total (all gradients, or --total) that is divided into "
+                                 "pieces, once for each of these piece sizes (MiB); no single messages are "
+                                 "measured then")
+                     ->delimiter(',')
+                     ->check(positive_number());
   command
       .add_option("--total", options.total_mib,
                   "size of the fixed total (MiB); default: the size of all gradients")
@@ -63,7 +62,7 @@ void add_collectives_options(CLI::App& command, Options& options) {
   auto* sizes = command
                     .add_option("--sizes", options.sizes_mib,
                                 "message sizes on the wire (MiB), rounded up so that all ranks have equal "
-                                "parts; default: as `allreduce`")
+                                "parts; default: the sizes that `allreduce` measures")
                     ->delimiter(',')
                     ->check(message_size());
   add_pieces(command, options)->excludes(sizes);

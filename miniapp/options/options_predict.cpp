@@ -9,6 +9,9 @@ namespace {
 constexpr auto about_predict =
     "Needs the times of the backward pass and a table of all-reduce times, but neither MPI nor a device.\n"
     "Prints T, E, tail and slowdown of each case, the lower bound on E, the best cap b*, and the best plan.\n"
+    "T is the time of the backward pass with its all-reduces, E the communication that compute does not "
+    "hide. docs/glossary.md explains\n"
+    "the other words.\n"
     "Exit codes: 0 success; 1 the model error is above --max-model-error, or the regret above --max-regret; "
     "2 wrong usage or input;\n"
     "4 run-time failure.";
@@ -38,8 +41,8 @@ void add_sources(CLI::App& command, Options& options) {
   command
       .add_option_function<std::string>(
           "--order", [&](std::string const& order) { predict.forward_order = order == "forward"; },
-          "order of the rows in these CSV files: of the backward pass (ready, default) or of the forward "
-          "pass")
+          "order of the rows in these CSV files: that of the backward pass (ready, default) or of the "
+          "forward pass")
       ->excludes(input)
       ->check(CLI::IsMember({"ready", "forward"}));
 }
@@ -55,7 +58,7 @@ void add_network(CLI::App& command, PredictOptions& predict) {
                   "number of ranks of each table that has no column `ranks`, in the order of the tables")
       ->delimiter(',')
       ->check(positive_number());
-  auto* ranks = command.add_option("--ranks", predict.ranks, "numbers of ranks to predict for")
+  auto* ranks = command.add_option("--ranks", predict.ranks, "numbers of ranks for which to predict")
                     ->delimiter(',')
                     ->check(positive_number());
   command.add_option("--ranks-per-node", predict.ranks_per_node, "number of ranks on each node")
@@ -83,11 +86,11 @@ void add_network(CLI::App& command, PredictOptions& predict) {
   bandwidth->needs(latency);
   command
       .add_option("--latency-scale", predict.latency_scale,
-                  "what-if: multiply the latency of the all-reduce tables by this factor")
+                  "what if: multiply the latency of the all-reduce tables by this factor")
       ->check(positive_number());
   command
       .add_option("--bandwidth-scale", predict.bandwidth_scale,
-                  "what-if: multiply the bandwidth of the all-reduce tables by this factor")
+                  "what if: multiply the bandwidth of the all-reduce tables by this factor")
       ->check(positive_number());
 }
 
@@ -113,7 +116,8 @@ void add_conditions(CLI::App& command, PredictOptions& predict) {
       ->check(one_of(copy_words));
   command
       .add_option("--copy-bandwidth", predict.copy_bandwidth_GBps,
-                  "bytes of gradients copied per second (GB/s); default: half of [machine] bandwidth")
+                  "speed of these copies, in bytes of gradients per second (GB/s); default: half of "
+                  "[machine] bandwidth")
       ->check(positive_number());
   command
       .add_option("--wire", predict.wire,
@@ -129,13 +133,13 @@ void add_outputs(CLI::App& command, Options& options) {
   auto& predict = options.predict;
   command
       .add_option("--measured", predict.measured,
-                  "CSV with bucket_mib,seconds: measured T of each bucket size, to score the prediction on; "
-                  "give the option again with another prediction of T to score that one, too")
+                  "CSV with bucket_mib,seconds: measured T of each bucket size, with which the prediction is "
+                  "compared; give the option again with another prediction of T to compare that one, too")
       ->allow_extra_args(false);
   command.add_flag("--pytorch", predict.pytorch,
                    "print the arguments to paste into a PyTorch DistributedDataParallel script");
   command.add_flag("--sensitivity", predict.sensitivity,
-                   "tabulate how the best cap and E change with bytes, latency, bandwidth and ranks");
+                   "print a table of how the best cap and E change with bytes, latency, bandwidth and ranks");
   command.add_option("--json", options.json, "also write the prediction to this file as JSON");
   command.add_option("--csv", predict.csv, "also write the table to this file as CSV");
 }

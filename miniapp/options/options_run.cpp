@@ -9,10 +9,12 @@ namespace {
 
 constexpr auto about_run =
     "Start one process for each rank: mpirun -n RANKS ddproxy run INPUT. If compute and all-reduces are "
-    "replayed, start one.\n"
+    "replayed, start one process.\n"
     "Prints one row for each case with T, its 95 % interval, E and the predictions of both; at the end the "
     "best cap, the model error\n"
-    "and the line DDPROXY_FOM for other programs.\n"
+    "and the line DDPROXY_FOM for other programs. T is the time of the backward pass with its all-reduces, E "
+    "the communication that\n"
+    "compute does not hide. docs/glossary.md explains the other words.\n"
     "Exit codes: 0 success; 1 the model error is above --max-model-error, or the regret above --max-regret; "
     "2 wrong usage or input;\n"
     "3 wrong numbers; 4 run-time failure; 75 interrupted, and the samples so far are in FILE.part.";
@@ -132,9 +134,9 @@ void add_limits(CLI::App& command, Options& options) {
 }
 
 void add_run_commands(CLI::App& app, Options& options) {
-  auto* run =
-      add_command(app, options, "run",
-                  "main job: measure and predict T and E of every case, and print the figure of merit");
+  auto* run = add_command(
+      app, options, "run",
+      "main command: measure and predict T and E of every bucket size, and print the figure of merit");
   run->footer(about_run);
   add_limits(*run, options);
   add_sampling(*run, options);

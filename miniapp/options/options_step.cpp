@@ -8,7 +8,10 @@ namespace {
 constexpr auto about_step =
     "Start one process for each rank: mpirun -n RANKS ddproxy step INPUT. Prints forward, backward, exposed "
     "communication, clip, update\n"
-    "and the whole step, measured and predicted, and the line DDPROXY_STEP_FOM for other programs.\n"
+    "and the whole step, measured and predicted, and the line DDPROXY_STEP_FOM for other programs. Its field "
+    "model_error is\n"
+    "|predicted step / measured step - 1|; in the line DDPROXY_FOM of 'run' it is the mean error of the "
+    "predicted E.\n"
     "With --against the command needs neither an input, nor MPI, nor a device. It fits a roofline to "
     "published times of steps on one device,\n"
     "and prints the published and the fitted times beside each other, with the error of each "

@@ -18,10 +18,11 @@ namespace {
 constexpr double gib = 1073741824.0;
 
 std::string describe_case(Case const& item) {
-  if (item.plan.empty()) return fmt::format("  {:<16} its plan follows from the measurements\n", item.name());
+  if (item.plan.empty())
+    return fmt::format("  {:<16} the run makes its plan from the times that it measures\n", item.name());
   std::int64_t largest = 0;
   for (auto const& bucket : item.plan) largest = std::max(largest, bucket.bytes);
-  return fmt::format("  {:<16} {:>5} buckets, the largest {:.1f} MiB\n", item.name(), item.plan.size(),
+  return fmt::format("  {:<16} {:>5} buckets, the largest has {:.1f} MiB\n", item.name(), item.plan.size(),
                      static_cast<double>(largest) / model::bytes_per_mib);
 }
 
@@ -39,7 +40,9 @@ std::string describe_time(Config const& config, model::Job const& job, std::vect
 std::string describe_compute_time(Config const& config, Workload const& workload,
                                   std::vector<Case> const& cases) {
   auto const& operations = workload.operation_seconds;
-  if (operations.empty()) return "time: not known before it is measured\n";
+  if (operations.empty())
+    return "time: not known before the run, because the input has no roofline ([machine] peak_flops and "
+           "bandwidth)\n";
   const double pass = std::accumulate(operations.begin(), operations.end(), 0.0);
   const auto count = static_cast<double>(cases.size());
   const double alone = config.shared_compute ? 1.0 : count;
@@ -53,11 +56,11 @@ std::string describe_compute_time(Config const& config, Workload const& workload
 std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   if (builds_for_device() && needs_arena(config))
-    return fmt::format("memory: {:.2f} GiB of device memory a rank\n",
+    return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
                        device_memory_need(config, workload, concurrency) / gib);
   const double bytes = host_memory_need(config, workload, concurrency, likely_ranks) +
                        results_memory(config, workload, cases, likely_ranks);
-  return fmt::format("memory: {:.2f} GiB a rank\n", bytes / gib);
+  return describe_host_memory(config, bytes);
 }
 
 std::string describe_gate(GateParts const& gate) {
@@ -70,6 +73,13 @@ std::string describe_gate(GateParts const& gate) {
 }
 
 }  // namespace
+
+std::string describe_host_memory(Config const& config, double bytes) {
+  return fmt::format("memory: {:.2f} GiB {}\n", bytes / gib,
+                     needs_arena(config)
+                         ? "for each rank"
+                         : "on this machine, for the program itself, which only simulates the ranks");
+}
 
 std::string describe_model(Config const& config, Workload const& workload) {
   auto const& pass = workload.pass;

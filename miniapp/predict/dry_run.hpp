@@ -24,4 +24,9 @@ std::string describe_step_plan(Config const& config, Workload const& workload);
 /// Returns the line with the model and its gradients, with which both texts begin.
 std::string describe_model(Config const& config, Workload const& workload);
 
+/// Returns the line about the host memory, in bytes, that each process of the run needs. A twin is one
+/// process that neither computes nor reduces, so the line says that this is not the memory of a rank that it
+/// simulates.
+std::string describe_host_memory(Config const& config, double bytes);
+
 }  // namespace ddproxy

@@ -23,18 +23,18 @@ std::string describe_memory(Config const& config, Workload const& workload, mode
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   const auto elements = allocated_elements(config, workload, place_buffers(graph));
   if (builds_for_device() && needs_arena(config))
-    return fmt::format("memory: {:.2f} GiB of device memory a rank\n",
+    return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
                        step_device_need(config, elements, workload.bytes(), concurrency) / gib);
   const int processes = config.backend == Backend::replay ? 1 : likely_ranks;
   const double bytes = step_host_need(config, elements, workload.bytes(), concurrency, likely_ranks) +
                        step_results_memory(config, workload, graph, processes);
-  return fmt::format("memory: {:.2f} GiB a rank\n", bytes / gib);
+  return describe_host_memory(config, bytes);
 }
 
 std::string describe_buckets(model::WholeStep const& step, double cap_mib) {
   std::int64_t largest = 0;
   for (auto const& bucket : step.ddp.plan) largest = std::max(largest, bucket.bytes);
-  return fmt::format("buckets of {:g} MiB: {} buckets, the largest {:.1f} MiB\n", cap_mib,
+  return fmt::format("buckets of {:g} MiB: {} buckets, the largest has {:.1f} MiB\n", cap_mib,
                      step.ddp.plan.size(), static_cast<double>(largest) / model::bytes_per_mib);
 }
 
@@ -59,7 +59,9 @@ model::AllreduceCost cost_of(Config const& config) {
 
 std::string describe_time(Config const& config, Workload const& workload, model::WholeStep const& step) {
   const auto phases = roofline_phases(config, workload.pass, step.clipped);
-  if (!phases) return "time: not known before it is measured\n";
+  if (!phases)
+    return "time: not known before the run, because the input has no roofline ([machine] peak_flops and "
+           "bandwidth)\n";
   const std::size_t ranks = config.ranks > 0 ? static_cast<std::size_t>(config.ranks) : likely_ranks;
   const auto graphs = costed_step_of(config, step, ranks);
   const auto time = model::whole_step_time(
@@ -69,8 +71,7 @@ std::string describe_time(Config const& config, Workload const& workload, model:
   if (needs_arena(config))
     return fmt::format(
         "time: at least {:.3g} s of compute, from the roofline of [machine], plus the all-reduces, whose "
-        "time "
-        "is not known before the run\n",
+        "time is not known before the run\n",
         (steps + alone) * time.alone);
   const auto memory = model::live_memory(graphs.classes.front().graph, time.trace);
   const auto note = hypothetical_note({memory.peak, config.device_memory});
@@ -94,8 +95,8 @@ std::string describe_step_plan(Config const& config, Workload const& workload) {
   text += describe_memory(config, workload, graphs.classes.front().graph);
   text += describe_buckets(step, step_cap_mib(config));
   const auto [steps, alone] = count_of(config);
-  text += fmt::format("{} samples; {} steps and {} steps without communication in all\n", config.samples,
-                      steps, alone);
+  text += fmt::format("steps to run: {} with communication, of which {} {}, and {} without communication\n",
+                      steps, config.samples, config.samples == 1 ? "is the sample" : "are samples", alone);
   return text + describe_time(config, workload, step);
 }
 

@@ -65,7 +65,8 @@ Tables read_tables(PredictOptions const& options, Config const& config) {
   }
   if (next != unsaid.end() && !options.table_ranks.empty())
     throw std::invalid_argument(
-        "--table-ranks: there are more numbers than tables without a column ranks; give one number for each");
+        "--table-ranks: there are more numbers than tables without a column ranks; give one number for each "
+        "such table");
   return tables;
 }
 
@@ -76,7 +77,7 @@ int only_ranks(Tables& tables, Config const& config) {
     const int ranks = tables.all.front().ranks;
     if (ranks == 1)
       throw std::invalid_argument(
-          "predict: the all-reduce table is for 1 rank, which has nothing to reduce; give --ranks N");
+          "predict: the all-reduce table is for 1 rank, which reduces nothing; give --ranks N");
     if (config.ranks > 0)
       tables.warnings.push_back(
           fmt::format("the input is for {}, but the all-reduce table is for {} ranks; predicting for {} "
@@ -87,7 +88,8 @@ int only_ranks(Tables& tables, Config const& config) {
   std::vector<int> ranks;
   for (auto const& table : tables.all) ranks.push_back(table.ranks);
   throw std::invalid_argument(
-      fmt::format("predict: there are tables of {} ranks; choose with --ranks", fmt::join(ranks, ", ")));
+      fmt::format("predict: there are tables of {} ranks; choose one of these numbers with --ranks",
+                  fmt::join(ranks, ", ")));
 }
 
 // Replaces a(x) by its running maximum if it decreases somewhere between the smallest gradient and the
@@ -103,7 +105,8 @@ void settle(Network& network) {
   for (auto& point : network.points) point.seconds = network.cost(point.bytes);
   if (unfalling.raised && !network.raised)
     network.warnings.push_back(
-        "the derived all-reduce time is not monotonic (it falls as bytes grow); its running maximum is used");
+        "the all-reduce times that are derived from the table fall somewhere as bytes grow, but the model "
+        "needs times that never fall. It uses their running maximum instead, so T and E may be too large");
   network.raised |= unfalling.raised;
 }
 
@@ -113,15 +116,15 @@ int ranks_per_node(PredictOptions const& options, Config const& config) {
 
 Network from_tables(Tables const& tables, int ranks, PredictOptions const& options, Config const& config) {
   const int per_node = ranks_per_node(options, config);
-  if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank has nothing to reduce");
+  if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank alone reduces nothing; give 2 or more");
   if (per_node > 0 && ranks > 0) model::place(ranks, per_node);
   if (!has_ranks(tables, ranks) && has_ranks(tables, 0))
-    throw std::invalid_argument("predict: how many ranks was the table measured on? Give --table-ranks N");
+    throw std::invalid_argument(
+        "predict: the all-reduce table does not say on how many ranks it was measured; give --table-ranks N");
   if (!has_ranks(tables, ranks) && per_node == 0)
     throw std::invalid_argument(
         fmt::format("predict: there is no all-reduce table for {}. Give --ranks-per-node N, the number of "
-                    "ranks on a node: "
-                    "predict then derives the missing table from those of the input",
+                    "ranks on a node: predict then derives the missing table from those of the input",
                     model::ranks_text(ranks)));
   std::optional<model::Link> between;
   if (options.node_latency) between = model::Link{*options.node_latency, *options.node_bandwidth_GBps * 1e9};
@@ -145,12 +148,14 @@ std::vector<Network> all_from_tables(PredictOptions const& options, Config const
 }
 
 constexpr auto no_measurement =
-    "the all-reduce times come from the stated latency and bandwidth of the links, and none was measured";
+    "the all-reduce times are computed from the stated latency and bandwidth of the links, not measured, so "
+    "the prediction is only a first estimate";
 
 std::vector<Network> all_stated(PredictOptions const& options, Config const& config) {
   if (!options.allreduce.empty() || !config.table.empty() || !options.table_ranks.empty())
     throw std::invalid_argument(
-        "--link-latency, --link-bandwidth: there is a table of all-reduce times; remove these options");
+        "--link-latency, --link-bandwidth: a table of all-reduce times is given, too; give either the links "
+        "or the table");
   std::vector<Network> networks;
   for (const int ranks : options.ranks) {
     auto [cost, points, uses_node_link] =

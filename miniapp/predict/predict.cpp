@@ -63,7 +63,7 @@ void check_options(Options const& options) {
   auto const& asked = options.predict;
   if ((options.max_model_error || options.max_regret) && asked.measured.empty())
     throw std::invalid_argument(
-        "--max-model-error, --max-regret: there is no measured curve to score on; give --measured FILE");
+        "--max-model-error, --max-regret: there are no measured times to compare with; give --measured FILE");
   if (!asked.measured.empty() && asked.ranks.size() > 1)
     throw std::invalid_argument(
         "--measured: the curve was measured with one number of ranks; give that one number with --ranks");
@@ -106,7 +106,7 @@ Answer answer(PredictInput const& input, PredictOptions const& asked) {
     made.predictions.push_back(std::move(prediction));
   }
   if (made.predictions.size() > 1)
-    made.text += "\nwith the best cap of each number of ranks:\n" + ranks_table(made.predictions);
+    made.text += "\nfigures of each number of ranks with its best cap:\n" + ranks_table(made.predictions);
   made.table = to_csv(made.predictions);
   if (!asked.sensitivity) return made;
   const auto rows = sensitivity(input, networks);

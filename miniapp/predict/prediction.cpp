@@ -48,7 +48,8 @@ PytorchAdvice advise(model::Job const& job, model::Plan const& plan, double plan
 void check_finite(std::string const& what, double seconds) {
   if (!std::isfinite(seconds))
     throw std::invalid_argument(fmt::format(
-        "predict: {} is {}: seconds are too large to add; check the units of the tables, and the scales",
+        "predict: {} is {}, because the seconds are too large to add; check the units of the tables, and the "
+        "scales",
         what, seconds));
 }
 

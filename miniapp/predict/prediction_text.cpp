@@ -184,15 +184,18 @@ std::string pytorch_lines(Prediction const& p) {
 
 std::string score_table(CurveScore const& score) {
   std::string text = fmt::format(
-      "against {} (its noise is not known: {} % of T is assumed)\n{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n",
+      "compared with the times of {} (their noise is not known, so {} % of T is assumed)\n"
+      "{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n",
       score.file, 100 * curve_noise, "predictor of E", "mean error", "beyond noise", "maximum", "in order",
       "regret");
   for (auto const& [name, s] : score.rows)
     fmt::format_to(Out(text), "{:<24} {:>12} {:>12} {:>9} {:>9} {:>9}\n", name, percent(s.mean_error, 1),
                    percent(s.beyond_noise, 1), percent(s.max_error, 1), percent(s.ordered, 0),
                    percent(s.regret, 2));
-  if (!score.why_no_error.empty()) fmt::format_to(Out(text), "error: not known, because {}\n", score.why_no_error);
-  if (!score.why_no_regret.empty()) fmt::format_to(Out(text), "regret: not known, because {}\n", score.why_no_regret);
+  if (!score.why_no_error.empty())
+    fmt::format_to(Out(text), "error: not known, because {}\n", score.why_no_error);
+  if (!score.why_no_regret.empty())
+    fmt::format_to(Out(text), "regret: not known, because {}\n", score.why_no_regret);
   return text;
 }
 

@@ -25,8 +25,8 @@ std::string bandwidth_text(double bandwidth) {
 }
 
 std::string rates_text(model::LaunchRoofline const& roofline) {
-  return fmt::format("{:.1f} Tflop/s, {}, {:.1f} us a kernel", roofline.peak_flops / tera,
-                     bandwidth_text(roofline.bandwidth), roofline.launch * micro);
+  return fmt::format("{:.1f} Tflop/s, {}, {:.1f} us for the launch of each kernel",
+                     roofline.peak_flops / tera, bandwidth_text(roofline.bandwidth), roofline.launch * micro);
 }
 
 /// Returns the presets of the rows to which the roofline was fitted. Each preset is named once, in the order
@@ -53,8 +53,8 @@ std::string fit_text(model::SeriesFit const& series) {
   const std::string presets = fitted_presets(series);
   if (!series.rows.front().published.warm)
     return fmt::format(
-        "{}: measured without warm-up. Each fitted time is that of the roofline of {} plus {:.1f} ms, which "
-        "are fitted on {}\n",
+        "{}: measured without warm-up. Each fitted time is the time of the roofline of {} plus {:.1f} ms. "
+        "This addition is fitted on {}\n",
         series.name, series.base, series.startup * milli, presets);
   if (!series.base.empty())
     return fmt::format("{}: {}. The bandwidth is that of {}; the rest is fitted on {}\n", series.name,

@@ -91,8 +91,8 @@ std::string raised_rows(std::vector<SensitivityRow> const& rows) {
   for (auto const& r : rows)
     if (r.raised) fmt::format_to(Out(names), "{}{} x {:g}", names.empty() ? "" : ", ", r.quantity, r.value);
   if (names.empty()) return "";
-  return "the scaled all-reduce time is not monotonic (it falls as bytes grow); its running maximum is used "
-         "for: " +
+  return "with some scales the all-reduce times fall somewhere as bytes grow, but the model needs times that "
+         "never fall. It uses their running maximum instead, so E may be too large in these rows: " +
          names;
 }
 
@@ -108,7 +108,10 @@ std::string sensitivity_table(std::vector<SensitivityRow> const& rows) {
         fmt::format("{} to {}", r.plateau.low == 1 ? "0" : cap_text(r.plateau.low),
                     r.plateau.high == model::any_cap ? "any" : cap_text(r.plateau.high)),
         r.exposed_best * milli, r.exposed_25 * milli, r.floor * milli, r.exposed_plan * milli, r.calls);
-  return text;
+  return text +
+         "T_comp: T_compute; best caps: caps whose T is within 0.1 % of the smallest T; E best, E 25 MiB, E "
+         "plan: E with the best cap, with 25 MiB, with the best plan; bound: lower bound on E; calls: "
+         "all-reduces of the best plan\n";
 }
 
 std::string sensitivity_csv(std::vector<SensitivityRow> const& rows) {

@@ -15,14 +15,16 @@ namespace {
 constexpr std::int64_t smallest = 4, largest = std::int64_t{1} << 40;  // bytes at which a(x) is listed
 
 model::Placement place(int ranks, int per_node, bool has_node_link) {
-  if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank has nothing to reduce");
+  if (ranks == 1) throw std::invalid_argument("--ranks 1: one rank alone reduces nothing; give 2 or more");
   if (per_node == 0)
     throw std::invalid_argument(
-        "--link-latency, --link-bandwidth: give --ranks-per-node N, too, the number of ranks on a node");
+        "--link-latency, --link-bandwidth: the number of ranks on a node is not known; give --ranks-per-node "
+        "N");
   const auto placement = model::place(ranks, per_node);
   if (placement.nodes() > 1 && !has_node_link)
     throw std::invalid_argument(
-        fmt::format("{} need {} nodes: give --node-latency S and --node-bandwidth GBps, the link of a node",
+        fmt::format("{} need {} nodes: give the latency and the bandwidth of the link between nodes, "
+                    "--node-latency SECONDS and --node-bandwidth GBPS",
                     model::ranks_text(ranks), placement.nodes()));
   return placement;
 }

@@ -30,7 +30,7 @@ std::string heading(StepPrediction const& step) {
 std::string memory_text(StepMemory const& memory) {
   std::string text =
       fmt::format("peak memory: {:.2f} GB on each rank", static_cast<double>(memory.peak) / giga);
-  if (memory.device > 0) fmt::format_to(Out(text), ", of {:.2f} GB a device", memory.device / giga);
+  if (memory.device > 0) fmt::format_to(Out(text), "; a device has {:.2f} GB", memory.device / giga);
   const auto note = hypothetical_note(memory);
   return text + '\n' + (note.empty() ? "" : note + '\n');
 }

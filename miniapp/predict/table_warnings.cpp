@@ -14,8 +14,10 @@ namespace ddproxy {
 std::string fall_warning(model::TableCost const& cost) {
   if (!cost.was_made_monotone()) return "";
   return fmt::format(
-      "the table is not monotonic (seconds fall as bytes grow); its running maximum is used, at most {:.3g} "
-      "% above the table",
+      "some all-reduces of the table take less time than smaller ones (noise, or the library changes its "
+      "algorithm), but the model needs times that never fall as bytes grow. It uses the running maximum of "
+      "the times instead, which is at most {:.3g} % above the table. If that is too much, measure these "
+      "sizes again with more samples",
       100 * cost.raised_by());
 }
 

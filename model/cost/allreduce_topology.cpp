@@ -150,10 +150,11 @@ RankedCost cost_for_ranks(std::span<const RankedTable> tables, Placement const& 
     return across_nodes_from_network(tables, placement, *table);
   }
   if (between) return across_nodes_from_statement(tables, placement, *between);
-  throw std::invalid_argument("all-reduce: " + ranks_text(placement.ranks) + " need " +
-                              std::to_string(placement.nodes()) +
-                              " nodes, but the table covers one node; give a table of several nodes, or the "
-                              "latency and bandwidth of a node's link");
+  throw std::invalid_argument(
+      "all-reduce: " + ranks_text(placement.ranks) + " need " + std::to_string(placement.nodes()) +
+      " nodes, but the table covers one node; give a table of several nodes, or the "
+      "latency and the bandwidth of the link between nodes (--node-latency SECONDS and "
+      "--node-bandwidth GBPS)");
 }
 
 AllreduceCost rescaled(AllreduceCost const& cost, AlphaBeta const& fit, double latency_scale,

@@ -95,7 +95,8 @@ Texts differing(std::span<const Run> runs, Texts const& allowed) {
           !value_of(runs[0], key).empty() && seen.insert(value).second)
         doubts.push_back(runs[0].path.string() + " and " + run.path.string() + " differ in the " + key +
                          ": " + against(key, value_of(runs[0], key), value) +
-                         "; their figures of merit may differ for that reason alone (--allow " + key + ")");
+                         "; their figures of merit may differ for that reason alone (--allow " + key +
+                         " silences this warning)");
   }
   return doubts;
 }
@@ -108,9 +109,9 @@ std::string interval_doubt(MachineMerit const& m) {
   const std::string unit = m.runs.size() == 1 ? "sample" : "run";
   const std::string count = std::to_string(m.values) + " " + unit + (m.values == 1 ? "" : "s");
   if (!m.has_interval())
-    return m.machine + ": " + count +
-           "; a 95 % interval needs at least 6, so the place in the ranking is uncertain";
-  return m.runs.size() == 1 ? m.machine + ": one run, so the interval covers its " + count +
+    return m.machine + ": the place in the ranking is uncertain, because there " +
+           (m.values == 1 ? "is " : "are ") + count + " and a 95 % interval needs at least 6";
+  return m.runs.size() == 1 ? m.machine + ": there is one run, so the interval covers its " + count +
                                   " and not the spread between runs; give 6 runs or more"
                             : "";
 }
@@ -123,8 +124,8 @@ void add_software_doubts(Texts& doubts, MachineMerit const& m, Texts const& allo
     if (software.contains(difference.key))
       doubts.push_back(m.machine + ": its runs " + difference.files + " differ in " + difference.key + ": " +
                        difference.values +
-                       "; if these are two offers, give each a label (LABEL=FILE) (--allow " +
-                       difference.key + ")");
+                       "; if these are two offers, give each a label (LABEL=FILE); if not, --allow " +
+                       difference.key + " silences this warning");
 }
 
 void add_overlaps(Texts& doubts, std::span<const MachineMerit> ranked) {

@@ -103,8 +103,9 @@ int compare_two_sides(CompareOptions const& options, std::ostream& out, std::ost
   out << units_of(comparison) << '\n';
   finish(table_of(comparison), comparison.warnings, options, out, warnings);
   if (std::isfinite(comparison.smallest_of_all))
-    out << "smallest slowdown found with a probability of 90 %: " << percent(comparison.smallest_of_all)
-        << " in all cases together, " << percent(comparison.smallest_of_one) << " in one case\n";
+    out << "smallest slowdown that would be found with a probability of 90 %: "
+        << percent(comparison.smallest_of_all) << " in all cases together, "
+        << percent(comparison.smallest_of_one) << " in one case\n";
   out << comparison.outcome.reason << '\n';
   return exit_code_of(comparison.outcome.decision, options.allow_undecided);
 }

@@ -54,7 +54,7 @@ std::string slower_text(Comparison const& result) {
 
 std::string unchanged_text(Comparison const& result, double upper) {
   const double middle = result.cases[0].ratio.value - 1.0;
-  return "unchanged: all cases together differ by " + signed_percent(middle) + ", by at most " +
+  return "unchanged: all cases together differ by " + signed_percent(middle) + ", and at most by " +
          signed_percent(std::expm1(upper)) + " (one-sided 95 % limit), which is below the tolerance of " +
          percent(result.tolerance);
 }

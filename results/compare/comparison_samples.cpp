@@ -118,7 +118,7 @@ void compare_samples(std::vector<CommonCase> const& cases, bool replay, Comparis
     if (row.verdict == Verdict::undecided)
       row.doubt = replay ? "slower by more than the tolerance, but the host delays samples by up to " +
                                percent(std::expm1(delay))
-                         : "one file on each side";
+                         : "one file on each side is too few";
     result.cases.push_back(std::move(row));
   }
   if (replay)

@@ -70,10 +70,14 @@ struct Reader::Impl {
     std::error_code reason;
     const auto status = std::filesystem::status(path, reason);
     if (status.type() == std::filesystem::file_type::not_found) {
-      const bool has_part = std::filesystem::exists(path.string() + ".part", reason);
+      const std::string part = path.string() + ".part";
+      const bool has_part = std::filesystem::exists(part, reason);
       fail(has_part
-               ? "no such file; the run was interrupted or is still going, so give " + path.string() + ".part"
-               : "no such file");
+               ? "there is no such file, but " + part +
+                     " exists: the run was interrupted, or it still goes on. To use what it has measured so "
+                     "far, give " +
+                     part
+               : "there is no such file");
     }
     if (reason) fail("cannot be opened: " + reason.message());
     if (!std::filesystem::is_regular_file(status)) fail("is not a regular file; give a results file");

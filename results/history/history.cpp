@@ -60,7 +60,8 @@ void check_same(Night const& first, Night const& other, std::span<const std::str
   }
   if (!differing.empty())
     throw std::invalid_argument(first.path.string() + " and " + other.path.string() +
-                                " cannot be compared, because they differ in " + differing.substr(2));
+                                " cannot be compared, because they differ in " + differing.substr(2) +
+                                ". To compare them in spite of a difference, add the option in parentheses");
 }
 
 // Returns true if the median over the nights of the case's standard deviation is at most noisy_deviation. The

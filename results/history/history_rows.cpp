@@ -159,7 +159,8 @@ Outcome outcome_of(HistoryTest const& test, Table const& table, double seen) {
   if (is_undecided(test, table))
     return {Decision::undecided, "undecided: " + std::to_string(undecided) + of_all + doubt};
   return {Decision::unchanged,
-          "unchanged: no slowdown in " + period_of(test) + "; a slowdown of the whole by " + percent(seen) +
+          "unchanged: no slowdown in " + period_of(test) +
+              "; a slowdown of the whole (the mean over the cases) by " + percent(seen) +
               " would have been seen after one night with a probability of 80 %" +
               (undecided > 0 ? "; " + std::to_string(undecided) +
                                    (undecided == 1 ? " case is" : " cases are") + " undecided"

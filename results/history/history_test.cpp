@@ -67,16 +67,16 @@ std::vector<std::string> doubts_of(HistoryTest const& test) {
     char text[16];
     std::snprintf(text, sizeof text, "%.2f", std::min(r, 1.0));
     doubts.push_back("successive nights are correlated by " + std::string(text) +
-                     ", so false alarms may be more frequent than stated, which holds up to 0.3; look for "
-                     "something that changes slowly on the machine");
+                     ", so false alarms may be more frequent than docs/results.md states (it assumes a "
+                     "correlation of at most 0.3); look for something that changes slowly on the machine");
   }
   for (std::size_t s = 0; s < test.names().size(); ++s) {
     const double distance = std::expm1(mode_distance(test.trackers()[s].levels().window_values()));
     if (distance > largest_distance)
-      doubts.push_back(
-          test.names()[s] + ": the nights fall into two modes " + percent(distance) +
-          " apart, so false alarms may be more frequent than stated, which holds up to 2 %; look "
-          "for two states of the machine");
+      doubts.push_back(test.names()[s] + ": the times of the nights form two groups that are " +
+                       percent(distance) +
+                       " apart, so false alarms may be more frequent than docs/results.md states (it assumes "
+                       "at most 2 %); look for two states of the machine");
   }
   return doubts;
 }

@@ -32,7 +32,7 @@ class Results:
     def __init__(self, path):
         self.path = Path(path)
         if not self.path.is_file():
-            raise ReportError(f"{path}: {'is a folder' if self.path.is_dir() else 'no such file'}")
+            raise ReportError(f"{path}: {'is a folder; give a results file' if self.path.is_dir() else _absent(self.path)}")
         self.values, self.attributes, self.units = read_in_child(self.path)
         for earlier, name in EARLIER_NAMES.items():
             if earlier in self.values:
@@ -82,6 +82,14 @@ class Results:
         ranks = self.attribute("/sweep", "ranks", self.attribute("/step", "ranks", self.attribute("/allreduce", "ranks", of_collectives)))
         parts = (model, f"{ranks} rank{'' if str(ranks) == '1' else 's'}", _mode(modes))
         return ", ".join(str(part) for part in parts if part)
+
+
+def _absent(path):
+    """Returns words about a file that does not exist, and names FILE.part of an unfinished run if there is one."""
+    part = path.with_name(path.name + ".part")
+    if not part.is_file():
+        return "there is no such file"
+    return f"there is no such file, but {part} exists: the run was interrupted, or it still goes on. To use what it has measured so far, give {part}"
 
 
 def _mode(modes):

@@ -98,12 +98,12 @@ def states_note(results):
     named = results.has("/states/name")
     names = [str(name) for name in results["/states/name"]] if named else [f"{seconds * 1e9:.0f} ns" for seconds in results["/states/round_trip"]]
     told_by = results.attribute("/states", "told_by") or "a round trip between cores"
-    text = f"The speed of the machine changed between {len(names)} states, distinguished by {told_by}: {', '.join(names)}."
+    text = f"The speed of the machine changed between {len(names)} states. ddproxy tells them apart by {told_by}: {', '.join(names)}."
     if results.has("/states/dropped", "/states/samples"):
-        counts = ", ".join(f"{count:.0f} at {name}" for count, name in zip(results["/states/samples"], names))
-        text += f" Samples of the sweep: {counts}; {float(results['/states/dropped']):.0f} dropped because the state changed during them."
+        counts = ", ".join(f"{count:.0f} in the state {name}" for count, name in zip(results["/states/samples"], names))
+        text += f" Samples of the sweep: {counts}, and {float(results['/states/dropped']):.0f} dropped because the state changed during them."
     scored = float(results["/states/scored"]) if results.has("/states/scored") else np.nan
-    used = f"use the samples of the state {names[int(scored)]}" if scored >= 0 else "mix the samples of all states"
+    used = f"use only the samples of the state {names[int(scored)]}" if scored >= 0 else "mix the samples of all states"
     return f"{text} Tables and figures {used}."
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from . import derive
 
 FEWEST = 6  # samples that a distribution-free 95 % interval of the median needs
-WORDS = {"median": "95 % interval of the median", "mean": "95 % interval of the mean (Student's t)", "range": "range from minimum to maximum"}
+WORDS = {"median": "95 % interval of the median", "mean": "Student's 95 % interval of the mean", "range": "range from minimum to maximum"}
 
 
 def _kind(values, low, high):
@@ -25,12 +25,28 @@ def kinds(results):
     return [_kind(*row) for row in zip(derive.samples(results), low, high)]
 
 
+def counts(results):
+    """Returns the number of samples of each case that count, [case]."""
+    return np.isfinite(derive.samples(results)).sum(axis=1)
+
+
 def described(results):
     """Returns a text for each case that describes its interval, or None if it has none. For a range from minimum to maximum, the text has the
     number of samples, too."""
-    counts = np.isfinite(derive.samples(results)).sum(axis=1)
     return [None if kind is None else f"{WORDS[kind]} of {count} sample{'' if count == 1 else 's'}" if kind == "range" else WORDS[kind]
-            for kind, count in zip(kinds(results), counts)]
+            for kind, count in zip(kinds(results), counts(results))]
+
+
+def sentence(count, kind, low, high):
+    """Returns for example "the median of 5 samples (Student's 95 % interval of the mean: 1 ms to 2 ms)". `kind` is a key of WORDS, or None if there is
+    no interval."""
+    median = {0: "the median of the samples", 1: "the only sample"}.get(int(count), f"the median of {count} samples")
+    return f"{median} ({WORDS[kind]}: {low} to {high})" if kind else median
+
+
+def kind_of_steps(count):
+    """Returns the key of WORDS for the intervals of a file of `ddproxy step` with this number of samples."""
+    return "median" if count >= FEWEST else "mean"
 
 
 def label(results, cases=slice(None)):

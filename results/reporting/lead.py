@@ -33,6 +33,17 @@ def _within_noise(results, best, other):
     return bool(high[best] >= low[other]) if np.isfinite(high[best] - low[other]) else None
 
 
+def _smallest_seen(results, totals, best, other):
+    """Returns how much longer than T of `best` T of `other` must be to lie beyond the noise, as a share. It follows from the same interval as the
+    result of _within_noise()."""
+    if results.has("/sweep/over_best", "/sweep/over_best_low"):
+        seen = results["/sweep/over_best"][other] - results["/sweep/over_best_low"][other]
+        if np.isfinite(seen):
+            return float(seen)
+    low, high = derive.column(results, "ci_low"), derive.column(results, "ci_high")
+    return float((high[best] - totals[best] + totals[other] - low[other]) / totals[best])
+
+
 def _all_within_noise(results, totals, best):
     """Returns whether several bucket sizes were measured, and even the worst of them is within the noise of the best one."""
     worst = derive.best_case(results, -totals)
@@ -40,7 +51,8 @@ def _all_within_noise(results, totals, best):
 
 
 def gain(results):
-    """Says how much faster the best bucket size is than 25 MiB, or that no bucket size differs beyond the noise. Returns an empty text if no bucketed case was measured."""
+    """Says how much faster the best bucket size is than 25 MiB, or that no bucket size is faster beyond the noise. Returns an empty text if no bucketed case was
+    measured."""
     if not results.has("/sweep/strategy", "/sweep/measured"):
         return ""
     totals = derive.column(results, "measured_median")
@@ -50,7 +62,9 @@ def gain(results):
     common = _common_case(results, totals)
     if _all_within_noise(results, totals, best):
         without = f", so {COMMON}, is good enough. " if common is not None else f". {COMMON}, was not run. "
-        return f"The bucket sizes do not differ beyond the noise{without}{cap_text(results, best)} was the fastest."
+        seen = _smallest_seen(results, totals, best, derive.best_case(results, -totals))
+        return (f"No bucket size is faster than the others beyond the noise{without}{cap_text(results, best)} has the smallest T, but in this run only differences "
+                f"above {derive.percent(seen)} can be told from the noise.")
     if common is None:
         return f"Best bucket size: {cap_text(results, best)}. {COMMON}, was not run, so the gain over it is not known."
     if common == best:
@@ -72,7 +86,7 @@ def finding(results):
     if noise is None:
         return f"Best bucket: {cap_text(results, best)}; one sample per case, so the noise is not known"
     if noise:
-        return "The bucket sizes do not differ beyond the noise"
+        return f"No bucket size is faster beyond the noise\n(only differences above {derive.percent(_smallest_seen(results, totals, best, worst))} can be seen)"
     return f"Best bucket: {cap_text(results, best)}; {derive.percent((totals[worst] - totals[best]) / totals[worst])} faster than the worst, {cap_text(results, worst)}"
 
 
@@ -87,7 +101,7 @@ def answer(results):
     if best is None:
         return "No bucketed case was measured, so there is no best bucket size."
     exposed = derive.column(results, "exposed")[best]
-    text = [f"With {cap_text(results, best)}, backward pass and all-reduces take T = {_time(totals[best])}{_interval(results, best)}. Of this, "
+    text = [f"With {cap_text(results, best)}, backward pass and all-reduces take T = {_time(totals[best])}, {_statistic(results, best)}. Of this, "
             f"E = {_time(exposed)} is exposed communication."]
     if foreseen is not None:
         text.append(f"The model predicts {_foreseen(results, predicted, foreseen)} as the best of the bucket sizes that were run.")
@@ -104,10 +118,10 @@ def _foreseen(results, predicted, best):
     return alike[0] if len(alike) == 1 else f"{', '.join(alike[:-1])} and {alike[-1]} (equal predicted T)" if alike else cap_text(results, best)
 
 
-def _interval(results, case):
-    """Returns the interval of T in parentheses, or an empty text if the case has no interval."""
-    words, low, high = intervals.described(results)[case], derive.column(results, "ci_low")[case], derive.column(results, "ci_high")[case]
-    return f" ({words}: {_time(low)} to {_time(high)})" if words else ""
+def _statistic(results, case):
+    """Says that T is a median, of how many samples, and which interval it has."""
+    low, high = derive.column(results, "ci_low")[case], derive.column(results, "ci_high")[case]
+    return intervals.sentence(intervals.counts(results)[case], intervals.kinds(results)[case], _time(low), _time(high))
 
 
 def _others(results, totals, best, names):

@@ -101,6 +101,8 @@ WORDS = (
     ("T", "time from the start of the backward pass until the pass has ended and every bucket has been reduced"),
     ("T_compute", "time of the backward pass without communication"),
     ("E", "exposed communication: T - T_compute"),
+    ("95 % interval", "with six samples or more, the interval of the median. Two to five samples are too few for it, so they have Student's interval of the mean, which assumes that "
+     "the samples are normally distributed"),
     ("tail", "the part of E after the end of the backward pass"),
     ("slowdown", "the part of E by which communication makes the backward pass longer"),
     ("overlap", "(T_comm - E) / min(T_comm, T_compute). T_comm is the time of the all-reduces without compute. 1 means that as much communication is hidden as possible, 0 that none is hidden"),
@@ -109,7 +111,7 @@ WORDS = (
     ("flat", "case that reduces all gradients in one all-reduce, after the backward pass"),
     ("per_tensor", "case that reduces each gradient by itself, during the backward pass"),
     ("optimal", "case with the buckets that have the smallest predicted T"),
-    ("kernels", "real kernels compute the backward pass"),
+    ("kernels", "real kernels carry out the computation"),
     ("replay", "compute or all-reduces only wait for the time that a table or the roofline gives"),
     ("mpi, nccl", "the library that carries out the all-reduces"),
     ("round", "one pass over all cases, in random order. Each round of the sweep takes one sample of each case"),
@@ -129,9 +131,25 @@ WORDS = (
 )
 
 
-def words():
-    """Explains the words of the page in one line each. The first element has the id "words"."""
-    return '<h2 id="words">Words on this page</h2><dl class="words">' + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in WORDS) + "</dl>"
+# Words of a page of whole steps that differ from those of a sweep, or that only such a page has.
+OF_STEPS = (
+    ("step", "one training step: forward pass, backward pass, all-reduces of the gradients, clipping and update of the parameters"),
+    ("E, exposed", "exposed communication: the time of the step minus the time of the same step without communication"),
+    ("recompute", "activations that were not kept are computed again in the backward pass"),
+    ("clip", "the norm of all gradients together, with which they are limited"),
+    ("update", "the optimizer changes the parameters"),
+    ("lane", "a queue that carries out its tasks one after another: compute or communication"),
+    ("model error", "|predicted step / measured step - 1|. It is the field model_error of the line DDPROXY_STEP_FOM. The model error of a sweep (line DDPROXY_FOM) is another "
+     "quantity: the mean error of the predicted E"),
+)
+ALSO_OF_STEPS = ("95 % interval", "bucket size, cap", "kernels", "replay", "mpi, nccl", "contention", "copies", "kappa, gamma", "algbw", "busbw", "valid")
+
+
+def words(results):
+    """Explains the words of the page in one line each. The first element has the id "words". A page of whole steps has words of its own."""
+    of_steps = results.has("/step/part") and not results.has("/sweep/strategy")
+    shown_words = OF_STEPS + tuple((word, text) for word, text in WORDS if word in ALSO_OF_STEPS) if of_steps else WORDS
+    return '<h2 id="words">Words on this page</h2><dl class="words">' + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in shown_words) + "</dl>"
 
 
 EXPLAINED = {"second_start": "second_start (variables with which ddproxy restarted itself)", "blas_advice": "blas_advice (how to choose faster BLAS kernels)"}

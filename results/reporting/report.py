@@ -17,13 +17,13 @@ CAPTIONS = {
     "sweep": "T and E over the bucket size, measured and predicted. Cases without a bucket size (naive, flat and others) stand at the edges.",
     "samples": "Distribution of the samples of each case. The number of samples is in parentheses. A sample is the maximum over the ranks.",
     "step": "Parts of a whole step, measured and predicted. The median of each part is taken separately, so the parts of a bar can add up to a little more or less than the step.",
-    "split": "Where the time goes: compute only, communication only, their serial sum, and measured. Of the bucket sizes only the best one and 25 MiB are shown. With communication the backward pass ends later "
-             "(slowdown), and the last buckets end after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is "
-             "the rest.",
+    "split": "Where the time of each case goes: compute without communication, communication without compute, the sum of the two, and the measured case. Among the cases with a bucket "
+             "size the figure shows only the best one and the one with 25 MiB, PyTorch's default. Communication makes the backward pass longer (slowdown), and the last buckets are "
+             "reduced after it (tail). The measured bar ends at the median T. Slowdown and tail are the medians of the table \"Every case\", and compute is the rest.",
     "layers": "Time of each layer in the backward pass: the median over the samples. All ranks compute at the same time, without communication.",
     "allreduce": "Time of one all-reduce alone, and the bus bandwidth that follows from it.",
     "collectives": "Bus bandwidth of each collective alone. The factors are those of nccl-tests: 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter and an all-gather, 1 for a broadcast.",
-    "against": "T over the bucket size, for each file.",
+    "against": "T over the bucket size. Each file has a curve of its own.",
     "history": "T of the best bucketed case of the first file, and of the cases without a bucket size, over time.",
 }
 BROKEN = " Some cases without a bucket size take far longer than the others. They stand in an upper segment, and the vertical axis is interrupted below it."
@@ -35,16 +35,17 @@ MEMORY = (" The lower panel shows the memory in use: the gradients, and the buck
 STEP_TIMELINE = ("The last step that was measured, on rank {rank}, above its prediction. A row is a lane, which carries out its tasks one after another. The lower panel shows the "
                  "memory in use on the same rank. Memory is in use from the start of the first task that needs it until the end of the last one. Parameters and optimizer states "
                  "are always in use. The dot is the peak.")
-FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f"), ("backward_s", "T at the best bucket size (s)", ".4f"), ("bucket_mib", "best bucket size (MiB)", "g"),
-         ("exposed_s", "exposed communication E (s)", ".4f"), ("tail_s", "tail (s)", ".4f"), ("overlap", "overlap", ".3f"),
-         ("bus_bw_GBps", "bus bandwidth of the largest all-reduce (GB/s)", ".3g"), ("model_error", "model error", ".3f"),
-         ("model_error_beyond_noise", "model error beyond the noise", ".3f"), ("regret", "cost of following the prediction (regret)", ".4f"),
-         ("valid", "valid", ""))
+# (attribute of /fom, words of the page, format, factor to the unit of the page)
+FACTS = (("tokens_per_s", "figure of merit (tokens/s)", ".1f", 1), ("backward_s", "T at the best bucket size (ms)", ".2f", 1e3), ("bucket_mib", "best bucket size (MiB)", "g", 1),
+         ("exposed_s", "exposed communication E (ms)", ".2f", 1e3), ("tail_s", "tail (ms)", ".2f", 1e3), ("overlap", "overlap", ".3f", 1),
+         ("bus_bw_GBps", "bus bandwidth of the largest all-reduce (GB/s)", ".3g", 1), ("model_error", "mean error of the predicted E (model error)", ".3f", 1),
+         ("model_error_beyond_noise", "model error beyond the noise", ".3f", 1), ("regret", "cost of following the prediction (regret)", ".4f", 1),
+         ("valid", "valid", "", 1))
 
 
-def _fact(value, form):
+def _fact(value, form, factor):
     """Formats a value. NaN, which means that the value does not apply, becomes a dash."""
-    return value if not form else "–" if value != value else format(value, form)
+    return value if not form else "–" if value != value else format(value * factor, form)
 
 
 class Report:
@@ -141,11 +142,10 @@ class Report:
         return f'<h2>Comparison of {len(self.files)} files</h2><div class="figures">{"".join(parts)}</div>{page.table(table)}'
 
     def facts(self):
-        pairs = [(label, self.newest.attribute("/fom", name)) for name, label, _ in FACTS]
-        forms = {label: form for _, label, form in FACTS}
+        values = [(self.newest.attribute("/fom", name), *rest) for name, *rest in FACTS]
         try:
-            return page.facts([(k, _fact(v, forms[k])) for k, v in pairs if v is not None])
-        except ValueError as error:
+            return page.facts([(label, _fact(value, form, factor)) for value, label, form, factor in values if value is not None])
+        except (TypeError, ValueError) as error:
             raise ReportError(f"{self.newest.path}: an attribute of /fom is text where a number is expected: {error}; copy the file again, or measure again") from error
 
     def _answer(self):
@@ -164,7 +164,7 @@ class Report:
         picture, figures = self.figures()
         body = (f"<h1>ddproxy: {page.escape(self.newest.title())}</h1>{page.first_screen(self._answer(), picture)}"
                 f'<div class="figures">{figures}</div>{self.comparison()}{self.timelines()}{tables}'
-                f"{page.words()}<h2>Provenance</h2>{page.provenance(self.newest)}")
+                f"{page.words(self.newest)}<h2>Provenance</h2>{page.provenance(self.newest)}")
         path = self.folder / f"{self.stem}.html"
         text = page.document(f"ddproxy: {self.newest.title()}", body)
         write_text(path, text)

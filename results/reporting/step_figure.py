@@ -4,7 +4,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import derive, style
+from . import derive, intervals, style
 
 PARTS = {"forward": (style.SKY, ""), "recompute": (style.OTHER, "//"), "backward": (style.MEASURED, ""), "exposed": ("#E69F00", "\\\\"), "clip": (style.GOOD, "xx"),
          "update": (style.PREDICTED, ".."), "copies": ("#999999", "--")}
@@ -62,9 +62,11 @@ def _off(error):
 def answer(results):
     """Returns the answer of a file of `ddproxy step` in a few sentences."""
     measured, predicted = _seconds(results, "median"), _seconds(results, "predicted")
-    rows = list(results["/step/part"])
-    low, high = (float(results["/step/" + name][rows.index("step")]) for name in ("ci_low", "ci_high"))
-    text = [f"A whole step takes {_time(measured['step'])}" + (f" (95 % interval: {_time(low)} to {_time(high)})." if np.isfinite(high - low) else ".")]
+    row = list(results["/step/part"]).index("step")
+    low, high = (float(results["/step/" + name][row]) for name in ("ci_low", "ci_high"))
+    count = int(np.isfinite(results["/step/measured"][row]).sum()) if results.has("/step/measured") else 0
+    kind = intervals.kind_of_steps(count) if np.isfinite(high - low) else None
+    text = [f"A whole step takes {_time(measured['step'])}, {intervals.sentence(count, kind, _time(low), _time(high))}."]
     text.append(f"Of this, E = {_time(measured['exposed'])} is exposed communication.")
     if measured["step"] > 0.0:
         text.append(f"The model predicts {_time(predicted['step'])}, which is {_off(predicted['step'] / measured['step'] - 1.0)}.")

@@ -46,13 +46,13 @@ def finding(results):
     most, when, label = peak(results)
     factor, unit = style.time_scale(float(np.max(timeline_figure.events(results, CASE, ("end",))[0])))
     power, name = timeline_figure.memory_unit(most)
-    return f"Live buffers peak at {most / 1024.0**power:.3g} {name}, {when * factor:.3g} {unit} into the step:\n{label}"
+    return f"Memory in use peaks at {most / 1024.0**power:.3g} {name}, {when * factor:.3g} {unit} after the start\nof the step, in the task {label}"
 
 
 def allocation(results):
     """Returns a text about the allocated memory. It says so if only a part of the buffers is allocated, because compute is replayed."""
     is_part = 0.0 < timeline_figure.allocated(results) < float(results["/memory/live_peak"][CASE])
-    return timeline_figure.allocation(results) + ", for what is all-reduced only" * is_part
+    return timeline_figure.allocation(results) + ", only for the data of the all-reduces" * is_part
 
 
 def _draw_memory(axes, results, factor):

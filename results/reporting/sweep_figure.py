@@ -51,7 +51,7 @@ def _measured(axes, curve, ours, colour, marker, name):
             ends = np.vstack([middle[chosen] - low[chosen], high[chosen] - middle[chosen]])
             axes.errorbar(cases.x[chosen], middle[chosen], np.nan_to_num(np.abs(ends)), color=colour, marker=marker,
                           linestyle=line_style, capsize=3, markersize=5,
-                          label=f"{name}, {bars}" if line_style == "-" and bars else name if line_style == "-" else None)
+                          label=f"{name}: median and {bars}" if line_style == "-" and bars else name if line_style == "-" else None)
 
 
 def _fills(low, high, ends):
@@ -62,7 +62,7 @@ def _fills(low, high, ends):
 def _beyond(low, high, ends):
     """Returns a text if the values between `low` and `high` leave the axis, else an empty text. The axis shows the range `ends`."""
     sides = [word for word, out in (("below", low.min() < ends[0]), ("above", high.max() > ends[1])) if out]
-    return f", extends {' and '.join(sides)} the axis" if sides else ""
+    return f"; it extends {' and '.join(sides)} the axis" if sides else ""
 
 
 def _predicted(axes, curve, ends, unit):
@@ -97,7 +97,7 @@ def _mark_best(axes, curve, values, colour, marker, size, word):
         return None
     best = line[np.nanargmin(values[line])]
     axes.plot(curve.cases.x[best], values[best], marker=marker, color=colour, markersize=size, markerfacecolor="none", zorder=4,
-              markeredgewidth=2, linestyle="none", label=f"best bucket size that was run, {word}: {curve.cases.mib[best]:g} MiB")
+              markeredgewidth=2, linestyle="none", label=f"{word} best bucket size, of those that were run: {curve.cases.mib[best]:g} MiB")
     return best
 
 
@@ -131,7 +131,7 @@ def _shade_plateau(axes, cases, results):
     found = derive.plateau(results)
     if found:
         low, high = np.log2(found[0]) - 0.15, np.log2(found[1]) + 0.15
-        words = "predicted best bucket size, run or not: 95 % interval" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
+        words = "predicted best bucket size, of all sizes: 95 % interval" if results.has("/score/b_star_low") else "bucket sizes within the noise of the best"
         axes.axvspan(max(low, cases.split[0]), min(high, cases.split[1]), facecolor=to_rgba(style.GOOD, 0.13),
                      edgecolor=to_rgba(style.GOOD, 0.6), linewidth=0.8, label=words)
 
@@ -161,7 +161,7 @@ def _baselines(axes, curve, bottom, unit):
         axes.plot(x[line], uncontended, ":", color="#E69F00", linewidth=2,
                   label=f"predicted without contention{_where(uncontended, curve.columns[3][line], bottom)}")
     constant = derive.best_constant(curve.columns[0][line], derive.column(results, "measured_median")[line] * factor)
-    axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="the one E for all bucket sizes that fits best")
+    axes.plot(x[line], np.full(line.size, constant), "-.", color=style.GREY, linewidth=1, label="one E for all bucket sizes, fitted to the measured E")
     if np.isfinite(floor):
         _level(axes, floor, bottom, unit, "lower bound on E", color=style.GOOD, linewidth=1.5)
 

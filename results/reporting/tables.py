@@ -44,26 +44,29 @@ def shown(value, form):
 
 SWEEP_NOTE = ("T, E, slowdown, tail and overlap are medians over the samples. Each median is taken separately. So slowdown and tail do not add up to E exactly, and T - E can differ from one "
               "case to another.")
-VERIFIED_NOTE = (" verified says whether ddproxy checked the gradients of the case after its all-reduces, and found them right. With replayed all-reduces it checks instead that no "
+VERIFIED_NOTE = (" The column \"verified\" says whether ddproxy checked the gradients of the case after its all-reduces, and found them right. With replayed all-reduces it checks instead that no "
                  "all-reduce began too early or out of turn.")
-SAME_ROUND_NOTE = (" A round takes one sample of each case. The column \"E predicted from the round of the sample\" takes the all-reduces and T_compute that were measured in that "
-                   "round. So a change of the machine after the calibration does not spoil it. Predicted T and predicted E come from the calibration.")
-SCORE_NOTE = ("The row model is the prediction of this run. The other rows are simpler predictions to compare it with. constant is one E for all bucket sizes, namely the one that fits the "
-              "measurements best. pytorch_default takes, for all bucket sizes, the E measured at {cap}. uncontended is the model without contention.")
-PAIRS_NOTE = " Pairs in the right order is a share of the pairs of cases that differ beyond the noise: the prediction puts this share in the right order."
-TERM_NOTE = ("ideal is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
+SAME_ROUND_NOTE = (" A round takes one sample of each case. The column \"re-predicted E\" is the E that the model predicts from the all-reduces and T_compute that were measured "
+                   "in the same round as the sample. So a change of the machine after the calibration has no influence on it. Predicted T and predicted E come from the "
+                   "calibration.")
+SCORE_NOTE = ("The row \"model\" is the prediction of this run. The other rows are simpler predictions, with which the model is compared. \"constant\" is one E for all bucket sizes, namely the one "
+              "that fits the measurements best. \"pytorch_default\" takes, for all bucket sizes, the E measured at {cap}. \"uncontended\" is the model without contention.")
+PAIRS_NOTE = (" The column \"pairs in the right order\" takes all pairs of cases whose E differ by more than twice the noise. It gives the share of these pairs that the prediction "
+              "puts in the right order.")
+TERM_NOTE = ("The column \"ideal\" is the predicted E without contention, copies and jitter. Each following column adds one cause. The columns in percent say which share of the difference between "
              "measured and ideal E a cause explains. They add up to 100. If the causes explain more than the difference, unexplained is negative. A dash means that the case does not "
              "overlap, or that the difference is within the noise of E.")
-STEP_NOTE = ("The columns from and to are the ends of the 95 % interval of the median. exposed is the part of the communication that makes the step longer: the time of the step minus the time of the same "
-             "step without communication. The column first step has the times of the first step of the run, before anything is warm. predicted uses kappa and gamma, the speeds of "
-             "compute and all-reduces that run at the same time. predicted, no contention leaves out kappa and gamma.")
-KIND_NOTE = "Measured in steps without communication. backward includes recomputed activations. The row matrix products is the sum of linear and head."
-MEMORY_NOTE = ("Live buffers of rank 0 in the last step. The column at the peak has their size when all buffers together are largest. The column largest has their size when the buffers of "
-               "that kind are largest, which can be at another moment.")
+STEP_NOTE = ("The columns \"from\" and \"to\" are the ends of an interval: {interval}. The row \"exposed\" is the part of the communication that makes the step longer: the time of the step minus the "
+             "time of the same step without communication. The column \"first step\" has the times of the first step of the run, before anything is warm. The column \"predicted\" uses kappa and "
+             "gamma, the speeds of compute and all-reduces that run at the same time. The column \"predicted, no contention\" leaves out kappa and gamma.")
+KIND_NOTE = ("The times are those of steps without communication. The column \"backward\" includes recomputed activations. The row \"matrix products\" is the sum of the rows \"linear\" and "
+             "\"head\".")
+MEMORY_NOTE = ("Memory of the buffers that are in use (live) on rank 0 in the last step. The column \"at the peak\" has the size of each kind at the moment when all buffers together are "
+               "largest. The column \"largest\" has the largest size of each kind, which it may have at another moment.")
 STOPPED = {"samples": "the number of samples was reached", "target": "E was known well enough", "budget": "the time limit was reached"}
 # {name of a column: the sentence that replaces the column if all rows have the same text}. {} stands for that text. page.py has the sentence
 # for the other columns.
-SAME_IN_ALL = {"sampling": "Sampling of all cases ended because {}.", "interval": "T low and T high are the ends of the {}."}
+SAME_IN_ALL = {"sampling": "Sampling of all cases ended because {}.", "interval": "T low and T high are the ends of an interval: {}."}
 
 
 def sweep_table(results):
@@ -82,7 +85,7 @@ def sweep_table(results):
     labels = [("case", "case", ""), ("buckets", "buckets", ".0f"), ("T_ms", "T (ms)", ".3f"), ("low_ms", "T low (ms)", ".3f"),
               ("high_ms", "T high (ms)", ".3f"), ("predicted_T_ms", "predicted T (ms)", ".3f"), ("E_ms", "E (ms)", ".3f"),
               ("predicted_E_ms", "predicted E (ms)", ".3f"), ("slowdown_ms", "slowdown (ms)", ".3f"), ("tail_ms", "tail (ms)", ".3f"),
-              ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "E predicted from the round of the sample (ms)", ".3f"),
+              ("overlap", "overlap", ".3f"), ("verified", "verified", ""), ("same_round_E_ms", "re-predicted E (ms)", ".3f"),
               ("sampling", "why sampling ended", ""),
               ("interval", "T low to T high", "")]
     return Table("sweep", "Every case", labels, rows, SWEEP_NOTE + VERIFIED_NOTE + SAME_ROUND_NOTE * bool(np.isfinite(same_round).any()))
@@ -203,6 +206,10 @@ def step_table(results):
     return Table("step", "Whole steps", [("part", "part", ""), *[c[:3] for c in columns]], rows, _step_note(results))
 
 
+def _samples_of_steps(results):
+    return results["/step/measured"].shape[1] if results.has("/step/measured") else 0
+
+
 def _averaged_in(sync):
     return {"last": "in the last micro-batch", "each": "in each micro-batch"}.get(sync, sync)
 
@@ -214,7 +221,8 @@ def _step_note(results):
     peak = results["/step/measured_peak"] if results.has("/step/measured_peak") else np.nan  # files of earlier versions have none
     share = f" Model flops: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of the speed of large matrix products." if np.isfinite(peak) else ""
     batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
-    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients are averaged {_averaged_in(setting('sync'))}; checkpoint {setting('checkpoint')}.{batch}{share} " + STEP_NOTE)
+    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients are averaged {_averaged_in(setting('sync'))}; checkpoint {setting('checkpoint')}.{batch}{share} "
+            + STEP_NOTE.format(interval=intervals.WORDS[intervals.kind_of_steps(_samples_of_steps(results))]))
 
 
 def kind_table(results):

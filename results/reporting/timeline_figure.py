@@ -147,7 +147,7 @@ def allocation(results):
     if allocated(results) == 0.0:
         return "no memory is allocated, because all times are replayed"
     power, unit = memory_unit(allocated(results))
-    return f"dashed: allocated, {allocated(results) / 1024.0**power:.3g} {unit}"
+    return f"dashed line: allocated memory, {allocated(results) / 1024.0**power:.3g} {unit}"
 
 
 def _say_allocation(axes, results):

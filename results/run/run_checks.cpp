@@ -118,8 +118,10 @@ void check_comparable(std::span<const Run> runs, std::span<const std::string> al
   for (std::size_t r = 1; r < runs.size(); ++r)
     for (auto const& before : runs.first(r))
       if (const std::string differing = differences(before, runs[r], allowed); !differing.empty())
-        throw std::invalid_argument(before.path.string() + " and " + runs[r].path.string() +
-                                    " cannot be compared, because they differ in " + differing.substr(2));
+        throw std::invalid_argument(
+            before.path.string() + " and " + runs[r].path.string() +
+            " cannot be compared, because they differ in " + differing.substr(2) +
+            ". To compare them in spite of a difference, add the option in parentheses");
 }
 
 std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const std::string> allowed) {
@@ -134,7 +136,8 @@ std::vector<std::string> doubts_of(std::span<const Run> runs, std::span<const st
   for (auto const& run : runs) all.push_back(&run);
   for (auto const& difference : differing_conditions(all, allowed))
     doubts.push_back(difference.files + " differ in " + difference.key + ": " + difference.values +
-                     "; their times may differ for that reason alone (--allow " + difference.key + ")");
+                     "; their times may differ for that reason alone (--allow " + difference.key +
+                     " silences this warning)");
   return doubts;
 }
 

@@ -151,7 +151,8 @@ TEST(FigureOfMerit, SaysWhyTheScoreIsNotKnown) {
   const auto figures = judge(noisy, 8, 4096);
   EXPECT_TRUE(std::isnan(figures.model_error));
   EXPECT_TRUE(std::isnan(figures.model_error_beyond_noise));
-  EXPECT_NE(figures.why_no_error.find("E of bucketed/4 is known to +-150 ms only, more than 20 % of 250 ms"),
+  EXPECT_NE(figures.why_no_error.find(
+                "E of bucketed/4 is only known to within +-150 ms, which is more than 20 % of 250 ms"),
             std::string::npos)
       << figures.why_no_error;
   EXPECT_NE(beyond_limits(figures, 100, {}).find("model-error is not available"), std::string::npos);

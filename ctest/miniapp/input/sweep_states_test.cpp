@@ -73,8 +73,8 @@ TEST(SweepStates, OneStateChangesNothing) {
 TEST(SweepStates, TheLineNamesStatesAndWhatWasDropped) {
   const auto sweep = tell_states(two_states(), {{sample(fast, fast), sample(fast, slow)}});
   const auto line = states_line(sweep, sweep.scored);
-  for (auto const* part : {"2 states", "55 ns, 330 ns", "1 samples at 55 ns", "1 of 2 dropped",
-                           "tables and figures use the samples of the state 55 ns"})
+  for (auto const* part : {"2 states", "55 ns, 330 ns", "1 in the state 55 ns", "1 of 2 dropped",
+                           "Tables and figures use only the samples of the state 55 ns"})
     EXPECT_NE(line.find(part), std::string::npos) << line;
   EXPECT_NE(states_line(sweep, std::nullopt).find("mix"), std::string::npos);
 }

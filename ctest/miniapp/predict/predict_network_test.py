@@ -22,7 +22,7 @@ class PredictNetwork(PredictCase):
         self.assertAlmostEqual(by_ranks[16], one)
         self.assertIn("multiple", self.refused(SLINGSHOT, "--ranks", "18", "--ranks-per-node", "4"))
         self.assertIn("--ranks-per-node", self.refused(SLINGSHOT, "--ranks", "32"))
-        self.assertIn("nothing to reduce", self.refused(SLINGSHOT, "--ranks", "1"))
+        self.assertIn("one rank alone reduces nothing", self.refused(SLINGSHOT, "--ranks", "1"))
         self.assertIn("--table-ranks", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8"))
         alone = self.path("alone.csv", "ranks,bytes,seconds\n1,8,1\n1,16,1\n")
         self.assertIn("the all-reduce table is for 1 rank", self.refused(*self.small()[:2], "--allreduce", alone))
@@ -31,7 +31,7 @@ class PredictNetwork(PredictCase):
 
     def test_throughput_scaling_and_efficiency_by_ranks(self):
         result, done = self.predict(SLINGSHOT, "--ranks", "16,64", "--ranks-per-node", "4")
-        rows = [line.split() for line in done.stdout.split("with the best cap of each number of ranks:")[1].splitlines()[2:]]
+        rows = [line.split() for line in done.stdout.split("figures of each number of ranks with its best cap:")[1].splitlines()[2:]]
         self.assertEqual([row[0] for row in rows], ["16", "64"])
         for prediction, row in zip(result["by_ranks"], rows):
             best, ranks = prediction["best"], prediction["ranks"]
@@ -63,7 +63,7 @@ class PredictNetwork(PredictCase):
         result, done = self.predict(gpus, "--ranks", "8", *inside)
         self.assertEqual(result["ranks"], 8)
         self.assertAlmostEqual(result["t_comm_s"], 14 * 3e-6 + 14 / 8 * bytes_of_gradients / 200e9)  # ring: 2(n-1) hops
-        self.assertIn("none was measured", done.stderr)
+        self.assertIn("computed from the stated latency and bandwidth of the links, not measured", done.stderr)
         result, _ = self.predict(gpus, "--ranks", "8,16", *inside, *between)
         two_nodes = result["by_ranks"][1]["t_comm_s"] - result["by_ranks"][0]["t_comm_s"]
         self.assertAlmostEqual(two_nodes, 2 * 5e-6 + bytes_of_gradients / 25e9)
@@ -79,12 +79,12 @@ class PredictNetwork(PredictCase):
         self.assertIn("--ranks", self.refused(gpus, *inside))
         self.assertIn("--link-bandwidth", self.refused(gpus, "--ranks", "8", *inside[:2]))
         self.assertIn("--link-latency", self.refused(gpus, "--ranks", "8", *inside[2:]))
-        self.assertIn("16 ranks need 2 nodes: give --node-latency", self.refused(gpus, "--ranks", "16", *inside))
+        self.assertIn("16 ranks need 2 nodes: give the latency and the bandwidth of the link between nodes, --node-latency", self.refused(gpus, "--ranks", "16", *inside))
         self.assertIn("remove these options", self.refused(gpus, "--ranks", "8", *inside, "--node-latency", "0", "--node-bandwidth", "9"))
         self.assertIn("--ranks-per-node", self.refused(*self.small()[:2], "--ranks", "8", *inside))
-        self.assertIn("there is a table", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8", *inside))
-        self.assertIn("there is a table", self.refused(NODE, "--ranks", "8", *inside))
-        self.assertIn("nothing to reduce", self.refused(gpus, "--ranks", "1", *inside))
+        self.assertIn("a table of all-reduce times is given, too", self.refused(*self.small(), "--ranks", "8", "--ranks-per-node", "8", *inside))
+        self.assertIn("a table of all-reduce times is given, too", self.refused(NODE, "--ranks", "8", *inside))
+        self.assertIn("one rank alone reduces nothing", self.refused(gpus, "--ranks", "1", *inside))
         self.assertIn("too large", self.refused(gpus, "--ranks", "8", "--link-latency", "0", "--link-bandwidth", "1e-306"))
 
     def test_what_if_scales(self):
@@ -93,7 +93,7 @@ class PredictNetwork(PredictCase):
         self.assertGreater(self.predict(SLINGSHOT, "--latency-scale", "9")[0]["cases"][0]["predicted_s"],
                            plain["cases"][0]["predicted_s"])
         slow, done = self.predict(NODE, "--latency-scale", "16")  # the scaled table would decrease at 512 KiB
-        self.assertIn("derived all-reduce time is not monotonic", done.stderr)
+        self.assertIn("the all-reduce times that are derived from the table fall somewhere as bytes grow", done.stderr)
         self.assertNotIn("derived", self.predict(NODE)[1].stderr)
         halved = self.predict(SLINGSHOT, "--precision", "bf16")[0]
         self.assertLess(halved["t_compute_s"], 0.6 * plain["t_compute_s"])

@@ -46,7 +46,7 @@ class PredictStep(PredictCase):
         for figure, part in zip(figures, PARTS + ("step_s",)):
             self.assertAlmostEqual(figure, case[part] * 1e3, delta=6e-4)
         self.assertIn("global batch 256 sequences, 262144 tokens", done.stdout)
-        self.assertIn("peak memory: 25.36 GB on each rank, of 40.00 GB a device", done.stdout)
+        self.assertIn("peak memory: 25.36 GB on each rank; a device has 40.00 GB", done.stdout)
 
     def test_four_micro_batches_compute_four_times_as_long_and_update_once(self):
         twin = TWINS["gpt2-large", 64]

@@ -73,7 +73,7 @@ class Predict(PredictCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return done.stdout.splitlines()[-1]
         real = '[model]\npreset = "tiny"\n[sweep]\nstrategies = ["flat"]\nsamples = 3\n'
-        self.assertEqual(said(real), "time: not known before it is measured")
+        self.assertEqual(said(real), "time: not known before the run, because the input has no roofline ([machine] peak_flops and bandwidth)")
         machine = "[machine]\npeak_flops = 1e6\nbandwidth = 1e18\n"
         text = said(real + machine)
         self.assertRegex(text, r"^time: at least [\d.e+]+ s of compute, from the roofline of \[machine\], plus the all-reduces, whose time is not known")
@@ -111,7 +111,7 @@ class Predict(PredictCase):
         curve = self.path("flat.csv", "bucket_mib,seconds\n1,4.05\n2,4.5\n4,5\n")  # E is 0.05 s, its noise 0.02 s
         result, done = self.predict(*self.small(), "--measured", curve)
         self.assertRegex(done.stdout, r"ddproxy +- +- +- ")
-        self.assertIn("error: not known, because E of bucketed/1 is known to +-20.2 ms only, more than 20 % of 50 ms", done.stdout)
+        self.assertIn("error: not known, because E of bucketed/1 is only known to within +-20.2 ms, which is more than 20 % of 50 ms", done.stdout)
         self.assertIsNone(result["score"]["predictors"][0]["mean_error"])
         done = self.call(*self.small(), "--measured", curve, "--max-model-error", "100")
         self.assertEqual(done.returncode, 1)
@@ -218,7 +218,7 @@ class Predict(PredictCase):
         result, done = self.predict(NODE)
         self.assertLess(result["t_comm_s"] / result["t_compute_s"], 0.05)
         self.assertIn("compute-bound", done.stdout)
-        self.assertIn("running maximum is used, at most ", done.stderr)
+        self.assertIn("running maximum of the times instead, which is at most ", done.stderr)
 
     def test_pytorch_gains_where_latency_is_large(self):
         result, done = self.predict(SLINGSHOT, "--latency-scale", "16", "--pytorch")

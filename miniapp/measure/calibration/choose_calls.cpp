@@ -43,8 +43,8 @@ Cores count_cores(RankContext const& context) {
 
 std::string too_few_cores(Cores const& cores) {
   return fmt::format(
-      "{:.3g} cores are left beside the compute threads of a rank, and its communication "
-      "thread needs one to spin on",
+      "the compute threads of a rank leave {:.3g} cores free, but a communication thread in a blocking call "
+      "needs a whole core, because it spins",
       cores.least_spare > 0 ? cores.least_spare : 0.0);
 }
 
@@ -66,11 +66,10 @@ CallChoice choose(RankContext& context) {
   if (context.config.call == Call::automatic) return choose_automatically(context, cores);
   const bool blocking = context.config.call == Call::blocking;
   if (blocking && !cores.own_everywhere() && context.runtime.root())
-    results::say_error(
-        fmt::format("warning: [allreduce] call = \"blocking\": {}, so overlapped all-reduces are slow; leave "
-                    "a core free on "
-                    "each rank, or use call = \"auto\"",
-                    too_few_cores(cores)));
+    results::say_error(fmt::format(
+        "warning: [allreduce] call = \"blocking\": {}. So overlapped all-reduces are slow; leave one "
+        "core of each rank free, or use call = \"auto\"",
+        too_few_cores(cores)));
   return {CallTable(blocking), cores.own(), "as the input says"};
 }
 

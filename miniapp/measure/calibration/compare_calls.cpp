@@ -133,8 +133,8 @@ std::string explain(std::vector<CallTimes> const& all) {
               ratios(all, &CallTimes::blocking, &CallTimes::nonblocking) +
               " of the time of a nonblocking call";
   if (all.front().beside_blocking > 0)
-    text +=
-        "; while compute runs, " + ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking);
+    text += "; while compute runs, it takes " +
+            ratios(all, &CallTimes::beside_blocking, &CallTimes::beside_nonblocking) + " of this time";
   return text;
 }
 
