@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "miniapp/compute/compute_lane.hpp"
+#include "miniapp/compute/group_place.hpp"
 #include "model/step/step_graph.hpp"
 
 namespace ddproxy {
@@ -57,12 +58,6 @@ constexpr bool has_parts(model::Verb verb) {
 constexpr bool reduces(model::Verb verb) {
   return verb == model::Verb::all_reduce || verb == model::Verb::reduce_scatter;
 }
-
-/// The place of a rank in its group of a communicator.
-struct GroupPlace {
-  int rank = 0;   ///< from 0
-  int ranks = 1;  ///< n
-};
 
 /// Returns the longer slice of a call, which has x elements.
 Slice full_slice(CollectiveCall const& call);

@@ -23,10 +23,6 @@ std::size_t elements_of(RankContext const& context, std::int64_t bytes) {
   return static_cast<std::size_t>(bytes / wire_element_bytes(context.workload.wire));
 }
 
-GroupPlace place_of(RankContext const& context) {
-  return {context.runtime.rank(), context.runtime.ranks()};
-}
-
 int calls_of_sample(double seconds_of_one) {
   return std::clamp(static_cast<int>(least_sample_s / seconds_of_one), 1, most_calls);
 }
@@ -37,7 +33,7 @@ void take_sample(RankContext& context, SizeTimes& times, int calls) {
   const auto slices =
       consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
   std::vector<CollectiveCall> row;
-  for (auto const& slice : slices) row.push_back(in_place(times.verb, slice, place_of(context)));
+  for (auto const& slice : slices) row.push_back(in_place(times.verb, slice, context.place()));
   probed(context.probe.get(), times.probes,
          [&] { times.seconds.push_back(time_calls(context, row) / calls); });
 }
@@ -119,7 +115,7 @@ CollectiveRounds::CollectiveRounds(RankContext& context, std::vector<std::int64_
 
 void CollectiveRounds::add(SizeTimes times) {
   const CollectiveCall call =
-      in_place(times.verb, {0, elements_of(*context_, times.bytes)}, place_of(*context_));
+      in_place(times.verb, {0, elements_of(*context_, times.bytes)}, context_->place());
   const auto [wrong, first] = verify_collective(*context_, call);
   times.wrong = wrong;
   // The first call of a size may be slower than later calls, and the very first call may be much slower. So
@@ -162,7 +158,7 @@ SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t 
   std::vector<CollectiveCall> row;
   const auto elements = elements_of(context, total), step = elements_of(context, piece);
   for (std::size_t at = 0; at < elements; at += step)
-    row.push_back(in_place(verb, {at, std::min(step, elements - at)}, place_of(context)));
+    row.push_back(in_place(verb, {at, std::min(step, elements - at)}, context.place()));
   SizeTimes times{piece, {}, -1, {}, verb};
   for (int i = 0; i < samples; ++i) times.seconds.push_back(time_calls(context, row));
   return times;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -33,6 +34,25 @@ model::BufferKind reduced_kind(Config const& config) {
   return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
 }
 
+// Returns the buffers that the operators of co-runs do not use. Collectives may work on them meanwhile.
+std::vector<bool> unused_by_co_runs(Workload const& workload, model::StepGraph const& graph) {
+  std::vector<bool> unused(graph.buffers.size(), true);
+  const auto operations = co_run_operations(workload);
+  for (auto const& task : graph.tasks) {
+    auto const* compute = std::get_if<model::Compute>(&task.work);
+    if (!compute || compute->phase != model::Phase::backward) continue;
+    if (std::ranges::find(operations, model::index(compute->op)) == operations.end()) continue;
+    for (auto const& access : task.accesses) unused[model::index(access.buffer)] = false;
+  }
+  return unused;
+}
+
+StepPlaces places_of(Config const& config, Workload const& workload, model::StepGraph const& graph) {
+  if (!is_sharded(config)) return place_buffers(graph, reduced_kind(config));
+  if (config.compute == ComputeMode::replay) return place_buffers(graph, communicated_buffers(graph));
+  return place_buffers(graph, unused_by_co_runs(workload, graph));
+}
+
 double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
   const int concurrency = kernels::Space().concurrency();
   return needs_device_memory(config) ? step_device_need(config, elements, workload.bytes(), concurrency)
@@ -59,11 +79,13 @@ StepInput input_of(Config const& config, int rank) {
 }
 
 // Allocates the memory of the step. The threads that compute fill it with zeros.
-void allocate(RankContext& context, std::size_t elements) {
+void allocate(RankContext& context, std::size_t elements, StepPlaces const& places) {
   if (elements == 0) return;
   const auto gradients = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
+  context.arena_is_free = is_sharded(context.config);
+  const std::size_t arena = context.arena_is_free ? places.leading : gradients;
   context.memory = kernels::Floats("buffers of the step", elements);
-  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, gradients});
+  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, arena});
   context.gradients = context.arena;
 }
 
@@ -71,7 +93,7 @@ void make_kernels(StepContext& context) {
   auto& rank = context.rank;
   auto const& graph = context.graphs.classes.front().graph;
   auto lane = std::make_unique<StepLane>(input_of(rank.config, rank.runtime.rank()), graph, context.places,
-                                         rank.memory);
+                                         rank.memory, context.groups.places());
   rank.backward = std::make_unique<StepBackward>(*lane, *context.step);
   context.kernels = lane.get();
   context.lane = std::move(lane);
@@ -91,14 +113,13 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   runtime.together([&] { check_can_step(config); });
   check_input_on(config, runtime, Measured::steps);
   const bool reduces = config.backend != Backend::replay;
-  const GroupPlace place =
-      reduces ? GroupPlace{runtime.rank(), runtime.ranks()} : GroupPlace{0, config.ranks};
+  const int ranks = reduces ? runtime.ranks() : config.ranks;
   model::RankGraphs graphs;
   StepPlaces places;
   std::optional<model::PhaseCosts> phases;
   runtime.together([&] {
-    graphs = checked_graphs(config, workload, place.ranks);
-    places = place_buffers(graphs.classes.front().graph, reduced_kind(config));
+    graphs = checked_graphs(config, workload, ranks);
+    places = places_of(config, workload, graphs.classes.front().graph);
     if (config.compute == ComputeMode::replay)
       phases = roofline_phases(config, workload.pass, config.step.clip.has_value());
   });
@@ -107,10 +128,12 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   const double file_need =
       step_results_memory(config, workload, graphs.classes.front().graph, runtime.ranks());
   require_room(config, workload, elements, runtime, device_free, file_need);
+  StepGroups groups(graphs, runtime, !reduces);
   StepContext context{
       std::move(graphs),
       step_cap_mib(config),
       std::move(places),
+      std::move(groups),
       {},
       {},
       nullptr,
@@ -119,16 +142,39 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
           config, runtime, std::move(workload), {}, {}, {}, copies_of(config), {}, {}, {}, device_free}};
   RankContext& rank = context.rank;
   rank.file_need = file_need;
-  allocate(rank, elements);
+  allocate(rank, elements, context.places);
   // all ranks have the same graph
   context.step = std::make_unique<CompiledStep>(context.graphs.classes.front().graph, context.places.first,
-                                                std::vector{place});
+                                                context.groups.places());
   rank.start_libraries();  // before the compute lane, which may carry out products
+  context.make_lanes();
   if (context.phases)
     make_replay(context);
   else
     make_kernels(context);
   return context;
+}
+
+std::vector<CommunicationLane*> StepContext::lanes() const {
+  std::vector<CommunicationLane*> lanes;
+  for (auto const& lane : own_lanes) lanes.push_back(lane.get());
+  if (lanes.empty()) lanes.push_back(rank.allreduce.get());
+  return lanes;
+}
+
+void StepContext::make_lanes() {
+  if (!is_sharded(rank.config)) return;
+  own_lanes.clear();
+  std::vector<LaneGroup> lane_groups;
+  for (std::size_t lane = 0; lane < step->lanes().size(); ++lane) {
+    const auto id = step->lanes()[lane];
+    LaneGroup group{groups.communicator(id), groups.places()[model::index(id)]};
+    for (auto const& call : step->collectives(lane))
+      group.most_elements = std::max(group.most_elements, full_slice(call).count);
+    lane_groups.push_back(group);
+  }
+  const auto limit = rank.runtime.limited("MPI_Comm_dup");
+  own_lanes = make_group_lanes(rank.config, rank.choice, lane_groups, rank.memory);
 }
 
 bool needs_device_memory(Config const& config) {
