@@ -43,6 +43,7 @@ struct RankContext {
   bool arena_is_free = false;
   /// This rank's place among the ranks of the lane `allreduce`, if these are not all ranks of the run.
   std::optional<GroupPlace> group = std::nullopt;
+  bool exact_calls = false;  ///< collectives that are measured are exact (CollectiveCall::exact)
 
   /// Returns the index of the first gradient element in `memory`.
   std::size_t gradients_at() const { return memory.extent(0) - gradients.extent(0); }

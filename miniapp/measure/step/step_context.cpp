@@ -18,6 +18,7 @@
 #include "miniapp/machine/memory.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
 #include "model/step/check/check.hpp"
+#include "model/step/merged_order.hpp"
 
 namespace ddproxy {
 namespace {
@@ -91,7 +92,7 @@ void allocate(RankContext& context, std::size_t elements, StepPlaces const& plac
 
 void make_kernels(StepContext& context) {
   auto& rank = context.rank;
-  auto const& graph = context.graphs.classes.front().graph;
+  auto const& graph = context.graph();
   auto lane = std::make_unique<StepLane>(input_of(rank.config, rank.runtime.rank()), graph, context.places,
                                          rank.memory, context.groups.places());
   rank.backward = std::make_unique<StepBackward>(*lane, *context.step);
@@ -116,21 +117,24 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   const int ranks = reduces ? runtime.ranks() : config.ranks;
   model::RankGraphs graphs;
   StepPlaces places;
+  std::size_t own_class = 0;
   std::optional<model::PhaseCosts> phases;
   runtime.together([&] {
     graphs = checked_graphs(config, workload, ranks);
-    places = places_of(config, workload, graphs.classes.front().graph);
+    own_class = model::class_of_ranks(graphs)[reduces ? static_cast<std::size_t>(runtime.rank()) : 0];
+    places = places_of(config, workload, graphs.classes[own_class].graph);
     if (config.compute == ComputeMode::replay)
       phases = roofline_phases(config, workload.pass, config.step.clip.has_value());
   });
   const double device_free = free_device_memory();
   const std::size_t elements = allocated_elements(config, workload, places);
   const double file_need =
-      step_results_memory(config, workload, graphs.classes.front().graph, runtime.ranks());
+      step_results_memory(config, workload, graphs.classes[own_class].graph, runtime.ranks());
   require_room(config, workload, elements, runtime, device_free, file_need);
   StepGroups groups(graphs, runtime, !reduces);
   StepContext context{
       std::move(graphs),
+      own_class,
       step_cap_mib(config),
       std::move(places),
       std::move(groups),
@@ -143,9 +147,8 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
   RankContext& rank = context.rank;
   rank.file_need = file_need;
   allocate(rank, elements, context.places);
-  // all ranks have the same graph
-  context.step = std::make_unique<CompiledStep>(context.graphs.classes.front().graph, context.places.first,
-                                                context.groups.places());
+  context.step =
+      std::make_unique<CompiledStep>(context.graph(), context.places.first, context.groups.places());
   rank.start_libraries();  // before the compute lane, which may carry out products
   context.make_lanes();
   if (context.phases)

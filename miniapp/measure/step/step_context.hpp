@@ -31,6 +31,7 @@ namespace ddproxy {
 /// compute is replayed, `rank.memory` has only the buffers that collectives use.
 struct StepContext {
   model::RankGraphs graphs;  ///< the graphs of the step, checked by model::check()
+  std::size_t rank_class = 0;  ///< index of this rank's graph in `graphs.classes`
   double cap_mib = 0;        ///< the cap of the buckets, MiB
   StepPlaces places;         ///< where the buffers of the graph begin in rank.memory
   StepGroups groups;         ///< the communicators of the graph, and this rank's places in them
@@ -43,6 +44,8 @@ struct StepContext {
   /// sharded.
   std::vector<std::unique_ptr<CommunicationLane>> own_lanes = {};
 
+  /// Returns this rank's graph.
+  model::StepGraph const& graph() const { return graphs.classes[rank_class].graph; }
   /// Returns the lanes for run_step(): `own_lanes`, or `rank.allreduce`. They are valid until make_lanes() or
   /// choose_calls().
   std::vector<CommunicationLane*> lanes() const;

@@ -55,8 +55,8 @@ StepCosts measured_step_costs(RankGraphs const& step, std::vector<double> const&
 
 StepCosts measured_step_costs(RankGraphs const& step, std::vector<double> const& task_seconds,
                               CollectiveCosts const& collectives, Contention const& contention) {
-  Task const* const first = step.classes.front().graph.tasks.data();
-  CostModel model{.seconds = [&, first](std::size_t, Task const& task) {
+  CostModel model{.seconds = [&](std::size_t rank_class, Task const& task) {
+    Task const* const first = step.classes[rank_class].graph.tasks.data();
     return task_seconds.at(static_cast<std::size_t>(&task - first));
   }};
   model.collectives = collectives;
