@@ -43,16 +43,6 @@ void check_right(std::vector<SizeTimes> const& times) {
                                      model::name_of(size.verb), size.bytes, size.wrong));
 }
 
-// Returns the tables of a step whose collectives are replayed: a(x) of all ranks is that of the input, and its
-// file has the other tables.
-VerbTables replayed_tables(Config const& config) {
-  return [a = input_cost(config).value(), file = tables_of_file(config.table),
-          all = config.ranks](VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
-    if (key.first == model::Verb::all_reduce && ranks == all) return a;
-    return file(key, ranks);
-  };
-}
-
 // Returns the time of each task without communication in seconds, [task].
 std::vector<double> seconds_of(model::StepCosts const& costs) {
   std::vector<double> seconds;

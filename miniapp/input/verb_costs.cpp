@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "miniapp/input/workload.hpp"
 #include "model/cost/topology.hpp"
 #include "model/step/describe.hpp"
 
@@ -67,6 +68,14 @@ VerbTables tables_of_file(std::filesystem::path const& file) {
   return [tables = model::read_collectives(file)](VerbKey key, int ranks) {
     auto const* table = tables.find(key.first, ranks);
     return table ? std::optional<model::AllreduceCost>(*table) : std::nullopt;
+  };
+}
+
+VerbTables replayed_tables(Config const& config) {
+  return [a = input_cost(config).value(), file = tables_of_file(config.table),
+          all = config.ranks](VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
+    if (key.first == model::Verb::all_reduce && ranks == all) return a;
+    return file(key, ranks);
   };
 }
 

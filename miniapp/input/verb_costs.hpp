@@ -36,6 +36,9 @@ using VerbTables = std::function<std::optional<model::AllreduceCost>(VerbKey key
 
 /// Returns the tables that a CSV file has (model/cost/collective_tables.hpp).
 VerbTables tables_of_file(std::filesystem::path const& file);
+/// Returns the tables of an input whose collectives are replayed: a(x) of all ranks is input_cost()
+/// (workload.hpp), and the input's table has the others.
+VerbTables replayed_tables(Config const& config);
 
 /// The costs of a step's collectives, and a warning for each cost that stands for another one.
 struct VerbCosts {
