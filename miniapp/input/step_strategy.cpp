@@ -7,6 +7,7 @@
 
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 
@@ -59,6 +60,23 @@ void check_can_step(Config const& config) {
         "[compute] mode = \"replay\": replayed steps cannot occupy a device beside real all-reduces; set "
         "[allreduce] backend = \"replay\" with table and ranks, or mode = \"kernels\"");
   check_can_shard(config);
+}
+
+std::string sharding_text(model::Sharding const& s) {
+  std::string text(word_of(s.stage, shard_stage_words));
+  if (s.stage == model::ShardStage::none) return text;
+  const auto add = [&](std::string const& more) { text += ", " + more; };
+  if (s.stage == model::ShardStage::fsdp) {
+    add("unit " + std::string(word_of(s.unit, shard_unit_words)));
+    add(s.reshard_after_forward ? "reshard after forward" : "units kept after forward");
+    add("prefetch " + std::to_string(s.prefetch));
+    add("group " + (s.group > 0 ? std::to_string(s.group) : "all"));
+  } else {
+    add("reduce " + std::string(word_of(s.reduce, shard_reduce_words)));
+    add("update " + std::string(word_of(s.update, shard_update_words)));
+  }
+  add(std::to_string(s.lanes) + (s.lanes == 1 ? " lane" : " lanes"));
+  return text;
 }
 
 void check_sharding(Config const& config, model::Sharding const& s, std::size_t ranks) {

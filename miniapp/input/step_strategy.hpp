@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/workload.hpp"
@@ -25,6 +26,10 @@ void check_can_step(Config const& config);
 /// std::invalid_argument if there is one rank only, or if the group does not divide the ranks. The message is one line that names the file
 /// and the key, and says what to do.
 void check_sharding(Config const& config, model::Sharding const& sharding, std::size_t ranks);
+
+/// Returns a sharding in words, for files, messages and tables: the stage, and the settings that it uses.
+/// Returns "none" without sharding. Two shardings that differ in a setting they use have different texts.
+std::string sharding_text(model::Sharding const& sharding);
 
 /// Returns the cap of the buckets of `ddproxy step`, in MiB: the first of [sweep] caps_mib, or common_cap_mib
 /// if the input names no caps.
