@@ -20,6 +20,24 @@ CLI::IsMember one_of(std::array<Word<E>, n> const& words) {
   return CLI::IsMember(list);
 }
 
+// Returns the stages that the words of --shard name, each once.
+std::vector<model::ShardStage> stages_of(std::vector<std::string> const& words) {
+  std::vector<model::ShardStage> stages;
+  const auto add = [&](model::ShardStage stage) {
+    if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
+  };
+  for (auto const& word : words) {
+    const auto stage = find_word(word, shard_stage_words);
+    if (!stage && word != "all")
+      throw CLI::ValidationError("--shard", "'" + word + "' is unknown; use all, or one of: " +
+                                                list_words(shard_stage_words));
+    if (stage) add(*stage);
+    if (word == "all")
+      for (auto const& [name, each] : shard_stage_words) add(each);
+  }
+  return stages;
+}
+
 void add_sources(CLI::App& command, Options& options) {
   auto& predict = options.predict;
   auto* input = command.add_option(
@@ -134,6 +152,11 @@ void add_outputs(CLI::App& command, Options& options) {
       ->allow_extra_args(false);
   command.add_flag("--pytorch", predict.pytorch,
                    "print the arguments to paste into a PyTorch DistributedDataParallel script");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--shard", [&](std::vector<std::string> const& words) { predict.shard = stages_of(words); },
+          "tabulate T, E and memory of the step for these stages of sharding: none, zero1, zero2, fsdp, or all")
+      ->delimiter(',');
   command.add_flag("--sensitivity", predict.sensitivity,
                    "tabulate how the best cap and E change with bytes, latency, bandwidth and ranks");
   command.add_option("--json", options.json, "also write the prediction to this file as JSON");

@@ -64,7 +64,7 @@ std::string describe(StepPrediction const& step) {
     auto const& p = c.time.phases;
     fmt::format_to(
         Out(text), "{:<16} {:>11.3f} {:>12.3f} {:>11.3f} {:>11.3f} {:>9.3f} {:>10.3f} {:>11.3f} {:>11.6g}\n",
-        c.item.name(), p.forward * milli, p.recompute * milli, p.backward * milli, c.time.exposed() * milli,
+        c.name, p.forward * milli, p.recompute * milli, p.backward * milli, c.time.exposed() * milli,
         p.clip * milli, p.update * milli, p.step * milli, step.tokens_per_s(c));
   }
   return text + memory_text(step.memory);
