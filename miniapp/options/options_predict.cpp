@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "miniapp/input/words.hpp"
 #include "miniapp/options/option_groups.hpp"
+#include "model/text/echo.hpp"
 
 namespace ddproxy {
 namespace {
@@ -29,7 +32,7 @@ std::vector<model::ShardStage> stages_of(std::vector<std::string> const& words) 
   for (auto const& word : words) {
     const auto stage = find_word(word, shard_stage_words);
     if (!stage && word != "all")
-      throw CLI::ValidationError("--shard", "'" + word + "' is unknown; use all, or one of: " +
+      throw CLI::ValidationError("--shard", "'" + model::echo(word) + "' is unknown; use all, or a list of: " +
                                                 list_words(shard_stage_words));
     if (stage) add(*stage);
     if (word == "all")

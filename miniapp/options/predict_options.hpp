@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/step/strategies/sharding.hpp"
+#include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/words.hpp"
