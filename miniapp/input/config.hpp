@@ -105,11 +105,16 @@ inline bool is_sharded(Config const& config) {
   return config.sharding.stage != model::ShardStage::none;
 }
 
+/// Returns whether the step has several communication lanes: two for gathers and reductions, or another one that
+/// averages between groups.
+inline bool has_several_lanes(Config const& config) {
+  return is_sharded(config) && (config.sharding.lanes > 1 || config.sharding.group > 0);
+}
+
 /// Returns whether the step has several communication lanes with blocking calls, each of which needs a thread
 /// that calls MPI.
 inline bool needs_threads(Config const& config) {
-  return is_sharded(config) && config.sharding.lanes > 1 && config.backend == Backend::mpi &&
-         config.call == Call::blocking;
+  return has_several_lanes(config) && config.backend == Backend::mpi && config.call == Call::blocking;
 }
 
 /// Checks the requirement that a run has and a prediction does not have: if compute is replayed with copies,

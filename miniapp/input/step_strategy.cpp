@@ -35,10 +35,15 @@ static void check_can_shard(Config const& config) {
     refuse(
         "[allreduce] copies: a sharded step has buckets of its own and makes no copies; remove this key, or set "
         "[shard] stage = \"none\"");
-  if (s.lanes > 1 && config.progress == Progress::none)
+  if (has_several_lanes(config) && config.progress == Progress::none)
     refuse(
-        "[shard] lanes = 2: with [allreduce] progress = \"none\" nobody drives two lanes; set progress = "
-        "\"thread\" or \"poll\", or lanes = 1");
+        "[shard] lanes, group: with [allreduce] progress = \"none\" nobody drives two lanes; set progress = "
+        "\"thread\" or \"poll\", or set lanes = 1 and remove group");
+  if (s.stage == model::ShardStage::zero1 && config.step.sync == model::Sync::each &&
+      config.step.accumulation > 1)
+    refuse(
+        "[step] sync = \"each\": zero1 averages gradients in the last micro-batch only; set sync = \"last\", or "
+        "[shard] stage = \"zero2\", which averages them in each");
   const bool adds = s.stage != model::ShardStage::zero1 && config.step.accumulation > 1;
   const bool on_host = !builds_for_device() && config.backend != Backend::nccl;
   if (adds && !on_host && config.backend != Backend::replay)

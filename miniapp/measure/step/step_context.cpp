@@ -23,6 +23,18 @@
 namespace ddproxy {
 namespace {
 
+// Several lanes with blocking calls need a thread each that calls MPI.
+void check_threads(Config const& config) {
+  if (!needs_threads(config)) return;
+  int provided = 0;
+  check_mpi(MPI_Query_thread(&provided));
+  if (provided < MPI_THREAD_MULTIPLE)
+    throw std::invalid_argument(
+        config.file.string() +
+        ": [shard] lanes, group: several lanes with [allreduce] call = \"blocking\" need MPI_THREAD_MULTIPLE, "
+        "which this MPI does not provide; set call = \"nonblocking\"");
+}
+
 model::RankGraphs checked_graphs(Config const& config, Workload const& workload, int ranks) {
   auto graphs = whole_step_of(config, step_to_run(config, workload), static_cast<std::size_t>(ranks));
   if (const auto violations = model::check(graphs); !violations.empty())
@@ -111,7 +123,10 @@ void make_replay(StepContext& context) {
 }  // namespace
 
 StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime) {
-  runtime.together([&] { check_can_step(config); });
+  runtime.together([&] {
+    check_can_step(config);
+    check_threads(config);
+  });
   check_input_on(config, runtime, Measured::steps);
   const bool reduces = config.backend != Backend::replay;
   const int ranks = reduces ? runtime.ranks() : config.ranks;
