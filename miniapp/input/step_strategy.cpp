@@ -39,17 +39,14 @@ static void check_can_shard(Config const& config) {
     refuse(
         "[shard] lanes, group: with [allreduce] progress = \"none\" nobody drives two lanes; set progress = "
         "\"thread\" or \"poll\", or set lanes = 1 and remove group");
-  if (s.stage == model::ShardStage::zero1 && config.step.sync == model::Sync::each &&
-      config.step.accumulation > 1)
-    refuse(
-        "[step] sync = \"each\": zero1 averages gradients in the last micro-batch only; set sync = \"last\", or "
-        "[shard] stage = \"zero2\", which averages them in each");
-  const bool adds = s.stage != model::ShardStage::zero1 && config.step.accumulation > 1;
+  const bool adds = config.step.accumulation > 1 &&
+                    (s.stage != model::ShardStage::zero1 ||
+                     (config.step.sync == model::Sync::each && s.reduce == model::Verb::reduce_scatter));
   const bool on_host = !builds_for_device() && config.backend != Backend::nccl;
   if (adds && !on_host && config.backend != Backend::replay)
     refuse(
         "[step] accumulation: the reduce-scatters of this stage add to a part of the gradients, and only MPI on "
-        "host memory can add; set accumulation = 1, or [shard] stage = \"zero1\"");
+        "host memory can add; set accumulation = 1, or [shard] stage = \"zero1\" with sync = \"last\"");
 }
 
 void check_can_step(Config const& config) {
