@@ -16,6 +16,7 @@
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/memory.hpp"
+#include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
 #include "model/step/check/check.hpp"
 #include "model/step/merged_order.hpp"
