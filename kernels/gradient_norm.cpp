@@ -89,9 +89,8 @@ void split_sum(Space const& exec, double const* sum, float* out) {
 
 void join_sum(Space const& exec, float const* parts, double* sum) {
   Kokkos::parallel_for(
-      "join_sum", Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {
-        *sum = static_cast<double>(parts[0]) + static_cast<double>(parts[1]);
-      });
+      "join_sum", Range(exec, 0, 1),
+      KOKKOS_LAMBDA(Index) { *sum = static_cast<double>(parts[0]) + static_cast<double>(parts[1]); });
 }
 
 void clip_factor(Space const& exec, Index count, double const* sums, double clip, ClipResult out) {

@@ -13,8 +13,8 @@
 
 namespace ddproxy {
 
-/// A compute lane that hands all calls on to a StepLane. After each task it fills the parameters that the task
-/// used for the last time with NaN. A task that reads a unit without a new gather then computes NaN.
+/// A compute lane that hands all calls on to a StepLane. After each task it fills the parameters that the
+/// task used for the last time with NaN. A task that reads a unit without a new gather then computes NaN.
 class PoisonLane : public ComputeLane {
  public:
   /// Takes references and a view of the memory of the step.
@@ -50,7 +50,8 @@ class PoisonLane : public ComputeLane {
 /// A communication lane that leaves one call out. All ranks must leave out the same call.
 class LeavingOut : public CommunicationLane {
  public:
-  LeavingOut(std::unique_ptr<CommunicationLane> lane, std::size_t call) : lane_(std::move(lane)), call_(call) {}
+  LeavingOut(std::unique_ptr<CommunicationLane> lane, std::size_t call)
+      : lane_(std::move(lane)), call_(call) {}
   void begin(std::size_t calls) override {
     started_ = 0;
     lane_->begin(calls);

@@ -9,9 +9,9 @@
 #include "model/step/check/check.hpp"
 #include "model/step/wire_volume.hpp"
 
-// Compares sharded steps on the kernels with the step of data parallelism without sharding: gradients, updated
-// parameters, the norm and the loss. Memory that a step releases holds NaN. Counts the bytes that the steps
-// hand to their engines.
+// Compares sharded steps on the kernels with the step of data parallelism without sharding: gradients,
+// updated parameters, the norm and the loss. Memory that a step releases holds NaN. Counts the bytes that the
+// steps hand to their engines.
 namespace ddproxy {
 namespace {
 
@@ -160,11 +160,12 @@ TEST(ShardedStep, PollingLanesGiveTheSameBits) {
   const auto shape = small_llama();
   for (auto const& [name, sharding] : shardings()) {
     SCOPED_TRACE(name);
-    ShardedRun driven(updated(case_of(shape, sharding), 0.1)), polled(updated(case_of(shape, sharding), 0.1),
-                                                                       {.thread = false});
+    ShardedRun driven(updated(case_of(shape, sharding), 0.1)),
+        polled(updated(case_of(shape, sharding), 0.1), {.thread = false});
     for (auto* run : {&driven, &polled})
       for (int step = 0; step < 2; ++step) run->run();
-    EXPECT_EQ(different(driven.model_values(Content::parameter), polled.model_values(Content::parameter)), 0U);
+    EXPECT_EQ(different(driven.model_values(Content::parameter), polled.model_values(Content::parameter)),
+              0U);
   }
 }
 

@@ -43,10 +43,10 @@ struct LaneGroup {
   std::size_t most_elements = 0;  ///< elements of the largest collective of the lane
 };
 
-/// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as that of
-/// make_allreduce() does. With several lanes that make blocking calls, each lane has a thread; otherwise one
-/// thread, or the compute side, polls all lanes (make_lanes.hpp). Collective over all communicators. Throws as
-/// make_allreduce() and make_lanes() do.
+/// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as that
+/// of make_allreduce() does. With several lanes that make blocking calls, each lane has a thread; otherwise
+/// one thread, or the compute side, polls all lanes (make_lanes.hpp). Collective over all communicators.
+/// Throws as make_allreduce() and make_lanes() do.
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
                                                                  CallChoice const& choice,
                                                                  std::span<const LaneGroup> groups,

@@ -40,8 +40,7 @@ std::vector<HeldSlice> buffers_of(model::StepGraph const& graph, StepPlaces cons
   std::vector<HeldSlice> found;
   for (std::size_t b = 0; b < graph.buffers.size(); ++b) {
     auto const& buffer = graph.buffers[b];
-    if (buffer.kind == kind)
-      found.push_back({{places.first[b], buffer.elements}, held_of(buffer, groups)});
+    if (buffer.kind == kind) found.push_back({{places.first[b], buffer.elements}, held_of(buffer, groups)});
   }
   return found;
 }

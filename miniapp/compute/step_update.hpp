@@ -18,8 +18,8 @@ namespace ddproxy::step {
 /// step: the sum of the squares of all gradients, a double.
 ///
 /// If the gradients are divided among the ranks, a collective adds the sums of the ranks in fp32. The scalar
-/// then has two floats: the sum rounded to float, and the rounded rest. Their sum is the sum of the squares with
-/// a relative error of at most the ranks times 2^-24. The sum of this rank stays in double until then.
+/// then has two floats: the sum rounded to float, and the rounded rest. Their sum is the sum of the squares
+/// with a relative error of at most the ranks times 2^-24. The sum of this rank stays in double until then.
 class Update {
  public:
   /// Takes the settings. `clip` is the largest norm of the gradients; it is empty if the step does not clip.

@@ -105,8 +105,8 @@ inline bool is_sharded(Config const& config) {
   return config.sharding.stage != model::ShardStage::none;
 }
 
-/// Returns whether the step has several communication lanes: two for gathers and reductions, or another one that
-/// averages between groups.
+/// Returns whether the step has several communication lanes: two for gathers and reductions, or another one
+/// that averages between groups.
 inline bool has_several_lanes(Config const& config) {
   return is_sharded(config) && (config.sharding.lanes > 1 || config.sharding.group > 0);
 }

@@ -36,8 +36,8 @@ std::vector<bool> communicated_buffers(model::StepGraph const& graph);
 
 /// Returns the buffers that the kernels of a step need in addition to the buffers of the graph: "scratch";
 /// "rope table", with the cosines and sines of all positions; "losses", with one sum of losses in double for
-/// each micro-batch; "clip", with the factor and the norm of the gradients; "sum of squares", with this rank's
-/// sum in double if a collective adds the sums of the ranks. `tokens` has the tokens of one
+/// each micro-batch; "clip", with the factor and the norm of the gradients; "sum of squares", with this
+/// rank's sum in double if a collective adds the sums of the ranks. `tokens` has the tokens of one
 /// micro-batch on one rank. `concurrency` is that of work_buffers() (miniapp/input/kernel_memory.hpp).
 std::vector<Buffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens, int micro_batches,
                                       std::int64_t concurrency);

@@ -33,7 +33,8 @@ static void check_can_shard(Config const& config) {
   };
   if (config.copies != model::CopyMode::none)
     refuse(
-        "[allreduce] copies: a sharded step has buckets of its own and makes no copies; remove this key, or set "
+        "[allreduce] copies: a sharded step has buckets of its own and makes no copies; remove this key, or "
+        "set "
         "[shard] stage = \"none\"");
   if (has_several_lanes(config) && config.progress == Progress::none)
     refuse(
@@ -45,7 +46,8 @@ static void check_can_shard(Config const& config) {
   const bool on_host = !builds_for_device() && config.backend != Backend::nccl;
   if (adds && !on_host && config.backend != Backend::replay)
     refuse(
-        "[step] accumulation: the reduce-scatters of this stage add to a part of the gradients, and only MPI on "
+        "[step] accumulation: the reduce-scatters of this stage add to a part of the gradients, and only MPI "
+        "on "
         "host memory can add; set accumulation = 1, or [shard] stage = \"zero1\" with sync = \"last\"");
 }
 
@@ -87,14 +89,17 @@ void check_sharding(Config const& config, model::Sharding const& s, std::size_t 
     throw std::invalid_argument(config.file.string() + ": [shard] " + why);
   };
   if (ranks < 2)
-    refuse("stage = \"" + std::string(word_of(s.stage, shard_stage_words)) +
-           "\" divides a step among the ranks, but there is only one; start at least 2 ranks (mpirun -n 2), or "
-           "set stage = \"none\"");
+    refuse(
+        "stage = \"" + std::string(word_of(s.stage, shard_stage_words)) +
+        "\" divides a step among the ranks, but there is only one; start at least 2 ranks (mpirun -n 2), or "
+        "set stage = \"none\"");
   if (s.group > ranks || (s.group > 0 && ranks % s.group != 0))
     refuse("group: " + std::to_string(s.group) + " does not divide the " + std::to_string(ranks) +
            " ranks; choose a divisor, or remove this key to divide a unit over all ranks");
   if (s.group == 1)
-    refuse("group: a unit that is kept by one rank is not divided; set group to at least 2, or stage = \"none\"");
+    refuse(
+        "group: a unit that is kept by one rank is not divided; set group to at least 2, or stage = "
+        "\"none\"");
 }
 
 double step_cap_mib(Config const& config) {

@@ -35,14 +35,15 @@ Source source_of(VerbKey key, int ranks, VerbTables const& tables) {
   const auto other = substitute ? tables({substitute->verb, key.second}, ranks) : std::nullopt;
   const auto name = model::name_of(key.first);
   if (!other)
-    throw std::invalid_argument(
-        fmt::format("the step needs the time of {} over {}, and no table has it{}; add rows with verb = {} and "
-                    "ranks = {} to the table ('ddproxy collectives' measures them)",
-                    name, model::ranks_text(ranks), substitute ? ", nor that of all_reduce" : "", name, ranks));
-  return {[cost = *other, share = substitute->share](std::int64_t bytes) { return share * cost(bytes); },
-          fmt::format("no table has the time of {} over {}; half of the time of an all_reduce of the same size "
-                      "is used, so the prediction is less certain",
-                      name, model::ranks_text(ranks))};
+    throw std::invalid_argument(fmt::format(
+        "the step needs the time of {} over {}, and no table has it{}; add rows with verb = {} and "
+        "ranks = {} to the table ('ddproxy collectives' measures them)",
+        name, model::ranks_text(ranks), substitute ? ", nor that of all_reduce" : "", name, ranks));
+  return {
+      [cost = *other, share = substitute->share](std::int64_t bytes) { return share * cost(bytes); },
+      fmt::format("no table has the time of {} over {}; half of the time of an all_reduce of the same size "
+                  "is used, so the prediction is less certain",
+                  name, model::ranks_text(ranks))};
 }
 
 }  // namespace
@@ -72,8 +73,8 @@ VerbTables tables_of_file(std::filesystem::path const& file) {
 }
 
 VerbTables replayed_tables(Config const& config) {
-  return [a = input_cost(config).value(), file = tables_of_file(config.table),
-          all = config.ranks](VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
+  return [a = input_cost(config).value(), file = tables_of_file(config.table), all = config.ranks](
+             VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
     if (key.first == model::Verb::all_reduce && ranks == all) return a;
     return file(key, ranks);
   };

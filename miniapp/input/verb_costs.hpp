@@ -20,9 +20,9 @@ namespace ddproxy {
 
 /// How a step uses one verb on one communicator.
 struct VerbUse {
-  int ranks = 1;                                  ///< of a group of the communicator
-  model::DataType wire = model::DataType::fp32;   ///< of the largest of these collectives
-  std::vector<std::int64_t> bytes = {};           ///< x of each collective, in the order of the graph
+  int ranks = 1;                                 ///< of a group of the communicator
+  model::DataType wire = model::DataType::fp32;  ///< of the largest of these collectives
+  std::vector<std::int64_t> bytes = {};          ///< x of each collective, in the order of the graph
 };
 using VerbKey = std::pair<model::Verb, model::CommunicatorId>;
 
@@ -46,9 +46,9 @@ struct VerbCosts {
   std::vector<std::string> warnings;
 };
 
-/// Returns the costs of the collectives of `step` as functions of the bytes that the elements take in fp32, as
-/// costed_step_of() needs them. If a reduce-scatter or an all-gather has no table, its cost is half of a(x) of
-/// the same ranks, and there is a warning. Throws std::invalid_argument if neither is known.
+/// Returns the costs of the collectives of `step` as functions of the bytes that the elements take in fp32,
+/// as costed_step_of() needs them. If a reduce-scatter or an all-gather has no table, its cost is half of
+/// a(x) of the same ranks, and there is a warning. Throws std::invalid_argument if neither is known.
 VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables);
 
 }  // namespace ddproxy

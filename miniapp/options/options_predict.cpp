@@ -32,8 +32,9 @@ std::vector<model::ShardStage> stages_of(std::vector<std::string> const& words) 
   for (auto const& word : words) {
     const auto stage = find_word(word, shard_stage_words);
     if (!stage && word != "all")
-      throw CLI::ValidationError("--shard", "'" + model::echo(word) + "' is unknown; use all, or a list of: " +
-                                                list_words(shard_stage_words));
+      throw CLI::ValidationError(
+          "--shard",
+          "'" + model::echo(word) + "' is unknown; use all, or a list of: " + list_words(shard_stage_words));
     if (stage) add(*stage);
     if (word == "all")
       for (auto const& [name, each] : shard_stage_words) add(each);
@@ -158,7 +159,8 @@ void add_outputs(CLI::App& command, Options& options) {
   command
       .add_option_function<std::vector<std::string>>(
           "--shard", [&](std::vector<std::string> const& words) { predict.shard = stages_of(words); },
-          "tabulate T, E and memory of the step for these stages of sharding: none, zero1, zero2, fsdp, or all")
+          "tabulate T, E and memory of the step for these stages of sharding: none, zero1, zero2, fsdp, or "
+          "all")
       ->delimiter(',');
   command.add_flag("--sensitivity", predict.sensitivity,
                    "tabulate how the best cap and E change with bytes, latency, bandwidth and ranks");

@@ -42,9 +42,9 @@ struct PredictOptions {
 
   std::vector<Path> measured;  ///< CSV bucket_mib,seconds: first the measured T(b), then predictions of it
   std::vector<model::ShardStage> shard;  ///< the stages of the table of shardings; empty: no table
-  bool pytorch = false;        ///< print the arguments for PyTorch's DistributedDataParallel
-  bool sensitivity = false;    ///< tabulate the best cap and E over bytes, latency, bandwidth and ranks
-  Path csv;                    ///< path of the table as CSV; empty: none is written
+  bool pytorch = false;                  ///< print the arguments for PyTorch's DistributedDataParallel
+  bool sensitivity = false;  ///< tabulate the best cap and E over bytes, latency, bandwidth and ranks
+  Path csv;                  ///< path of the table as CSV; empty: none is written
 };
 
 }  // namespace ddproxy

@@ -23,8 +23,7 @@ constexpr double gib = 1073741824.0;
 std::string describe_memory(Config const& config, Workload const& workload, model::StepGraph const& graph) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
   const bool communicated = is_sharded(config) && config.compute == ComputeMode::replay;
-  const auto places =
-      communicated ? place_buffers(graph, communicated_buffers(graph)) : place_buffers(graph);
+  const auto places = communicated ? place_buffers(graph, communicated_buffers(graph)) : place_buffers(graph);
   const auto elements = allocated_elements(config, workload, places);
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory a rank\n",
@@ -74,8 +73,7 @@ std::string describe_time(Config const& config, Workload const& workload, model:
   const auto graphs = costed_step_of(config, step, ranks_of(config));
   const auto collectives = collective_costs(config, whole_step_of(config, step, ranks_of(config)));
   const auto time = model::whole_step_time(
-      graphs,
-      model::whole_step_costs(graphs, workload.pass, *phases, collectives, {}, copies_of(config)));
+      graphs, model::whole_step_costs(graphs, workload.pass, *phases, collectives, {}, copies_of(config)));
   const auto [steps, alone] = count_of(config);
   if (needs_arena(config))
     return fmt::format(

@@ -169,7 +169,8 @@ std::vector<VerbTables> verb_tables(PredictOptions const& options, Config const&
 }
 
 // Returns a(x) of a group of other ranks than the network has. Returns nothing if it cannot be derived.
-std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config const& config, int ranks) try {
+std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config const& config,
+                                                  int ranks) try {
   options.ranks = {ranks};
   const auto network = options.link_latency ? all_stated(options, config) : all_from_tables(options, config);
   return what_if(network.front(), options.latency_scale, options.bandwidth_scale).cost;
@@ -177,11 +178,11 @@ std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config
   return std::nullopt;
 }
 
-// Everything is captured by value, because the network outlives the arguments. The files are read again when a
-// sharded step is predicted; other predictions do not read their other collectives.
+// Everything is captured by value, because the network outlives the arguments. The files are read again when
+// a sharded step is predicted; other predictions do not read their other collectives.
 void add_tables(Network& network, PredictOptions const& options, Config const& config) {
-  network.tables = [cost = network.cost, all = network.ranks, options,
-                    config](VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
+  network.tables = [cost = network.cost, all = network.ranks, options, config](
+                       VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
     const bool all_reduce = key.first == model::Verb::all_reduce;
     if (all_reduce && ranks == all) return cost;
     for (auto const& file : verb_tables(options, config))

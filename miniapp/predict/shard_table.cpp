@@ -91,7 +91,8 @@ std::vector<ShardRow> rows_of(Setting const& setting, std::string const& method,
                                  setting.prediction.network.ranks, setting.prediction.network.tables);
   std::vector<ShardRow> rows;
   for (auto const& c : step.cases)
-    rows.push_back({method, sharding.stage == ShardStage::fsdp ? c.name : fmt::format("{:g} MiB", c.item.cap_mib),
+    rows.push_back({method,
+                    sharding.stage == ShardStage::fsdp ? c.name : fmt::format("{:g} MiB", c.item.cap_mib),
                     c.time.phases.step, c.time.exposed(), step.tokens_per_s(c), c.peak,
                     !StepMemory{c.peak, config.device_memory}.hypothetical(), "", step.warnings});
   return rows;
@@ -123,9 +124,9 @@ std::vector<Case> cases_with_caps(Config const& config, Workload const& workload
 std::vector<ShardRow> shard_rows(PredictInput const& input, Prediction const& prediction,
                                  std::vector<ShardStage> const& stages) {
   Config const& config = input.config;
-  const auto phases = config.model.empty()
-                          ? std::nullopt
-                          : roofline_phases(config, model::backward_pass(config.shape), config.step.clip.has_value());
+  const auto phases = config.model.empty() ? std::nullopt
+                                           : roofline_phases(config, model::backward_pass(config.shape),
+                                                             config.step.clip.has_value());
   if (!phases)
     throw std::invalid_argument(
         "--shard: the times of a whole step are not known; give an input file with a model, and [machine] "
@@ -141,10 +142,10 @@ std::vector<ShardRow> shard_rows(PredictInput const& input, Prediction const& pr
 }
 
 std::string shard_table(std::vector<ShardRow> const& rows, int ranks, double device) {
-  std::string text = fmt::format("\nsharding on {}, with the best bucket cap or unit of each method:\n"
-                                 "{:<20} {:<12} {:>11} {:>11} {:>11} {:>10} {:>6}\n",
-                                 model::ranks_text(ranks), "method", "best", "step ms", "E ms", "tokens/s",
-                                 "peak GB", "fits");
+  std::string text = fmt::format(
+      "\nsharding on {}, with the best bucket cap or unit of each method:\n"
+      "{:<20} {:<12} {:>11} {:>11} {:>11} {:>10} {:>6}\n",
+      model::ranks_text(ranks), "method", "best", "step ms", "E ms", "tokens/s", "peak GB", "fits");
   const auto out = std::back_inserter(text);
   for (auto const& row : rows) {
     if (!row.problem.empty()) {
@@ -152,11 +153,12 @@ std::string shard_table(std::vector<ShardRow> const& rows, int ranks, double dev
       continue;
     }
     const auto fits = device > 0 ? (row.fits ? "yes" : "no") : "?";
-    fmt::format_to(out, "{:<20} {:<12} {:>11.3f} {:>11.3f} {:>11.6g} {:>10.2f} {:>6}\n", row.method, row.choice,
-                   row.step * milli, row.exposed * milli, row.tokens_per_s,
+    fmt::format_to(out, "{:<20} {:<12} {:>11.3f} {:>11.3f} {:>11.6g} {:>10.2f} {:>6}\n", row.method,
+                   row.choice, row.step * milli, row.exposed * milli, row.tokens_per_s,
                    static_cast<double>(row.peak) / giga, fits);
   }
-  if (device > 0) return text + fmt::format("fits: the peak is at most {:.2f} GB, [machine] memory\n", device / giga);
+  if (device > 0)
+    return text + fmt::format("fits: the peak is at most {:.2f} GB, [machine] memory\n", device / giga);
   return text + "fits: not known, because the input has no [machine] memory\n";
 }
 

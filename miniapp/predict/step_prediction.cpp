@@ -27,8 +27,8 @@ void check_total(Case const& item, double seconds) {
       item.name(), seconds));
 }
 
-VerbCosts collective_costs(Config const& config, model::WholeStep const& how, model::Job const& job, int ranks,
-                           VerbTables const& tables) {
+VerbCosts collective_costs(Config const& config, model::WholeStep const& how, model::Job const& job,
+                           int ranks, VerbTables const& tables) {
   if (tables && how.sharding.stage != model::ShardStage::none)
     return verb_costs(whole_step_of(config, how, static_cast<std::size_t>(ranks)), tables);
   VerbCosts only;
@@ -62,7 +62,8 @@ StepPrediction predict_step(Config const& config, model::WholeStep const& strate
     const auto peak = model::live_memory(step.classes.front().graph, time.trace).peak;
     result.memory.peak = std::max(result.memory.peak, peak);
     result.warnings = costs.warnings;
-    const auto name = has_units ? fmt::format("unit {}", word_of(how.sharding.unit, shard_unit_words)) : item.name();
+    const auto name =
+        has_units ? fmt::format("unit {}", word_of(how.sharding.unit, shard_unit_words)) : item.name();
     result.cases.push_back({item, std::move(time), peak, name});
   }
   return result;

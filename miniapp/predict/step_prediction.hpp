@@ -36,13 +36,13 @@ struct PredictedStep {
 
 /// One way to divide a step among the ranks, and its prediction (shard_table.hpp).
 struct ShardRow {
-  std::string method;  ///< the stage and what distinguishes it from other rows of the stage
-  std::string choice;  ///< the best bucket cap or unit
+  std::string method;            ///< the stage and what distinguishes it from other rows of the stage
+  std::string choice;            ///< the best bucket cap or unit
   double step = 0, exposed = 0;  ///< T and E of the step, seconds
   double tokens_per_s = 0;       ///< of all ranks
   std::int64_t peak = 0;         ///< largest number of bytes in live buffers of a rank
-  bool fits = true;         ///< false: the peak is larger than the memory of a device, which is known
-  std::string problem = {};  ///< why the step is not predicted; the numbers have no meaning then
+  bool fits = true;              ///< false: the peak is larger than the memory of a device, which is known
+  std::string problem = {};      ///< why the step is not predicted; the numbers have no meaning then
   std::vector<std::string> warnings = {};
 };
 
@@ -64,10 +64,10 @@ struct StepPrediction {
 /// Predicts a whole step with the buckets of each case. `strategy` says what the step consists of. Its `ddp`
 /// is not read. `phases` has the seconds of the parts of the step. `job` has a(x), contention and copies as
 /// functions of the bytes of gradients in memory. Each case must have its plan. `tables` has the costs of the
-/// collectives of sharded steps; if it is empty, only job.cost is known. A step with fsdp has no buckets, so only
-/// the first case is predicted. Throws std::invalid_argument if the step cannot be divided among the ranks, if a
-/// cost is not known, or if a predicted T is not finite or not positive. Throws, too, what model::simulate()
-/// (model/predict/graph/simulate_step.hpp) throws.
+/// collectives of sharded steps; if it is empty, only job.cost is known. A step with fsdp has no buckets, so
+/// only the first case is predicted. Throws std::invalid_argument if the step cannot be divided among the
+/// ranks, if a cost is not known, or if a predicted T is not finite or not positive. Throws, too, what
+/// model::simulate() (model/predict/graph/simulate_step.hpp) throws.
 StepPrediction predict_step(Config const& config, model::WholeStep const& strategy,
                             model::PhaseCosts const& phases, model::Job const& job,
                             std::vector<Case> const& cases, int ranks, VerbTables const& tables = {});

@@ -33,8 +33,8 @@ struct CollectiveCall {
   int root_or_peer = 0;
   model::Reduction reduction = model::Reduction::average;  ///< used by all_reduce and reduce_scatter
   bool adds = false;  ///< reduce_scatter: adds the result instead of assigning it
-  /// true: the elements are transferred in fp32, whatever the wire format of the lane is. For example, the norm
-  /// of the gradients is reduced in fp32 on a lane that reduces gradients in bf16.
+  /// true: the elements are transferred in fp32, whatever the wire format of the lane is. For example, the
+  /// norm of the gradients is reduced in fp32 on a lane that reduces gradients in bf16.
   bool exact = false;
   bool operator==(CollectiveCall const&) const = default;
 };

@@ -21,8 +21,8 @@ class ReplayEngine : public CollectiveEngine {
  public:
   /// Takes the cost table. `cost` receives the bytes of the full size x in fp32, whatever the wire format is.
   /// begin() throws what `cost` throws.
-  /// An exact call (CollectiveCall::exact) costs as `exact_factor` times its bytes; give 2 if `cost` is that of
-  /// a wire format with half the bytes of fp32.
+  /// An exact call (CollectiveCall::exact) costs as `exact_factor` times its bytes; give 2 if `cost` is that
+  /// of a wire format with half the bytes of fp32.
   explicit ReplayEngine(CollectiveCost cost, std::int64_t exact_factor = 1)
       : cost_(std::move(cost)), exact_factor_(exact_factor) {}
   /// Replays all-reduces only. begin() throws std::invalid_argument for other verbs.

@@ -172,7 +172,8 @@ MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* mem
   // With two ranks in fp32, average_ also halves the sum, so a call that sums uses MPI_SUM. In bf16 average_
   // only adds, and its elements are bf16, so an exact call uses MPI_SUM.
   const bool exact_among_rounded = wire_ == WireFormat::bf16 && !rounded;
-  if (exact_among_rounded || (!rounded && call.reduction == model::Reduction::sum)) message.operation = MPI_SUM;
+  if (exact_among_rounded || (!rounded && call.reduction == model::Reduction::sum))
+    message.operation = MPI_SUM;
   const Runs read = pieces.read(piece);
   if (!is_packed(pieces)) {
     point_into_memory(message, call, place_, read, pieces.assigned(piece), memory);
@@ -188,7 +189,8 @@ MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* mem
 bool MpiWire::exchanges(CallPieces const& pieces, std::size_t piece) const {
   CollectiveCall const& call = pieces.call();
   return call.verb == Verb::all_reduce && call.reduction == model::Reduction::average && place_.ranks == 2 &&
-         wire_ == WireFormat::fp32 && fp32_ && exchange_is_faster(static_cast<int>(pieces.part_elements(piece)));
+         wire_ == WireFormat::fp32 && fp32_ &&
+         exchange_is_faster(static_cast<int>(pieces.part_elements(piece)));
 }
 
 void MpiWire::exchange(MpiMessage const& message) const {

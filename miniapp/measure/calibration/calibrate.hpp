@@ -19,8 +19,8 @@ struct Work {
   std::vector<Slice> calls;     ///< the slices of the all-reduces, in the order of the calls
 };
 
-/// Returns the linear operations of the first layer in the backward pass that has linear operations, as indices
-/// into BackwardPass::operations.
+/// Returns the linear operations of the first layer in the backward pass that has linear operations, as
+/// indices into BackwardPass::operations.
 std::vector<std::size_t> co_run_operations(Workload const& workload);
 /// Returns work with the operations of co_run_operations(). The work has one repetition and no calls.
 Work choose_work(RankContext const& context);

@@ -18,8 +18,8 @@ namespace ddproxy {
 /// ranks take the blocking call if each rank has a core for its communication thread, and the nonblocking
 /// call otherwise.
 ///
-/// If the step has several communication lanes (`lanes`), "auto" takes the nonblocking call without measuring,
-/// because one thread then drives all lanes.
+/// If the step has several communication lanes (`lanes`), "auto" takes the nonblocking call without
+/// measuring, because one thread then drives all lanes.
 ///
 /// With "blocking", prints a warning if a rank has no core that its compute threads leave free.
 ///

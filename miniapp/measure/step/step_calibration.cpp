@@ -11,7 +11,8 @@
 namespace ddproxy {
 namespace {
 
-constexpr std::int64_t least_largest = 4096;  // a table needs several sizes, even if a step has small messages
+constexpr std::int64_t least_largest =
+    4096;  // a table needs several sizes, even if a step has small messages
 
 std::int64_t arena_bytes(RankContext const& rank, int element_bytes) {
   return static_cast<std::int64_t>(rank.arena.extent(0)) * element_bytes;

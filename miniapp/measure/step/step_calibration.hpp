@@ -31,9 +31,9 @@ struct StepTables {
 };
 
 /// Measures a(x) at general message sizes and at the sizes of the step's buckets. Also measures kappa and
-/// gamma, the speeds of compute and all-reduces that run at the same time. For a sharded step it measures each
-/// verb of the step on the step's own lanes, too; all groups of a communicator communicate at the same time.
-/// Runs no step. Overwrites gradients and activations, and in a sharded step also parameters and the
+/// gamma, the speeds of compute and all-reduces that run at the same time. For a sharded step it measures
+/// each verb of the step on the step's own lanes, too; all groups of a communicator communicate at the same
+/// time. Runs no step. Overwrites gradients and activations, and in a sharded step also parameters and the
 /// optimizer's state. Collective.
 StepTables calibrate_step(StepContext& context);
 

@@ -30,10 +30,10 @@ void check_threads(Config const& config) {
   int provided = 0;
   check_mpi(MPI_Query_thread(&provided));
   if (provided < MPI_THREAD_MULTIPLE)
-    throw std::invalid_argument(
-        config.file.string() +
-        ": [shard] lanes, group: several lanes with [allreduce] call = \"blocking\" need MPI_THREAD_MULTIPLE, "
-        "which this MPI does not provide; set call = \"nonblocking\"");
+    throw std::invalid_argument(config.file.string() +
+                                ": [shard] lanes, group: several lanes with [allreduce] call = \"blocking\" "
+                                "need MPI_THREAD_MULTIPLE, "
+                                "which this MPI does not provide; set call = \"nonblocking\"");
 }
 
 model::RankGraphs checked_graphs(Config const& config, Workload const& workload, int ranks) {

@@ -27,21 +27,21 @@ namespace ddproxy {
 ///
 /// A sharded step has several communicators, and gradients, parameters and optimizer states that are divided
 /// among the ranks. It has lanes of its own. `rank.memory` then begins with the buffers that the operators of
-/// co-runs do not use, and `rank.arena` is this part of it. The calibration thus overwrites parameters, too. If
-/// compute is replayed, `rank.memory` has only the buffers that collectives use.
+/// co-runs do not use, and `rank.arena` is this part of it. The calibration thus overwrites parameters, too.
+/// If compute is replayed, `rank.memory` has only the buffers that collectives use.
 struct StepContext {
-  model::RankGraphs graphs;  ///< the graphs of the step, checked by model::check()
+  model::RankGraphs graphs;    ///< the graphs of the step, checked by model::check()
   std::size_t rank_class = 0;  ///< index of this rank's graph in `graphs.classes`
-  double cap_mib = 0;        ///< the cap of the buckets, MiB
-  StepPlaces places;         ///< where the buffers of the graph begin in rank.memory
-  StepGroups groups;         ///< the communicators of the graph, and this rank's places in them
+  double cap_mib = 0;          ///< the cap of the buckets, MiB
+  StepPlaces places;           ///< where the buffers of the graph begin in rank.memory
+  StepGroups groups;           ///< the communicators of the graph, and this rank's places in them
   std::unique_ptr<CompiledStep> step;
   std::unique_ptr<ComputeLane> lane;
   StepLane* kernels = nullptr;              ///< `lane` if it computes; null if compute is replayed
   std::optional<model::PhaseCosts> phases;  ///< the times of replayed compute; nothing if the kernels compute
   RankContext rank;  ///< `rank.backward` uses `lane` and `step`, which this object owns
-  /// The communication lanes of a sharded step, in the order of CompiledStep::lanes(). Empty if the step is not
-  /// sharded.
+  /// The communication lanes of a sharded step, in the order of CompiledStep::lanes(). Empty if the step is
+  /// not sharded.
   std::vector<std::unique_ptr<CommunicationLane>> own_lanes = {};
 
   /// Returns this rank's graph.

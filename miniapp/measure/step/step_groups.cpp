@@ -22,8 +22,7 @@ Member member_of(model::Communicator const& communicator, int rank) {
     auto const& ranks = communicator.groups[g];
     const auto found = std::ranges::find(ranks, static_cast<std::size_t>(rank));
     if (found != ranks.end())
-      return {static_cast<int>(g),
-              {static_cast<int>(found - ranks.begin()), static_cast<int>(ranks.size())}};
+      return {static_cast<int>(g), {static_cast<int>(found - ranks.begin()), static_cast<int>(ranks.size())}};
   }
   throw std::logic_error("rank " + std::to_string(rank) + " is in no group of a communicator of the step");
 }
@@ -50,8 +49,7 @@ void StepGroups::add(model::Communicator const& communicator, Runtime const& run
   communicators_.push_back(replayed ? MPI_COMM_NULL : runtime.communicator());
   if (replayed || world) return;  // an engine duplicates the communicator that it gets
   const auto limit = runtime.limited("MPI_Comm_split");
-  check_mpi(
-      MPI_Comm_split(runtime.communicator(), mine.group, mine.place.rank, &communicators_.back()));
+  check_mpi(MPI_Comm_split(runtime.communicator(), mine.group, mine.place.rank, &communicators_.back()));
   owned_.push_back(communicators_.back());
 }
 

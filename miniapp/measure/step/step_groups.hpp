@@ -14,8 +14,8 @@ namespace ddproxy {
 
 /// The communicators of a step's graphs as communicators of MPI, and this rank's places in their groups.
 ///
-/// Problem: a sharded step has several communicators. Two of them may have the same ranks, because gathers and
-/// reductions run at the same time, and the ranks of a group must match their calls on each of them.
+/// Problem: a sharded step has several communicators. Two of them may have the same ranks, because gathers
+/// and reductions run at the same time, and the ranks of a group must match their calls on each of them.
 ///
 /// A step of one communicator with all ranks uses the communicator of the runtime. If all collectives are
 /// replayed, one process carries out the step of rank 0, and there is no communicator of MPI.
@@ -39,7 +39,8 @@ class StepGroups {
 
   /// Returns this rank's place in its group of each communicator, [communicator].
   std::vector<GroupPlace> const& places() const { return places_; }
-  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. The object owns it.
+  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. The object owns
+  /// it.
   MPI_Comm communicator(model::CommunicatorId id) const { return communicators_.at(model::index(id)); }
   /// Returns whether a communicator has all ranks in one group, in their order.
   bool is_world(model::CommunicatorId id) const { return world_.at(model::index(id)); }

@@ -31,9 +31,9 @@ class StepMeter {
   /// replayed.
   double loss() const;
   /// Returns whether all ranks have the same parameters and all parameters are finite; the result is the same
-  /// on all ranks. Compares checksums of the parameters. Shards are compared with those of the other ranks that
-  /// have the same part of the model. The result is true after steps that average the
-  /// gradients. It is also true if compute is replayed, because then there are no parameters.
+  /// on all ranks. Compares checksums of the parameters. Shards are compared with those of the other ranks
+  /// that have the same part of the model. The result is true after steps that average the gradients. It is
+  /// also true if compute is replayed, because then there are no parameters.
   bool equal_parameters() const;
 
  private:

@@ -13,8 +13,7 @@ std::int64_t gradients_of(RankGraphs const& step, Task const& task) {
   std::size_t sum = 0;
   for (Access const& access : task.accesses) {
     if (access.content != Content::gradient) continue;
-    const std::size_t parts =
-        access.part ? step.communicators[index(*access.part)].groups.front().size() : 1;
+    const std::size_t parts = access.part ? step.communicators[index(*access.part)].groups.front().size() : 1;
     sum += access.slice.count / parts;
   }
   return static_cast<std::int64_t>(sum);

@@ -19,8 +19,8 @@ StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, Pha
                            AllreduceCost const& cost, Contention const& contention = {},
                            Copies const& copies = {});
 
-/// Returns the same costs for a step that has other collectives than all-reduces. `collectives` has their cost
-/// tables.
+/// Returns the same costs for a step that has other collectives than all-reduces. `collectives` has their
+/// cost tables.
 StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, PhaseCosts const& phases,
                            CollectiveCosts const& collectives, Contention const& contention = {},
                            Copies const& copies = {});
