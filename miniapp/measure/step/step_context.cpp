@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/compute/step_replay.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
