@@ -156,6 +156,31 @@ TEST(ShardedStep, TheNormOverShardsIsTheNormOfAllGradients) {
   }
 }
 
+// Gradients are rounded to bf16. Parameters that are gathered and the norm are not.
+TEST(ShardedStep, OnlyGradientsAreRoundedOnTheWire) {
+  const auto shape = small_llama();
+  const auto rounded = [&](Sharding const& sharding, std::optional<double> clip) {
+    StepCase c = updated(case_of(shape, sharding), clip);
+    c.strategy.ddp.wire = model::DataType::bf16;
+    return c;
+  };
+  const ShardedDrive drive{.wire = WireFormat::bf16};
+  ShardedRun whole(rounded({}, std::nullopt), drive), clipped(rounded({}, 1e-3), drive);
+  whole.run();
+  clipped.run();
+  for (auto const& [name, sharding] : shardings()) {
+    SCOPED_TRACE(name);
+    ShardedRun sharded(rounded(sharding, std::nullopt), drive), norm(rounded(sharding, 1e-3), drive);
+    sharded.run();
+    norm.run();
+    if (ranks() == 2) {
+      EXPECT_EQ(different(sharded.model_values(Content::parameter), whole.model_values(Content::parameter)),
+                0U);
+    }
+    EXPECT_NEAR(norm.norm() / clipped.norm(), 1, ranks() == 2 ? 1e-6 : 1e-2);
+  }
+}
+
 TEST(ShardedStep, PollingLanesGiveTheSameBits) {
   const auto shape = small_llama();
   for (auto const& [name, sharding] : shardings()) {
