@@ -62,8 +62,8 @@ ddproxy_may_use(miniapp/measure/sweep miniapp/input miniapp/options miniapp/anal
 ddproxy_may_use(miniapp/measure/verification model/step/check kernels miniapp/input miniapp/errors miniapp/device miniapp/machine
                 miniapp/compute miniapp/measure/pass)
 ddproxy_may_use(miniapp/measure/step model/statistics model/step model/step/check model/cost model/predict/graph kernels
-                miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/measure/pass
-                miniapp/measure/calibration)
+                miniapp/input miniapp/errors miniapp/device miniapp/machine miniapp/compute miniapp/collectives/drivers
+                miniapp/collectives miniapp/measure/pass miniapp/measure/calibration)
 ddproxy_may_use(miniapp/app model/statistics model/step model/cost model/predict model/predict/graph kernels results/output
                 results/file miniapp/input miniapp/options miniapp/analysis miniapp/predict miniapp/errors miniapp/device
                 miniapp/cores miniapp/machine miniapp/compute miniapp/collectives miniapp/measure/pass miniapp/measure/calibration

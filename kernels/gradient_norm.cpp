@@ -79,6 +79,20 @@ void sum_of_squares(Space const& exec, Index count, float const* x, SumMode mode
       });
 }
 
+void split_sum(Space const& exec, double const* sum, float* out) {
+  Kokkos::parallel_for(
+      "split_sum", Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {
+        out[0] = static_cast<float>(*sum);
+        out[1] = static_cast<float>(*sum - static_cast<double>(out[0]));
+      });
+}
+
+void join_sum(Space const& exec, float const* parts, double* sum) {
+  Kokkos::parallel_for(
+      "join_sum", Range(exec, 0, 1),
+      KOKKOS_LAMBDA(Index) { *sum = static_cast<double>(parts[0]) + static_cast<double>(parts[1]); });
+}
+
 void clip_factor(Space const& exec, Index count, double const* sums, double clip, ClipResult out) {
   Kokkos::parallel_for(
       "clip_factor", Range(exec, 0, 1), KOKKOS_LAMBDA(Index) {

@@ -18,6 +18,12 @@ namespace ddproxy::kernels {
 void sum_of_squares(Space const& exec, Index count, float const* x, SumMode mode, double* sum,
                     float* scratch);
 
+/// Splits a sum into two floats, so that ranks can add their sums in fp32: out [2] gets the sum rounded to
+/// float, and the rest rounded to float.
+void split_sum(Space const& exec, double const* sum, float* out);
+/// Assigns parts[0] + parts[1] to *sum.
+void join_sum(Space const& exec, float const* parts, double* sum);
+
 /// What clip_factor() writes. Both numbers are assigned. If a pointer is null, its number is not written.
 struct ClipResult {
   float* factor;  ///< [1]

@@ -44,7 +44,10 @@ int fail(Runtime const* runtime, CollectiveError const& error, bool everywhere) 
 int run(Options const& options, int argc, char** argv) {
   const auto wish = prepare_rank(options, argv);
   const Runtime runtime(argc, argv,
-                        {.share_device = options.share_device, .strict = options.strict, .wish = wish});
+                        {.share_device = options.share_device,
+                         .strict = options.strict,
+                         .wish = wish,
+                         .mpi_threads = mpi_threads_for(options)});
   try {
     execute(options, runtime);
     return exit_fine;

@@ -16,6 +16,7 @@ struct StepFile {
   double clip = 1;
   std::int64_t accumulation = 2;
   std::string sync = "last", checkpoint = "none";
+  std::string sharding = "none";  ///< empty: a file of an earlier version
   std::string valid = "true";
   double piece_mib = 16;
   std::string priority = "normal", call = "nonblocking";
@@ -47,6 +48,7 @@ class CompareSteps : public Compare {
     set("accumulation", step.accumulation);
     set("sync", step.sync);
     set("checkpoint", step.checkpoint);
+    if (!step.sharding.empty()) set("sharding", step.sharding);
     set("optimizer", step.optimizer);
     set("clip", step.clip);
     set("bucket_mib", 25.0);
@@ -96,8 +98,16 @@ TEST_F(CompareSteps, refuses_other_optimizers_and_micro_batches_unless_allowed) 
   expect_refused("accumulation", {.accumulation = 4}, "'2' against '4'");
   expect_refused("sync", {.sync = "each"}, "'last' against 'each'");
   expect_refused("checkpoint", {.checkpoint = "layer"}, "'none' against 'layer'");
+  expect_refused("sharding", {.sharding = "zero1, 1 lane"}, "'none' against 'zero1, 1 lane'");
   expect_refused("pieces", {.piece_mib = 4}, "'16' against '4'");
   expect_refused("priority", {.priority = "high"}, "'normal' against 'high'");
+}
+
+TEST_F(CompareSteps, takes_steps_of_earlier_files_as_not_sharded) {
+  const auto earlier = steps("a", 1, {.sharding = ""});
+  accept({.base = earlier, .next = steps("b", 1)});
+  const auto text = refused({.base = earlier, .next = steps("c", 1, {.sharding = "fsdp"})});
+  EXPECT_TRUE(contains(text, "sharding: 'none' against 'fsdp'")) << text;
 }
 
 TEST_F(CompareSteps, warns_of_other_calls_and_warm_ups_unless_allowed) {

@@ -15,6 +15,7 @@ void write_step(results::Writer& writer) {
   writer.attribute("/step", "accumulation", std::int64_t{2});
   writer.attribute("/step", "sync", std::string("last"));
   writer.attribute("/step", "checkpoint", std::string("none"));
+  writer.attribute("/step", "sharding", std::string("none"));
   writer.attribute("/step", "compute_mode", std::string("kernels"));
   writer.attribute("/step", "backend", std::string("mpi"));
   writer.attribute("/step", "progress", std::string("thread"));

@@ -77,8 +77,10 @@ class Recorder {
   /// Writes the table of a(x) that predictions use. x is in bytes on the wire. May be called again.
   void cost_table(std::vector<model::CostPoint> const& table);
   /// Writes /collectives: all samples with their probes, one row for each kind of collective and each size.
-  /// This method and the next two are in recorder_collectives.cpp.
+  /// This method and the next three are in recorder_collectives.cpp.
   void collectives(std::vector<SizeTimes> const& rows, int ranks);
+  /// Does the same for rows of groups of different sizes. `ranks` has the ranks of a group, [row].
+  void collectives(std::vector<SizeTimes> const& rows, std::vector<std::int64_t> const& ranks);
   /// Writes the median, the extremes and the bandwidths of each row. `rows` holds the samples that count. May
   /// be called again.
   void collective_figures(std::vector<SizeTimes> const& rows, int ranks);

@@ -17,9 +17,13 @@ Texts verbs_of(std::vector<SizeTimes> const& rows) {
 }  // namespace
 
 void Recorder::collectives(std::vector<SizeTimes> const& rows, int ranks) {
+  collectives(rows, std::vector<std::int64_t>(rows.size(), ranks));
+}
+
+void Recorder::collectives(std::vector<SizeTimes> const& rows, std::vector<std::int64_t> const& ranks) {
   const auto [seconds, extents] = matrix(rows, &SizeTimes::seconds);
   writer_.write("/collectives/verb", verbs_of(rows));
-  writer_.write("/collectives/ranks", Integers(rows.size(), ranks));
+  writer_.write("/collectives/ranks", ranks);
   writer_.write("/collectives/bytes", column<Integers>(rows, &SizeTimes::bytes));
   writer_.write("/collectives/seconds", seconds, extents);
   writer_.write("/collectives/wrong_elements", column<Integers>(rows, &SizeTimes::wrong));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/app/recorder.hpp"
 #include "miniapp/app/recorder_columns.hpp"
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/words.hpp"
 
 namespace ddproxy {
@@ -13,6 +14,7 @@ void Recorder::step_settings(Config const& config, double cap_mib, int ranks) {
   set("accumulation", std::int64_t{s.accumulation});
   set("sync", std::string(word_of(s.sync, sync_words)));
   set("checkpoint", std::string(word_of(s.checkpoint, checkpoint_words)));
+  set("sharding", sharding_text(config.sharding));
   set("optimizer", std::string(word_of(s.optimizer, optimizer_words)));
   set("clip", s.clip.value_or(not_available));
   set("bucket_mib", cap_mib);

@@ -20,6 +20,7 @@
 #include "miniapp/predict/step_prediction.hpp"
 #include "model/predict/graph/live_memory.hpp"
 #include "model/predict/graph/whole_step_costs.hpp"
+#include "model/step/describe.hpp"
 #include "results/output/standard_streams.hpp"
 
 namespace ddproxy {
@@ -33,6 +34,13 @@ model::Contention contention_of_runs(std::vector<ContentionSample> const& runs) 
 
 void warn(std::string const& doubt) {
   if (!doubt.empty()) results::say_error("warning: " + doubt);
+}
+
+void check_right(std::vector<SizeTimes> const& times) {
+  for (auto const& size : times)
+    if (size.wrong > 0)
+      throw WrongNumbers(fmt::format("{} of {} bytes: {} wrong elements over all ranks",
+                                     model::name_of(size.verb), size.bytes, size.wrong));
 }
 
 // Returns the time of each task without communication in seconds, [task].
@@ -93,20 +101,20 @@ void StepSession::first_step() {
 
 void StepSession::calibrate() {
   say("timing the all-reduces alone");
-  choose_calls(context_.rank);
+  choose_calls(context_.rank, context_.lanes().size());
+  context_.make_lanes();
   if (root()) results::print_output(describe(context_.rank.choice));
   tables_ = calibrate_step(context_);
   context_.rank.runtime.together([&] {
-    for (auto const& size : tables_.allreduce)
-      if (size.wrong > 0)
-        throw WrongNumbers(
-            fmt::format("all-reduce of {} bytes: {} wrong elements over all ranks", size.bytes, size.wrong));
+    check_right(tables_.allreduce);
+    for (auto const& verb : tables_.verbs) check_right(verb.times);
   });
   if (!root()) return;
   if (context_.rank.reduces()) {
     recorder_->allreduce(tables_.allreduce, context_.rank.ranks());
     for (char const* group : {"/allreduce", "/step"}) recorder_->call(group, context_.rank);
     recorder_->allreduce_figures(tables_.allreduce, context_.rank.ranks());
+    record_verbs();
   }
   recorder_->calibration(tables_.contention);
 }
@@ -141,9 +149,21 @@ model::TableCost StepSession::table() const {
 model::StepCosts StepSession::costs_of(model::RankGraphs const& step, std::vector<double> const& seconds,
                                        model::Contention const& contention) const {
   auto const& rank = context_.rank;
-  const auto cost = of_gradients(table(), rank.workload.wire);
-  if (context_.kernels) return model::measured_step_costs(step, seconds, cost, contention);
-  return model::whole_step_costs(step, rank.workload.pass, *context_.phases, cost, contention, rank.copies);
+  const auto collectives = collective_costs().costs;
+  if (context_.kernels) return model::measured_step_costs(step, seconds, collectives, contention);
+  return model::whole_step_costs(step, rank.workload.pass, *context_.phases, collectives, contention,
+                                 rank.copies);
+}
+
+// Returns the costs of the step's collectives, as functions of the bytes of elements in fp32.
+VerbCosts StepSession::collective_costs() const {
+  auto const& rank = context_.rank;
+  if (context_.own_lanes.empty()) {
+    VerbCosts one;
+    one.costs.set(model::Verb::all_reduce, of_gradients(table(), rank.workload.wire));
+    return one;
+  }
+  return verb_costs(context_.graphs, rank.reduces() ? tables_.measured() : replayed_tables(rank.config));
 }
 
 // Returns the time of each task without communication in seconds, [task]. Returns an empty list for a replay,
@@ -164,6 +184,7 @@ void StepSession::predict() {
   if (!root()) return;
   const auto step = costed_step_of(rank.config, step_to_run(rank.config, rank.workload),
                                    static_cast<std::size_t>(rank.ranks()));
+  for (auto const& warning : collective_costs().warnings) warn(warning);
   const auto costs = costs_of(step, seconds, {});
   auto const& graph = step.classes.front().graph;
   predictions_.uncontended = model::whole_step_time(step, costs);

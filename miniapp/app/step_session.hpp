@@ -72,7 +72,9 @@ class StepSession {
   model::TableCost table() const;
   model::StepCosts costs_of(model::RankGraphs const& step, std::vector<double> const& seconds,
                             model::Contention const& contention) const;
+  VerbCosts collective_costs() const;
   std::vector<double> time_tasks();
+  void record_verbs();
   void record_samples();
   void record_timeline();
   void record_memory();

@@ -28,6 +28,18 @@ void StepSession::record_samples() {
   recorder_->step(figures_);
 }
 
+// Records the tables of a sharded step's verbs as `ddproxy collectives` does.
+void StepSession::record_verbs() {
+  std::vector<SizeTimes> rows;
+  std::vector<std::int64_t> ranks;
+  for (auto const& verb : tables_.verbs)
+    for (auto const& size : verb.times) {
+      rows.push_back(size);
+      ranks.push_back(verb.ranks);
+    }
+  if (!rows.empty()) recorder_->collectives(rows, ranks);
+}
+
 void StepSession::save() {
   if (!recorder_) return;
   record_samples();

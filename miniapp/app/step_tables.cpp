@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "miniapp/input/step_strategy.hpp"
 #include "model/statistics/median_interval.hpp"
 
 namespace ddproxy {
@@ -88,6 +89,7 @@ std::string step_table(StepFigures const& f, Config const& config, double cap_mi
       "MiB\n",
       f.global_batch, config.tokens.batch, config.step.accumulation,
       config.step.accumulation == 1 ? "" : "es", f.ranks, f.ranks == 1 ? "" : "s", cap_mib);
+  if (is_sharded(config)) text += fmt::format("sharding: {}\n", sharding_text(config.sharding));
   if (std::isfinite(f.loss))
     text += fmt::format("loss after {} step{}: {:.6g}\n", f.steps, f.steps == 1 ? "" : "s", f.loss);
   text += fmt::format("throughput: {:.5g} tokens/s\n", f.tokens_per_s);

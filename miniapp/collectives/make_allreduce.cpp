@@ -17,6 +17,7 @@
 #include "miniapp/collectives/engines/mpi_engine.hpp"
 #include "miniapp/collectives/engines/replay_engine.hpp"
 #include "miniapp/collectives/engines/staged_engine.hpp"
+#include "miniapp/collectives/make_lanes.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/input/memory_need.hpp"
@@ -95,14 +96,15 @@ std::unique_ptr<CollectiveEngine> make_mpi_engine(Config const& config, CallTabl
 }
 #endif
 
-// Returns the cost of replayed collectives, by bytes of gradients. The times of all-reduces are the input's
-// a(x). The times of other collectives come from their own rows of the input's table, or from the rows that
-// stand for them (model/cost/collective_tables.hpp).
-CollectiveCost replayed_cost(Config const& config) {
+// Returns the cost of replayed collectives of `ranks` ranks, by bytes of gradients. The times of all-reduces
+// of all ranks are the input's a(x). The times of other collectives come from their own rows of the input's
+// table, or from the rows that stand for them (model/cost/collective_tables.hpp).
+CollectiveCost replayed_cost(Config const& config, int ranks) {
   const auto a = of_gradients(input_cost(config).value(), config.wire);
   const auto tables = model::read_collectives(config.table);
-  return [a, tables, ranks = config.ranks, wire = config.wire](model::Verb verb, std::int64_t bytes) {
-    if (verb == model::Verb::all_reduce) return a(bytes);
+  const bool all = ranks == config.ranks;
+  return [a, tables, all, ranks, wire = config.wire](model::Verb verb, std::int64_t bytes) {
+    if (verb == model::Verb::all_reduce && all) return a(bytes);
     if (const auto source = tables.source(verb, ranks)) return (*source)(wire_bytes(bytes, wire));
     throw std::invalid_argument(
         fmt::format("{0} cannot be replayed: the input's table has no row of {0} for {1}; add one",
@@ -110,10 +112,24 @@ CollectiveCost replayed_cost(Config const& config) {
   };
 }
 
+// Returns the engine of a lane over `ranks` ranks. A replay does not use the communicator.
 std::unique_ptr<CollectiveEngine> make_engine(Config const& config, CallTable const& calls,
-                                              MPI_Comm communicator, float* arena) {
-  if (config.backend == Backend::replay) return std::make_unique<ReplayEngine>(replayed_cost(config));
+                                              MPI_Comm communicator, int ranks, float* arena) {
+  if (config.backend == Backend::replay)
+    return std::make_unique<ReplayEngine>(replayed_cost(config, ranks),
+                                          gradient_element_bytes / wire_element_bytes(config.wire));
   return make_mpi_engine(config, calls, communicator, arena);
+}
+
+bool has_own_core(Config const& config, CallChoice const& choice) {
+  return choice.own_core && config.backend == Backend::mpi;
+}
+
+std::unique_ptr<CommunicationLane> make_single_lane(Config const& config, CallChoice const& choice,
+                                                    std::unique_ptr<CollectiveEngine> engine, int rank) {
+  if (config.progress == Progress::thread)
+    return std::make_unique<ThreadedLane>(std::move(engine), has_own_core(config, choice), rank);
+  return std::make_unique<PolledLane>(std::move(engine), config.progress == Progress::poll);
 }
 
 }  // namespace
@@ -148,13 +164,33 @@ std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoi
   if (config.backend == Backend::nccl)
     return make_nccl_allreduce(config, communicator, memory,
                                most_elements > 0 ? most_elements : memory.extent(0));
-  auto engine = make_engine(config, choice.calls, communicator, memory.data());
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
-  if (config.progress == Progress::thread)
-    return std::make_unique<ThreadedLane>(std::move(engine),
-                                          choice.own_core && config.backend == Backend::mpi, rank);
-  return std::make_unique<PolledLane>(std::move(engine), config.progress == Progress::poll);
+  return make_single_lane(config, choice,
+                          make_engine(config, choice.calls, communicator, config.ranks, memory.data()), rank);
+}
+
+std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
+                                                                 CallChoice const& choice,
+                                                                 std::span<const LaneGroup> groups,
+                                                                 kernels::Floats const& memory) {
+  std::vector<std::unique_ptr<CommunicationLane>> lanes;
+  if (config.backend == Backend::nccl) {
+    for (auto const& group : groups)
+      lanes.push_back(make_nccl_allreduce(config, group.communicator, memory, group.most_elements));
+    return lanes;
+  }
+  std::vector<std::unique_ptr<CollectiveEngine>> engines;
+  for (auto const& group : groups)
+    engines.push_back(
+        make_engine(config, choice.calls, group.communicator, group.place.ranks, memory.data()));
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  if (engines.size() > 1)
+    return make_lanes(std::move(engines), {config.progress == Progress::thread, has_own_core(config, choice)},
+                      rank);
+  lanes.push_back(make_single_lane(config, choice, std::move(engines.at(0)), rank));
+  return lanes;
 }
 
 }  // namespace ddproxy

@@ -5,7 +5,9 @@
 #include <mpi.h>
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/types.hpp"
 #include "miniapp/collectives/drivers/communication_lane.hpp"
@@ -33,6 +35,22 @@ struct CallChoice {
 std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
                                                   MPI_Comm communicator, kernels::Floats const& memory,
                                                   std::size_t most_elements = 0);
+
+/// A communicator on which a lane of a step communicates.
+struct LaneGroup {
+  MPI_Comm communicator;          ///< not used by a replay
+  GroupPlace place;               ///< this rank's place in its group
+  std::size_t most_elements = 0;  ///< elements of the largest collective of the lane
+};
+
+/// Makes a communication lane for each group, in their order. The lanes work on slices of `memory`, as that
+/// of make_allreduce() does. With several lanes that make blocking calls, each lane has a thread; otherwise
+/// one thread, or the compute side, polls all lanes (make_lanes.hpp). Collective over all communicators.
+/// Throws as make_allreduce() and make_lanes() do.
+std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
+                                                                 CallChoice const& choice,
+                                                                 std::span<const LaneGroup> groups,
+                                                                 kernels::Floats const& memory);
 
 /// Returns the version of the NCCL that this program would use, or "none".
 std::string nccl_version();

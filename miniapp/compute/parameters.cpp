@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/compute/parameters.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -33,14 +34,15 @@ Distribution distribution(model::Shape const& shape, model::Operation const& ope
   return {0, gpt2_deviation};
 }
 
-void fill(kernels::Space const& exec, std::int64_t count, std::uint32_t seed, Distribution numbers,
-          float* out) {
+// Assigns elements first, first + 1, ... of a tensor to out [count].
+void fill(kernels::Space const& exec, std::int64_t first, std::int64_t count, std::uint32_t seed,
+          Distribution numbers, float* out) {
   const float width = numbers.deviation * std::sqrt(12.0F);  // width of a uniform distribution
   const float scale = width / 4294967296.0F;
   const float low = numbers.centre - width / 2;
   Kokkos::parallel_for(
       "initialise_weights", kernels::Range(exec, 0, count), KOKKOS_LAMBDA(kernels::Index i) {
-        out[i] = low + scale * static_cast<float>(mix(static_cast<std::uint32_t>(i) ^ seed));
+        out[i] = low + scale * static_cast<float>(mix(static_cast<std::uint32_t>(first + i) ^ seed));
       });
 }
 
@@ -48,13 +50,23 @@ void fill(kernels::Space const& exec, std::int64_t count, std::uint32_t seed, Di
 
 void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
                         model::BackwardPass const& pass, std::uint32_t seed, kernels::Floats const& weights) {
+  initialise_weights(exec, shape, pass, seed, {0, model::TensorLayout(pass).elements()}, weights.data());
+}
+
+void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
+                        model::BackwardPass const& pass, std::uint32_t seed, model::Slice part,
+                        float* weights) {
   const model::TensorLayout layout(pass);
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
+    const std::size_t begin = std::max(part.offset, layout[tensor].offset);
+    const std::size_t end = std::min(part.end(), layout[tensor].end());
+    if (begin >= end) continue;
     const auto own_seed = mix(seed + 0x9e3779b9U * static_cast<std::uint32_t>(tensor + 1));
     auto const& gradient = pass.gradients[tensor];
-    fill(exec, gradient.numel, own_seed,
+    fill(exec, static_cast<std::int64_t>(begin - layout[tensor].offset),
+         static_cast<std::int64_t>(end - begin), own_seed,
          distribution(shape, pass.operations[gradient.operation], gradient.bias),
-         weights.data() + layout[tensor].offset);
+         weights + (begin - part.offset));
   }
 }
 

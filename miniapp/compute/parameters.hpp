@@ -17,4 +17,11 @@ namespace ddproxy {
 void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
                         model::BackwardPass const& pass, std::uint32_t seed, kernels::Floats const& weights);
 
+/// Assigns a part of these numbers: the elements `part` of the parameters in ready order, to weights
+/// [part.count]. The elements have the same values as in a call for all parameters. `part` must not reach
+/// beyond the last parameter.
+void initialise_weights(kernels::Space const& exec, model::Shape const& shape,
+                        model::BackwardPass const& pass, std::uint32_t seed, model::Slice part,
+                        float* weights);
+
 }  // namespace ddproxy

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/compute/step_lane.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -25,12 +26,31 @@ StepInput checked(StepInput input, model::StepGraph const& graph) {
   return input;
 }
 
-std::vector<Slice> buffers_of(model::StepGraph const& graph, StepPlaces const& places,
-                              model::BufferKind kind) {
-  std::vector<Slice> found;
-  for (std::size_t b = 0; b < graph.buffers.size(); ++b)
-    if (graph.buffers[b].kind == kind) found.push_back({places.first[b], graph.buffers[b].elements});
+// Returns the elements of the model that a buffer has at the start of a step. A shard has the part of this
+// rank's place in its group.
+Slice held_of(model::Buffer const& buffer, std::vector<GroupPlace> const& groups) {
+  auto const& state = buffer.at_entry;
+  const std::size_t place = state.shard ? static_cast<std::size_t>(groups.at(index(*state.shard)).rank) : 0;
+  const std::size_t before = std::min(place * buffer.elements, state.model.count);
+  return {state.model.offset + before, std::min(buffer.elements, state.model.count - before)};
+}
+
+std::vector<HeldSlice> buffers_of(model::StepGraph const& graph, StepPlaces const& places,
+                                  std::vector<GroupPlace> const& groups, model::BufferKind kind) {
+  std::vector<HeldSlice> found;
+  for (std::size_t b = 0; b < graph.buffers.size(); ++b) {
+    auto const& buffer = graph.buffers[b];
+    if (buffer.kind == kind) found.push_back({{places.first[b], buffer.elements}, held_of(buffer, groups)});
+  }
   return found;
+}
+
+// Returns whether a collective adds the sums of squares of the ranks.
+bool sums_over_ranks(model::StepGraph const& graph) {
+  return std::ranges::any_of(graph.tasks, [&](model::Task const& task) {
+    return !model::collectives_of(task).empty() &&
+           graph.buffers[index(task.accesses.front().buffer)].kind == model::BufferKind::scalar;
+  });
 }
 
 step::Context context_of(StepInput const& input, kernels::Space const& exec, BumpAllocator const& work) {
@@ -58,18 +78,19 @@ std::vector<T> to_host(T const* data, std::size_t count) {
 }  // namespace
 
 StepLane::StepLane(StepInput input, model::StepGraph const& graph, StepPlaces const& places,
-                   kernels::Floats memory, kernels::Space exec)
+                   kernels::Floats memory, std::vector<GroupPlace> const& groups, kernels::Space exec)
     : KernelLane(std::move(exec), std::move(memory), graph.tasks.size()),
       input_(checked(std::move(input), graph)),
       pass_(model::backward_pass(input_.shape)),
-      parameters_(buffers_of(graph, places, model::BufferKind::parameter)),
-      states_(buffers_of(graph, places, model::BufferKind::optimizer_state)),
+      parameters_(buffers_of(graph, places, groups, model::BufferKind::parameter)),
+      states_(buffers_of(graph, places, groups, model::BufferKind::optimizer_state)),
       work_memory_("work buffers", step_work_buffers(input_.shape, input_.tokens,
                                                      graph.expected.micro_batches, exec_.concurrency())),
       context_(context_of(input_, exec_, work_memory_)),
       losses_(reinterpret_cast<double*>(work_memory_["losses"])),  // begins on a cache line
       clip_(work_memory_["clip"]),
-      update_(input_.optimizer, input_.clip, clip_) {
+      update_(input_.optimizer, input_.clip, clip_,
+              sums_over_ranks(graph) ? reinterpret_cast<double*>(work_memory_["sum of squares"]) : nullptr) {
   add_operators();
   add_tokens();
   check_places(graph);
@@ -107,11 +128,14 @@ void StepLane::check_places(model::StepGraph const& graph) const {
 }
 
 void StepLane::initialise(std::uint32_t seed) {
-  for (const Slice all : parameters_)
-    initialise_weights(exec_, input_.shape, pass_, seed,
-                       Kokkos::subview(memory_, std::pair{all.offset, all.end()}));
-  for (const Slice state : states_)
-    kernels::fill_zero(exec_, static_cast<kernels::Index>(state.count), memory_.data() + state.offset);
+  const auto clear = [&](Slice slice) {
+    kernels::fill_zero(exec_, static_cast<kernels::Index>(slice.count), memory_.data() + slice.offset);
+  };
+  for (auto const& [slice, held] : parameters_) {
+    clear({slice.offset + held.count, slice.count - held.count});
+    initialise_weights(exec_, input_.shape, pass_, seed, held, memory_.data() + slice.offset);
+  }
+  for (auto const& state : states_) clear(state.memory);
   update_.restart();
   fence();
 }

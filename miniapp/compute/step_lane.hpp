@@ -6,12 +6,19 @@
 #include <vector>
 
 #include "miniapp/compute/bump_allocator.hpp"
+#include "miniapp/compute/group_place.hpp"
 #include "miniapp/compute/kernel_lane.hpp"
 #include "miniapp/compute/step_input.hpp"
 #include "miniapp/compute/step_update.hpp"
 #include "miniapp/input/step_memory.hpp"
 
 namespace ddproxy {
+
+/// A buffer of a step, and the elements of the model that this rank has in it.
+struct HeldSlice {
+  Slice memory;  ///< in the memory of the step
+  Slice model;   ///< may be shorter than `memory`: the other elements are padding
+};
 
 /// Carries out the compute tasks of a whole step with the kernels, in fp32. model::whole_step()
 /// (model/step/strategies/whole_step.hpp) builds such steps.
@@ -33,11 +40,15 @@ class StepLane : public KernelLane {
   /// graph at `places`; the lane keeps the memory alive. Copies the tokens to the memory of the kernels and
   /// allocates the scratch memory. Throws as check_input() (step_input.hpp) does. Throws std::logic_error if
   /// a task does not have as many accesses as its kernel needs.
+  /// `groups` has this rank's place in its group of each communicator of the graph; it is used if parameters
+  /// are divided among the ranks.
   StepLane(StepInput input, model::StepGraph const& graph, StepPlaces const& places, kernels::Floats memory,
-           kernels::Space exec = {});
+           std::vector<GroupPlace> const& groups = {}, kernels::Space exec = {});
 
   /// Assigns random initial parameters (initialise_weights() in parameters.hpp), and assigns 0 to the
-  /// optimizer's state. The next step then counts as step 1 of the optimizer. Waits until all are assigned.
+  /// optimizer's state. A rank that has a shard of the parameters gets the elements of its shard; elements
+  /// that are padding get 0. The next step then counts as step 1 of the optimizer. Waits until all are
+  /// assigned.
   void initialise(std::uint32_t seed);
 
   std::size_t operations() const override { return operators_.size(); }
@@ -64,7 +75,7 @@ class StepLane : public KernelLane {
 
   StepInput input_;
   model::BackwardPass pass_;
-  std::vector<Slice> parameters_, states_;  // the buffers of the parameters and of the optimizer's state
+  std::vector<HeldSlice> parameters_, states_;  // the buffers of the parameters and of the optimizer's state
   BumpAllocator work_memory_;
   step::Context context_;
   double* losses_;  // [micro-batch], in work_memory_

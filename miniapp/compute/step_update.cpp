@@ -18,13 +18,20 @@ double* as_double(float* scalar) {
 void Update::add_squares(Context const& context, Operands places) {
   const Operand scalar = places.next();
   const Operand gradients = places.next();
-  kernels::sum_of_squares(context.exec, gradients.count, gradients.data, scalar.mode, as_double(scalar.data),
-                          context.scratch);
+  double* const sum = own_sum_ != nullptr ? own_sum_ : as_double(scalar.data);
+  kernels::sum_of_squares(context.exec, gradients.count, gradients.data, scalar.mode, sum, context.scratch);
+  if (own_sum_ != nullptr) kernels::split_sum(context.exec, own_sum_, scalar.data);
+}
+
+// The sum of all ranks takes the place of the sum of this rank, which the next step assigns again.
+void Update::find_factor(Context const& context, float* sum) {
+  if (own_sum_ != nullptr) kernels::join_sum(context.exec, sum, own_sum_);
+  double const* const all = own_sum_ != nullptr ? own_sum_ : as_double(sum);
+  kernels::clip_factor(context.exec, 1, all, *clip_, {result_, result_ + 1});
 }
 
 float const* Update::factor(Context const& context, float* sum) {
-  if (!factor_is_known_)
-    kernels::clip_factor(context.exec, 1, as_double(sum), *clip_, {result_, result_ + 1});
+  if (!factor_is_known_) find_factor(context, sum);
   factor_is_known_ = true;
   return result_;
 }

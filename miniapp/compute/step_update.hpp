@@ -16,12 +16,18 @@ namespace ddproxy::step {
 ///
 /// The functions take the places of their task (step_operators.hpp). One of these places is the scalar of the
 /// step: the sum of the squares of all gradients, a double.
+///
+/// If the gradients are divided among the ranks, a collective adds the sums of the ranks in fp32. The scalar
+/// then has two floats: the sum rounded to float, and the rounded rest. Their sum is the sum of the squares
+/// with a relative error of at most the ranks times 2^-24. The sum of this rank stays in double until then.
 class Update {
  public:
   /// Takes the settings. `clip` is the largest norm of the gradients; it is empty if the step does not clip.
-  /// `result` [2] receives the factor that clips, and the norm. `result` must outlive this object.
-  Update(kernels::AdamwSettings const& settings, std::optional<double> clip, float* result)
-      : settings_(settings), clip_(clip), result_(result) {}
+  /// `result` [2] receives the factor that clips, and the norm. `own_sum` [1] holds the sum of this rank if a
+  /// collective adds the sums of the ranks; otherwise it is null. Both must outlive this object.
+  Update(kernels::AdamwSettings const& settings, std::optional<double> clip, float* result,
+         double* own_sum = nullptr)
+      : settings_(settings), clip_(clip), result_(result), own_sum_(own_sum) {}
 
   /// Starts a step.
   void begin() {
@@ -44,10 +50,12 @@ class Update {
   /// Returns a pointer to the factor that clips. In the first task of a step that needs it, computes the
   /// factor and the norm from the scalar `sum`.
   float const* factor(Context const& context, float* sum);
+  void find_factor(Context const& context, float* sum);
 
   kernels::AdamwSettings settings_;
   std::optional<double> clip_;
   float* result_;
+  double* own_sum_;
   kernels::Index step_ = 0;
   bool factor_is_known_ = false;
 };

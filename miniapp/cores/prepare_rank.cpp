@@ -65,6 +65,11 @@ Settings choose(ThreadWish const& wish, Config const& config, bool pinned) {
 
 }  // namespace
 
+int mpi_threads_for(Options const& options) {
+  if (options.command != "step") return MPI_THREAD_SERIALIZED;
+  return needs_threads(read_early(options.input)) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+}
+
 ThreadWish prepare_rank(Options const& options, char** argv) {
   cpu_set_t at_start;
   CPU_ZERO(&at_start);

@@ -14,4 +14,9 @@ namespace ddproxy {
 /// device it only pins the process, and returns no wish. Throws what pin_rank() throws.
 ThreadWish prepare_rank(Options const& options, char** argv);
 
+/// Returns the thread level that MPI is asked for: MPI_THREAD_MULTIPLE if the command is `step` and the input
+/// asks for two communication lanes ([shard] lanes) with blocking calls, else MPI_THREAD_SERIALIZED. Reads
+/// the input file. If the file is wrong, returns MPI_THREAD_SERIALIZED; the error is reported later.
+int mpi_threads_for(Options const& options);
+
 }  // namespace ddproxy

@@ -22,8 +22,8 @@ constexpr std::int64_t most_samples = 100000, most_threads = 4096;
 
 constexpr std::size_t largest_file = 1 << 20;  // bytes; a usual input file has a few thousand
 
-constexpr std::array<std::string_view, 8> sections{"model",     "step",  "optimizer", "compute",
-                                                   "allreduce", "sweep", "gate",      "machine"};
+constexpr std::array<std::string_view, 9> sections{"model",     "step",  "shard", "optimizer", "compute",
+                                                   "allreduce", "sweep", "gate",  "machine"};
 
 constexpr std::array<Word<bool>, 2> compute_samples_words{{{"case", false}, {"round", true}}};
 
@@ -97,6 +97,37 @@ void read_step(Config& config, Section section) {
                                       config.tokens.count(), most_tokens));
   read_micro_batches(config, section);
   section.finish();
+}
+
+// Rejects a key that the stage of the sharding does not use.
+void require_stage(Section const& section, std::string_view key, bool used, std::string_view stages) {
+  if (section.has(key) && !used)
+    section.fail(key, fmt::format("is for stage = {} only; remove this key, or change the stage", stages));
+}
+
+void check_keys_of_stage(Section const& section, model::ShardStage stage) {
+  const bool zero = stage == model::ShardStage::zero1 || stage == model::ShardStage::zero2;
+  const bool fsdp = stage == model::ShardStage::fsdp;
+  for (auto const* key : {"unit", "reshard_after_forward", "prefetch", "group"})
+    require_stage(section, key, fsdp, "\"fsdp\"");
+  require_stage(section, "reduce", stage == model::ShardStage::zero1, "\"zero1\"");
+  require_stage(section, "update", zero, "\"zero1\" and \"zero2\"");
+  require_stage(section, "lanes", zero || fsdp, "\"zero1\", \"zero2\" and \"fsdp\"");
+}
+
+void read_shard(Config& config, Section section) {
+  model::Sharding& s = config.sharding;
+  s.stage = section.choice("stage", s.stage, shard_stage_words);
+  s.unit = section.choice("unit", s.unit, shard_unit_words);
+  s.reshard_after_forward = section.flag("reshard_after_forward", s.reshard_after_forward);
+  s.prefetch = static_cast<int>(section.integer("prefetch", s.prefetch, 0, most_layers));
+  s.group = static_cast<std::size_t>(section.integer("group", 0, 1, most_ranks));
+  s.reduce = section.choice("reduce", s.reduce, shard_reduce_words);
+  s.update = section.choice("update", s.update, shard_update_words);
+  s.lanes = static_cast<int>(section.integer("lanes", s.lanes, 1, 2));
+  section.finish();
+  check_keys_of_stage(section, s.stage);
+  config.step.given |= is_sharded(config);
 }
 
 double read_beta(Section& section, std::string_view key, double fallback) {
@@ -238,6 +269,7 @@ Config read_config(std::filesystem::path const& file) {
   const toml::table root = parse_input(file, config.text, sections);
   read_model(config, Section(root, "model", file));
   read_step(config, Section(root, "step", file));
+  read_shard(config, Section(root, "shard", file));
   read_optimizer(config, Section(root, "optimizer", file));
   read_compute(config, Section(root, "compute", file));
   read_allreduce(config, Section(root, "allreduce", file));

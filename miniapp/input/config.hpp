@@ -12,6 +12,7 @@
 #include "miniapp/input/words.hpp"
 #include "model/cost/layer_cost.hpp"
 #include "model/cost/machine.hpp"
+#include "model/step/strategies/sharding.hpp"
 #include "model/step/strategies/strategy.hpp"
 #include "model/step/strategies/whole_step.hpp"
 #include "model/transformer/gpt2.hpp"
@@ -54,6 +55,7 @@ struct Config {
   model::Shape shape;
   model::Tokens tokens;  ///< tokens of one micro-batch on one rank, which has batch / accumulation sequences
   StepConfig step;
+  model::Sharding sharding;  ///< the section [shard]: how a whole step is divided among the ranks
 
   ComputeMode compute = ComputeMode::kernels;
   Precision precision = Precision::fp32;
@@ -97,6 +99,23 @@ struct Config {
 /// Reads and checks an input file. Throws std::invalid_argument with one line that names the file, the line
 /// and the key, and says what to do.
 Config read_config(std::filesystem::path const& file);
+
+/// Returns whether the step of the input is sharded.
+inline bool is_sharded(Config const& config) {
+  return config.sharding.stage != model::ShardStage::none;
+}
+
+/// Returns whether the step has several communication lanes: two for gathers and reductions, or another one
+/// that averages between groups.
+inline bool has_several_lanes(Config const& config) {
+  return is_sharded(config) && (config.sharding.lanes > 1 || config.sharding.group > 0);
+}
+
+/// Returns whether the step has several communication lanes with blocking calls, each of which needs a thread
+/// that calls MPI.
+inline bool needs_threads(Config const& config) {
+  return has_several_lanes(config) && config.backend == Backend::mpi && config.call == Call::blocking;
+}
 
 /// Checks the requirement that a run has and a prediction does not have: if compute is replayed with copies,
 /// the input must give [machine] bandwidth. Throws std::invalid_argument if the bandwidth is missing.

@@ -83,7 +83,8 @@ double device_memory_need(Config const& config, Workload const& workload, int co
 }
 
 std::size_t allocated_elements(Config const& config, Workload const& workload, StepPlaces const& places) {
-  return config.compute == ComputeMode::kernels ? places.elements : step_elements(config, workload);
+  if (config.compute == ComputeMode::kernels) return places.elements;
+  return is_sharded(config) && needs_arena(config) ? places.leading : step_elements(config, workload);
 }
 
 double step_host_need(Config const& config, std::size_t elements, std::int64_t gradient_bytes,

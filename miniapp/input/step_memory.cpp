@@ -9,21 +9,37 @@
 namespace ddproxy {
 
 StepPlaces place_buffers(model::StepGraph const& graph, std::optional<model::BufferKind> first) {
-  StepPlaces places{std::vector<std::size_t>(graph.buffers.size()), 0};
+  std::vector<bool> leads;
+  for (auto const& buffer : graph.buffers) leads.push_back(buffer.kind == first);
+  return place_buffers(graph, leads);
+}
+
+StepPlaces place_buffers(model::StepGraph const& graph, std::vector<bool> const& leads) {
+  StepPlaces places{std::vector<std::size_t>(graph.buffers.size()), 0, 0};
   const auto place = [&](bool of_first) {
     for (std::size_t b = 0; b < graph.buffers.size(); ++b) {
       auto const& buffer = graph.buffers[b];
       if (buffer.type != model::DataType::fp32)
         throw std::invalid_argument("step: the kernels have buffers in fp32 only");
-      if ((buffer.kind == first) != of_first) continue;
+      if (leads[b] != of_first) continue;
       places.first[b] = places.elements;
       places.elements +=
           static_cast<std::size_t>(padded_elements({"", static_cast<std::int64_t>(buffer.elements)}));
     }
   };
   place(true);
+  places.leading = places.elements;
   place(false);
   return places;
+}
+
+std::vector<bool> communicated_buffers(model::StepGraph const& graph) {
+  std::vector<bool> communicated(graph.buffers.size());
+  for (auto const& task : graph.tasks) {
+    if (model::collectives_of(task).empty()) continue;
+    for (auto const& access : task.accesses) communicated[model::index(access.buffer)] = true;
+  }
+  return communicated;
 }
 
 std::vector<Buffer> step_work_buffers(model::Shape const& shape, model::Tokens tokens, int micro_batches,
@@ -33,7 +49,8 @@ std::vector<Buffer> step_work_buffers(model::Shape const& shape, model::Tokens t
   return {{"scratch", kernel_scratch(shape, tokens, concurrency)},
           {"rope table", rotates ? kernels::rope_table_elements(tokens.sequence, shape.head_size()) : 0},
           {"losses", elements_of_a_double * micro_batches},
-          {"clip", 2}};
+          {"clip", 2},
+          {"sum of squares", elements_of_a_double}};
 }
 
 }  // namespace ddproxy

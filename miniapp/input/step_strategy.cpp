@@ -7,6 +7,7 @@
 
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/words.hpp"
 
 namespace ddproxy {
 
@@ -19,7 +20,35 @@ model::WholeStep strategy_of(Config const& config) {
           .sync = step.sync,
           .clipped = step.clip.has_value(),
           .optimizer = step.optimizer,
-          .checkpoint = step.checkpoint};
+          .checkpoint = step.checkpoint,
+          .sharding = config.sharding};
+}
+
+// Checks the parts of a sharded step that depend on how collectives are carried out.
+static void check_can_shard(Config const& config) {
+  if (!is_sharded(config)) return;
+  auto const& s = config.sharding;
+  const auto refuse = [&](std::string const& why) {
+    throw std::invalid_argument(config.file.string() + ": " + why);
+  };
+  if (config.copies != model::CopyMode::none)
+    refuse(
+        "[allreduce] copies: a sharded step has buckets of its own and makes no copies; remove this key, or "
+        "set "
+        "[shard] stage = \"none\"");
+  if (has_several_lanes(config) && config.progress == Progress::none)
+    refuse(
+        "[shard] lanes, group: with [allreduce] progress = \"none\" nobody drives two lanes; set progress = "
+        "\"thread\" or \"poll\", or set lanes = 1 and remove group");
+  const bool adds = config.step.accumulation > 1 &&
+                    (s.stage != model::ShardStage::zero1 ||
+                     (config.step.sync == model::Sync::each && s.reduce == model::Verb::reduce_scatter));
+  const bool on_host = !builds_for_device() && config.backend != Backend::nccl;
+  if (adds && !on_host && config.backend != Backend::replay)
+    refuse(
+        "[step] accumulation: the reduce-scatters of this stage add to a part of the gradients, and only MPI "
+        "on "
+        "host memory can add; set accumulation = 1, or [shard] stage = \"zero1\" with sync = \"last\"");
 }
 
 void check_can_step(Config const& config) {
@@ -34,6 +63,43 @@ void check_can_step(Config const& config) {
     refuse(
         "[compute] mode = \"replay\": replayed steps cannot occupy a device beside real all-reduces; set "
         "[allreduce] backend = \"replay\" with table and ranks, or mode = \"kernels\"");
+  check_can_shard(config);
+}
+
+std::string sharding_text(model::Sharding const& s) {
+  std::string text(word_of(s.stage, shard_stage_words));
+  if (s.stage == model::ShardStage::none) return text;
+  const auto add = [&](std::string const& more) { text += ", " + more; };
+  if (s.stage == model::ShardStage::fsdp) {
+    add("unit " + std::string(word_of(s.unit, shard_unit_words)));
+    add(s.reshard_after_forward ? "reshard after forward" : "units kept after forward");
+    add("prefetch " + std::to_string(s.prefetch));
+    add("group " + (s.group > 0 ? std::to_string(s.group) : "all"));
+  } else {
+    add("reduce " + std::string(word_of(s.reduce, shard_reduce_words)));
+    add("update " + std::string(word_of(s.update, shard_update_words)));
+  }
+  add(std::to_string(s.lanes) + (s.lanes == 1 ? " lane" : " lanes"));
+  return text;
+}
+
+void check_sharding(Config const& config, model::Sharding const& s, std::size_t ranks) {
+  if (s.stage == model::ShardStage::none) return;
+  const auto refuse = [&](std::string const& why) {
+    throw std::invalid_argument(config.file.string() + ": [shard] " + why);
+  };
+  if (ranks < 2)
+    refuse(
+        "stage = \"" + std::string(word_of(s.stage, shard_stage_words)) +
+        "\" divides a step among the ranks, but there is only one; start at least 2 ranks (mpirun -n 2), or "
+        "set stage = \"none\"");
+  if (s.group > ranks || (s.group > 0 && ranks % s.group != 0))
+    refuse("group: " + std::to_string(s.group) + " does not divide the " + std::to_string(ranks) +
+           " ranks; choose a divisor, or remove this key to divide a unit over all ranks");
+  if (s.group == 1)
+    refuse(
+        "group: a unit that is kept by one rank is not divided; set group to at least 2, or stage = "
+        "\"none\"");
 }
 
 double step_cap_mib(Config const& config) {
@@ -49,6 +115,7 @@ model::WholeStep step_to_run(Config const& config, Workload const& workload) {
 }
 
 model::RankGraphs whole_step_of(Config const& config, model::WholeStep const& strategy, std::size_t ranks) {
+  check_sharding(config, strategy.sharding, ranks);
   return model::whole_step(model::backward_pass(config.shape), model::forward_pass(config.shape),
                            config.tokens.count(), strategy, ranks);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/workload.hpp"
@@ -17,9 +18,18 @@ model::WholeStep strategy_of(Config const& config);
 
 /// Checks that `ddproxy step` can run the input. Throws std::invalid_argument if the input gives [compute]
 /// times, which are times of the backward pass only. Throws it, too, in a build for a device if compute is
-/// replayed and all-reduces are real. The message is one line that names the file and the key, and says what
-/// to do.
+/// replayed and all-reduces are real, and if the engine of the input cannot carry out the sharded step. The
+/// message is one line that names the file and the key, and says what to do.
 void check_can_step(Config const& config);
+
+/// Checks that a step of the input can be divided as `sharding` says among `ranks` ranks. Throws
+/// std::invalid_argument if there is one rank only, or if the group does not divide the ranks. The message is
+/// one line that names the file and the key, and says what to do.
+void check_sharding(Config const& config, model::Sharding const& sharding, std::size_t ranks);
+
+/// Returns a sharding in words, for files, messages and tables: the stage, and the settings that it uses.
+/// Returns "none" without sharding. Two shardings that differ in a setting they use have different texts.
+std::string sharding_text(model::Sharding const& sharding);
 
 /// Returns the cap of the buckets of `ddproxy step`, in MiB: the first of [sweep] caps_mib, or common_cap_mib
 /// if the input names no caps.

@@ -11,6 +11,7 @@
 
 #include "miniapp/input/wire_format.hpp"
 #include "model/step/copy_mode.hpp"
+#include "model/step/strategies/sharding.hpp"
 #include "model/step/strategies/whole_step.hpp"
 #include "model/transformer/gpt2.hpp"
 
@@ -85,6 +86,19 @@ inline constexpr std::array<Word<model::Checkpoint>, 2> checkpoint_words{
     {{"none", model::Checkpoint::none}, {"layer", model::Checkpoint::layer}}};
 inline constexpr std::array<Word<model::Optimizer>, 2> optimizer_words{
     {{"none", model::Optimizer::none}, {"adamw", model::Optimizer::adamw}}};
+
+inline constexpr std::array<Word<model::ShardStage>, 4> shard_stage_words{
+    {{"none", model::ShardStage::none},
+     {"zero1", model::ShardStage::zero1},
+     {"zero2", model::ShardStage::zero2},
+     {"fsdp", model::ShardStage::fsdp}}};
+inline constexpr std::array<Word<model::ShardUnit>, 2> shard_unit_words{
+    {{"layer", model::ShardUnit::layer}, {"whole", model::ShardUnit::whole}}};
+/// How the gradients of a sharded step are averaged, and how its updated parameters reach all ranks.
+inline constexpr std::array<Word<model::Verb>, 2> shard_reduce_words{
+    {{"reduce_scatter", model::Verb::reduce_scatter}, {"all_reduce", model::Verb::all_reduce}}};
+inline constexpr std::array<Word<model::Verb>, 2> shard_update_words{
+    {{"all_gather", model::Verb::all_gather}, {"broadcast", model::Verb::broadcast}}};
 
 /// Returns the meaning of a word; nothing if the list does not contain it.
 template <class E, std::size_t n>

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "miniapp/input/words.hpp"
 #include "miniapp/options/option_groups.hpp"
+#include "model/text/echo.hpp"
 
 namespace ddproxy {
 namespace {
@@ -21,6 +24,25 @@ CLI::IsMember one_of(std::array<Word<E>, n> const& words) {
   std::vector<std::string> list;
   for (auto const& [word, meaning] : words) list.emplace_back(word);
   return CLI::IsMember(list);
+}
+
+// Returns the stages that the words of --shard name, each once.
+std::vector<model::ShardStage> stages_of(std::vector<std::string> const& words) {
+  std::vector<model::ShardStage> stages;
+  const auto add = [&](model::ShardStage stage) {
+    if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
+  };
+  for (auto const& word : words) {
+    const auto stage = find_word(word, shard_stage_words);
+    if (!stage && word != "all")
+      throw CLI::ValidationError(
+          "--shard",
+          "'" + model::echo(word) + "' is unknown; use all, or a list of: " + list_words(shard_stage_words));
+    if (stage) add(*stage);
+    if (word == "all")
+      for (auto const& [name, each] : shard_stage_words) add(each);
+  }
+  return stages;
 }
 
 void add_sources(CLI::App& command, Options& options) {
@@ -138,6 +160,12 @@ void add_outputs(CLI::App& command, Options& options) {
       ->allow_extra_args(false);
   command.add_flag("--pytorch", predict.pytorch,
                    "print the arguments to paste into a PyTorch DistributedDataParallel script");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--shard", [&](std::vector<std::string> const& words) { predict.shard = stages_of(words); },
+          "tabulate T, E and memory of the step for these stages of sharding: none, zero1, zero2, fsdp, or "
+          "all")
+      ->delimiter(',');
   command.add_flag("--sensitivity", predict.sensitivity,
                    "print a table of how the best cap and E change with bytes, latency, bandwidth and ranks");
   command.add_option("--json", options.json, "also write the prediction to this file as JSON");

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/input/words.hpp"
+
 namespace ddproxy {
 
 /// The options of `ddproxy predict`. If an option is not given, its member keeps the value below.
@@ -39,9 +41,10 @@ struct PredictOptions {
   std::string wire;                ///< fp32 or bf16
 
   std::vector<Path> measured;  ///< CSV bucket_mib,seconds: first the measured T(b), then predictions of it
-  bool pytorch = false;        ///< print the arguments for PyTorch's DistributedDataParallel
-  bool sensitivity = false;    ///< tabulate the best cap and E over bytes, latency, bandwidth and ranks
-  Path csv;                    ///< path of the table as CSV; empty: none is written
+  std::vector<model::ShardStage> shard;  ///< the stages of the table of shardings; empty: no table
+  bool pytorch = false;                  ///< print the arguments for PyTorch's DistributedDataParallel
+  bool sensitivity = false;  ///< tabulate the best cap and E over bytes, latency, bandwidth and ranks
+  Path csv;                  ///< path of the table as CSV; empty: none is written
 };
 
 }  // namespace ddproxy

@@ -8,6 +8,7 @@
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/verb_costs.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/predict/dry_run.hpp"
 #include "miniapp/predict/step_prediction.hpp"
@@ -21,7 +22,9 @@ constexpr double gib = 1073741824.0;
 
 std::string describe_memory(Config const& config, Workload const& workload, model::StepGraph const& graph) {
   const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
-  const auto elements = allocated_elements(config, workload, place_buffers(graph));
+  const bool communicated = is_sharded(config) && config.compute == ComputeMode::replay;
+  const auto places = communicated ? place_buffers(graph, communicated_buffers(graph)) : place_buffers(graph);
+  const auto elements = allocated_elements(config, workload, places);
   if (builds_for_device() && needs_arena(config))
     return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
                        step_device_need(config, elements, workload.bytes(), concurrency) / gib);
@@ -50,11 +53,18 @@ Count count_of(Config const& config) {
           config.samples + (times_tasks ? std::max(3, config.samples) : 0)};
 }
 
-// Returns a(x), with x in bytes of gradients, if all-reduces are replayed. Otherwise a(x) is not known before
-// the run, and the result is 0 for every x.
-model::AllreduceCost cost_of(Config const& config) {
-  if (config.backend != Backend::replay) return [](std::int64_t) { return 0.0; };
-  return of_gradients(input_cost(config).value(), config.wire);
+// Returns the costs of the step's collectives, with x in bytes of elements in fp32, if they are replayed.
+// Otherwise they are not known before the run, and every collective costs 0.
+model::CollectiveCosts collective_costs(Config const& config, model::RankGraphs const& step) {
+  model::CollectiveCosts none;
+  for (const auto verb : model::all_verbs) none.set(verb, [](std::int64_t) { return 0.0; });
+  return config.backend == Backend::replay ? verb_costs(step, replayed_tables(config)).costs : none;
+}
+
+// Returns the number of ranks of the step: that of a replay, or a likely one.
+std::size_t ranks_of(Config const& config) {
+  if (config.ranks > 0) return static_cast<std::size_t>(config.ranks);
+  return std::max<std::size_t>(likely_ranks, is_sharded(config) ? config.sharding.group : 0);
 }
 
 std::string describe_time(Config const& config, Workload const& workload, model::WholeStep const& step) {
@@ -62,11 +72,10 @@ std::string describe_time(Config const& config, Workload const& workload, model:
   if (!phases)
     return "time: not known before the run, because the input has no roofline ([machine] peak_flops and "
            "bandwidth)\n";
-  const std::size_t ranks = config.ranks > 0 ? static_cast<std::size_t>(config.ranks) : likely_ranks;
-  const auto graphs = costed_step_of(config, step, ranks);
+  const auto graphs = costed_step_of(config, step, ranks_of(config));
+  const auto collectives = collective_costs(config, whole_step_of(config, step, ranks_of(config)));
   const auto time = model::whole_step_time(
-      graphs,
-      model::whole_step_costs(graphs, workload.pass, *phases, cost_of(config), {}, copies_of(config)));
+      graphs, model::whole_step_costs(graphs, workload.pass, *phases, collectives, {}, copies_of(config)));
   const auto [steps, alone] = count_of(config);
   if (needs_arena(config))
     return fmt::format(
@@ -85,13 +94,15 @@ std::string describe_step_plan(Config const& config, Workload const& workload) {
   check_can_step(config);
   check_can_run(config);
   const model::WholeStep step = step_to_run(config, workload);
-  const auto graphs = whole_step_of(config, step, likely_ranks);
+  const auto graphs = whole_step_of(config, step, ranks_of(config));
   std::string text = describe_model(config, workload);
   text += fmt::format(
       "step: {} micro-batch{} of {} sequence{} x {} tokens, optimizer {}; compute {}, all-reduce {}\n",
       step.micro_batches, step.micro_batches == 1 ? "" : "es", config.tokens.batch,
       config.tokens.batch == 1 ? "" : "s", config.tokens.sequence, word_of(step.optimizer, optimizer_words),
       word_of(config.compute, compute_mode_words), word_of(config.backend, backend_words));
+  if (is_sharded(config))
+    text += fmt::format("sharding: {}, on {} ranks\n", sharding_text(config.sharding), ranks_of(config));
   text += describe_memory(config, workload, graphs.classes.front().graph);
   text += describe_buckets(step, step_cap_mib(config));
   const auto [steps, alone] = count_of(config);

@@ -165,11 +165,45 @@ std::vector<Network> all_stated(PredictOptions const& options, Config const& con
   return networks;
 }
 
+std::vector<VerbTables> verb_tables(PredictOptions const& options, Config const& config) {
+  std::vector<VerbTables> files;
+  if (options.latency_scale != 1 || options.bandwidth_scale != 1) return files;
+  for (auto const& file : options.allreduce) files.push_back(tables_of_file(file));
+  if (options.allreduce.empty() && !config.table.empty()) files.push_back(tables_of_file(config.table));
+  return files;
+}
+
+// Returns a(x) of a group of other ranks than the network has. Returns nothing if it cannot be derived.
+std::optional<model::AllreduceCost> cost_of_group(PredictOptions options, Config const& config,
+                                                  int ranks) try {
+  options.ranks = {ranks};
+  const auto network = options.link_latency ? all_stated(options, config) : all_from_tables(options, config);
+  return what_if(network.front(), options.latency_scale, options.bandwidth_scale).cost;
+} catch (std::invalid_argument const&) {
+  return std::nullopt;
+}
+
+// Everything is captured by value, because the network outlives the arguments. The files are read again when
+// a sharded step is predicted; other predictions do not read their other collectives.
+void add_tables(Network& network, PredictOptions const& options, Config const& config) {
+  network.tables = [cost = network.cost, all = network.ranks, options, config](
+                       VerbKey key, int ranks) -> std::optional<model::AllreduceCost> {
+    const bool all_reduce = key.first == model::Verb::all_reduce;
+    if (all_reduce && ranks == all) return cost;
+    for (auto const& file : verb_tables(options, config))
+      if (auto own = file(key, ranks)) return own;
+    return all_reduce ? cost_of_group(options, config, ranks) : std::nullopt;
+  };
+}
+
 }  // namespace
 
 std::vector<Network> make_networks(PredictOptions const& options, Config const& config) {
   auto networks = options.link_latency ? all_stated(options, config) : all_from_tables(options, config);
-  for (auto& network : networks) network = what_if(network, options.latency_scale, options.bandwidth_scale);
+  for (auto& network : networks) {
+    network = what_if(network, options.latency_scale, options.bandwidth_scale);
+    add_tables(network, options, config);
+  }
   if (options.node_latency && std::ranges::none_of(networks, &Network::uses_stated_link))
     throw std::invalid_argument(
         fmt::format("--node-latency, --node-bandwidth: the prediction for {} ranks does not need them; "

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/verb_costs.hpp"
 #include "miniapp/options/predict_options.hpp"
 #include "model/cost/allreduce_cost.hpp"
 
@@ -19,6 +20,11 @@ struct Network {
   std::vector<std::string> warnings;
   bool uses_stated_link = false;  ///< a(x) depends on --node-latency and --node-bandwidth
   bool raised = false;            ///< true: a(x) fell as bytes grew, so its running maximum is used
+  /// The costs of collectives of groups of these ranks, for sharded steps: `cost` for an all-reduce of all
+  /// ranks, and what the tables have. Without a table of the group's ranks, a(x) of a group is derived as
+  /// `cost` is. With
+  /// --latency-scale or --bandwidth-scale the tables of other collectives are not used.
+  VerbTables tables = {};
 };
 
 /// Returns one network for each number in --ranks, in that order. Without --ranks, returns the single network

@@ -15,6 +15,7 @@
 #include "miniapp/predict/prediction_json.hpp"
 #include "miniapp/predict/prediction_text.hpp"
 #include "miniapp/predict/sensitivity.hpp"
+#include "miniapp/predict/shard_table.hpp"
 #include "miniapp/predict/step_text.hpp"
 
 namespace ddproxy {
@@ -31,6 +32,8 @@ std::string text_of(PredictInput const& input, PredictOptions const& options, Pr
   std::string text = describe(input, prediction);
   if (prediction.score) text += score_table(*prediction.score);
   if (prediction.step) text += describe(*prediction.step);
+  if (!prediction.sharding.empty())
+    text += shard_table(prediction.sharding, prediction.network.ranks, input.config.device_memory);
   if (options.pytorch) text += pytorch_lines(prediction);
   return text;
 }
@@ -85,6 +88,14 @@ void refuse_overwriting(Options const& options, Config const& config) {
   refuse_clashes(read, {{"--json", options.json}, {"--csv", asked.csv}});
 }
 
+void add_sharding(Prediction& prediction, PredictInput const& input,
+                  std::vector<model::ShardStage> const& stages) {
+  if (stages.empty()) return;
+  prediction.sharding = shard_rows(input, prediction, stages);
+  for (auto const& row : prediction.sharding)
+    prediction.warnings.insert(prediction.warnings.end(), row.warnings.begin(), row.warnings.end());
+}
+
 /// The result of the command: the predictions, a text for people, and a table in CSV.
 struct Answer {
   std::vector<Prediction> predictions;
@@ -97,6 +108,7 @@ Answer answer(PredictInput const& input, PredictOptions const& asked) {
   for (auto const& network : networks) {
     auto prediction = make_prediction(input, network);
     add_step(prediction, input);
+    add_sharding(prediction, input, asked.shard);
     if (!asked.measured.empty())
       prediction.score = score_curves(asked.measured, prediction, first_bucket_of(input.config));
     if (prediction.score && !prediction.score->doubt.empty())

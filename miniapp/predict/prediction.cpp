@@ -108,7 +108,9 @@ void add_step(Prediction& prediction, PredictInput const& input) {
     return refuse("the all-reduce table does not say its number of ranks; give --table-ranks N");
   std::vector<Case> cases;
   for (auto const& c : prediction.cases) cases.push_back(c.item);
-  prediction.step = predict_step(config, strategy, *phases, prediction.job, cases, prediction.network.ranks);
+  prediction.step = predict_step(config, strategy, *phases, prediction.job, cases, prediction.network.ranks,
+                                 prediction.network.tables);
+  for (auto const& warning : prediction.step->warnings) prediction.warnings.push_back(warning);
 }
 
 Prediction make_prediction(PredictInput const& input, Network const& network) {

@@ -58,6 +58,7 @@ struct Prediction {
   std::vector<std::string> warnings;
   std::optional<CurveScore> score = {};     ///< present if a measured curve was given
   std::optional<StepPrediction> step = {};  ///< present if the input describes a whole step
+  std::vector<ShardRow> sharding = {};      ///< with --shard: a row for each way to divide the step
 
   /// Tokens of one rank in one step. 0 if unknown, because tables of gradients or layers do not say it.
   std::int64_t rank_tokens = 0;

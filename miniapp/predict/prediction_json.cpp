@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "miniapp/input/words.hpp"
+#include "miniapp/predict/shard_table.hpp"
 #include "miniapp/predict/step_text.hpp"
 #include "results/output/text_file.hpp"
 
@@ -77,6 +78,7 @@ Json prediction_json(Prediction const& p) {
                      {"bucket_cap_mb_list_s", p.pytorch.list_seconds}};
   json["warnings"] = p.warnings;
   if (p.step) json["step"] = step_json(*p.step);
+  if (!p.sharding.empty()) json["sharding"] = shard_json(p.sharding);
   if (p.score) json["score"] = score_json(*p.score);
   return json;
 }

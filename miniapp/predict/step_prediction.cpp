@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/words.hpp"
 #include "model/predict/graph/live_memory.hpp"
 #include "model/predict/graph/whole_step_costs.hpp"
 
@@ -26,11 +27,20 @@ void check_total(Case const& item, double seconds) {
       item.name(), seconds));
 }
 
+VerbCosts collective_costs(Config const& config, model::WholeStep const& how, model::Job const& job,
+                           int ranks, VerbTables const& tables) {
+  if (tables && how.sharding.stage != model::ShardStage::none)
+    return verb_costs(whole_step_of(config, how, static_cast<std::size_t>(ranks)), tables);
+  VerbCosts only;
+  only.costs.set(model::Verb::all_reduce, job.cost);
+  return only;
+}
+
 }  // namespace
 
 StepPrediction predict_step(Config const& config, model::WholeStep const& strategy,
                             model::PhaseCosts const& phases, model::Job const& job,
-                            std::vector<Case> const& cases, int ranks) {
+                            std::vector<Case> const& cases, int ranks, VerbTables const& tables) {
   const auto pass = model::backward_pass(config.shape);
   const std::int64_t batches = std::int64_t{strategy.micro_batches} * ranks;
   StepPrediction result{.strategy = strategy,
@@ -40,15 +50,21 @@ StepPrediction predict_step(Config const& config, model::WholeStep const& strate
                         .memory = {0, config.device_memory},
                         .cases = {}};
   model::WholeStep how = strategy;
+  const bool has_units = strategy.sharding.stage == model::ShardStage::fsdp;
   for (Case const& item : cases) {
+    if (has_units && !result.cases.empty()) break;
     how.ddp = ddp_of(item, job.copies.mode, config.wire);
+    const auto costs = collective_costs(config, how, job, ranks, tables);
     const auto step = costed_step_of(config, how, static_cast<std::size_t>(ranks));
     auto time = model::whole_step_time(
-        step, model::whole_step_costs(step, pass, phases, job.cost, job.contention, job.copies));
+        step, model::whole_step_costs(step, pass, phases, costs.costs, job.contention, job.copies));
     check_total(item, time.phases.step);
-    const auto memory = model::live_memory(step.classes.front().graph, time.trace);
-    result.memory.peak = std::max(result.memory.peak, memory.peak);
-    result.cases.push_back({item, std::move(time)});
+    const auto peak = model::live_memory(step.classes.front().graph, time.trace).peak;
+    result.memory.peak = std::max(result.memory.peak, peak);
+    result.warnings = costs.warnings;
+    const auto name =
+        has_units ? fmt::format("unit {}", word_of(how.sharding.unit, shard_unit_words)) : item.name();
+    result.cases.push_back({item, std::move(time), peak, name});
   }
   return result;
 }

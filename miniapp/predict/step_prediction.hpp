@@ -8,6 +8,7 @@
 
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
+#include "miniapp/input/verb_costs.hpp"
 #include "model/cost/step_work.hpp"
 #include "model/predict/graph/whole_step_time.hpp"
 #include "model/predict/timeline.hpp"
@@ -29,6 +30,20 @@ struct StepMemory {
 struct PredictedStep {
   Case item;
   model::WholeStepTime time;
+  std::int64_t peak = 0;  ///< largest number of bytes in live buffers
+  std::string name;       ///< name of the case; with fsdp, which has no buckets, the unit
+};
+
+/// One way to divide a step among the ranks, and its prediction (shard_table.hpp).
+struct ShardRow {
+  std::string method;            ///< the stage and what distinguishes it from other rows of the stage
+  std::string choice;            ///< the best bucket cap or unit
+  double step = 0, exposed = 0;  ///< T and E of the step, seconds
+  double tokens_per_s = 0;       ///< of all ranks
+  std::int64_t peak = 0;         ///< largest number of bytes in live buffers of a rank
+  bool fits = true;              ///< false: the peak is larger than the memory of a device, which is known
+  std::string problem = {};      ///< why the step is not predicted; the numbers have no meaning then
+  std::vector<std::string> warnings = {};
 };
 
 /// The prediction of a whole step for one number of ranks.
@@ -39,6 +54,7 @@ struct StepPrediction {
   std::int64_t tokens = 0;     ///< tokens of all ranks in one step
   StepMemory memory;           ///< the largest need over the cases
   std::vector<PredictedStep> cases;
+  std::vector<std::string> warnings = {};  ///< about costs that stand for others
 
   double tokens_per_s(PredictedStep const& c) const {
     return static_cast<double>(tokens) / c.time.phases.step;
@@ -47,12 +63,14 @@ struct StepPrediction {
 
 /// Predicts a whole step with the buckets of each case. `strategy` says what the step consists of. Its `ddp`
 /// is not read. `phases` has the seconds of the parts of the step. `job` has a(x), contention and copies as
-/// functions of the bytes of gradients in memory. Each case must have its plan. Throws std::invalid_argument
-/// if a predicted T is not finite or not positive. Throws, too, what model::simulate()
-/// (model/predict/graph/simulate_step.hpp) throws.
+/// functions of the bytes of gradients in memory. Each case must have its plan. `tables` has the costs of the
+/// collectives of sharded steps; if it is empty, only job.cost is known. A step with fsdp has no buckets, so
+/// only the first case is predicted. Throws std::invalid_argument if the step cannot be divided among the
+/// ranks, if a cost is not known, or if a predicted T is not finite or not positive. Throws, too, what
+/// model::simulate() (model/predict/graph/simulate_step.hpp) throws.
 StepPrediction predict_step(Config const& config, model::WholeStep const& strategy,
                             model::PhaseCosts const& phases, model::Job const& job,
-                            std::vector<Case> const& cases, int ranks);
+                            std::vector<Case> const& cases, int ranks, VerbTables const& tables = {});
 
 /// Returns one sentence that says that a step is hypothetical, with the bytes that it needs and that a device
 /// has. Returns an empty string if memory.hypothetical() is false.

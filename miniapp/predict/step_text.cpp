@@ -6,6 +6,7 @@
 
 #include <iterator>
 
+#include "miniapp/input/step_strategy.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/cost/topology.hpp"
 
@@ -20,11 +21,13 @@ constexpr double milli = 1e3, giga = 1e9;
 std::string heading(StepPrediction const& step) {
   auto const& how = step.strategy;
   return fmt::format(
-      "{}whole step on {}: accumulation {}, sync {}, optimizer {}, clip {}, checkpoint {}; global batch {} "
+      "{}whole step on {}: accumulation {}, sync {}, optimizer {}, clip {}, checkpoint {}{}; global batch {} "
       "sequences, {} tokens\n",
       step.memory.hypothetical() ? "hypothetical " : "", model::ranks_text(step.ranks), how.micro_batches,
       word_of(how.sync, sync_words), word_of(how.optimizer, optimizer_words), how.clipped ? "yes" : "no",
-      word_of(how.checkpoint, checkpoint_words), step.sequences, step.tokens);
+      word_of(how.checkpoint, checkpoint_words),
+      how.sharding.stage == model::ShardStage::none ? "" : ", sharding " + sharding_text(how.sharding),
+      step.sequences, step.tokens);
 }
 
 std::string memory_text(StepMemory const& memory) {
@@ -61,7 +64,7 @@ std::string describe(StepPrediction const& step) {
     auto const& p = c.time.phases;
     fmt::format_to(
         Out(text), "{:<16} {:>11.3f} {:>12.3f} {:>11.3f} {:>11.3f} {:>9.3f} {:>10.3f} {:>11.3f} {:>11.6g}\n",
-        c.item.name(), p.forward * milli, p.recompute * milli, p.backward * milli, c.time.exposed() * milli,
+        c.name, p.forward * milli, p.recompute * milli, p.backward * milli, c.time.exposed() * milli,
         p.clip * milli, p.update * milli, p.step * milli, step.tokens_per_s(c));
   }
   return text + memory_text(step.memory);
@@ -74,6 +77,7 @@ nlohmann::ordered_json step_json(StepPrediction const& step) {
             {"optimizer", word_of(how.optimizer, optimizer_words)},
             {"clipped", how.clipped},
             {"checkpoint", word_of(how.checkpoint, checkpoint_words)},
+            {"sharding", sharding_text(how.sharding)},
             {"global_batch", step.sequences},
             {"tokens", step.tokens},
             {"peak_memory_bytes", step.memory.peak},

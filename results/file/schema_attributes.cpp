@@ -87,6 +87,7 @@ constexpr auto attributes = std::to_array<AttributeOf>({
     {"/step", "accumulation", "micro-batches of a step"},
     {"/step", "sync", "when gradients are averaged: last or each micro-batch"},
     {"/step", "checkpoint", "none, or layer: activations are computed again"},
+    {"/step", "sharding", "how the step is divided among the ranks: none, or the stage and its settings"},
     {"/step", "optimizer", "none or adamw"},
     {"/step", "clip", "largest norm of all gradients together; NaN: not clipped"},
     {"/step", "bucket_mib", "largest size of a bucket, MiB"},

@@ -214,6 +214,11 @@ def _averaged_in(sync):
     return {"last": "in the last micro-batch", "each": "in each micro-batch"}.get(sync, sync)
 
 
+def _sharding(results):
+    sharding = results.attribute("/step", "sharding", "none")  # files of earlier versions have none
+    return "" if sharding == "none" else f" Sharding: {sharding}."
+
+
 def _step_note(results):
     setting = lambda name: results.attribute("/step", name, "?")
     clip = setting("clip")
@@ -221,7 +226,7 @@ def _step_note(results):
     peak = results["/step/measured_peak"] if results.has("/step/measured_peak") else np.nan  # files of earlier versions have none
     share = f" Model flops: {100.0 * float(results['/step/model_flops'] / peak):.1f} % of the speed of large matrix products." if np.isfinite(peak) else ""
     batch = f" Global batch: {int(results['/step/global_batch'])} sequences." if results.has("/step/global_batch") else ""
-    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients are averaged {_averaged_in(setting('sync'))}; checkpoint {setting('checkpoint')}.{batch}{share} "
+    return (f"Optimizer {setting('optimizer')}{clipped}; {setting('accumulation')} micro-batches, gradients are averaged {_averaged_in(setting('sync'))}; checkpoint {setting('checkpoint')}.{_sharding(results)}{batch}{share} "
             + STEP_NOTE.format(interval=intervals.WORDS[intervals.kind_of_steps(_samples_of_steps(results))]))
 
 

@@ -16,9 +16,10 @@
 namespace ddproxy::results {
 namespace {
 
-constexpr std::array<std::string_view, 16> keys{
-    "model",   "step",   "precision", "sweep",    "ranks",     "device",       "mode", "wire",
-    "threads", "pieces", "buffers",   "priority", "optimizer", "accumulation", "sync", "checkpoint"};
+constexpr std::array<std::string_view, 17> keys{
+    "model",     "step",         "precision", "sweep",      "ranks",   "device",
+    "mode",      "wire",         "threads",   "pieces",     "buffers", "priority",
+    "optimizer", "accumulation", "sync",      "checkpoint", "sharding"};
 constexpr std::array<std::string_view, 2> sound_keys{"valid", "verified"};
 
 bool is_in(std::span<const std::string> allowed, std::string_view key) {

@@ -95,9 +95,9 @@ std::string optimizer_of(Reader const& reader) {
   return has_steps(reader) ? attributes(reader, "/step", {"optimizer", "clip"}) : "";
 }
 
-// Returns a setting of whole steps; empty for a sweep.
-std::string step_text(Reader const& reader, std::string_view name) {
-  return has_steps(reader) ? reader.text("/step", name) : "";
+// Returns a setting of whole steps; `fallback` if the file lacks it, and empty for a sweep.
+std::string step_text(Reader const& reader, std::string_view name, std::string const& fallback = "") {
+  return has_steps(reader) ? reader.text("/step", name, fallback) : "";
 }
 
 }  // namespace
@@ -127,7 +127,8 @@ Run::Values identity_of(Reader const& reader) {
           {"optimizer", optimizer_of(reader)},
           {"accumulation", step_text(reader, "accumulation")},
           {"sync", step_text(reader, "sync")},
-          {"checkpoint", step_text(reader, "checkpoint")}};
+          {"checkpoint", step_text(reader, "checkpoint")},
+          {"sharding", step_text(reader, "sharding", "none")}};  // steps of earlier versions were not sharded
 }
 
 }  // namespace ddproxy::results

@@ -48,6 +48,32 @@ class PredictStep(PredictCase):
         self.assertIn("global batch 256 sequences, 262144 tokens", done.stdout)
         self.assertIn("peak memory: 25.36 GB on each rank; a device has 40.00 GB", done.stdout)
 
+    def test_the_table_of_shardings_compares_every_stage(self):
+        file = self.changed(TWINS["llama3-8b", 64])
+        document, done = self.predict(file, "--shard", "all")
+        rows = {row["method"]: row for row in document["sharding"]}
+        self.assertLessEqual({"none", "zero1", "zero2", "fsdp", "fsdp, units kept"}, set(rows))
+        peaks = {name: row["peak_memory_bytes"] for name, row in rows.items()}
+        for stage in ("zero1", "zero2"):  # the buckets of zero2 can need more than it saves: the largest gradient has 2.1 GB
+            self.assertTrue(peaks["fsdp"] < peaks[stage] < peaks["none"], peaks)
+        self.assertFalse(rows["none"]["fits"])
+        self.assertTrue(rows["fsdp"]["fits"])
+        self.assertIn("sharding on 64 ranks", done.stdout)
+        self.assertIn("half of the time of an all_reduce", done.stderr)
+
+    def test_a_table_of_each_verb_is_used(self):
+        """With rs(x) = ag(x) = 1 ns a sharded step has little exposed communication; with 10 s each it has much."""
+        text = TWINS["gpt2-large", 8].read_text()
+        for seconds in (1e-9, 10.0):
+            rows = ["verb,ranks,bytes,seconds"] + [f"{verb},8,{size},{1e-3 if verb == 'all_reduce' else seconds}"
+                                                   for verb in ("all_reduce", "reduce_scatter", "all_gather") for size in (1000, 10**10)]
+            table = self.path(f"verbs{seconds}.csv", "\n".join(rows) + "\n")
+            file = self.path(f"verbs{seconds}.toml", re.sub(r'table = ".*"', f'table = "{table}"', text))
+            document, done = self.predict(file, "--shard", "fsdp")
+            row = document["sharding"][0]
+            self.assertNotIn("half of the time", done.stderr)
+            (self.assertGreater if seconds > 1 else self.assertLess)(row["exposed_s"], 10.0)
+
     def test_four_micro_batches_compute_four_times_as_long_and_update_once(self):
         twin = TWINS["gpt2-large", 64]
         more = self.step(self.changed(twin, ("accumulation = 1", "accumulation = 4"), ("(?m)^batch = 4", "batch = 16")))

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "miniapp/compute/compute_lane.hpp"
+#include "miniapp/compute/group_place.hpp"
 #include "model/step/step_graph.hpp"
 
 namespace ddproxy {
@@ -32,6 +33,9 @@ struct CollectiveCall {
   int root_or_peer = 0;
   model::Reduction reduction = model::Reduction::average;  ///< used by all_reduce and reduce_scatter
   bool adds = false;  ///< reduce_scatter: adds the result instead of assigning it
+  /// true: the elements are transferred in fp32, whatever the wire format of the lane is. For example, the
+  /// norm of the gradients is reduced in fp32 on a lane that reduces gradients in bf16.
+  bool exact = false;
   bool operator==(CollectiveCall const&) const = default;
 };
 
@@ -54,12 +58,6 @@ constexpr bool has_parts(model::Verb verb) {
 constexpr bool reduces(model::Verb verb) {
   return verb == model::Verb::all_reduce || verb == model::Verb::reduce_scatter;
 }
-
-/// The place of a rank in its group of a communicator.
-struct GroupPlace {
-  int rank = 0;   ///< from 0
-  int ranks = 1;  ///< n
-};
 
 /// Returns the longer slice of a call, which has x elements.
 Slice full_slice(CollectiveCall const& call);

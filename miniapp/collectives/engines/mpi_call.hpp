@@ -32,7 +32,7 @@ class MpiCall {
   bool is_open() const { return request_ != MPI_REQUEST_NULL; }
   /// Returns the number of elements that all calls so far handed to MPI.
   ElementsByVerb const& elements_handed_over() const { return elements_; }
-  int element_bytes() const { return wire_.element_bytes(); }
+  int element_bytes(CollectiveCall const& call) const { return wire_.element_bytes(call); }
   char const* wire_name() const { return wire_.name(); }
 
  private:

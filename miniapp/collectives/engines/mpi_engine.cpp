@@ -67,7 +67,7 @@ void MpiEngine::begin(CollectiveCall const& call, Completion ready) {
   call_ = {call, Clock::now(), {}, ready.when};
   group_ = 1;
   MpiCall& one = *under_way_.front();
-  blocking_ = calls_.blocking(static_cast<std::int64_t>(full_slice(call).count) * one.element_bytes());
+  blocking_ = calls_.blocking(static_cast<std::int64_t>(full_slice(call).count) * one.element_bytes(call));
   one.begin(call, blocking_, tag_of(call));
 }
 

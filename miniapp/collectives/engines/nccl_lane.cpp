@@ -127,7 +127,7 @@ void NcclLane::enqueue_group(std::span<const CollectiveCall> calls) {
 
 void NcclLane::enqueue(CollectiveCall const& call) {
   const NcclMessage message = message_of(call);
-  if (wire_ == WireFormat::bf16) return enqueue_packed(call, message);
+  if (wire_ == WireFormat::bf16 && !call.exact) return enqueue_packed(call, message);
   nccl_.enqueue(message, stream_.get(), name_);
 }
 

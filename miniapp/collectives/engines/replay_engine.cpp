@@ -22,7 +22,8 @@ ReplayEngine::ReplayEngine(model::AllreduceCost cost)
 double ReplayEngine::take(CollectiveCall const& call) {
   const auto elements = static_cast<std::int64_t>(full_slice(call).count);
   elements_[call.verb] += elements;
-  return cost_(call.verb, elements * static_cast<std::int64_t>(sizeof(float)));
+  const std::int64_t bytes = elements * static_cast<std::int64_t>(sizeof(float));
+  return cost_(call.verb, call.exact ? bytes * exact_factor_ : bytes);
 }
 
 void ReplayEngine::begin(CollectiveCall const& call, Completion ready) {

@@ -21,7 +21,10 @@ class ReplayEngine : public CollectiveEngine {
  public:
   /// Takes the cost table. `cost` receives the bytes of the full size x in fp32, whatever the wire format is.
   /// begin() throws what `cost` throws.
-  explicit ReplayEngine(CollectiveCost cost) : cost_(std::move(cost)) {}
+  /// An exact call (CollectiveCall::exact) costs as `exact_factor` times its bytes; give 2 if `cost` is that
+  /// of a wire format with half the bytes of fp32.
+  explicit ReplayEngine(CollectiveCost cost, std::int64_t exact_factor = 1)
+      : cost_(std::move(cost)), exact_factor_(exact_factor) {}
   /// Replays all-reduces only. begin() throws std::invalid_argument for other verbs.
   explicit ReplayEngine(model::AllreduceCost cost);
   void begin(CollectiveCall const& call, Completion ready) override;
@@ -38,6 +41,7 @@ class ReplayEngine : public CollectiveEngine {
   void begin(CollectiveCall const& call, Completion ready, double seconds);
 
   CollectiveCost cost_;
+  std::int64_t exact_factor_ = 1;
   FinishedCall call_{};
   ElementsByVerb elements_;  // the elements of all calls so far
 };

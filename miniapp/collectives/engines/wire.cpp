@@ -105,6 +105,7 @@ MpiWire::MpiWire(WireFormat wire, std::size_t piece_elements, GroupPlace place, 
   const std::size_t room = std::max(piece_elements, static_cast<std::size_t>(place.ranks));
   if (wire == WireFormat::bf16) {
     bf16_ = std::make_unique_for_overwrite<Bf16[]>(room);
+    fp32_ = std::make_unique_for_overwrite<float[]>(room);  // for exact calls; untouched memory costs nothing
     check_mpi(MPI_Op_create(add, 1, &average_));
     return;
   }
@@ -122,7 +123,7 @@ MpiWire::~MpiWire() {
 CallPieces MpiWire::cut(CollectiveCall const& call) const {
   check_call(call, place_);
   const bool parts_lie_apart = call.verb == Verb::all_gather || (call.verb == Verb::reduce_scatter && scale_);
-  if (wire_ != WireFormat::fp32 || !parts_lie_apart) return {call, place_, piece_elements_};
+  if (rounds(call) || !parts_lie_apart) return {call, place_, piece_elements_};
   if (call.verb == Verb::reduce_scatter && in_own_part(call, place_))
     throw std::invalid_argument(
         "reduce_scatter: MPI cannot assign device memory that it reads; use [allreduce] buffers = "
@@ -140,12 +141,16 @@ CallPieces MpiWire::cut(CollectiveCall const& call) const {
   return whole;
 }
 
-bool MpiWire::is_packed(CallPieces const& pieces) const {
-  return wire_ == WireFormat::bf16 || (pieces.call().verb == Verb::reduce_scatter && !scale_);
+bool MpiWire::rounds(CollectiveCall const& call) const {
+  return wire_ == WireFormat::bf16 && !call.exact;
 }
 
-void* MpiWire::fill_buffer(Runs const& from, float const* memory) {
-  if (wire_ == WireFormat::bf16) {
+bool MpiWire::is_packed(CallPieces const& pieces) const {
+  return rounds(pieces.call()) || (pieces.call().verb == Verb::reduce_scatter && !scale_);
+}
+
+void* MpiWire::fill_buffer(bool rounded, Runs const& from, float const* memory) {
+  if (rounded) {
     gather_runs(from, memory, bf16_.get());
     return bf16_.get();
   }
@@ -155,24 +160,27 @@ void* MpiWire::fill_buffer(Runs const& from, float const* memory) {
 
 MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* memory) {
   CollectiveCall const& call = pieces.call();
+  const bool rounded = rounds(call);
   MpiMessage message{.send = nullptr,
                      .receive = nullptr,
                      .count = static_cast<int>(pieces.part_elements(piece)),
-                     .type = wire_ == WireFormat::bf16 ? MPI_UINT16_T : MPI_FLOAT,
+                     .type = rounded ? MPI_UINT16_T : MPI_FLOAT,
                      .operation = average_,
                      .root_or_peer = call.root_or_peer,
                      .tag = 0,
                      .communicator = MPI_COMM_NULL};
   // With two ranks in fp32, average_ also halves the sum, so a call that sums uses MPI_SUM. In bf16 average_
-  // only adds.
-  if (call.reduction == model::Reduction::sum && wire_ == WireFormat::fp32) message.operation = MPI_SUM;
+  // only adds, and its elements are bf16, so an exact call uses MPI_SUM.
+  const bool exact_among_rounded = wire_ == WireFormat::bf16 && !rounded;
+  if (exact_among_rounded || (!rounded && call.reduction == model::Reduction::sum))
+    message.operation = MPI_SUM;
   const Runs read = pieces.read(piece);
   if (!is_packed(pieces)) {
     point_into_memory(message, call, place_, read, pieces.assigned(piece), memory);
     return message;
   }
-  const bool lies_packed = wire_ == WireFormat::fp32 && pieces.count() == 1;  // a reduce-scatter in one piece
-  message.receive = lies_packed ? fp32_.get() : fill_buffer(read, memory);
+  const bool lies_packed = !rounded && pieces.count() == 1;  // a reduce-scatter in one piece
+  message.receive = lies_packed ? fp32_.get() : fill_buffer(rounded, read, memory);
   message.send = lies_packed ? memory + read.first.offset : MPI_IN_PLACE;
   if (call.verb == Verb::send) message.send = message.receive;
   return message;
@@ -181,7 +189,8 @@ MpiMessage MpiWire::pack(CallPieces const& pieces, std::size_t piece, float* mem
 bool MpiWire::exchanges(CallPieces const& pieces, std::size_t piece) const {
   CollectiveCall const& call = pieces.call();
   return call.verb == Verb::all_reduce && call.reduction == model::Reduction::average && place_.ranks == 2 &&
-         fp32_ && exchange_is_faster(static_cast<int>(pieces.part_elements(piece)));
+         wire_ == WireFormat::fp32 && fp32_ &&
+         exchange_is_faster(static_cast<int>(pieces.part_elements(piece)));
 }
 
 void MpiWire::exchange(MpiMessage const& message) const {
@@ -194,7 +203,7 @@ void MpiWire::unpack(CallPieces const& pieces, std::size_t piece, float* memory)
   if (to.count == 0) return;
   const float factor = reduces(call.verb) && call.reduction == model::Reduction::average ? factor_ : 1.0F;
   if (call.verb == Verb::reduce_scatter) to.in_buffer = 0;  // MPI assigns the part at the buffer's start
-  if (wire_ == WireFormat::bf16) return spread_runs(to, bf16_.get(), memory, factor, call.adds);
+  if (rounds(call)) return spread_runs(to, bf16_.get(), memory, factor, call.adds);
   if (is_packed(pieces)) return spread_runs(to, fp32_.get(), memory, factor, call.adds);
   if (!reduces(call.verb)) return;
   float* const values = memory + to.first.offset;

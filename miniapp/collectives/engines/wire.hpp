@@ -47,6 +47,8 @@ using Scale = void (*)(float* values, std::size_t count, float factor);
 /// (MPI_User_function) adds in fp32 and rounds the sum. In a broadcast or an all-gather, the ranks receive
 /// rounded values. An all-gather also rounds the rank's own part, so that all ranks hold the same numbers.
 ///
+/// A call that is exact (CollectiveCall::exact) is transferred in fp32 with either format.
+///
 /// Average: with two ranks, each element takes part in one addition only. So in fp32 on host memory a
 /// user-defined operation adds and halves at once. In all other cases the sum is multiplied by 1/n after the
 /// call, while the piece is in cache.
@@ -80,12 +82,16 @@ class MpiWire {
   /// result is the transferred values, their sum or their average.
   void unpack(CallPieces const& pieces, std::size_t piece, float* memory) const;
 
-  int element_bytes() const { return wire_element_bytes(wire_); }
+  /// Returns the bytes of an element of a call on the wire.
+  int element_bytes(CollectiveCall const& call) const {
+    return wire_element_bytes(rounds(call) ? WireFormat::bf16 : WireFormat::fp32);
+  }
   char const* name() const { return wire_ == WireFormat::bf16 ? "bf16" : "fp32"; }
 
  private:
+  bool rounds(CollectiveCall const& call) const;  // whether the call is transferred in bf16
   bool is_packed(CallPieces const& pieces) const;
-  void* fill_buffer(Runs const& from, float const* memory);
+  void* fill_buffer(bool rounded, Runs const& from, float const* memory);
 
   WireFormat wire_;
   GroupPlace place_;

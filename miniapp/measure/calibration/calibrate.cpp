@@ -159,14 +159,22 @@ bool has_time(ContentionSample const& run, int round, int rounds) {
 
 }  // namespace
 
-Work choose_work(Workload const& workload) {
-  Work work;
+std::vector<std::size_t> co_run_operations(Workload const& workload) {
+  std::vector<std::size_t> chosen;
   auto const& operations = workload.pass.operations;
   for (std::size_t op = 0; op < operations.size(); ++op) {
     if (operations[op].kind != model::OperationKind::linear) continue;
-    if (!work.operations.empty() && operations[op].layer != operations[work.operations.front()].layer) break;
-    work.operations.push_back(op);
+    if (!chosen.empty() && operations[op].layer != operations[chosen.front()].layer) break;
+    chosen.push_back(op);
   }
+  return chosen;
+}
+
+Work choose_work(RankContext const& context) {
+  Work work;
+  Workload const& workload = context.workload;
+  work.operations = co_run_operations(workload);
+  if (context.arena_is_free) return work;
   const model::TensorLayout layout(workload.pass);
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor)
     if (workload.pass.gradients[tensor].operation <= work.operations.back())
@@ -185,7 +193,7 @@ void run_work(RankContext& context, Work const& work) {
 ContentionRounds::ContentionRounds(RankContext& context, int samples)
     : context_(&context), samples_(samples) {
   if (context.config.compute == ComputeMode::replay) return;
-  const Work work = choose_work(context.workload);
+  const Work work = choose_work(context);
   run_work(context, work);
   context.backward->fence();
   for (const std::size_t elements : elements_tried(context, work)) {
@@ -205,7 +213,7 @@ void ContentionRounds::take(int round, int rounds) {
 }
 
 void add_sample(RankContext& context, ContentionSample& run) {
-  Work work = choose_work(context.workload);
+  Work work = choose_work(context);
   work.repetitions = run.repetitions;
   const auto elements = static_cast<std::size_t>(run.bytes) / sizeof(float);
   const auto calls = static_cast<std::size_t>(run.calls);

@@ -19,9 +19,11 @@ struct Work {
   std::vector<Slice> calls;     ///< the slices of the all-reduces, in the order of the calls
 };
 
-/// Returns work with the linear operations of the first layer in the backward pass that has linear
-/// operations. The work has one repetition and no calls.
-Work choose_work(Workload const& workload);
+/// Returns the linear operations of the first layer in the backward pass that has linear operations, as
+/// indices into BackwardPass::operations.
+std::vector<std::size_t> co_run_operations(Workload const& workload);
+/// Returns work with the operations of co_run_operations(). The work has one repetition and no calls.
+Work choose_work(RankContext const& context);
 /// Runs all repetitions of the operations of `work`, and lets the communication lane make progress after each
 /// operation. On a device it returns when the operations are enqueued.
 void run_work(RankContext& context, Work const& work);

@@ -48,10 +48,12 @@ std::string too_few_cores(Cores const& cores) {
       cores.least_spare > 0 ? cores.least_spare : 0.0);
 }
 
-CallChoice choose_automatically(RankContext& context, Cores const& cores) {
+CallChoice choose_automatically(RankContext& context, Cores const& cores, std::size_t lanes) {
   if (context.config.progress != Progress::thread)
     return {CallTable(false), false, "the compute side drives the reductions"};
   if (context.runtime.ranks() == 1) return {CallTable(false), cores.own(), "because there is only one rank"};
+  if (lanes > 1)
+    return {CallTable(false), cores.own(), "auto: one thread drives all communication lanes of the step"};
   if (cores.oversubscribed())
     return {CallTable(false), false,
             "auto: ranks share cores, and a rank that waits in a nonblocking call yields its core"};
@@ -61,9 +63,9 @@ CallChoice choose_automatically(RankContext& context, Cores const& cores) {
   return compare_calls(context, cores.own());
 }
 
-CallChoice choose(RankContext& context) {
+CallChoice choose(RankContext& context, std::size_t lanes) {
   const Cores cores = count_cores(context);
-  if (context.config.call == Call::automatic) return choose_automatically(context, cores);
+  if (context.config.call == Call::automatic) return choose_automatically(context, cores, lanes);
   const bool blocking = context.config.call == Call::blocking;
   if (blocking && !cores.own_everywhere() && context.runtime.root())
     results::say_error(fmt::format(
@@ -75,11 +77,11 @@ CallChoice choose(RankContext& context) {
 
 }  // namespace
 
-void choose_calls(RankContext& context) {
+void choose_calls(RankContext& context, std::size_t lanes) {
   auto const& config = context.config;
   const bool parts = !config.gate.allreduce_kib.empty() && context.runtime.ranks() > 1;
   if (config.backend == Backend::nccl || (!context.reduces() && !parts)) return;
-  context.choice = choose(context);
+  context.choice = choose(context, lanes);
   if (context.reduces()) context.allreduce = context.make_allreduce(context.choice);
 }
 

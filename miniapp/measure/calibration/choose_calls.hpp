@@ -18,10 +18,13 @@ namespace ddproxy {
 /// ranks take the blocking call if each rank has a core for its communication thread, and the nonblocking
 /// call otherwise.
 ///
+/// If the step has several communication lanes (`lanes`), "auto" takes the nonblocking call without
+/// measuring, because one thread then drives all lanes.
+///
 /// With "blocking", prints a warning if a rank has no core that its compute threads leave free.
 ///
 /// Does nothing with NCCL, or if MPI reduces nothing. Collective; the choice is the same on all ranks.
-void choose_calls(RankContext& context);
+void choose_calls(RankContext& context, std::size_t lanes = 1);
 
 /// Returns the choice and its reason in one line of text for users. Returns an empty text if MPI reduces
 /// nothing.

@@ -34,8 +34,8 @@ struct Both {
 std::vector<std::int64_t> sizes_of(RankContext const& context) {
   const auto wire = context.workload.wire;
   const auto piece = static_cast<std::int64_t>(context.config.piece_mib * model::bytes_per_mib);
-  const auto largest =
-      std::min({wire_bytes(piece, wire), wire_bytes(context.workload.bytes(), wire), largest_message});
+  const auto all = static_cast<std::int64_t>(context.arena.extent(0)) * wire_element_bytes(wire);
+  const auto largest = std::min({wire_bytes(piece, wire), all, largest_message});
   std::vector<std::int64_t> sizes;
   for (auto size = smallest_message; size < largest; size *= size_step) sizes.push_back(size);
   sizes.push_back(largest);
@@ -105,7 +105,7 @@ CallTimes measure_size(RankContext& context, Both& both, std::int64_t bytes, std
 // Returns nothing if compute uses no core of the host, or if its gradients fill the arena.
 std::optional<Work> make_work(RankContext& context, double& seconds) {
   if (on_device || context.config.compute == ComputeMode::replay) return {};
-  Work work = choose_work(context.workload);
+  Work work = choose_work(context);
   if (work.free_offset >= context.arena.extent(0)) return {};
   for (int pass = 0; pass < 2; ++pass) {  // the first pass only touches the memory
     context.runtime.barrier();

@@ -20,11 +20,14 @@ constexpr int least_samples = 4, most_samples = 50, most_calls = 256;
 
 // Returns the elements of a message of `bytes` bytes on the wire.
 std::size_t elements_of(RankContext const& context, std::int64_t bytes) {
-  return static_cast<std::size_t>(bytes / wire_element_bytes(context.workload.wire));
+  const auto wire = context.exact_calls ? WireFormat::fp32 : context.workload.wire;
+  return static_cast<std::size_t>(bytes / wire_element_bytes(wire));
 }
 
-GroupPlace place_of(RankContext const& context) {
-  return {context.runtime.rank(), context.runtime.ranks()};
+CollectiveCall call_of(RankContext const& context, model::Verb verb, Slice slice) {
+  CollectiveCall call = in_place(verb, slice, context.place());
+  call.exact = context.exact_calls;
+  return call;
 }
 
 int calls_of_sample(double seconds_of_one) {
@@ -37,7 +40,7 @@ void take_sample(RankContext& context, SizeTimes& times, int calls) {
   const auto slices =
       consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
   std::vector<CollectiveCall> row;
-  for (auto const& slice : slices) row.push_back(in_place(times.verb, slice, place_of(context)));
+  for (auto const& slice : slices) row.push_back(call_of(context, times.verb, slice));
   probed(context.probe.get(), times.probes,
          [&] { times.seconds.push_back(time_calls(context, row) / calls); });
 }
@@ -118,8 +121,7 @@ CollectiveRounds::CollectiveRounds(RankContext& context, std::vector<std::int64_
 }
 
 void CollectiveRounds::add(SizeTimes times) {
-  const CollectiveCall call =
-      in_place(times.verb, {0, elements_of(*context_, times.bytes)}, place_of(*context_));
+  const CollectiveCall call = call_of(*context_, times.verb, {0, elements_of(*context_, times.bytes)});
   const auto [wrong, first] = verify_collective(*context_, call);
   times.wrong = wrong;
   // The first call of a size may be slower than later calls, and the very first call may be much slower. So
@@ -162,7 +164,7 @@ SizeTimes measure_pieces(RankContext& context, std::int64_t total, std::int64_t 
   std::vector<CollectiveCall> row;
   const auto elements = elements_of(context, total), step = elements_of(context, piece);
   for (std::size_t at = 0; at < elements; at += step)
-    row.push_back(in_place(verb, {at, std::min(step, elements - at)}, place_of(context)));
+    row.push_back(call_of(context, verb, {at, std::min(step, elements - at)}));
   SizeTimes times{piece, {}, -1, {}, verb};
   for (int i = 0; i < samples; ++i) times.seconds.push_back(time_calls(context, row));
   return times;

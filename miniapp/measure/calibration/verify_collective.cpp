@@ -12,7 +12,7 @@ namespace ddproxy {
 namespace {
 
 int groups_of(RankContext const& context) {
-  return verification_groups(context.workload.wire, context.runtime.ranks());
+  return verification_groups(context.workload.wire, context.place().ranks);
 }
 
 void clear(kernels::Floats const& arena, Slice slice) {
@@ -24,8 +24,8 @@ void clear(kernels::Floats const& arena, Slice slice) {
 // pattern of rank 0.
 void write_contribution(RankContext& context, CollectiveCall const& call) {
   if (reduces(call.verb))
-    return write_verification_pattern(context.arena, call.read.offset, call.read.count,
-                                      context.runtime.rank(), groups_of(context));
+    return write_verification_pattern(context.arena, call.read.offset, call.read.count, context.place().rank,
+                                      groups_of(context));
   clear(context.arena, full_slice(call));
   write_verification_pattern(context.arena, call.read.offset, call.read.count, 0);
 }
@@ -35,8 +35,8 @@ void write_contribution(RankContext& context, CollectiveCall const& call) {
 std::int64_t count_wrong(RankContext& context, CollectiveCall const& call) {
   const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
   const bool sums = reduces(call.verb);
-  const auto wrong = find_wrong(context.arena, result.offset, result.count,
-                                sums ? context.runtime.ranks() : 1, sums ? groups_of(context) : 1);
+  const auto wrong = find_wrong(context.arena, result.offset, result.count, sums ? context.place().ranks : 1,
+                                sums ? groups_of(context) : 1);
   return std::llround(context.runtime.sum(static_cast<double>(wrong.count)));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "kernels/types.hpp"
 #include "miniapp/analysis/figure_of_merit.hpp"
@@ -37,6 +38,12 @@ struct RankContext {
   double file_need = 0;    ///< bytes of memory that rank 0 needs for the results file
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
   LibraryMemory libraries = {};  ///< device memory that libraries took; known if the rank has a device alone
+  /// true: the operators of co-runs (co_run_operations() in miniapp/measure/calibration/calibrate.hpp) do not
+  /// use the arena. false: they write the gradients in it.
+  bool arena_is_free = false;
+  /// This rank's place among the ranks of the lane `allreduce`, if these are not all ranks of the run.
+  std::optional<GroupPlace> group = std::nullopt;
+  bool exact_calls = false;  ///< collectives that are measured are exact (CollectiveCall::exact)
 
   /// Returns the index of the first gradient element in `memory`.
   std::size_t gradients_at() const { return memory.extent(0) - gradients.extent(0); }
@@ -67,6 +74,8 @@ struct RankContext {
   /// Measures and returns the value of the probe, for instance the seconds of a round trip between cores.
   /// Returns NaN if the value is unknown or there is no probe. Collective.
   double probe_state() const { return probe ? probe->measure() : not_available; }
+  /// Returns this rank's place among the ranks of the lane `allreduce`.
+  GroupPlace place() const { return group.value_or(GroupPlace{runtime.rank(), runtime.ranks()}); }
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n; in replay, the input's n
 };
 

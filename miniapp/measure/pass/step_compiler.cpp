@@ -25,6 +25,12 @@ bool is_backward(model::Task const& task) {
   return !compute || (compute->phase == model::Phase::backward && compute->micro_batch == 0);
 }
 
+// Returns whether a task transfers elements in another format than fp32.
+bool has_rounded(model::Task const& task) {
+  return std::ranges::any_of(model::collectives_of(task),
+                             [](auto const& each) { return each.wire != model::DataType::fp32; });
+}
+
 bool is_collective(model::Task const& task) {
   return !model::collectives_of(task).empty();
 }
@@ -44,6 +50,7 @@ StepCompiler::StepCompiler(CompiledStep& step, std::span<const std::size_t> plac
 
 void StepCompiler::compile() {
   find_lanes();
+  rounds_ = std::ranges::any_of(step_.graph_.tasks, has_rounded);
   only_backward_ = std::ranges::all_of(step_.graph_.tasks, is_backward);
   step_.launches_.reserve(step_.graph_.tasks.size());
   for (auto const& task : step_.graph_.tasks) {
@@ -154,6 +161,7 @@ CollectiveCall StepCompiler::call_of(model::Task const& task, std::span<const mo
                                      model::Collective const& collective) const {
   CollectiveCall call{
       collective.verb, {}, {}, static_cast<int>(collective.root_or_peer.value_or(0)), collective.reduction};
+  call.exact = rounds_ && collective.wire == model::DataType::fp32;
   place(task, collective.communicator);
   for (auto const& access : accesses) {
     const model::Slice slice = own_part(task, access);

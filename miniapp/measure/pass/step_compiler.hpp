@@ -50,6 +50,7 @@ class StepCompiler {
   std::vector<Parts> parts_;                 // [launch]
   std::map<model::Lane, std::size_t> lane_;  // index of each communication lane
   bool only_backward_ = true;                // ComputeLane::run() can carry out all compute tasks
+  bool rounds_ = false;                      // some collective of the step is not transferred in fp32
 };
 
 }  // namespace ddproxy

@@ -4,21 +4,37 @@
 
 #include <vector>
 
+#include "miniapp/input/verb_costs.hpp"
 #include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/step/step_context.hpp"
 
 namespace ddproxy {
 
-/// The tables about all-reduces from which a whole step is predicted.
+/// The times of one verb (the kind of a collective) over the groups of one communicator.
+struct VerbTimes {
+  VerbKey key;
+  int ranks = 1;  ///< of a group
+  std::vector<SizeTimes> times;
+};
+
+/// The tables about collectives from which a whole step is predicted.
 struct StepTables {
   std::vector<SizeTimes> allreduce;               ///< a(x), x in bytes on the wire; none if it is replayed
   std::vector<ContentionSample> contention = {};  ///< co-runs of backward operators and all-reduces
+  /// Of a sharded step: the tables of all verbs that it uses, on each communicator. None if collectives are
+  /// replayed, or if the step is not sharded.
+  std::vector<VerbTimes> verbs = {};
+
+  /// Returns the verbs' measured tables.
+  VerbTables measured() const;
 };
 
 /// Measures a(x) at general message sizes and at the sizes of the step's buckets. Also measures kappa and
-/// gamma, the speeds of compute and all-reduces that run at the same time. Runs no step. Overwrites gradients
-/// and activations. Collective.
+/// gamma, the speeds of compute and all-reduces that run at the same time. For a sharded step it measures
+/// each verb of the step on the step's own lanes, too; all groups of a communicator communicate at the same
+/// time. Runs no step. Overwrites gradients and activations, and in a sharded step also parameters and the
+/// optimizer's state. Collective.
 StepTables calibrate_step(StepContext& context);
 
 }  // namespace ddproxy

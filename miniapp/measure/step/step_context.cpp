@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
+#include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/compute/step_replay.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
@@ -15,11 +17,25 @@
 #include "miniapp/input/results_need.hpp"
 #include "miniapp/input/step_strategy.hpp"
 #include "miniapp/machine/memory.hpp"
+#include "miniapp/measure/calibration/calibrate.hpp"
 #include "miniapp/measure/step/step_backward.hpp"
 #include "model/step/check/check.hpp"
+#include "model/step/merged_order.hpp"
 
 namespace ddproxy {
 namespace {
+
+// Several lanes with blocking calls need a thread each that calls MPI.
+void check_threads(Config const& config) {
+  if (!needs_threads(config)) return;
+  int provided = 0;
+  check_mpi(MPI_Query_thread(&provided));
+  if (provided < MPI_THREAD_MULTIPLE)
+    throw std::invalid_argument(config.file.string() +
+                                ": [shard] lanes, group: several lanes with [allreduce] call = \"blocking\" "
+                                "need MPI_THREAD_MULTIPLE, "
+                                "which this MPI does not provide; set call = \"nonblocking\"");
+}
 
 model::RankGraphs checked_graphs(Config const& config, Workload const& workload, int ranks) {
   auto graphs = whole_step_of(config, step_to_run(config, workload), static_cast<std::size_t>(ranks));
@@ -31,6 +47,25 @@ model::RankGraphs checked_graphs(Config const& config, Workload const& workload,
 // The reduced gradients come first, because the collectives of a calibration begin at element 0.
 model::BufferKind reduced_kind(Config const& config) {
   return config.copies == model::CopyMode::none ? model::BufferKind::gradient : model::BufferKind::bucket;
+}
+
+// Returns the buffers that the operators of co-runs do not use. Collectives may work on them meanwhile.
+std::vector<bool> unused_by_co_runs(Workload const& workload, model::StepGraph const& graph) {
+  std::vector<bool> unused(graph.buffers.size(), true);
+  const auto operations = co_run_operations(workload);
+  for (auto const& task : graph.tasks) {
+    auto const* compute = std::get_if<model::Compute>(&task.work);
+    if (!compute || compute->phase != model::Phase::backward) continue;
+    if (std::ranges::find(operations, model::index(compute->op)) == operations.end()) continue;
+    for (auto const& access : task.accesses) unused[model::index(access.buffer)] = false;
+  }
+  return unused;
+}
+
+StepPlaces places_of(Config const& config, Workload const& workload, model::StepGraph const& graph) {
+  if (!is_sharded(config)) return place_buffers(graph, reduced_kind(config));
+  if (config.compute == ComputeMode::replay) return place_buffers(graph, communicated_buffers(graph));
+  return place_buffers(graph, unused_by_co_runs(workload, graph));
 }
 
 double need_of(Config const& config, Workload const& workload, std::size_t elements, int ranks) {
@@ -59,19 +94,21 @@ StepInput input_of(Config const& config, int rank) {
 }
 
 // Allocates the memory of the step. The threads that compute fill it with zeros.
-void allocate(RankContext& context, std::size_t elements) {
+void allocate(RankContext& context, std::size_t elements, StepPlaces const& places) {
   if (elements == 0) return;
   const auto gradients = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
+  context.arena_is_free = is_sharded(context.config);
+  const std::size_t arena = context.arena_is_free ? places.leading : gradients;
   context.memory = kernels::Floats("buffers of the step", elements);
-  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, gradients});
+  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, arena});
   context.gradients = context.arena;
 }
 
 void make_kernels(StepContext& context) {
   auto& rank = context.rank;
-  auto const& graph = context.graphs.classes.front().graph;
+  auto const& graph = context.graph();
   auto lane = std::make_unique<StepLane>(input_of(rank.config, rank.runtime.rank()), graph, context.places,
-                                         rank.memory);
+                                         rank.memory, context.groups.places());
   rank.backward = std::make_unique<StepBackward>(*lane, *context.step);
   context.kernels = lane.get();
   context.lane = std::move(lane);
@@ -88,29 +125,36 @@ void make_replay(StepContext& context) {
 }  // namespace
 
 StepContext make_step_context(Config const& config, Workload workload, Runtime const& runtime) {
-  runtime.together([&] { check_can_step(config); });
+  runtime.together([&] {
+    check_can_step(config);
+    check_threads(config);
+  });
   check_input_on(config, runtime, Measured::steps);
   const bool reduces = config.backend != Backend::replay;
-  const GroupPlace place =
-      reduces ? GroupPlace{runtime.rank(), runtime.ranks()} : GroupPlace{0, config.ranks};
+  const int ranks = reduces ? runtime.ranks() : config.ranks;
   model::RankGraphs graphs;
   StepPlaces places;
+  std::size_t own_class = 0;
   std::optional<model::PhaseCosts> phases;
   runtime.together([&] {
-    graphs = checked_graphs(config, workload, place.ranks);
-    places = place_buffers(graphs.classes.front().graph, reduced_kind(config));
+    graphs = checked_graphs(config, workload, ranks);
+    own_class = model::class_of_ranks(graphs)[reduces ? static_cast<std::size_t>(runtime.rank()) : 0];
+    places = places_of(config, workload, graphs.classes[own_class].graph);
     if (config.compute == ComputeMode::replay)
       phases = roofline_phases(config, workload.pass, config.step.clip.has_value());
   });
   const double device_free = free_device_memory();
   const std::size_t elements = allocated_elements(config, workload, places);
   const double file_need =
-      step_results_memory(config, workload, graphs.classes.front().graph, runtime.ranks());
+      step_results_memory(config, workload, graphs.classes[own_class].graph, runtime.ranks());
   require_room(config, workload, elements, runtime, device_free, file_need);
+  StepGroups groups(graphs, runtime, !reduces);
   StepContext context{
       std::move(graphs),
+      own_class,
       step_cap_mib(config),
       std::move(places),
+      std::move(groups),
       {},
       {},
       nullptr,
@@ -119,16 +163,38 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
           config, runtime, std::move(workload), {}, {}, {}, copies_of(config), {}, {}, {}, device_free}};
   RankContext& rank = context.rank;
   rank.file_need = file_need;
-  allocate(rank, elements);
-  // all ranks have the same graph
-  context.step = std::make_unique<CompiledStep>(context.graphs.classes.front().graph, context.places.first,
-                                                std::vector{place});
+  allocate(rank, elements, context.places);
+  context.step =
+      std::make_unique<CompiledStep>(context.graph(), context.places.first, context.groups.places());
   rank.start_libraries();  // before the compute lane, which may carry out products
+  context.make_lanes();
   if (context.phases)
     make_replay(context);
   else
     make_kernels(context);
   return context;
+}
+
+std::vector<CommunicationLane*> StepContext::lanes() const {
+  std::vector<CommunicationLane*> lanes;
+  for (auto const& lane : own_lanes) lanes.push_back(lane.get());
+  if (lanes.empty()) lanes.push_back(rank.allreduce.get());
+  return lanes;
+}
+
+void StepContext::make_lanes() {
+  if (!is_sharded(rank.config)) return;
+  own_lanes.clear();
+  std::vector<LaneGroup> lane_groups;
+  for (std::size_t lane = 0; lane < step->lanes().size(); ++lane) {
+    const auto id = step->lanes()[lane];
+    LaneGroup group{groups.communicator(id), groups.places()[model::index(id)]};
+    for (auto const& call : step->collectives(lane))
+      group.most_elements = std::max(group.most_elements, full_slice(call).count);
+    lane_groups.push_back(group);
+  }
+  const auto limit = rank.runtime.limited("MPI_Comm_dup");
+  own_lanes = make_group_lanes(rank.config, rank.choice, lane_groups, rank.memory);
 }
 
 bool needs_device_memory(Config const& config) {

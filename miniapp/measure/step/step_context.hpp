@@ -4,10 +4,12 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "miniapp/compute/step_lane.hpp"
 #include "miniapp/input/step_memory.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
+#include "miniapp/measure/step/step_groups.hpp"
 #include "model/cost/step_work.hpp"
 
 namespace ddproxy {
@@ -22,15 +24,34 @@ namespace ddproxy {
 /// Compute and all-reduces can each be replayed. If the all-reduces are replayed, one process runs the step
 /// of one of `[allreduce] ranks` ranks. If compute is replayed, `rank.memory` has only the elements that are
 /// all-reduced. If both are replayed, `rank.memory` is empty.
+///
+/// A sharded step has several communicators, and gradients, parameters and optimizer states that are divided
+/// among the ranks. It has lanes of its own. `rank.memory` then begins with the buffers that the operators of
+/// co-runs do not use, and `rank.arena` is this part of it. The calibration thus overwrites parameters, too.
+/// If compute is replayed, `rank.memory` has only the buffers that collectives use.
 struct StepContext {
-  model::RankGraphs graphs;  ///< the graphs of the step, checked by model::check()
-  double cap_mib = 0;        ///< the cap of the buckets, MiB
-  StepPlaces places;         ///< where the buffers of the graph begin in rank.memory
+  model::RankGraphs graphs;    ///< the graphs of the step, checked by model::check()
+  std::size_t rank_class = 0;  ///< index of this rank's graph in `graphs.classes`
+  double cap_mib = 0;          ///< the cap of the buckets, MiB
+  StepPlaces places;           ///< where the buffers of the graph begin in rank.memory
+  StepGroups groups;           ///< the communicators of the graph, and this rank's places in them
   std::unique_ptr<CompiledStep> step;
   std::unique_ptr<ComputeLane> lane;
   StepLane* kernels = nullptr;              ///< `lane` if it computes; null if compute is replayed
   std::optional<model::PhaseCosts> phases;  ///< the times of replayed compute; nothing if the kernels compute
   RankContext rank;  ///< `rank.backward` uses `lane` and `step`, which this object owns
+  /// The communication lanes of a sharded step, in the order of CompiledStep::lanes(). Empty if the step is
+  /// not sharded.
+  std::vector<std::unique_ptr<CommunicationLane>> own_lanes = {};
+
+  /// Returns this rank's graph.
+  model::StepGraph const& graph() const { return graphs.classes[rank_class].graph; }
+  /// Returns the lanes for run_step(): `own_lanes`, or `rank.allreduce`. They are valid until make_lanes() or
+  /// choose_calls().
+  std::vector<CommunicationLane*> lanes() const;
+  /// Makes `own_lanes` with the calls of `rank.choice`, if the step is sharded. Call it again after
+  /// choose_calls(). Throws as make_group_lanes() (make_allreduce.hpp) does. Collective.
+  void make_lanes();
 };
 
 /// The seed of the parameters, the same on all ranks. The seed of the tokens is step_seed + 1 + rank.

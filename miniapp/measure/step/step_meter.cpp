@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "miniapp/device/device.hpp"
@@ -43,13 +44,16 @@ Checksum checksum(kernels::Floats const& memory, std::size_t first, std::size_t 
 
 PhaseSeconds StepMeter::step() {
   auto& rank = context_.rank;
+  const auto lanes = context_.lanes();
   synchronise_clocks();
   rank.runtime.barrier();
   const auto times = [&] {
     const auto limit = rank.runtime.limited_on_device();
-    return run_step(*context_.step, *context_.lane, *rank.allreduce);
+    return run_step(*context_.step, *context_.lane, lanes);
   }();
-  trace_ = trace_of(times, *context_.step, rank.allreduce->finished());
+  std::vector<CallsOfLane> calls;
+  for (auto const* lane : lanes) calls.push_back(&lane->finished());
+  trace_ = trace_of(times, *context_.step, calls);
   const auto mine = model::phase_seconds(context_.step->graph(), trace_, times.total);
   std::vector<double> values;
   for (auto member : members) values.push_back(mine.*member);
@@ -99,15 +103,28 @@ double StepMeter::loss() const {
 
 bool StepMeter::equal_parameters() const {
   if (!context_.kernels) return true;
-  auto const& runtime = context_.rank.runtime;
   auto const& buffers = context_.step->graph().buffers;
   bool equal = true;
-  for (std::size_t b = 0; b < buffers.size(); ++b) {
-    if (buffers[b].kind != model::BufferKind::parameter) continue;
-    const auto mine = checksum(context_.rank.memory, context_.places.first[b], buffers[b].elements);
-    for (const double value : {mine.sum, mine.weighted}) {
-      const bool finite = runtime.maximum(std::isfinite(value) ? 0.0 : 1.0) == 0;
-      equal = finite && runtime.maximum(value) == -runtime.maximum(-value) && equal;
+  for (std::size_t b = 0; b < buffers.size(); ++b)
+    if (buffers[b].kind == model::BufferKind::parameter) equal = has_equal_copies(b) && equal;
+  return equal;
+}
+
+// Ranks at different places in the group of a shard have different parts of the model. They are compared in
+// turn with ranks at the same place.
+bool StepMeter::has_equal_copies(std::size_t buffer) const {
+  auto const& runtime = context_.rank.runtime;
+  auto const& described = context_.step->graph().buffers[buffer];
+  const auto shard = described.at_exit.shard;
+  const GroupPlace place = shard ? context_.groups.places()[model::index(*shard)] : GroupPlace{};
+  const auto mine = checksum(context_.rank.memory, context_.places.first[buffer], described.elements);
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  bool equal = true;
+  for (const double value : {mine.sum, mine.weighted}) {
+    equal = runtime.maximum(std::isfinite(value) ? 0.0 : 1.0) == 0 && equal;
+    for (int part = 0; part < place.ranks; ++part) {
+      const bool counts = part == place.rank;
+      equal = runtime.maximum(counts ? value : none) == -runtime.maximum(counts ? -value : none) && equal;
     }
   }
   return equal;

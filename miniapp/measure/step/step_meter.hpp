@@ -31,11 +31,14 @@ class StepMeter {
   /// replayed.
   double loss() const;
   /// Returns whether all ranks have the same parameters and all parameters are finite; the result is the same
-  /// on all ranks. Compares checksums of the parameters. The result is true after steps that average the
-  /// gradients. It is also true if compute is replayed, because then there are no parameters.
+  /// on all ranks. Compares checksums of the parameters. Shards are compared with those of the other ranks
+  /// that have the same part of the model. The result is true after steps that average the gradients. It is
+  /// also true if compute is replayed, because then there are no parameters.
   bool equal_parameters() const;
 
  private:
+  bool has_equal_copies(std::size_t buffer) const;
+
   StepContext& context_;
   model::StepTrace trace_;
   std::vector<std::vector<double>> alone_;  // [task][run] seconds on this rank

@@ -19,11 +19,20 @@ StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, Pha
                            AllreduceCost const& cost, Contention const& contention = {},
                            Copies const& copies = {});
 
-/// Returns the costs of a step with one class of ranks from measured times of its tasks. `task_seconds` has
+/// Returns the same costs for a step that has other collectives than all-reduces. `collectives` has their
+/// cost tables.
+StepCosts whole_step_costs(RankGraphs const& step, BackwardPass const& pass, PhaseCosts const& phases,
+                           CollectiveCosts const& collectives, Contention const& contention = {},
+                           Copies const& copies = {});
+
+/// Returns the costs of a step from measured times of its tasks. If there are several classes of ranks, their
+/// graphs must have the same tasks, which differ in their accesses only. `task_seconds` has
 /// the seconds of each task alone, [task]; the entries of collectives and host waits are not read. `cost` and
 /// `contention` are functions of the bytes in the wire format. Throws std::out_of_range if there are fewer
 /// seconds than tasks, and what step_costs() throws.
 StepCosts measured_step_costs(RankGraphs const& step, std::vector<double> const& task_seconds,
                               AllreduceCost const& cost, Contention const& contention = {});
+StepCosts measured_step_costs(RankGraphs const& step, std::vector<double> const& task_seconds,
+                              CollectiveCosts const& collectives, Contention const& contention = {});
 
 }  // namespace ddproxy::model

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/step/graph_builder.hpp"
-#include "model/step/strategies/whole_step.hpp"
+#include "model/step/strategies/whole_step_settings.hpp"
 
 // The parts that zero.cpp and fsdp.cpp share: communicators, shards, clipping and updates.
 namespace ddproxy::model {

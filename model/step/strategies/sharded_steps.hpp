@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "model/step/strategies/whole_step.hpp"
+#include "model/step/strategies/whole_step_settings.hpp"
+#include "model/transformer/forward_pass.hpp"
 
 // The graphs of sharded steps. whole_step() (whole_step.hpp) calls these functions.
 namespace ddproxy::model {

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""shard_command_test.py DDPROXY INPUTS MPIEXEC...: runs `ddproxy step` with sharded steps on two and four ranks and as a twin, and with wrong input."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import h5py
+import numpy as np
+
+ddproxy, inputs, *mpiexec = sys.argv[1:]
+BASE = """[model]
+preset = "tiny"
+[step]
+batch = 2
+sequence = 24
+[shard]
+SHARD
+[allreduce]
+ALLREDUCE
+[sweep]
+caps_mib = [0.05]
+samples = 3
+[machine]
+peak_flops = 1e10
+bandwidth = 1e10
+"""
+MPI = 'backend = "mpi"'
+
+
+def write(name, shard, allreduce=MPI, more=""):
+    with open(name, "w") as file:
+        file.write(BASE.replace("SHARD", shard).replace("ALLREDUCE", allreduce) + more)
+    return name
+
+
+def start(ranks, *arguments):
+    return subprocess.run([*mpiexec, "-n", str(ranks), ddproxy, "step", "--kokkos-num-threads", "1", *arguments], capture_output=True, text=True)
+
+
+def run(ranks, *arguments):
+    done = start(ranks, *arguments)
+    assert done.returncode == 0, (arguments, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def refused(ranks, part, *arguments):
+    done = start(ranks, *arguments)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+    assert done.returncode == 2 and len(lines) == 1 and part in lines[0], (part, arguments, done.returncode, done.stderr)
+
+
+def check_file(name, stage, verbs):
+    with h5py.File(name) as file:
+        step = file["/step"]
+        assert str(step.attrs["sharding"]).startswith(stage), dict(step.attrs)
+        measured = step["measured"][...]
+        assert np.isfinite(measured).all() and np.isfinite(step["loss"][...]).all(), measured
+        row = [text.decode() for text in step["part"][...]].index("step")
+        assert step["predicted"][row] > 0 and (measured[row] > 0).all()
+        found = {text.decode() for text in file["/collectives/verb"][...]}
+        assert found == set(verbs), found
+        assert (file["/collectives/wrong_elements"][...] == 0).all()
+
+
+def measures_every_stage():
+    cases = {"zero1": ('stage = "zero1"', {"reduce_scatter", "all_gather"}),
+             "zero1_all": ('stage = "zero1"\nreduce = "all_reduce"\nupdate = "broadcast"', {"all_reduce", "broadcast"}),
+             "zero2": ('stage = "zero2"', {"reduce_scatter", "all_gather"}),
+             "fsdp": ('stage = "fsdp"', {"reduce_scatter", "all_gather"}),
+             "lanes": ('stage = "fsdp"\nlanes = 2\nprefetch = 2', {"reduce_scatter", "all_gather"})}
+    for name, (shard, verbs) in cases.items():
+        done = run(2, write(f"{name}.toml", shard), "-o", f"{name}.h5")
+        assert re.search(r"^DDPROXY_STEP_FOM .* valid=\S+$", done.stdout, re.M), done.stdout
+        check_file(f"{name}.h5", shard.split('"')[1], verbs)
+    run(4, write("hsdp.toml", 'stage = "fsdp"\ngroup = 2'), "-o", "hsdp.h5")
+    check_file("hsdp.h5", "fsdp", {"reduce_scatter", "all_gather", "all_reduce"})
+    run(2, write("blocking.toml", 'stage = "zero1"\nlanes = 2', MPI + '\ncall = "blocking"'), "-o", "blocking.h5")
+    run(2, write("bf16.toml", 'stage = "fsdp"', MPI + '\nwire = "bf16"', '[optimizer]\nclip = 1.0\n'), "-o", "bf16.h5")
+    run(2, write("poll.toml", 'stage = "fsdp"\nlanes = 2', MPI + '\nprogress = "poll"'), "-o", "poll.h5")
+    for name in ("step-gpt2-zero1", "step-llama-fsdp"):
+        run(2, os.path.join(inputs, name + ".toml"), "-o", name + ".h5")
+
+
+def the_loss_is_that_of_the_unsharded_step():
+    losses = set()
+    for stage in ("none", "zero1", "zero2", "fsdp"):
+        run(2, write("loss.toml", f'stage = "{stage}"', MPI, ), "-o", "loss.h5")
+        with h5py.File("loss.h5") as file:
+            losses.add(float(file["/step/loss"][()]))
+    assert len(losses) == 1, losses  # two ranks: the same bits
+
+
+def a_twin_replays_collectives():
+    with open("table.csv", "w") as file:
+        file.write("verb,ranks,bytes,seconds\n")
+        for verb, factor in (("all_reduce", 2), ("reduce_scatter", 1), ("all_gather", 1)):
+            for size in (1000, 1000000):
+                file.write(f"{verb},8,{size},{factor * (1e-4 + size * 1e-9)}\n")
+    replay = 'backend = "replay"\ntable = "table.csv"\nranks = 8'
+    done = run(1, write("twin.toml", 'stage = "fsdp"', replay, '[compute]\nmode = "replay"\n'), "-o", "twin.h5")
+    assert "half of the time" not in done.stderr, done.stderr
+    with h5py.File("twin.h5") as file:
+        row = [text.decode() for text in file["/step/part"][...]].index("step")
+        measured, predicted = file["/step/median"][row], file["/step/predicted"][row]
+    assert 0 < predicted < 1.001 * measured, (measured, predicted)  # a replay is never faster than its tables; a busy machine makes it slower
+    with open("only.csv", "w") as file:
+        file.write("bytes,seconds\n1000,1e-4\n1000000,1e-3\n")
+    done = run(1, write("half.toml", 'stage = "zero1"', replay.replace("table.csv", "only.csv"), '[compute]\nmode = "replay"\n'), "-o", "half.h5")
+    assert "half of the time of an all_reduce" in done.stderr, done.stderr
+
+
+def wrong_input_is_one_line():
+    refused(1, "there is only one", write("wrong.toml", 'stage = "zero1"'))
+    refused(2, "'zero9' is unknown", write("wrong.toml", 'stage = "zero9"'))
+    refused(2, "prefetch", write("wrong.toml", 'stage = "fsdp"\nprefetch = -1'))
+    refused(2, "does not divide the 2 ranks", write("wrong.toml", 'stage = "fsdp"\ngroup = 3'))
+    refused(2, "unit: is for stage", write("wrong.toml", 'stage = "zero1"\nunit = "whole"'))
+    refused(2, "lanes", write("wrong.toml", 'stage = "fsdp"\nlanes = 3'))
+    refused(2, "nobody drives two lanes", write("wrong.toml", 'stage = "fsdp"\nlanes = 2', MPI + '\nprogress = "none"'))
+    refused(2, "copies", write("wrong.toml", 'stage = "fsdp"', MPI + '\ncopies = "in"'))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    measures_every_stage()
+    the_loss_is_that_of_the_unsharded_step()
+    a_twin_replays_collectives()
+    wrong_input_is_one_line()

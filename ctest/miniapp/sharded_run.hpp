@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "ctest/miniapp/counting_engine.hpp"
+#include "ctest/miniapp/step_run.hpp"
+#include "miniapp/measure/step/step_groups.hpp"
+#include "model/step/merged_order.hpp"
+
+namespace ddproxy {
+
+/// A compute lane that hands all calls on to a StepLane. After each task it fills the parameters that the
+/// task used for the last time with NaN. A task that reads a unit without a new gather then computes NaN.
+class PoisonLane : public ComputeLane {
+ public:
+  /// Takes references and a view of the memory of the step.
+  PoisonLane(StepLane& lane, kernels::Floats memory) : lane_(lane), memory_(std::move(memory)) {}
+  std::size_t operations() const override { return lane_.operations(); }
+  void begin() override { lane_.begin(); }
+  void run(std::size_t operation) override { lane_.run(operation); }
+  bool knows(model::Compute const& compute) const override { return lane_.knows(compute); }
+  void carry_out(ComputeCall const& call) override {
+    lane_.carry_out(call);
+    for (auto const& access : call.accesses)
+      if (access.last_use && access.content == model::Content::parameter) poison(access.slice);
+  }
+  void copy(Slice from, std::size_t to) override { lane_.copy(from, to); }
+  void wait_for(Completion const& completion) override { lane_.wait_for(completion); }
+  Completion completion() override { return lane_.completion(); }
+  void fence() override { lane_.fence(); }
+
+  std::size_t poisoned = 0;  ///< elements that were filled with NaN so far
+
+ private:
+  void poison(Slice slice) {
+    lane_.fence();
+    for (std::size_t i = slice.offset; i < slice.end(); ++i)
+      memory_(i) = std::numeric_limits<float>::quiet_NaN();
+    poisoned += slice.count;
+  }
+
+  StepLane& lane_;
+  kernels::Floats memory_;
+};
+
+/// A communication lane that leaves one call out. All ranks must leave out the same call.
+class LeavingOut : public CommunicationLane {
+ public:
+  LeavingOut(std::unique_ptr<CommunicationLane> lane, std::size_t call)
+      : lane_(std::move(lane)), call_(call) {}
+  void begin(std::size_t calls) override {
+    started_ = 0;
+    lane_->begin(calls);
+  }
+  void start(CollectiveCall const& call, Completion ready) override {
+    lane_->start(started_++ == call_ ? all_reduce({0, 0}) : call, ready);
+  }
+  void progress() override { lane_->progress(); }
+  void wait_all() override { lane_->wait_all(); }
+  Completion wait_for(std::size_t call) override { return lane_->wait_for(call); }
+  Completion completion_of(std::size_t call) override { return lane_->completion_of(call); }
+  std::vector<FinishedCall> const& finished() const override { return lane_->finished(); }
+  ElementsByVerb elements_handed_over() const override { return lane_->elements_handed_over(); }
+  std::string description() const override { return lane_->description(); }
+
+ private:
+  std::unique_ptr<CommunicationLane> lane_;
+  std::size_t call_, started_ = 0;
+};
+
+/// How a test runs a sharded step.
+struct ShardedDrive {
+  bool thread = true;
+  WireFormat wire = WireFormat::fp32;
+};
+
+/// Runs whole steps on the kernels and over MPI, with a lane for each communicator of the step. The memory
+/// holds NaN at first. All ranks make the same calls.
+class ShardedRun {
+ public:
+  explicit ShardedRun(StepCase const& c, ShardedDrive drive = {})
+      : layout_(model::backward_pass(c.shape)),
+        graphs_(graphs_of(c)),
+        graph_(graphs_.classes[model::class_of_ranks(graphs_)[static_cast<std::size_t>(rank())]].graph),
+        places_(place_buffers(graph_)),
+        memory_(kernels::poisoned(places_.elements)),
+        groups_(graphs_, *test_runtime, false),
+        step_(graph_, places_.first, groups_.places()),
+        lane_(StepInput{c.shape, c.tokens,
+                        draw_tokens(c.shape, c.tokens, graph_.expected.micro_batches,
+                                    step_seed + static_cast<std::uint32_t>(rank())),
+                        c.optimizer, c.clip},
+              graph_, places_, memory_, groups_.places()),
+        compute_(lane_, memory_) {
+    lane_.initialise(step_seed);
+    std::vector<std::unique_ptr<CollectiveEngine>> engines;
+    for (const auto id : step_.lanes())
+      engines.push_back(std::make_unique<CountingEngine>(
+          std::make_unique<MpiEngine>(groups_.communicator(id), memory_.data(), 5000, 60, drive.wire),
+          wire_element_bytes(drive.wire), counted));
+    lanes_ = make_lanes(std::move(engines), {.thread = drive.thread}, rank());
+  }
+
+  /// Runs one step. Parameters that are released become NaN.
+  void run() {
+    counted.clear();
+    std::vector<CommunicationLane*> lanes;
+    for (auto const& lane : lanes_) lanes.push_back(lane.get());
+    test_runtime->barrier();
+    run_step(step_, compute_, lanes);
+  }
+
+  /// Leaves out call number `call` of a lane in all later steps.
+  void leave_out(std::size_t lane, std::size_t call) {
+    lanes_[lane] = std::make_unique<LeavingOut>(std::move(lanes_[lane]), call);
+  }
+
+  /// Returns all elements of the model of this content, as they are at the end of a step, on all ranks. Each
+  /// rank adds the elements that it has. An element that no rank has is 0.
+  std::vector<float> model_values(model::Content content) const {
+    std::vector<std::uint32_t> bits(layout_.elements()), all(bits.size());
+    for (std::size_t b = 0; b < graph_.buffers.size(); ++b) {
+      auto const& state = graph_.buffers[b].at_exit;
+      if (state.content != content) continue;
+      const std::size_t place =
+          state.shard ? static_cast<std::size_t>(groups_.places()[index(*state.shard)].rank) : 0;
+      const std::size_t first = state.model.offset + place * graph_.buffers[b].elements;
+      for (std::size_t i = 0; i < graph_.buffers[b].elements && first + i < state.model.end(); ++i)
+        bits[first + i] = std::bit_cast<std::uint32_t>(memory_(places_.first[b] + i));
+    }
+    // Ranks that have the same element have the same bits, so the maximum is their value.
+    MPI_Allreduce(bits.data(), all.data(), static_cast<int>(all.size()), MPI_UINT32_T, MPI_MAX,
+                  MPI_COMM_WORLD);
+    std::vector<float> values;
+    for (const std::uint32_t each : all) values.push_back(std::bit_cast<float>(each));
+    return values;
+  }
+
+  double mean_loss() const { return test_runtime->sum(lane_.loss()) / test_runtime->ranks(); }
+  float norm() const { return lane_.norm(); }
+  std::size_t poisoned() const { return compute_.poisoned; }
+  model::RankGraphs const& graphs() const { return graphs_; }
+  std::size_t rank_class() const { return model::class_of_ranks(graphs_)[static_cast<std::size_t>(rank())]; }
+  CompiledStep const& step() const { return step_; }
+
+  CountedByVerb counted;  ///< what the engines were asked to begin in the last step
+
+ private:
+  static int rank() { return test_runtime->rank(); }
+
+  model::TensorLayout layout_;
+  model::RankGraphs graphs_;
+  model::StepGraph graph_;
+  StepPlaces places_;
+  kernels::Floats memory_;
+  StepGroups groups_;
+  CompiledStep step_;
+  StepLane lane_;
+  PoisonLane compute_;
+  std::vector<std::unique_ptr<CommunicationLane>> lanes_;
+};
+
+}  // namespace ddproxy

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "miniapp/input/config.hpp"
+#include "model/predict/graph/collective_costs.hpp"
+#include "model/step/step_graph.hpp"
+
+// The costs of the collectives of a step, from tables. A verb is the kind of a collective. x is the full size
+// of a collective in bytes on the wire: a(x) of an all-reduce, rs(x) of a reduce-scatter, ag(x) of an
+// all-gather, bc(x) of a broadcast.
+namespace ddproxy {
+
+/// How a step uses one verb on one communicator.
+struct VerbUse {
+  int ranks = 1;                                 ///< of a group of the communicator
+  model::DataType wire = model::DataType::fp32;  ///< of the largest of these collectives
+  std::vector<std::int64_t> bytes = {};          ///< x of each collective, in the order of the graph
+};
+using VerbKey = std::pair<model::Verb, model::CommunicatorId>;
+
+/// Returns the verbs that a step uses on each communicator. Collectives over groups of one rank are left out,
+/// because they take no time. All ranks must have the same graph.
+std::map<VerbKey, VerbUse> verb_uses(model::RankGraphs const& step);
+
+/// Returns the seconds of a verb over groups of `ranks` ranks as a function of x. Returns nothing if they are
+/// not known.
+using VerbTables = std::function<std::optional<model::AllreduceCost>(VerbKey key, int ranks)>;
+
+/// Returns the tables that a CSV file has (model/cost/collective_tables.hpp).
+VerbTables tables_of_file(std::filesystem::path const& file);
+/// Returns the tables of an input whose collectives are replayed: a(x) of all ranks is input_cost()
+/// (workload.hpp), and the input's table has the others.
+VerbTables replayed_tables(Config const& config);
+
+/// The costs of a step's collectives, and a warning for each cost that stands for another one.
+struct VerbCosts {
+  model::CollectiveCosts costs;
+  std::vector<std::string> warnings;
+};
+
+/// Returns the costs of the collectives of `step` as functions of the bytes that the elements take in fp32,
+/// as costed_step_of() needs them. If a reduce-scatter or an all-gather has no table, its cost is half of
+/// a(x) of the same ranks, and there is a warning. Throws std::invalid_argument if neither is known.
+VerbCosts verb_costs(model::RankGraphs const& step, VerbTables const& tables);
+
+}  // namespace ddproxy

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "miniapp/collectives/drivers/collective_call.hpp"
+#include "miniapp/machine/runtime.hpp"
+#include "model/step/step_graph.hpp"
+
+namespace ddproxy {
+
+/// The communicators of a step's graphs as communicators of MPI, and this rank's places in their groups.
+///
+/// Problem: a sharded step has several communicators. Two of them may have the same ranks, because gathers
+/// and reductions run at the same time, and the ranks of a group must match their calls on each of them.
+///
+/// A step of one communicator with all ranks uses the communicator of the runtime. If all collectives are
+/// replayed, one process carries out the step of rank 0, and there is no communicator of MPI.
+class StepGroups {
+ public:
+  /// Has no communicator.
+  StepGroups() = default;
+  /// Splits the ranks of `runtime` as the graphs say. All ranks must be in exactly one group of each
+  /// communicator. `replayed`: all collectives are replayed. Collective. Throws std::logic_error if a rank is
+  /// in no group.
+  StepGroups(model::RankGraphs const& graphs, Runtime const& runtime, bool replayed);
+  /// Frees the communicators. Collective.
+  ~StepGroups();
+  StepGroups(StepGroups&& other) noexcept { swap(other); }
+  StepGroups& operator=(StepGroups&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  StepGroups(StepGroups const&) = delete;  // not copyable: the object owns the communicators
+  StepGroups& operator=(StepGroups const&) = delete;
+
+  /// Returns this rank's place in its group of each communicator, [communicator].
+  std::vector<GroupPlace> const& places() const { return places_; }
+  /// Returns a communicator of MPI. Returns MPI_COMM_NULL if all collectives are replayed. The object owns
+  /// it.
+  MPI_Comm communicator(model::CommunicatorId id) const { return communicators_.at(model::index(id)); }
+  /// Returns whether a communicator has all ranks in one group, in their order.
+  bool is_world(model::CommunicatorId id) const { return world_.at(model::index(id)); }
+
+ private:
+  void swap(StepGroups& other) noexcept;
+  void add(model::Communicator const& communicator, Runtime const& runtime, bool replayed);
+
+  std::vector<MPI_Comm> communicators_;  // [communicator]
+  std::vector<GroupPlace> places_;       // [communicator]
+  std::vector<bool> world_;              // [communicator]
+  std::vector<MPI_Comm> owned_;          // the communicators that the destructor frees
+};
+
+}  // namespace ddproxy

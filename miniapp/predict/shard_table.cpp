@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/shard_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "miniapp/input/step_strategy.hpp"
+#include "miniapp/input/words.hpp"
+#include "model/cost/topology.hpp"
+
+namespace ddproxy {
+namespace {
+
+using model::ShardStage;
+using Json = nlohmann::ordered_json;
+
+constexpr double milli = 1e3, giga = 1e9;
+
+// A way to divide a step, and the settings among which the fastest is chosen.
+struct Method {
+  std::string name;
+  std::vector<model::Sharding> choices;
+};
+
+model::Sharding of_stage(Config const& config, ShardStage stage) {
+  model::Sharding sharding = config.sharding;
+  if (sharding.stage != stage) sharding = {.stage = stage};
+  return sharding;
+}
+
+// Returns fsdp with each unit.
+std::vector<model::Sharding> units_of(model::Sharding sharding) {
+  std::vector<model::Sharding> all;
+  for (auto const& [word, unit] : shard_unit_words) {
+    sharding.unit = unit;
+    all.push_back(sharding);
+  }
+  return all;
+}
+
+void add_fsdp(std::vector<Method>& methods, Config const& config, int ranks) {
+  model::Sharding fsdp = of_stage(config, ShardStage::fsdp);
+  const std::size_t own_group = std::exchange(fsdp.group, 0);
+  fsdp.reshard_after_forward = true;
+  methods.push_back({"fsdp", units_of(fsdp)});
+  fsdp.reshard_after_forward = false;
+  methods.push_back({"fsdp, units kept", units_of(fsdp)});
+  const int node = own_group > 0 ? static_cast<int>(own_group) : config.ranks_per_node;
+  if (node < 2 || node >= ranks || ranks % node != 0) return;
+  fsdp.reshard_after_forward = true;
+  fsdp.group = static_cast<std::size_t>(node);
+  methods.push_back({fmt::format("hsdp, groups of {}", node), units_of(fsdp)});
+}
+
+std::vector<Method> methods_of(Config const& config, std::vector<ShardStage> const& stages, int ranks) {
+  std::vector<Method> methods;
+  for (const ShardStage stage : stages) {
+    if (stage == ShardStage::fsdp)
+      add_fsdp(methods, config, ranks);
+    else
+      methods.push_back({std::string(word_of(stage, shard_stage_words)), {of_stage(config, stage)}});
+  }
+  return methods;
+}
+
+bool is_better(ShardRow const& a, ShardRow const& b) {
+  return a.fits != b.fits ? a.fits : a.step < b.step;
+}
+
+// What all rows share.
+struct Setting {
+  PredictInput const& input;
+  Prediction const& prediction;
+  model::PhaseCosts phases;
+  std::vector<Case> cases;  // with a cap
+};
+
+std::vector<ShardRow> rows_of(Setting const& setting, std::string const& method,
+                              model::Sharding const& sharding) {
+  Config const& config = setting.input.config;
+  model::WholeStep strategy = strategy_of(config);
+  strategy.sharding = sharding;
+  model::Job job = setting.prediction.job;
+  if (sharding.stage != ShardStage::none) job.copies = {};
+  const auto step = predict_step(config, strategy, setting.phases, job, setting.cases,
+                                 setting.prediction.network.ranks, setting.prediction.network.tables);
+  std::vector<ShardRow> rows;
+  for (auto const& c : step.cases)
+    rows.push_back({method,
+                    sharding.stage == ShardStage::fsdp ? c.name : fmt::format("{:g} MiB", c.item.cap_mib),
+                    c.time.phases.step, c.time.exposed(), step.tokens_per_s(c), c.peak,
+                    !StepMemory{c.peak, config.device_memory}.hypothetical(), "", step.warnings});
+  return rows;
+}
+
+ShardRow best_row(Setting const& setting, Method const& method) try {
+  std::vector<ShardRow> rows;
+  for (auto const& sharding : method.choices) {
+    const auto more = rows_of(setting, method.name, sharding);
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return *std::ranges::min_element(rows, is_better);
+} catch (std::invalid_argument const& error) {
+  ShardRow row;
+  row.method = method.name;
+  row.problem = error.what();
+  return row;
+}
+
+std::vector<Case> cases_with_caps(Config const& config, Workload const& workload) {
+  std::vector<Case> cases;
+  for (auto& item : make_cases(config, workload))
+    if (item.has_cap()) cases.push_back(std::move(item));
+  return cases;
+}
+
+}  // namespace
+
+std::vector<ShardRow> shard_rows(PredictInput const& input, Prediction const& prediction,
+                                 std::vector<ShardStage> const& stages) {
+  Config const& config = input.config;
+  const auto phases = config.model.empty() ? std::nullopt
+                                           : roofline_phases(config, model::backward_pass(config.shape),
+                                                             config.step.clip.has_value());
+  if (!phases)
+    throw std::invalid_argument(
+        "--shard: the times of a whole step are not known; give an input file with a model, and [machine] "
+        "peak_flops and bandwidth");
+  if (prediction.network.ranks == 0)
+    throw std::invalid_argument(
+        "--shard: the all-reduce table does not say its number of ranks; give --table-ranks N");
+  const Setting setting{input, prediction, *phases, cases_with_caps(config, input.workload)};
+  std::vector<ShardRow> rows;
+  for (auto const& method : methods_of(config, stages, prediction.network.ranks))
+    rows.push_back(best_row(setting, method));
+  return rows;
+}
+
+std::string shard_table(std::vector<ShardRow> const& rows, int ranks, double device) {
+  std::string text = fmt::format(
+      "\nsharding on {}, with the best bucket cap or unit of each method:\n"
+      "{:<20} {:<12} {:>11} {:>11} {:>11} {:>10} {:>6}\n",
+      model::ranks_text(ranks), "method", "best", "step ms", "E ms", "tokens/s", "peak GB", "fits");
+  const auto out = std::back_inserter(text);
+  for (auto const& row : rows) {
+    if (!row.problem.empty()) {
+      fmt::format_to(out, "{:<20} not predicted: {}\n", row.method, row.problem);
+      continue;
+    }
+    const auto fits = device > 0 ? (row.fits ? "yes" : "no") : "?";
+    fmt::format_to(out, "{:<20} {:<12} {:>11.3f} {:>11.3f} {:>11.6g} {:>10.2f} {:>6}\n", row.method,
+                   row.choice, row.step * milli, row.exposed * milli, row.tokens_per_s,
+                   static_cast<double>(row.peak) / giga, fits);
+  }
+  if (device > 0)
+    return text + fmt::format("fits: the peak is at most {:.2f} GB, [machine] memory\n", device / giga);
+  return text + "fits: not known, because the input has no [machine] memory\n";
+}
+
+nlohmann::ordered_json shard_json(std::vector<ShardRow> const& rows) {
+  Json list = Json::array();
+  for (auto const& row : rows) {
+    if (!row.problem.empty()) {
+      list.push_back({{"method", row.method}, {"problem", row.problem}});
+      continue;
+    }
+    list.push_back({{"method", row.method},
+                    {"best", row.choice},
+                    {"step_s", row.step},
+                    {"exposed_s", row.exposed},
+                    {"tokens_per_s", row.tokens_per_s},
+                    {"peak_memory_bytes", row.peak},
+                    {"fits", row.fits}});
+  }
+  return list;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "miniapp/predict/predict_input.hpp"
+#include "miniapp/predict/prediction.hpp"
+
+namespace ddproxy {
+
+/// Predicts the step of the input with each way to divide it among the ranks, for `ddproxy predict --shard`.
+/// `stages` lists the stages. A stage has several rows if its settings matter: fsdp releases units after the
+/// forward pass or keeps them, and with several nodes it may divide a unit within a node only (HSDP). Each
+/// row has the bucket cap of the input, or the unit, with the smallest T; if the memory of a device is known,
+/// the smallest T that fits, if any does. A way that cannot be predicted has a row that says why.
+///
+/// `prediction` gives the number of ranks and the costs. Throws std::invalid_argument if the input describes
+/// no model or no times of a whole step.
+std::vector<ShardRow> shard_rows(PredictInput const& input, Prediction const& prediction,
+                                 std::vector<model::ShardStage> const& stages);
+
+/// Returns the rows as a table for people. `device` is the memory of a device in bytes; 0: not known.
+std::string shard_table(std::vector<ShardRow> const& rows, int ranks, double device);
+/// Returns the rows as a JSON list.
+nlohmann::ordered_json shard_json(std::vector<ShardRow> const& rows);
+
+}  // namespace ddproxy
