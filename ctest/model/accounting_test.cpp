@@ -103,7 +103,8 @@ TEST(Accounting, RefusesValuesThatAreNotPositive) {
   EXPECT_THROW(account(FfnStack{0, 1, 1}, bf16), std::invalid_argument);
   EXPECT_THROW(account(find_preset("gpt2"), 0, bf16), std::invalid_argument);
   EXPECT_THROW(link_intensity({1e12, 0, 1, 1}, bf16), std::invalid_argument);
-  EXPECT_THROW(link_intensity({std::numeric_limits<double>::infinity(), 1, 1, 1}, bf16), std::invalid_argument);
+  EXPECT_THROW(link_intensity({std::numeric_limits<double>::infinity(), 1, 1, 1}, bf16),
+               std::invalid_argument);
   EXPECT_THROW(compute_bound({1e12, 1e9, 0, 1}, 10, bf16), std::invalid_argument);
 }
 

@@ -45,8 +45,7 @@ TEST(ActivationMemory, DiffersFromKorthikantiByDropoutScoresAndSums) {
     const auto layers = static_cast<double>(shape.layers), count = static_cast<double>(tokens.count());
     const auto d = static_cast<double>(shape.d_model), heads = static_cast<double>(shape.heads);
     const double dropout = 2 * count * d, scores = 5 * heads * 512 * count, sums = 2 * count * (heads + 4);
-    EXPECT_DOUBLE_EQ(korthikanti_bytes(shape, tokens),
-                     layers * (2 * per_layer + dropout + scores - sums))
+    EXPECT_DOUBLE_EQ(korthikanti_bytes(shape, tokens), layers * (2 * per_layer + dropout + scores - sums))
         << name;
   }
 }

@@ -78,9 +78,10 @@ TEST(PublishedMemory, WholeStepsFollowFromTwoOfThem) {
   for (Peak const& row : rows) {
     const double predicted = 12 * row.parameters + found.of(activations(row, 12, true));
     const double of_kernels = 12 * row.parameters + row.layers * 16 * row.width + 2 * row.logits;
-    std::printf("  %-16s published %5.2f GB, predicted %5.2f GB, error %+.1f %%%s; kernels of ddproxy %.2f GB\n",
-                row.preset.c_str(), row.bytes / giga, predicted / giga, 100 * row.error(predicted),
-                row.fitted ? " (fitted)" : "", of_kernels / giga);
+    std::printf(
+        "  %-16s published %5.2f GB, predicted %5.2f GB, error %+.1f %%%s; kernels of ddproxy %.2f GB\n",
+        row.preset.c_str(), row.bytes / giga, predicted / giga, 100 * row.error(predicted),
+        row.fitted ? " (fitted)" : "", of_kernels / giga);
     EXPECT_LT(std::abs(row.error(predicted)), row.fitted ? 1e-9 : 0.015) << row.preset;
   }
 }
@@ -96,10 +97,11 @@ TEST(PublishedMemory, ForwardPeaksAreMostlyParameters) {
   for (Peak const& row : rows) {
     const Equation rest = activations(row, 4, false);
     const double predicted = 4 * row.parameters + found.of(rest);
-    std::printf("  %-16s published %5.2f GB, predicted %5.2f GB, error %+.1f %%, of the part above %.2f GB of "
-                "parameters %+.0f %%\n",
-                row.preset.c_str(), row.bytes / giga, predicted / giga, 100 * row.error(predicted),
-                4 * row.parameters / giga, 100 * (found.of(rest) / rest.value - 1));
+    std::printf(
+        "  %-16s published %5.2f GB, predicted %5.2f GB, error %+.1f %%, of the part above %.2f GB of "
+        "parameters %+.0f %%\n",
+        row.preset.c_str(), row.bytes / giga, predicted / giga, 100 * row.error(predicted),
+        4 * row.parameters / giga, 100 * (found.of(rest) / rest.value - 1));
     EXPECT_LT(std::abs(row.error(predicted)), row.fitted ? 1e-9 : 0.02) << row.preset;
     EXPECT_LT(std::abs(found.of(rest) / rest.value - 1), 0.3) << row.preset;
   }
@@ -125,8 +127,9 @@ TEST(PublishedMemory, AutocastAddsTwoBytesForEachCachedWeight) {
   ASSERT_EQ(before.preset, mixed[0].preset);
   const double cached = 2 * static_cast<double>(product_parameters(find_preset(before.preset)));
   const double added = mixed[0].bytes - before.bytes;
-  std::printf("autocast, %s forward: published %.2f GB more than in fp32, cached weights %.2f GB, error %+.1f %%\n",
-              before.preset.c_str(), added / giga, cached / giga, 100 * (cached / added - 1));
+  std::printf(
+      "autocast, %s forward: published %.2f GB more than in fp32, cached weights %.2f GB, error %+.1f %%\n",
+      before.preset.c_str(), added / giga, cached / giga, 100 * (cached / added - 1));
   EXPECT_LE(added, cached);
   EXPECT_GE(added, cached - (before.bytes - 4 * before.parameters) / 2);
 }

@@ -97,10 +97,11 @@ double mean_error(std::vector<Change> const& rows, Form const& form) {
     const double predicted = form.known(row) + found.of(equation(form, row));
     const double error = predicted / row.difference() - 1;
     if (!row.fitted) sum += std::abs(error), count += 1;
-    std::printf("  %-16s published %+8.2f ms, predicted %+8.2f ms, error of the difference %+.1f %% (%+.1f %% of "
-                "the step)%s\n",
-                row.preset.c_str(), milli * row.difference(), milli * predicted, 100 * error,
-                100 * (predicted - row.difference()) / row.sharded, row.fitted ? " (fitted)" : "");
+    std::printf(
+        "  %-16s published %+8.2f ms, predicted %+8.2f ms, error of the difference %+.1f %% (%+.1f %% of "
+        "the step)%s\n",
+        row.preset.c_str(), milli * row.difference(), milli * predicted, 100 * error,
+        100 * (predicted - row.difference()) / row.sharded, row.fitted ? " (fitted)" : "");
   }
   EXPECT_EQ(count, 3);
   return sum / count;
@@ -140,8 +141,9 @@ TEST(PublishedSharding, TheShardedTableHasASmallerBatchThanTheOther) {
   for (std::size_t row = 1; row < table.rows(); ++row) {  // s is bound by launches, whatever the batch
     ASSERT_EQ(table.text(row, "preset"), one_node[row].preset);
     const double compute = table.number(row, "naive_s") - table.number(row, "allreduce_s");
-    std::printf("  %-16s naive step %.4f s, without its all-reduces %.4f s; unsharded step of one node %.4f s\n",
-                one_node[row].preset.c_str(), table.number(row, "naive_s"), compute, one_node[row].unsharded);
+    std::printf(
+        "  %-16s naive step %.4f s, without its all-reduces %.4f s; unsharded step of one node %.4f s\n",
+        one_node[row].preset.c_str(), table.number(row, "naive_s"), compute, one_node[row].unsharded);
     EXPECT_LT(one_node[row].unsharded, table.number(row, "overlapped_s"));
   }
 }

@@ -7,7 +7,8 @@ namespace ddproxy {
 namespace {
 
 constexpr auto about_account =
-    "Needs neither MPI nor a device. Prints parameters, state, activations and flops of a model; the bytes of "
+    "Needs neither MPI nor a device. Prints parameters, state, activations and flops of a model; the bytes "
+    "of "
     "a step by method and collective;\nthe batch from which FSDP, tensor parallelism and both together are "
     "compute-bound (How to Scale Your Model, chapter 5);\nand the number of ranks at which a rank fits a "
     "device. docs/memory.md has an example.\n"
@@ -15,15 +16,17 @@ constexpr auto about_account =
 
 void add_model(CLI::App& command, Options& options) {
   AccountOptions& account = options.account;
-  auto* input = command.add_option("INPUT", options.input, "input file (TOML, docs/input.md); or give --preset");
+  auto* input =
+      command.add_option("INPUT", options.input, "input file (TOML, docs/input.md); or give --preset");
   command
       .add_option("--preset", account.preset,
                   "a preset of [model] preset, or xxl-ffn: 126 feed-forward blocks of 16384 x 53248")
       ->excludes(input);
   command
-      .add_option("--precision", account.precision,
-                  "elements of weights, gradients and activations: fp32 (default with INPUT) or bf16 (default "
-                  "with --preset)")
+      .add_option(
+          "--precision", account.precision,
+          "elements of weights, gradients and activations: fp32 (default with INPUT) or bf16 (default "
+          "with --preset)")
       ->check(CLI::IsMember({"fp32", "bf16"}));
   command
       .add_option("--tokens", account.tokens,
@@ -35,7 +38,9 @@ void add_machine(CLI::App& command, AccountOptions& account) {
   command.add_option("--ranks", account.ranks, "number of ranks whose communication is counted")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000000).description("(1 to 1e7)"));
-  command.add_option("--peak-flops", account.peak_flops, "peak flop/s of a device; default: [machine] peak_flops")
+  command
+      .add_option("--peak-flops", account.peak_flops,
+                  "peak flop/s of a device; default: [machine] peak_flops")
       ->check(positive_number());
   auto* link = command
                    .add_option("--link-bandwidth", account.link_bandwidth_GBps,
@@ -60,7 +65,8 @@ void add_machine(CLI::App& command, AccountOptions& account) {
 
 void add_account_command(CLI::App& app, Options& options) {
   CLI::App* command = app.add_subcommand(
-      "account", "count communication, flops and memory of a model, and say from which batch it is compute-bound");
+      "account",
+      "count communication, flops and memory of a model, and say from which batch it is compute-bound");
   add_model(*command, options);
   add_machine(*command, options.account);
   command->add_option("--json", options.json, "also write the figures to this file as JSON");

@@ -27,7 +27,8 @@ constexpr auto about =
     "run, layers, allreduce, collectives, sweep and step measure: start them with mpirun or srun, one "
     "process for "
     "each rank.\n"
-    "predict, account, memory, compare, step --against and --dry-run need neither MPI nor a device; the program "
+    "predict, account, memory, compare, step --against and --dry-run need neither MPI nor a device; the "
+    "program "
     "ddproxy-model has only these.\n"
     "Arguments after -- go to Google Benchmark (run, sweep), for instance -- --benchmark_filter=bucketed.";
 

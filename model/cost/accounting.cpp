@@ -57,8 +57,7 @@ ComputeBound compute_bound(LinkedDevice const& device, std::int64_t d_ff, int el
   bound.intensity = link_intensity(device, element_bytes);
   bound.fsdp_tokens = bound.intensity / device.shard_links;
   bound.tensor_devices = device.tensor_links * wide / bound.intensity;
-  bound.mixed_tokens =
-      bound.intensity * bound.intensity / (device.shard_links * device.tensor_links * wide);
+  bound.mixed_tokens = bound.intensity * bound.intensity / (device.shard_links * device.tensor_links * wide);
   return bound;
 }
 

@@ -27,8 +27,8 @@ struct ModelAccount {
 };
 
 /// Returns the account of a stack of feed-forward blocks. Each matrix keeps its input. Each parameter costs 2
-/// flops a token in the forward pass and 4 in the backward pass. `element_bytes` is the size of an activation.
-/// Throws std::invalid_argument for a dimension or a size that is not positive.
+/// flops a token in the forward pass and 4 in the backward pass. `element_bytes` is the size of an
+/// activation. Throws std::invalid_argument for a dimension or a size that is not positive.
 ModelAccount account(FfnStack const& stack, int element_bytes);
 
 /// Returns the account of a transformer with sequences of that many tokens. The activations are those that
@@ -69,8 +69,8 @@ struct ComputeBound {
 ComputeBound compute_bound(LinkedDevice const& device, std::int64_t d_ff, int element_bytes);
 
 /// Returns the tokens for each device from which FSDP is compute-bound if `ways` devices share each block by
-/// tensor parallelism: alpha / (M_X ways). Returns nothing if `ways` is more than compute_bound() allows: then
-/// tensor parallelism is communication-bound for every batch.
+/// tensor parallelism: alpha / (M_X ways). Returns nothing if `ways` is more than compute_bound() allows:
+/// then tensor parallelism is communication-bound for every batch.
 std::optional<double> fsdp_tokens_with_tensor(LinkedDevice const& device, std::int64_t d_ff,
                                               int element_bytes, double ways);
 

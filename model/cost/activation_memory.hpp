@@ -13,8 +13,8 @@ namespace ddproxy::model {
 
 /// Elements of activations for each token.
 struct ActivationElements {
-  std::int64_t layer = 0;    ///< that one layer keeps for its backward pass
-  std::int64_t outside = 0;  ///< of the last residual stream, the last norm, the logits and the loss
+  std::int64_t layer = 0;      ///< that one layer keeps for its backward pass
+  std::int64_t outside = 0;    ///< of the last residual stream, the last norm, the logits and the loss
   std::int64_t gradients = 0;  ///< gradients of activations, which all layers share
 };
 

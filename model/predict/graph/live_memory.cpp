@@ -84,8 +84,7 @@ class LiveBuffers {
     now_ = end;
     running_.pop();
     for (const std::size_t b : buffers_of(graph_.tasks[t])) {
-      if (--uses_[b] == 0 && !held(graph_.buffers[b].at_exit))
-        add(b, -bytes_of(graph_.buffers[b]));
+      if (--uses_[b] == 0 && !held(graph_.buffers[b].at_exit)) add(b, -bytes_of(graph_.buffers[b]));
     }
     result_.after[t] = bytes_;
   }
