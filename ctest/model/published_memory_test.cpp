@@ -4,8 +4,8 @@
 
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <string>
+#include <vector>
 
 #include "model/cost/step_work.hpp"
 #include "model/text/csv_table.hpp"

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "model/text/csv_table.hpp"
 #include "model/transformer/presets.hpp"

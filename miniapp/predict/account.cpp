@@ -43,18 +43,18 @@ void take_preset(Account& account, AccountOptions const& asked) {
   account.name = asked.preset;
   account.tokens = asked.tokens > 0 ? asked.tokens : preset_tokens;
   if (asked.preset == stack_name) {
-    account.model = model::account(model::xxl_ffn, account.element_bytes);
+    account.counts = model::account(model::xxl_ffn, account.element_bytes);
     return;
   }
   const model::Shape shape = preset_named(asked.preset);
-  account.model = model::account(shape, std::min(account.tokens, shape.context), account.element_bytes);
+  account.counts = model::account(shape, std::min(account.tokens, shape.context), account.element_bytes);
 }
 
 void take_input(Account& account, Config const& config, AccountOptions const& asked) {
   account.name = config.model;
   account.tokens = asked.tokens > 0 ? asked.tokens : config.tokens.count();
   account.micro_batches = config.step.accumulation;
-  account.model = model::account(config.shape, config.tokens.sequence, account.element_bytes);
+  account.counts = model::account(config.shape, config.tokens.sequence, account.element_bytes);
   account.device.peak_flops = config.machine.peak_flops;
   account.device_bytes = config.device_memory;
 }
@@ -77,7 +77,7 @@ void take_machine(Account& account, AccountOptions const& asked) {
 AccountedMethod method_of(Account const& account, char const* name, model::ShardStage stage) {
   AccountedMethod method{name, {}};
   if (account.ranks == 1) return method;
-  const double all = static_cast<double>(account.model.parameters) * account.element_bytes;
+  const double all = static_cast<double>(account.counts.parameters) * account.element_bytes;
   for (auto const& [verb, times] : model::closed_volumes(stage, account.micro_batches))
     method.verbs.push_back(
         {verb, times * all, times * all * model::sent_share(verb, static_cast<std::size_t>(account.ranks))});
@@ -93,16 +93,16 @@ double AccountedMethod::sent() const {
 }
 
 double Account::activation_bytes() const {
-  return static_cast<double>(model.activation_bytes) * static_cast<double>(tokens);
+  return static_cast<double>(counts.activation_bytes) * static_cast<double>(tokens);
 }
 
 double Account::rank_flops() const {
-  return model.flops * static_cast<double>(tokens) * micro_batches;
+  return counts.flops * static_cast<double>(tokens) * micro_batches;
 }
 
 std::optional<model::ComputeBound> Account::bound() const {
   if (!(device.link_bandwidth > 0)) return std::nullopt;
-  return model::compute_bound(device, model.d_ff, element_bytes);
+  return model::compute_bound(device, counts.d_ff, element_bytes);
 }
 
 std::optional<std::int64_t> Account::least_ranks() const {

@@ -31,7 +31,7 @@ struct AccountedMethod {
 /// Everything that `ddproxy account` prints.
 struct Account {
   std::string name;  ///< preset or input
-  model::ModelAccount model;
+  model::ModelAccount counts;
   int element_bytes = 4;
   std::int64_t tokens = 0;  ///< of a rank in a micro-batch
   int micro_batches = 1;
@@ -41,7 +41,7 @@ struct Account {
   double device_bytes = 0;     ///< 0: not known
   std::vector<AccountedMethod> methods;
 
-  double state_bytes() const { return 16 * static_cast<double>(model.parameters); }
+  double state_bytes() const { return 16 * static_cast<double>(counts.parameters); }
   double activation_bytes() const;  ///< of the tokens of one micro-batch
   double rank_flops() const;        ///< flops of a rank in a step
   std::optional<model::ComputeBound> bound() const;

@@ -20,16 +20,16 @@ using Out = std::back_insert_iterator<std::string>;
 constexpr double giga = 1e9;
 
 std::string model_text(Account const& account) {
-  auto const& model = account.model;
+  auto const& counts = account.counts;
   std::string text = fmt::format(
       "{}: {} parameters, elements of {} bytes; {} tokens of a rank in a micro-batch, {} micro-batch{} in a "
       "step\n",
-      model::printable(account.name), model.parameters, account.element_bytes, account.tokens,
+      model::printable(account.name), counts.parameters, account.element_bytes, account.tokens,
       account.micro_batches, account.micro_batches == 1 ? "" : "es");
   fmt::format_to(Out(text), "state: 16 bytes a parameter, {:.1f} GB\n", account.state_bytes() / giga);
   fmt::format_to(Out(text), "activations: {} bytes a token, {:.3f} GB for a micro-batch of a rank\n",
-                 model.activation_bytes, account.activation_bytes() / giga);
-  fmt::format_to(Out(text), "compute: {:.4g} flops a token, {:.4g} in a step of a rank\n", model.flops,
+                 counts.activation_bytes, account.activation_bytes() / giga);
+  fmt::format_to(Out(text), "compute: {:.4g} flops a token, {:.4g} in a step of a rank\n", counts.flops,
                  account.rank_flops());
   return text;
 }
@@ -53,7 +53,7 @@ std::string methods_text(Account const& account) {
 }
 
 std::string tensor_text(Account const& account) {
-  const auto tokens = model::fsdp_tokens_with_tensor(account.device, account.model.d_ff,
+  const auto tokens = model::fsdp_tokens_with_tensor(account.device, account.counts.d_ff,
                                                      account.element_bytes, account.tensor_ranks);
   if (!tokens)
     return fmt::format("  FSDP beside tensor parallelism over {}: never, whatever the batch\n",
@@ -98,7 +98,7 @@ std::string fit_text(Account const& account) {
 Json bound_json(Account const& account) {
   const auto bound = account.bound();
   if (!bound) return nullptr;
-  const auto beside = model::fsdp_tokens_with_tensor(account.device, account.model.d_ff,
+  const auto beside = model::fsdp_tokens_with_tensor(account.device, account.counts.d_ff,
                                                      account.element_bytes, account.tensor_ranks);
   return {{"alpha", bound->intensity},
           {"fsdp_tokens", bound->fsdp_tokens},
@@ -116,14 +116,14 @@ std::string describe(Account const& account) {
 
 std::string to_json(Account const& account) {
   Json json{{"model", account.name},
-            {"parameters", account.model.parameters},
+            {"parameters", account.counts.parameters},
             {"element_bytes", account.element_bytes},
             {"tokens", account.tokens},
             {"micro_batches", account.micro_batches},
             {"ranks", account.ranks},
             {"state_bytes", account.state_bytes()},
-            {"activation_bytes_per_token", account.model.activation_bytes},
-            {"flops_per_token", account.model.flops},
+            {"activation_bytes_per_token", account.counts.activation_bytes},
+            {"flops_per_token", account.counts.flops},
             {"methods", Json::array()},
             {"compute_bound", bound_json(account)}};
   for (auto const& method : account.methods) {

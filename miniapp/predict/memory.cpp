@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <stdexcept>
 
+#include "miniapp/input/words.hpp"
 #include "miniapp/options/output_clash.hpp"
 #include "results/output/text_file.hpp"
 
@@ -77,7 +79,8 @@ LeastRanks least_ranks(Config const& config, MemoryMethod const& method, double 
   if (method.stage == model::ShardStage::none)
     return {method, too_few(1) ? std::nullopt : std::optional<int>(1)};
   const std::int64_t last = last_that(most_ranks_searched, too_few);
-  return {method, last >= most_ranks_searched ? std::nullopt : std::optional<int>(last + 1)};
+  return {method,
+          last >= most_ranks_searched ? std::nullopt : std::optional<int>(static_cast<int>(last) + 1)};
 }
 
 void check_ranks(std::vector<int> ranks) {
