@@ -41,6 +41,17 @@ model::StepTrace trace_of(Config const& config, model::BackwardPass const& pass,
   return model::simulate(step, step_costs(step, costs)).classes.front().trace;
 }
 
+/// Returns the step of the input, sharded as `stage` says. On one rank nothing is divided.
+model::WholeStep sharded_step(Config const& config, model::BackwardPass const& pass, model::ShardStage stage,
+                              int ranks) {
+  Workload workload;
+  for (auto const& gradient : pass.gradients) workload.gradient_bytes.push_back(4 * gradient.numel);
+  model::WholeStep how = step_to_run(config, workload);
+  how.sharding = {.stage = ranks > 1 ? stage : model::ShardStage::none};
+  if (stage != model::ShardStage::none) how.ddp.copies = model::CopyMode::none;  // sharded steps have none
+  return how;
+}
+
 std::int64_t all_buffers(model::StepGraph const& graph) {
   std::int64_t sum = 0;
   for (auto const& buffer : graph.buffers)
@@ -54,17 +65,19 @@ MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ran
   Config changed = config;
   changed.tokens.batch = batch;
   const auto pass = model::backward_pass(config.shape);
-  model::RankGraphs step = sharded_step_of(changed, method.stage, static_cast<std::size_t>(ranks));
+  const auto forward = model::forward_pass(config.shape);
+  const model::WholeStep how = sharded_step(config, pass, method.stage, ranks);
+  model::RankGraphs step =
+      model::whole_step(pass, forward, changed.tokens.count(), how, static_cast<std::size_t>(ranks));
   const model::StepTrace trace = trace_of(changed, pass, step);
-  const auto graph = model::in_format(std::move(step.classes.front().graph), pass,
-                                      model::forward_pass(config.shape), method.format);
+  const auto graph = model::in_format(std::move(step.classes.front().graph), pass, forward, method.format);
   const auto psi = static_cast<double>(parameters(pass));
-  return {
-      .method = method,
-      .ranks = ranks,
-      .moments = memory_moments(graph, trace),
-      .closed = closed_state(method.stage, method.format, psi, ranks, config.copies != model::CopyMode::none),
-      .buffers = all_buffers(graph)};
+  return {.method = method,
+          .ranks = ranks,
+          .moments = memory_moments(graph, trace),
+          .closed =
+              closed_state(method.stage, method.format, psi, ranks, how.ddp.copies != model::CopyMode::none),
+          .buffers = all_buffers(graph)};
 }
 
 }  // namespace ddproxy
