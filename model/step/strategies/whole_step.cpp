@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/step/graph_builder.hpp"
+#include "model/step/strategies/sharded_steps.hpp"
 #include "model/step/strategies/tied_head.hpp"
 
 namespace ddproxy::model {
@@ -206,6 +207,15 @@ RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std:
         "whole step: the forward pass has " + std::to_string(forward.operations.size()) +
         " operators, but the backward pass has " + std::to_string(pass.operations.size()) +
         "; give two passes of the same model");
+  }
+  switch (strategy.sharding.stage) {
+    case ShardStage::zero1:
+    case ShardStage::zero2:
+      return zero_step(pass, forward, tokens, strategy, ranks);
+    case ShardStage::fsdp:
+      return fsdp_step(pass, forward, tokens, strategy, ranks);
+    case ShardStage::none:
+      break;
   }
   return WholeStepBuilder(pass, strategy).build(forward, tokens, ranks);
 }

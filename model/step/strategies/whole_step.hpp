@@ -8,6 +8,7 @@
 #include "model/step/step_graph.hpp"
 #include "model/step/strategies/ddp.hpp"
 #include "model/step/strategies/micro_batch.hpp"
+#include "model/step/strategies/sharding.hpp"
 #include "model/transformer/forward_pass.hpp"
 #include "model/transformer/gpt2.hpp"
 
@@ -24,7 +25,7 @@ enum class Optimizer {
   adamw,  ///< AdamW (Loshchilov and Hutter, 2019) keeps two numbers for each parameter
 };
 
-/// How a whole training step is carried out with data parallelism.
+/// How a whole training step is carried out, with or without sharding.
 struct WholeStep {
   Ddp ddp = {};           ///< how gradients are averaged; an empty plan is for a step on one rank
   int micro_batches = 1;  ///< number of micro-batches whose gradients a step accumulates
@@ -32,6 +33,7 @@ struct WholeStep {
   bool clipped = false;  ///< true: gradients are scaled so that their global norm has an upper limit
   Optimizer optimizer = Optimizer::none;
   Checkpoint checkpoint = Checkpoint::none;
+  Sharding sharding = {};  ///< what is divided among the ranks
 };
 
 /// Builds the graph of a whole training step: forward and backward pass, all-reduces, clipping and update.
@@ -54,6 +56,9 @@ struct WholeStep {
 ///   gradients in place instead.
 /// - The norm needs no collective: after the all-reduces every rank has the same gradients and computes the
 ///   same norm. A strategy that divides the gradients among the ranks would have to all-reduce the sum.
+///
+/// With `strategy.sharding` the step is that of zero_step() or fsdp_step() (sharded_steps.hpp); the rest of
+/// this comment is about steps without sharding.
 ///
 /// Throws std::invalid_argument if `micro_batches` or `tokens` is not positive, or if `forward` and `pass`
 /// have different numbers of operators.

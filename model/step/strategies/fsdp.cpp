@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "model/step/strategies/sharded_builder.hpp"
+#include "model/step/strategies/sharded_steps.hpp"
+
+namespace ddproxy::model {
+namespace {
+
+/// Parameters that are gathered together, and their buffers.
+struct Unit {
+  std::string name;  // "root", or the name of a block
+  ShardedRun run;
+  BufferId parameters = {}, shard = {};  // this rank's parameters and gradients
+  BufferId moments[2] = {};
+  std::optional<BufferId> kept = std::nullopt;  // the gathered unit, if it is gathered once in a micro-batch
+  std::optional<BufferId> gradients =
+      std::nullopt;  // the gradients, if they do not share the buffers of the blocks
+  bool is_root() const { return name == "root"; }
+};
+
+/// One use of a block: its forward pass, or its recomputation and backward pass.
+struct Use {
+  std::size_t unit;
+  Phase phase;              // forward or backward
+  std::size_t first, last;  // tasks of the micro-batch
+  bool gathered = true;     // gathered right before this use
+  BufferId buffer = {};     // the gathered unit
+};
+
+std::string unit_name(ShardUnit unit, std::string const& layer) {
+  return unit == ShardUnit::layer && layer.starts_with("h.") ? layer : "root";
+}
+
+std::vector<Unit> units_of(BackwardPass const& pass, ShardUnit unit, std::size_t ranks) {
+  const TensorLayout layout(pass);
+  std::vector<Unit> units;
+  for (std::size_t t = 0; t < layout.tensors(); ++t) {
+    const auto name = unit_name(unit, pass.gradients[t].layer);
+    if (units.empty() || units.back().name != name) units.push_back({.name = name, .run = {layout[t], 0}});
+    Slice& model = units.back().run.model;
+    model.count = layout[t].end() - model.offset;
+  }
+  for (Unit& each : units) each.run = divide(each.run.model, ranks);
+  return units;
+}
+
+class FsdpStep : ShardedBuilder {
+ public:
+  FsdpStep(BackwardPass const& pass, WholeStep const& strategy, ShardGroups const& groups,
+           std::vector<Unit> units, std::optional<std::size_t> place)
+      : ShardedBuilder(pass, strategy, groups, place), units_(std::move(units)) {
+    for (Unit& unit : units_) add_shards(unit);
+    for (Unit& unit : units_) {
+      const bool keeps = unit.is_root() || !strategy.sharding.reshard_after_forward;
+      if (keeps) unit.kept = add(BufferKind::gathered_unit, padded(unit.run));
+      if (unit.is_root()) unit.gradients = add(BufferKind::bucket, padded(unit.run));
+    }
+    if (has_blocks() && strategy.sharding.reshard_after_forward)
+      for (int slot = 0; slot <= ahead(); ++slot)
+        slots_.push_back(add(BufferKind::gathered_unit, largest_block()));
+    if (has_blocks())
+      for (BufferId& slot : gradient_slots_) slot = add(BufferKind::bucket, largest_block());
+  }
+
+  StepGraph build(ForwardPass const& forward, std::int64_t tokens) {
+    const BufferId any{0};  // place_parameters() replaces it
+    tasks_ = micro_batch(builder_, forward, layout_, any, tokens, strategy_.checkpoint);
+    find_uses();
+    place_parameters();
+    for (int m = 0; m < strategy_.micro_batches; ++m) run(m);
+    std::vector<Access> gradients;
+    for (Unit const& unit : units_)
+      gradients.push_back(own(unit.shard, unit.run, AccessMode::read, Content::gradient));
+    add_norm(gradients, true);
+    for (Unit const& unit : units_) finish_unit(unit);
+    return finish();
+  }
+
+ private:
+  // ---- buffers
+
+  BufferId add(BufferKind kind, std::size_t elements) {
+    return builder_.buffer({.kind = kind, .elements = elements});
+  }
+
+  void add_shards(Unit& unit) {
+    unit.parameters = shard_buffer(BufferKind::parameter, Content::parameter, unit.run, true);
+    unit.shard = shard_buffer(BufferKind::gradient, Content::gradient, unit.run, false, !updates());
+    for (BufferId& moments : unit.moments)
+      if (updates())
+        moments = shard_buffer(BufferKind::optimizer_state, Content::optimizer_state, unit.run, true);
+  }
+
+  bool has_blocks() const { return !std::ranges::all_of(units_, &Unit::is_root); }
+  int ahead() const { return strategy_.ddp.overlapped ? strategy_.sharding.prefetch : 0; }
+  std::size_t largest_block() const {
+    std::size_t largest = 0;
+    for (Unit const& unit : units_)
+      if (!unit.is_root()) largest = std::max(largest, padded(unit.run));
+    return largest;
+  }
+
+  // ---- uses of the blocks in a micro-batch
+
+  std::size_t unit_of(std::size_t t) const {
+    const auto found = std::ranges::find_if(
+        units_, [&](Unit const& unit) { return layout_[t].offset < unit.run.model.end(); });
+    return static_cast<std::size_t>(found - units_.begin());
+  }
+
+  /// Returns the block that a task of the micro-batch belongs to, or nothing.
+  std::optional<std::size_t> block_of(Task const& task) const {
+    auto const& operation = pass_.operations[index(std::get<Compute>(task.work).op)];
+    const auto found = std::ranges::find(units_, operation.layer, &Unit::name);
+    if (found == units_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - units_.begin());
+  }
+
+  void find_uses() {
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      const auto block = block_of(tasks_[t]);
+      if (!block) continue;
+      const bool is_forward = std::get<Compute>(tasks_[t].work).phase == Phase::forward;
+      const Phase phase = is_forward ? Phase::forward : Phase::backward;
+      if (uses_.empty() || uses_.back().unit != *block || uses_.back().phase != phase)
+        uses_.push_back({*block, phase, t, t});
+      uses_.back().last = t;
+    }
+    std::size_t turn = 0;
+    for (std::size_t u = 0; u < uses_.size(); ++u) place(u, turn);
+  }
+
+  /// Chooses the buffer of a use. `turn` counts the gathers into slots.
+  void place(std::size_t u, std::size_t& turn) {
+    Use& use = uses_[u];
+    if (units_[use.unit].kept) {
+      use.gathered = use.phase == Phase::forward;
+      use.buffer = *units_[use.unit].kept;
+    } else if (u > 0 && uses_[u - 1].unit == use.unit) {  // the last block stays gathered
+      use.gathered = false;
+      use.buffer = uses_[u - 1].buffer;
+    } else {
+      use.buffer = slots_[turn++ % slots_.size()];
+    }
+  }
+
+  /// Points the reads of parameters to the gathered units, and marks the last use of each tensor.
+  void place_parameters() {
+    std::set<std::size_t> read_later;  // tensors
+    std::size_t u = uses_.size();
+    for (std::size_t t = tasks_.size(); t-- > 0;) {
+      if (u > 0 && uses_[u - 1].last >= t && uses_[u - 1].first <= t) {
+        place_reads(tasks_[t], &uses_[u - 1], read_later);
+        if (uses_[u - 1].first == t) forget(uses_[--u], read_later);
+      } else {
+        place_reads(tasks_[t], nullptr, read_later);
+      }
+    }
+  }
+
+  /// Forgets later reads of a unit that is gathered before `use`: before that, its buffer has other contents.
+  void forget(Use const& use, std::set<std::size_t>& read_later) const {
+    if (use.gathered)
+      std::erase_if(read_later, [&](std::size_t tensor) { return unit_of(tensor) == use.unit; });
+  }
+
+  void place_reads(Task& task, Use const* use, std::set<std::size_t>& read_later) const {
+    for (Access& access : task.accesses) {
+      if (access.content != Content::parameter) continue;
+      const std::size_t t = layout_.tensor_of(access.model);
+      Unit const& unit = units_[unit_of(t)];
+      const BufferId buffer = use != nullptr && !unit.is_root() ? use->buffer : *unit.kept;
+      access = tensor(buffer, unit.run, t, AccessMode::read, Content::parameter);
+      access.last_use = read_later.insert(t).second;
+    }
+  }
+
+  // ---- micro-batches
+
+  void run(int m) {
+    for (auto unit = units_.rbegin(); unit != units_.rend(); ++unit)  // the embeddings first
+      if (unit->is_root()) gather(*unit, *unit->kept);
+    std::size_t next_use = 0, gathered = 0, backward = 0;
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      const bool begins = next_use < uses_.size() && uses_[next_use].first == t;
+      if (begins) gather_ahead(next_use, gathered);
+      Use const* use = next_use < uses_.size() && uses_[next_use].first <= t ? &uses_[next_use] : nullptr;
+      add_task(tasks_[t], m, use, gradient_slots_[backward % 2]);
+      if (use == nullptr || use->last != t) continue;
+      if (use->phase == Phase::backward) reduce(units_[use->unit], gradient_slots_[backward++ % 2], m);
+      ++next_use;
+    }
+    for (Unit const& unit : units_)
+      if (unit.is_root()) reduce(unit, *unit.gradients, m);
+  }
+
+  /// Adds the gathers of the uses up to `prefetch` uses after `use`. `gathered` counts the uses so far.
+  void gather_ahead(std::size_t use, std::size_t& gathered) {
+    const std::size_t end = std::min(uses_.size(), use + static_cast<std::size_t>(ahead()) + 1);
+    for (; gathered < end; ++gathered)
+      if (uses_[gathered].gathered) gather(units_[uses_[gathered].unit], uses_[gathered].buffer);
+  }
+
+  void gather(Unit const& unit, BufferId to) {
+    collective(Verb::all_gather, groups_.gathers,
+               {shard(unit.parameters, unit.run, AccessMode::read, Content::parameter),
+                whole(to, unit.run, AccessMode::assign, Content::parameter)});
+  }
+
+  void add_task(Task task, int m, Use const* use, BufferId gradients) {
+    auto& compute = std::get<Compute>(task.work);
+    compute.micro_batch = m;
+    if (const auto before = std::exchange(wait_, std::nullopt)) task.after.push_back(*before);
+    if (compute.phase == Phase::backward)
+      for (auto const& [t, second] : computed_gradients(pass_, index(compute.op), head_)) {
+        Unit const& unit = units_[unit_of(t)];
+        const BufferId buffer = use != nullptr && !unit.gradients ? gradients : *unit.gradients;
+        task.accesses.push_back(tensor(
+            buffer, unit.run, t, second ? AccessMode::contribute : AccessMode::assign, Content::gradient));
+      }
+    builder_.task(std::move(task));
+  }
+
+  void reduce(Unit const& unit, BufferId gradients, int m) {
+    const auto mode = m == 0 ? AccessMode::assign : AccessMode::contribute;
+    const TaskId reduced = reduce_scatter(unit.run, gradients, unit.shard, mode, true);
+    if (!strategy_.ddp.overlapped) wait_ = reduced;
+    if (m + 1 == strategy_.micro_batches) reduce_replicas(unit.run, unit.shard);
+  }
+
+  // ---- after the micro-batches
+
+  void finish_unit(Unit const& unit) {
+    const Access gradients = own(unit.shard, unit.run, AccessMode::read, Content::gradient);
+    if (!updates()) {
+      if (norm_) add_clip(gradients);
+      return;
+    }
+    std::vector<Access> state;
+    for (const BufferId moments : unit.moments)
+      state.push_back(own(moments, unit.run, AccessMode::modify, Content::optimizer_state));
+    add_update(gradients, own(unit.parameters, unit.run, AccessMode::modify, Content::parameter), state);
+  }
+
+  std::vector<Unit> units_;      // in ready order
+  std::vector<BufferId> slots_;  // gathered blocks
+  BufferId gradient_slots_[2] = {};
+  std::vector<Task> tasks_;     // of a micro-batch
+  std::vector<Use> uses_;       // of a micro-batch
+  std::optional<TaskId> wait_;  // the next compute task waits for it
+};
+
+}  // namespace
+
+RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
+                     WholeStep const& strategy, std::size_t ranks) {
+  const ShardGroups groups = shard_groups(strategy.sharding, ranks);
+  const auto units = units_of(pass, strategy.sharding.unit, groups.ranks);
+  std::vector<ShardedRun> runs;
+  for (Unit const& unit : units) runs.push_back(unit.run);
+  return for_each_class(groups, runs, false, [&](std::optional<std::size_t> place) {
+    return FsdpStep(pass, strategy, groups, units, place).build(forward, tokens);
+  });
+}
+
+}  // namespace ddproxy::model

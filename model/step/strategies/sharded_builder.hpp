@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "model/step/graph_builder.hpp"
+#include "model/step/strategies/whole_step.hpp"
+
+// The parts that zero.cpp and fsdp.cpp share: communicators, shards, clipping and updates.
+namespace ddproxy::model {
+
+/// The communicators of a sharded step. Communicator 0 has all ranks.
+struct ShardGroups {
+  std::vector<Communicator> communicators;
+  std::size_t ranks = 1;                                  ///< ranks that share a run: n
+  CommunicatorId reduces{0}, gathers{0};                  ///< n consecutive ranks in each group
+  std::optional<CommunicatorId> replicas = std::nullopt;  ///< the ranks with the same shard, if groups differ
+  /// Returns the lane of a communicator.
+  Lane lane(CommunicatorId id) const;
+};
+
+/// Returns the communicators of `ranks` ranks. Throws std::invalid_argument if the group does not divide the
+/// ranks.
+ShardGroups shard_groups(Sharding const& sharding, std::size_t ranks);
+
+/// A bucket or a unit: consecutive elements of the model that are divided among the ranks of a group.
+struct ShardedRun {
+  Slice model;       ///< without the padding
+  std::size_t part;  ///< elements of a shard
+  /// Returns the elements of the model in the shard at a place. Only the last shards have fewer than `part`.
+  std::size_t held(std::size_t place) const;
+};
+
+/// Divides a run of the model into shards for `ranks` ranks.
+ShardedRun divide(Slice model, std::size_t ranks);
+
+/// Builds the graphs of the ranks. `build` returns the graph of one class of ranks, given their place in
+/// their group. Without a place the graph is for all ranks whose shards have no padding. If `all_differ` is
+/// true, every place has a graph of its own.
+RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedRun> const& runs, bool all_differ,
+                          std::function<StepGraph(std::optional<std::size_t> place)> const& build);
+
+/// The buffers and tasks that all sharded steps have.
+class ShardedBuilder {
+ protected:
+  /// Takes references; they must outlive the object. `place` is explained at for_each_class().
+  ShardedBuilder(BackwardPass const& pass, WholeStep const& strategy, ShardGroups const& groups,
+                 std::optional<std::size_t> place);
+
+  bool updates() const { return strategy_.optimizer != Optimizer::none; }
+  /// Returns the number of padded elements of a run.
+  std::size_t padded(ShardedRun const& run) const { return run.part * groups_.ranks; }
+
+  /// Adds a buffer with this rank's shard of a run. With `kept` it has `content` at the start and at the end
+  /// of the step, without it only at the end, if `exits` is true.
+  BufferId shard_buffer(BufferKind kind, Content content, ShardedRun const& run, bool kept,
+                        bool exits = false);
+
+  /// Returns an access to a whole run at the start of a buffer, with the padding.
+  Access whole(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const;
+  /// Returns an access of a collective to a buffer with this rank's shard, with the padding.
+  Access shard(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const;
+  /// Returns an access of a compute task to the same buffer, without the padding.
+  Access own(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const;
+  /// Returns an access to this rank's shard in a buffer with the whole run, without the padding.
+  Access own_part(BufferId buffer, ShardedRun const& run, AccessMode mode, Content content) const;
+  /// Returns an access to one tensor of a run, in a buffer with the whole run.
+  Access tensor(BufferId buffer, ShardedRun const& run, std::size_t tensor, AccessMode mode,
+                Content content) const;
+
+  /// Adds a collective on the lane of its communicator.
+  TaskId collective(Verb verb, CommunicatorId on, std::vector<Access> accesses,
+                    DataType wire = DataType::fp32);
+  /// Adds the reduction of a run: the reduce-scatter of `from` into the shard `to`.
+  TaskId reduce_scatter(ShardedRun const& run, BufferId from, BufferId to, AccessMode mode, bool last_use);
+  /// Adds the all-reduce of a shard over the replicas, if there are any.
+  void reduce_replicas(ShardedRun const& run, BufferId shard);
+
+  /// Adds the tasks that compute the norm of all gradients. `gradients` has accesses that read them. If the
+  /// ranks have different gradients (`over_ranks`), a collective adds their sums of squares.
+  void add_norm(std::vector<Access> const& gradients, bool over_ranks);
+  /// Adds the update of this rank's parameters. The accesses read the gradients and modify the parameters and
+  /// the state of the optimizer. With clipping the task reads the norm.
+  void add_update(Access gradients, Access parameters, std::vector<Access> const& state);
+  /// Adds the clipping of gradients in place, for a step without an optimizer.
+  void add_clip(Access gradients);
+
+  /// Returns the graph.
+  StepGraph finish();
+
+  BackwardPass const& pass_;
+  WholeStep const& strategy_;
+  ShardGroups const& groups_;
+  std::optional<std::size_t> place_;
+  TensorLayout layout_;
+  std::optional<std::size_t> head_;  // the operator that also contributes to the last gradient
+  GraphBuilder builder_;
+  std::optional<BufferId> norm_;
+};
+
+/// A gradient that a backward task computes. `second` is true if it is the second contribution of a tied
+/// embedding, which adds to the first one.
+struct ComputedGradient {
+  std::size_t tensor;
+  bool second;
+};
+
+/// Returns the gradients that the backward task of an operator computes, in the order of their accesses.
+std::vector<ComputedGradient> computed_gradients(BackwardPass const& pass, std::size_t operation,
+                                                 std::optional<std::size_t> tied);
+
+}  // namespace ddproxy::model

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/step/strategies/whole_step.hpp"
+
+// The graphs of sharded steps. whole_step() (whole_step.hpp) calls these functions.
+namespace ddproxy::model {
+
+/// Builds a step with ZeRO stage 1 or 2. Every rank has all parameters. The buckets of `strategy.ddp.plan`
+/// are divided among the ranks.
+///
+/// - Stage 1 has a buffer for all gradients. After the last micro-batch (with Sync::each after each one) each
+///   bucket is reduced: by a reduce-scatter into a shard, or by an all-reduce of the bucket.
+/// - Stage 2 has two buffers for gradients of buckets, used in turn. Each micro-batch ends with the
+///   reduce-scatter of its buckets, which adds to the shards. Sync has no effect. A bucket that contains a
+///   tied embedding has a buffer of its own, because the head contributes to it first.
+/// - Each rank updates its shard of a bucket. Then a gather of the bucket, or a broadcast of each shard,
+/// brings
+///   the updated parameters to all ranks.
+/// - With clipping each rank adds the squares of its shards, and an all-reduce adds the sums of the ranks.
+/// With
+///   Sharding::reduce = all_reduce every rank has all gradients and needs no all-reduce.
+///
+/// `copies` of `strategy.ddp` has no effect. Throws as whole_step() does.
+RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
+                     WholeStep const& strategy, std::size_t ranks);
+
+/// Builds a fully sharded step, with the rules of PyTorch's fully_shard (FSDP2). A rank has shards of the
+/// parameters, the gradients and the state of the optimizer.
+///
+/// - A unit is gathered before its forward pass. It is released after it and gathered again before its
+///   backward pass, or kept until the end of its backward pass (Sharding::reshard_after_forward). The last
+///   block is always kept, because its backward pass follows at once.
+/// - At most `prefetch` units are gathered ahead of compute, into prefetch + 1 slots. A gather waits until
+/// the
+///   last task that reads its slot has ended.
+/// - The root unit has the parameters outside of the blocks. It stays gathered for the whole micro-batch. It
+///   is not contiguous in ready order, so it consists of two runs, each with its own collectives.
+/// - The backward pass of a unit ends with the reduce-scatter of its gradients. In the second and later
+///   micro-batches it adds to the shard. Two buffers hold the gradients of blocks in turn. Sync has no
+///   effect.
+/// - If groups of ranks share a unit (HSDP), an all-reduce averages the shards over the groups after the last
+///   micro-batch.
+/// - With `strategy.ddp.overlapped` = false nothing is gathered ahead, and compute waits for each reduction.
+///
+/// `strategy.ddp.plan` and `copies` have no effect. Throws std::invalid_argument if the group does not divide
+/// the ranks, and as whole_step() does.
+RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
+                     WholeStep const& strategy, std::size_t ranks);
+
+}  // namespace ddproxy::model

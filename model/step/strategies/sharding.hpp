@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "model/step/step_graph.hpp"
+
+// How the state of training is divided among the ranks of a step (Rajbhandari et al., "ZeRO: Memory
+// Optimizations Toward Training Trillion Parameter Models", SC 2020; Zhao et al., "PyTorch FSDP", VLDB 2023).
+//
+// Layout of what is divided. A bucket or a unit is a run of consecutive tensors in ready order. Let it have N
+// elements, and let n ranks share it. A shard has ceil(N / n) elements, so the run is padded to n ceil(N / n)
+// elements at its end. The rank at place p has the elements p ceil(N / n), ... of the run; the last shards
+// may consist partly or wholly of padding. Collectives transfer the padding, compute tasks leave it out.
+namespace ddproxy::model {
+
+/// What is divided among the ranks.
+enum class ShardStage {
+  none,   ///< nothing: data parallelism, every rank has everything
+  zero1,  ///< optimizer state. Gradients are reduced after the last micro-batch, or after each (Sync)
+  zero2,  ///< also gradients: each micro-batch reduces its buckets into shards
+  fsdp,   ///< also parameters: a unit is gathered before it is used
+};
+
+/// The parameters that are gathered together.
+enum class ShardUnit {
+  layer,  ///< each transformer block is a unit; all other parameters form the root unit
+  whole,  ///< the whole model is one unit
+};
+
+/// How a step is divided. The members after `stage` are used by some stages only, as their comments say.
+struct Sharding {
+  ShardStage stage = ShardStage::none;
+  ShardUnit unit = ShardUnit::layer;  ///< fsdp
+  /// fsdp: true: a block is released after its forward pass and gathered again for its backward pass.
+  bool reshard_after_forward = true;
+  int prefetch = 1;       ///< fsdp: number of units whose gather may run ahead of compute
+  std::size_t group = 0;  ///< fsdp: ranks that share a unit; 0: all ranks. Must divide the number of ranks
+  Verb reduce = Verb::reduce_scatter;  ///< zero1: reduce_scatter or all_reduce
+  Verb update = Verb::all_gather;      ///< zero1, zero2: all_gather, or a broadcast of each shard
+  int lanes = 1;  ///< 1: gathers and reductions use one communicator; 2: each has its own
+};
+
+}  // namespace ddproxy::model
