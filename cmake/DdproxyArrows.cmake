@@ -39,8 +39,8 @@ ddproxy_may_use(miniapp/input model/text model/transformer model/step model/step
 ddproxy_may_use(miniapp/options model/text model/step results/output results/run results/compare miniapp/input)
 ddproxy_may_use(miniapp/analysis model/statistics model/step model/cost model/predict model/predict/graph results/output
                 results/file miniapp/input)
-ddproxy_may_use(miniapp/predict model/text model/step/strategies model/cost model/predict model/predict/graph results/output
-                results miniapp/input miniapp/options miniapp/analysis)
+ddproxy_may_use(miniapp/predict model/text model/transformer model/step model/step/strategies model/cost model/predict
+                model/predict/graph results/output results miniapp/input miniapp/options miniapp/analysis)
 ddproxy_may_use(miniapp/errors)
 ddproxy_may_use(miniapp/device kernels miniapp/errors)
 ddproxy_may_use(miniapp/cores kernels miniapp/input miniapp/options miniapp/errors miniapp/device)

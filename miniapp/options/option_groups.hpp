@@ -53,6 +53,10 @@ void add_predict_command(CLI::App& app, Options& options);
 CLI::Option* add_against(CLI::App& command, Options& options);
 /// Adds the command step.
 void add_step_command(CLI::App& app, Options& options);
+/// Adds the command account.
+void add_account_command(CLI::App& app, Options& options);
+/// Adds the command memory.
+void add_memory_command(CLI::App& app, Options& options);
 /// Adds the command compare.
 void add_compare_command(CLI::App& app, Options& options);
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/options/account_options.hpp"
+#include "miniapp/options/memory_options.hpp"
 #include "miniapp/options/predict_options.hpp"
 #include "miniapp/options/turn_options.hpp"
 #include "model/step/step_graph.hpp"
@@ -16,7 +18,8 @@ namespace ddproxy {
 
 /// The parsed command line. docs/glossary.md explains offer, verb and case.
 struct Options {
-  std::string command;  ///< run, layers, allreduce, collectives, sweep, step, predict or compare
+  std::string command;  ///< run, layers, allreduce, collectives, sweep, step, predict, account,
+                        ///< memory or compare
   std::filesystem::path input;
   std::filesystem::path output = "results.h5";
   std::filesystem::path json;            ///< path of the JSON file; empty: none is written
@@ -38,6 +41,8 @@ struct Options {
   std::string program;                 ///< name of the program, without its folder
   std::string command_line;            ///< the command line as it was given
   PredictOptions predict;
+  AccountOptions account;
+  MemoryOptions memory;
   TurnOptions turns;      ///< `sweep` only
   int planted_state = 0;  ///< tests only: number of probes after which the planted state changes; 0: none
   results::CompareOptions compare;

@@ -27,7 +27,8 @@ constexpr auto about =
     "run, layers, allreduce, collectives, sweep and step measure: start them with mpirun or srun, one "
     "process for "
     "each rank.\n"
-    "predict, compare, step --against and --dry-run need neither MPI nor a device; the program "
+    "predict, account, memory, compare, step --against and --dry-run need neither MPI nor a device; the "
+    "program "
     "ddproxy-model has only these.\n"
     "Arguments after -- go to Google Benchmark (run, sweep), for instance -- --benchmark_filter=bucketed.";
 
@@ -148,6 +149,8 @@ std::optional<Options> parse_options(int argc, char const* const* argv, char con
   add_run_commands(app, options);
   add_step_command(app, options);
   add_predict_command(app, options);
+  add_account_command(app, options);
+  add_memory_command(app, options);
   add_compare_command(app, options);
   try {
     app.parse(static_cast<int>(separator - all.begin()), argv);

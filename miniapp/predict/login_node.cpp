@@ -5,7 +5,9 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "miniapp/predict/account.hpp"
 #include "miniapp/predict/dry_run.hpp"
+#include "miniapp/predict/memory.hpp"
 #include "miniapp/predict/predict.hpp"
 #include "miniapp/predict/published_steps.hpp"
 #include "model/text/echo.hpp"
@@ -14,8 +16,9 @@
 namespace ddproxy {
 
 bool works_on_login_node(Options const& options) {
-  return options.dry_run || options.command == "predict" || options.command == "compare" ||
-         !options.against.empty();
+  auto const& command = options.command;
+  return options.dry_run || command == "predict" || command == "account" || command == "memory" ||
+         command == "compare" || !options.against.empty();
 }
 
 namespace {
@@ -23,6 +26,8 @@ namespace {
 int run(Options const& options) {
   if (options.command == "compare") return results::compare(options.compare, std::cout, std::cerr);
   if (!options.against.empty()) return step_against(options, std::cout);
+  if (options.command == "account") return account_command(options, std::cout);
+  if (options.command == "memory") return memory_command(options, std::cout);
   if (options.command == "predict") return predict(options, std::cout, std::cerr);
   const Config config = read_config(options.input);
   const auto describe = options.command == "step" ? describe_step_plan : describe_plan;

@@ -6,8 +6,8 @@
 
 namespace ddproxy {
 
-/// Returns whether the command needs neither MPI nor a device: predict, compare, step --against, and any
-/// other command with --dry-run.
+/// Returns whether the command needs neither MPI nor a device: predict, account, memory, compare, step
+/// --against, and any other command with --dry-run.
 bool works_on_login_node(Options const& options);
 
 /// Runs a command for which works_on_login_node() is true. Prints the result to standard output and warnings

@@ -71,8 +71,9 @@ enum class BufferKind {
   optimizer_state,
   activation,
   activation_gradient,
-  staging,  ///< is host memory through which data of a device pass
-  scalar,   ///< holds one number, for instance the norm of the gradients
+  staging,        ///< is host memory through which data of a device pass
+  scalar,         ///< holds one number, for instance the norm of the gradients
+  cached_weight,  ///< copy of a weight in another type, made once for the matrix products of a pass
 };
 
 /// Describes an array in the memory of one rank. The memory exists during the whole step. Its contents are

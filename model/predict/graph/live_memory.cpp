@@ -37,6 +37,7 @@ class LiveBuffers {
       for (const std::size_t b : buffers_of(task)) ++uses_[b];
     }
     result_.at_start = bytes_;
+    result_.changes.clear();  // what is live at the start does not change
     result_.during.resize(graph.tasks.size());
     result_.after.resize(graph.tasks.size());
   }
@@ -47,6 +48,7 @@ class LiveBuffers {
     std::ranges::stable_sort(by_start, {}, [&](std::size_t t) { return trace_.tasks[t].start; });
     for (const std::size_t t : by_start) {
       while (!running_.empty() && running_.top().first <= trace_.tasks[t].start) end_next();
+      now_ = trace_.tasks[t].start;
       for (const std::size_t b : buffers_of(graph_.tasks[t])) make_live(b);
       result_.during[t] = bytes_;
       running_.emplace(trace_.tasks[t].end, t);
@@ -61,26 +63,28 @@ class LiveBuffers {
   void make_live(std::size_t b) {
     if (live_[b]) return;
     live_[b] = true;
-    add(graph_.buffers[b], bytes_of(graph_.buffers[b]));
+    add(b, bytes_of(graph_.buffers[b]));
     if (bytes_ <= result_.peak) return;
     result_.peak = bytes_;
     for (auto const& [kind, bytes] : of_kind_) result_.kinds[kind].at_peak = bytes;
   }
 
-  // Adds `bytes` to the live buffers, less than 0 if `buffer` is released.
-  void add(Buffer const& buffer, std::int64_t bytes) {
+  // Adds `bytes` to the live buffers, less than 0 if buffer `b` is released.
+  void add(std::size_t b, std::int64_t bytes) {
+    const BufferKind of = graph_.buffers[b].kind;
     bytes_ += bytes;
-    const std::int64_t now = of_kind_[buffer.kind] += bytes;
-    KindMemory& kind = result_.kinds[buffer.kind];
-    kind.peak = std::max(kind.peak, now);
+    result_.changes.push_back({now_, b, bytes});
+    const std::int64_t of_this_kind = of_kind_[of] += bytes;
+    KindMemory& kind = result_.kinds[of];
+    kind.peak = std::max(kind.peak, of_this_kind);
   }
 
   void end_next() {
-    const std::size_t t = running_.top().second;
+    const auto [end, t] = running_.top();
+    now_ = end;
     running_.pop();
     for (const std::size_t b : buffers_of(graph_.tasks[t])) {
-      if (--uses_[b] == 0 && !held(graph_.buffers[b].at_exit))
-        add(graph_.buffers[b], -bytes_of(graph_.buffers[b]));
+      if (--uses_[b] == 0 && !held(graph_.buffers[b].at_exit)) add(b, -bytes_of(graph_.buffers[b]));
     }
     result_.after[t] = bytes_;
   }
@@ -90,6 +94,7 @@ class LiveBuffers {
   std::vector<bool> live_;  // [buffer]; stays true after the release, because no later task uses the buffer
   std::vector<std::size_t> uses_;  // [buffer]: number of tasks that use it and have not ended
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running_;
+  double now_ = 0;  // time of the change that is being made, in seconds
   std::int64_t bytes_ = 0;
   std::map<BufferKind, std::int64_t> of_kind_;  // live bytes
   LiveMemory result_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -17,6 +18,13 @@ struct KindMemory {
   std::int64_t peak = 0;     ///< largest number of bytes at any moment
 };
 
+/// A buffer that becomes live, or that is released.
+struct MemoryChange {
+  double seconds;      ///< from the start of the step
+  std::size_t buffer;  ///< index into StepGraph::buffers
+  std::int64_t bytes;  ///< bytes that are added to the live buffers; less than 0: the buffer is released
+};
+
 /// Bytes of the live buffers of one rank.
 struct LiveMemory {
   std::int64_t at_start = 0;  ///< bytes before the first task starts
@@ -25,6 +33,9 @@ struct LiveMemory {
   std::vector<std::int64_t> after = {};         ///< [task] bytes after the task has ended
   std::int64_t peak = 0;                        ///< largest number of bytes at any moment
   std::map<BufferKind, KindMemory> kinds = {};  ///< the kinds of which a buffer was live
+  /// The changes after the start of the step, in their order. Buffers that are live before the first task are
+  /// not listed.
+  std::vector<MemoryChange> changes = {};
 };
 
 /// Returns the bytes of the live buffers over a step. A buffer is live from the start of the first task that

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests `ddproxy-model account`: the numbers of the course's model, the text beside the JSON, and wrong input. Started as account_test.py PROGRAM INPUTS."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, INPUTS = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+TPU = ("--peak-flops", 4.6e14, "--link-bandwidth", 180)
+
+
+class Account(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def call(self, *arguments):
+        return subprocess.run([PROGRAM, "account", *map(str, arguments)], capture_output=True, text=True)
+
+    def account(self, *arguments):
+        file = self.folder / "out.json"
+        done = self.call(*arguments, "--json", file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(file.read_text()), done.stdout
+
+    def refused(self, *arguments):
+        done = self.call(*arguments)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done)
+        return done.stderr
+
+    def test_the_model_of_the_course(self):
+        found, text = self.account("--preset", "xxl-ffn", *TPU, "--shard-links", 2, "--tensor-ranks", 4, "--device-gb", 95, "--tokens", 1)
+        self.assertEqual(found["parameters"], 219848638464)
+        self.assertEqual(found["activation_bytes_per_token"], 17547264)
+        self.assertEqual(found["least_ranks"], 38)  # 3517.6 / 95 = 37.03
+        for shown in ("219848638464 parameters", "3517.6 GB", "17547264 bytes a token", "from 38 ranks on"):
+            self.assertIn(shown, text)
+        alpha = 4.6e14 / 1.8e11
+        bound = found["compute_bound"]
+        self.assertAlmostEqual(bound["alpha"], alpha, places=6)
+        self.assertAlmostEqual(bound["fsdp_tokens"], alpha / 2, places=6)
+        self.assertAlmostEqual(bound["fsdp_tokens_beside_tensor"], alpha / 2 / 4, places=6)
+        self.assertAlmostEqual(bound["both_tokens"], alpha**2 / (2 * 53248), places=6)
+        self.assertAlmostEqual(bound["tensor_devices"], 53248 / alpha, places=6)
+
+    def test_methods_move_what_their_closed_forms_say(self):
+        found, text = self.account(INPUTS / "gpt2-large-step-a100x8.toml", "--ranks", 8)
+        bytes_of_all = 4 * 774030080
+        k = found["micro_batches"]
+        moved = {m["method"]: {c["collective"]: c["bytes"] / bytes_of_all for c in m["collectives"]} for m in found["methods"]}
+        self.assertEqual(moved, {"none": {"all_reduce": 1}, "zero1": {"reduce_scatter": 1, "all_gather": 1}, "zero2": {"reduce_scatter": k, "all_gather": 1},
+                                 "fsdp": {"reduce_scatter": k, "all_gather": 2 * k}})
+        sent = {m["method"]: m["sent_bytes"] / (bytes_of_all * 7 / 8) for m in found["methods"]}
+        self.assertEqual({name: round(value, 9) for name, value in sent.items()}, {"none": 2, "zero1": 2, "zero2": k + 1, "fsdp": 3 * k})
+        flops = found["flops_per_token"] * found["tokens"] * k
+        for method in found["methods"]:
+            self.assertAlmostEqual(method["flops_per_byte"], flops / method["sent_bytes"])
+        self.assertIn("compute-bound: not known; give --link-bandwidth", text)
+
+    def test_tensor_parallelism_over_too_many_devices(self):
+        found, text = self.account("--preset", "xxl-ffn", *TPU, "--tensor-ranks", 32)
+        self.assertIsNone(found["compute_bound"]["fsdp_tokens_beside_tensor"])
+        self.assertIn("tensor parallelism over 32: never", text)
+
+    def test_activations_that_fill_a_device(self):
+        found, text = self.account("--preset", "xxl-ffn", "--device-gb", 17, "--tokens", 1000)
+        self.assertIsNone(found["least_ranks"])
+        self.assertIn("no number of ranks is enough", text)
+
+    def test_one_rank_moves_nothing(self):
+        found, text = self.account("--preset", "gpt2", "--ranks", 1)
+        self.assertTrue(all(m["collectives"] == [] and m["flops_per_byte"] is None for m in found["methods"]))
+        self.assertIn("none on one rank", text)
+
+    def test_wrong_input_is_refused(self):
+        self.assertIn("--preset", self.refused())
+        self.assertIn("xxl-ffn", self.refused("--preset", "xxl"))
+        self.assertIn("INPUT", self.refused(INPUTS / "tiny.toml", "--preset", "gpt2"))
+        self.assertIn("--peak-flops", self.refused("--preset", "gpt2", "--link-bandwidth", 100))
+        self.assertIn("--link-bandwidth", self.refused("--preset", "gpt2", "--shard-links", 2))
+        self.assertIn("--tokens", self.refused("--preset", "gpt2", "--tokens", 0))
+        self.assertIn("--device-gb", self.refused("--preset", "gpt2", "--device-gb", -1))
+        same = self.folder / "in.toml"
+        same.write_text((INPUTS / "tiny.toml").read_text())
+        self.assertIn("overwrite", self.refused(same, "--json", same))
+
+
+if __name__ == "__main__":
+    unittest.main()

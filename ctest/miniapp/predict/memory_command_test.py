@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests `ddproxy-model memory`: the peaks beside the closed forms, the numbers of ranks and micro-batches, the page, and wrong input.
+Started as memory_command_test.py PROGRAM ROOT."""
+import importlib.util
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, ROOT = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+INPUTS = ROOT / "inputs"
+PSI = 774030080  # parameters of gpt2-large
+STATE = ("parameter", "gradient", "bucket", "optimizer_state")
+
+
+def total(case, moment="peak"):
+    return sum(case[moment].values())
+
+
+class Memory(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def call(self, *arguments):
+        return subprocess.run([PROGRAM, "memory", *map(str, arguments)], capture_output=True, text=True)
+
+    def memory(self, *arguments):
+        file = self.folder / "out.json"
+        done = self.call(*arguments, "--json", file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(file.read_text()), done.stdout
+
+    def refused(self, *arguments):
+        done = self.call(*arguments)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done)
+        return done.stderr
+
+    def large(self, batch=4, text=""):
+        """Returns the path of an input of gpt2-large with that batch and more sections."""
+        path = self.folder / "large.toml"
+        path.write_text(f'[model]\npreset = "gpt2-large"\n[step]\nbatch = {batch}\nsequence = 1024\n[optimizer]\nkind = "adamw"\n{text}')
+        return path
+
+    def test_the_state_at_the_peak_is_the_closed_form(self):
+        found, _ = self.memory(self.large(), "--ranks", "1,8,64", "--precision", "fp32,bf16,autocast")
+        self.assertEqual(len(found["cases"]), 3 * 4 * 3)
+        for case in found["cases"]:
+            who = (case["precision"], case["shard"], case["ranks"])
+            for kind in ("parameter", "optimizer_state"):
+                closed = case["closed_form"][kind]
+                self.assertLess(abs(case["start"].get(kind, 0) / closed - 1), 1e-4, (who, kind))  # padding
+            self.assertLessEqual(total(case, "start"), case["peak_bytes"])
+            self.assertEqual(total(case), case["peak_bytes"])
+            self.assertLessEqual(case["peak_bytes"], case["buffers_bytes"])
+            longest = [sum(values) for values in zip(*case["timeline"]["bytes"].values())]
+            self.assertLessEqual(max(longest), case["peak_bytes"], who)
+            self.assertEqual(case["timeline"]["seconds"], sorted(case["timeline"]["seconds"]))
+
+    def test_more_ranks_take_less_memory_and_later_stages_too(self):
+        found, _ = self.memory(self.large(), "--ranks", "8,64")
+        peak = {(case["shard"], case["ranks"]): case["peak_bytes"] for case in found["cases"]}
+        self.assertEqual(peak["none", 8], peak["none", 64])
+        for shard in ("zero1", "zero2", "fsdp"):
+            self.assertGreater(peak[shard, 8], peak[shard, 64])
+        for ranks in (8, 64):
+            self.assertGreater(peak["none", ranks], peak["zero1", ranks])
+            self.assertGreater(peak["zero1", ranks], peak["fsdp", ranks])
+
+    def test_autocast_adds_two_bytes_for_each_weight_of_a_product(self):
+        found, _ = self.memory(self.large(), "--ranks", 8, "--shard", "none", "--precision", "autocast")
+        weights = 36 * 12 * 1280**2 + 1280 * 50257
+        self.assertEqual(found["cases"][0]["peak"]["cached_weight"], 2 * weights)
+
+    def test_the_smallest_number_of_ranks_and_the_largest_micro_batch(self):
+        file = self.large()
+        for gb in (8, 12, 24):
+            found, text = self.memory(file, "--ranks", "8", "--device-gb", gb)
+            for least in found["least_ranks"]:
+                if least["ranks"] is None or least["shard"] == "none":
+                    continue
+                tried = sorted({max(1, least["ranks"] - 1), least["ranks"]})
+                near, _ = self.memory(file, "--ranks", ",".join(map(str, tried)), "--shard", least["shard"])
+                fits = {case["ranks"]: case["peak_bytes"] <= gb * 1e9 for case in near["cases"]}
+                self.assertTrue(fits[least["ranks"]], least)
+                self.assertTrue(least["ranks"] == 1 or not fits[least["ranks"] - 1], least)
+            for case in found["cases"]:
+                batch = case["largest_micro_batch"]
+                self.assertEqual(case["fits"], batch >= 4, case["shard"])
+                for tried, fits in ((batch, True), (batch + 1, False)):
+                    if tried < 1:
+                        continue
+                    near, _ = self.memory(self.large(tried), "--ranks", 8, "--shard", case["shard"])
+                    self.assertEqual(near["cases"][0]["peak_bytes"] <= gb * 1e9, fits, (case["shard"], tried))
+            self.assertIn(f"smallest number of ranks with which a step fits {gb} GB", text)
+            self.large()
+
+    def test_buckets_and_checkpoints(self):
+        plain, _ = self.memory(self.large(), "--ranks", 8, "--shard", "none")
+        copied, _ = self.memory(self.large(text='[allreduce]\ncopies = "in+out"\n'), "--ranks", 8, "--shard", "none")
+        self.assertEqual(copied["cases"][0]["peak"]["bucket"], 4 * PSI)
+        self.assertEqual(copied["cases"][0]["peak_bytes"] - plain["cases"][0]["peak_bytes"], 4 * PSI)
+        self.large()
+        path = self.folder / "large.toml"
+        path.write_text(path.read_text().replace("sequence = 1024\n", 'sequence = 1024\ncheckpoint = "layer"\n'))
+        again, _ = self.memory(path, "--ranks", 8, "--shard", "none")
+        self.assertLess(again["cases"][0]["peak"]["activation"], plain["cases"][0]["peak"]["activation"] / 5)
+
+    def test_the_text_has_the_figures_of_the_json(self):
+        found, text = self.memory(self.large(), "--ranks", "1,8", "--device-gb", 80)
+        rows = [line.split() for line in text.splitlines() if re.match(r"(fp32|bf16|autocast) +\w+ +\d+ +[\d.]+ +[\d.]+ +[\d.]+ ", line)]
+        self.assertEqual(len(rows), len(found["cases"]))
+        for row, case in zip(rows, found["cases"]):
+            self.assertEqual(row[:3], [case["precision"], case["shard"], str(case["ranks"])])
+            self.assertAlmostEqual(float(row[3]), case["peak"]["parameter"] / 1e9, delta=6e-4)
+            self.assertAlmostEqual(float(row[9]), case["peak_bytes"] / 1e9, delta=6e-4)
+            self.assertAlmostEqual(float(row[10]), sum(case["closed_form"][kind] for kind in STATE) / 1e9, delta=6e-4)
+            self.assertEqual(row[12], str(case["largest_micro_batch"]))
+
+    def test_wrong_input_is_refused(self):
+        file = self.large()
+        self.assertIn("INPUT", self.refused())
+        self.assertIn("--ranks", self.refused(file, "--ranks", "0"))
+        self.assertIn("8 is given twice", self.refused(file, "--ranks", "8,8"))
+        self.assertIn("zero3", self.refused(file, "--shard", "zero3"))
+        self.assertIn("given twice", self.refused(file, "--shard", "fsdp,fsdp"))
+        self.assertIn("fp8", self.refused(file, "--precision", "fp8"))
+        self.assertIn("--device-gb", self.refused(file, "--device-gb", "0"))
+        self.assertIn("overwrite", self.refused(file, "--json", file))
+        self.refused(self.folder / "absent.toml")
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib") and importlib.util.find_spec("h5py"), "no matplotlib or no h5py")
+    def test_the_page(self):
+        self.memory(self.large(), "--ranks", "1,8", "--device-gb", 16)
+
+        def draw(path):
+            return subprocess.run([sys.executable, "-B", ROOT / "results" / "memory.py", path], capture_output=True, text=True)
+        done = draw(self.folder / "out.json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([pathlib.Path(line).name for line in done.stdout.splitlines()], ["out.html", "out-bars.png", "out-timeline.png"])
+        page = (self.folder / "out.html").read_text()
+        for text in ("gpt2-large", "Ranks with which a step fits 16 GB", "optimizer state (GB)"):
+            self.assertIn(text, page)
+        for name in ("out-bars.png", "out-timeline.png"):
+            self.assertTrue((self.folder / name).read_bytes().startswith(b"\x89PNG"), name)
+        good = (self.folder / "out.json").read_text()
+        for text in ("{", '{"cases": [], "least_ranks": []}', good.replace('"peak_bytes"', '"p"', 1), good.replace('"seconds"', '"s"', 1)):
+            (self.folder / "bad.json").write_text(text)
+            done = draw(self.folder / "bad.json")
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), (text[:80], done))
+            self.assertIn("bad.json", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

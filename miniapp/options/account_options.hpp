@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ddproxy {
+
+/// The options of `ddproxy account`. If an option is not given, its member keeps the value below.
+struct AccountOptions {
+  std::string preset;       ///< a preset, or "xxl-ffn", instead of an input file; empty: not given
+  std::string precision;    ///< fp32 or bf16; empty: fp32 with an input file, bf16 with --preset
+  std::int64_t tokens = 0;  ///< tokens of a rank in a micro-batch; 0: of the input; with --preset 1024
+  int ranks = 8;            ///< number of ranks whose communication is counted
+  std::optional<double> peak_flops;           ///< of one device, flop/s; replaces [machine] peak_flops
+  std::optional<double> link_bandwidth_GBps;  ///< of one link, both directions together, 1e9 bytes/s
+  double shard_links = 1;                     ///< links that carry shards of parameters
+  double tensor_links = 1;                    ///< links that carry parts of activations
+  int tensor_ranks = 1;                       ///< devices that share each block by tensor parallelism
+  std::optional<double> device_gb;            ///< memory of one device, 1e9 bytes; replaces [machine] memory
+};
+
+}  // namespace ddproxy

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/options/option_groups.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr auto about_memory =
+    "Needs neither MPI nor a device. Prints the memory of a rank for each way to shard the training step: "
+    "parameters, gradients, buckets, optimizer state,\ngathered units and activations, at the peak of the "
+    "step "
+    "and at other moments; the smallest number of ranks that fits a device;\nand the largest micro-batch. "
+    "results/memory.py draws the file of --json. docs/memory.md has an example.\n"
+    "Exit codes: 0 success; 2 wrong usage or input; 4 run-time failure.";
+
+}  // namespace
+
+void add_memory_command(CLI::App& app, Options& options) {
+  MemoryOptions& memory = options.memory;
+  CLI::App* command =
+      app.add_subcommand("memory", "predict the memory of a rank, and how many ranks a model needs");
+  command->add_option("INPUT", options.input, "input file (TOML, docs/input.md)")->required();
+  command->add_option("--ranks", memory.ranks, "numbers of ranks; default 1,8,64")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1000000).description("(1 to 1e6)"));
+  command
+      ->add_option("--shard", memory.stages, "how the step is sharded: none, zero1, zero2, fsdp; default all")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"none", "zero1", "zero2", "fsdp"}));
+  command
+      ->add_option(
+          "--precision", memory.formats,
+          "fp32 (default); bf16: parameters, gradients and activations in bf16, and a master copy in "
+          "fp32; autocast: parameters in fp32, products in bf16")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"fp32", "bf16", "autocast"}));
+  command->add_option("--device-gb", memory.device_gb, "memory of a device (GB); default: [machine] memory")
+      ->check(positive_number());
+  command->add_option("--json", options.json,
+                      "also write everything to this file as JSON, with the timelines");
+  command->footer(about_memory);
+  command->callback([&options] { options.command = "memory"; });
+}
+
+}  // namespace ddproxy

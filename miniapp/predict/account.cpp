@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/account.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "miniapp/input/config.hpp"
+#include "miniapp/options/output_clash.hpp"
+#include "model/predict/graph/sharded_forms.hpp"
+#include "model/step/wire_volume.hpp"
+#include "model/transformer/presets.hpp"
+#include "results/output/text_file.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double giga = 1e9;
+constexpr auto stack_name = "xxl-ffn";
+constexpr std::int64_t preset_tokens = 1024;  // tokens of a rank if --preset is given without --tokens
+constexpr std::pair<char const*, model::ShardStage> stages[] = {{"none", model::ShardStage::none},
+                                                                {"zero1", model::ShardStage::zero1},
+                                                                {"zero2", model::ShardStage::zero2},
+                                                                {"fsdp", model::ShardStage::fsdp}};
+
+int element_bytes(AccountOptions const& asked) {
+  const bool half = asked.precision.empty() ? !asked.preset.empty() : asked.precision == "bf16";
+  return half ? 2 : 4;
+}
+
+model::Shape preset_named(std::string const& name) {
+  try {
+    return model::find_preset(name);
+  } catch (std::invalid_argument const& error) {
+    throw std::invalid_argument(fmt::format("--preset: {}, {}", error.what(), stack_name));
+  }
+}
+
+void take_preset(Account& account, AccountOptions const& asked) {
+  account.name = asked.preset;
+  account.tokens = asked.tokens > 0 ? asked.tokens : preset_tokens;
+  if (asked.preset == stack_name) {
+    account.counts = model::account(model::xxl_ffn, account.element_bytes);
+    return;
+  }
+  const model::Shape shape = preset_named(asked.preset);
+  account.counts = model::account(shape, std::min(account.tokens, shape.context), account.element_bytes);
+}
+
+void take_input(Account& account, Config const& config, AccountOptions const& asked) {
+  account.name = config.model;
+  account.tokens = asked.tokens > 0 ? asked.tokens : config.tokens.count();
+  account.micro_batches = config.step.accumulation;
+  account.counts = model::account(config.shape, config.tokens.sequence, account.element_bytes);
+  account.device.peak_flops = config.machine.peak_flops;
+  account.device_bytes = config.device_memory;
+}
+
+void take_machine(Account& account, AccountOptions const& asked) {
+  account.device.peak_flops = asked.peak_flops.value_or(account.device.peak_flops);
+  account.device.link_bandwidth = asked.link_bandwidth_GBps.value_or(0) * giga;
+  account.device.shard_links = asked.shard_links;
+  account.device.tensor_links = asked.tensor_links;
+  account.device_bytes = asked.device_gb ? *asked.device_gb * giga : account.device_bytes;
+  account.ranks = asked.ranks;
+  account.tensor_ranks = asked.tensor_ranks;
+  if (account.device.link_bandwidth > 0 && !(account.device.peak_flops > 0))
+    throw std::invalid_argument(
+        "--link-bandwidth: a device's flop/s are not known; give --peak-flops, or [machine] peak_flops in "
+        "the "
+        "input");
+}
+
+AccountedMethod method_of(Account const& account, char const* name, model::ShardStage stage) {
+  AccountedMethod method{name, {}};
+  if (account.ranks == 1) return method;
+  const double all = static_cast<double>(account.counts.parameters) * account.element_bytes;
+  for (auto const& [verb, times] : model::closed_volumes(stage, account.micro_batches))
+    method.verbs.push_back(
+        {verb, times * all, times * all * model::sent_share(verb, static_cast<std::size_t>(account.ranks))});
+  return method;
+}
+
+}  // namespace
+
+double AccountedMethod::sent() const {
+  double sum = 0;
+  for (auto const& verb : verbs) sum += verb.sent;
+  return sum;
+}
+
+double Account::activation_bytes() const {
+  return static_cast<double>(counts.activation_bytes) * static_cast<double>(tokens);
+}
+
+double Account::rank_flops() const {
+  return counts.flops * static_cast<double>(tokens) * micro_batches;
+}
+
+std::optional<model::ComputeBound> Account::bound() const {
+  if (!(device.link_bandwidth > 0)) return std::nullopt;
+  return model::compute_bound(device, counts.d_ff, element_bytes);
+}
+
+std::optional<std::int64_t> Account::least_ranks() const {
+  return model::ranks_that_fit({state_bytes(), activation_bytes()}, device_bytes);
+}
+
+Account make_account(Options const& options) {
+  AccountOptions const& asked = options.account;
+  Account account;
+  account.element_bytes = element_bytes(asked);
+  if (asked.preset.empty())
+    take_input(account, read_config(options.input), asked);
+  else
+    take_preset(account, asked);
+  take_machine(account, asked);
+  for (auto const& [name, stage] : stages) account.methods.push_back(method_of(account, name, stage));
+  return account;
+}
+
+int account_command(Options const& options, std::ostream& out) {
+  refuse_clashes({{"the input file", options.input}}, {{"--json", options.json}});
+  const Account account = make_account(options);
+  if (!options.json.empty()) results::write_text(options.json, to_json(account));
+  out << describe(account);
+  return 0;
+}
+
+}  // namespace ddproxy

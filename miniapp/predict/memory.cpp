@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/predict/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <stdexcept>
+
+#include "miniapp/input/words.hpp"
+#include "miniapp/options/output_clash.hpp"
+#include "results/output/text_file.hpp"
+
+namespace ddproxy {
+namespace {
+
+constexpr double giga = 1e9;
+constexpr std::int64_t most_batch = 1 << 20;  // largest micro-batch that is searched, in sequences
+
+constexpr std::array<Word<model::ShardStage>, 4> stage_names{{{"none", model::ShardStage::none},
+                                                              {"zero1", model::ShardStage::zero1},
+                                                              {"zero2", model::ShardStage::zero2},
+                                                              {"fsdp", model::ShardStage::fsdp}}};
+constexpr std::array<Word<model::MemoryFormat>, 3> format_names{
+    {{"fp32", model::MemoryFormat::fp32},
+     {"bf16", model::MemoryFormat::bf16_master},
+     {"autocast", model::MemoryFormat::autocast}}};
+
+/// Returns the meanings of the words that were given, or `otherwise` if none was given.
+template <class E, std::size_t n>
+std::vector<E> chosen(char const* option, std::vector<std::string> const& given,
+                      std::array<Word<E>, n> const& words, std::vector<E> otherwise) {
+  if (given.empty()) return otherwise;
+  std::vector<E> found;
+  for (auto const& word : given) {
+    const E meaning = find_word(word, words).value();  // the parser of the command line has checked the words
+    if (std::ranges::find(found, meaning) != found.end())
+      throw std::invalid_argument(fmt::format("{}: {} is given twice; give each word once", option, word));
+    found.push_back(meaning);
+  }
+  return found;
+}
+
+std::vector<MemoryMethod> methods_of(MemoryOptions const& asked) {
+  using Stage = model::ShardStage;
+  const auto stages =
+      chosen("--shard", asked.stages, stage_names, {Stage::none, Stage::zero1, Stage::zero2, Stage::fsdp});
+  const auto formats = chosen("--precision", asked.formats, format_names, {model::MemoryFormat::fp32});
+  std::vector<MemoryMethod> methods;
+  for (const auto format : formats)
+    for (const auto stage : stages) methods.push_back({stage, format});
+  return methods;
+}
+
+/// Returns the largest number from 1 to `most` for which `holds`; 0 if it does not hold for 1. `holds` must
+/// not become true again after it was false.
+std::int64_t last_that(std::int64_t most, std::function<bool(std::int64_t)> const& holds) {
+  if (!holds(1)) return 0;
+  std::int64_t good = 1, bad = 2;
+  while (bad <= most && holds(bad)) good = bad, bad *= 2;
+  bad = std::min(bad, most + 1);
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (holds(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+bool fits(Config const& config, MemoryMethod const& method, int ranks, std::int64_t batch, double device) {
+  return static_cast<double>(total(memory_case(config, method, ranks, batch).moments.peak)) <= device;
+}
+
+LeastRanks least_ranks(Config const& config, MemoryMethod const& method, double device) {
+  const auto too_few = [&](std::int64_t ranks) {
+    return !fits(config, method, static_cast<int>(ranks), config.tokens.batch, device);
+  };
+  if (method.stage == model::ShardStage::none)
+    return {method, too_few(1) ? std::nullopt : std::optional<int>(1)};
+  const std::int64_t last = last_that(most_ranks_searched, too_few);
+  return {method,
+          last >= most_ranks_searched ? std::nullopt : std::optional<int>(static_cast<int>(last) + 1)};
+}
+
+void check_ranks(std::vector<int> ranks) {
+  std::ranges::sort(ranks);
+  const auto twice = std::ranges::adjacent_find(ranks);
+  if (twice != ranks.end())
+    throw std::invalid_argument(fmt::format("--ranks: {} is given twice; give each number once", *twice));
+}
+
+}  // namespace
+
+std::string_view name_of(model::ShardStage stage) {
+  return word_of(stage, stage_names);
+}
+std::string_view name_of(model::MemoryFormat format) {
+  return word_of(format, format_names);
+}
+
+MemoryReport make_memory_report(Options const& options) {
+  MemoryOptions const& asked = options.memory;
+  check_ranks(asked.ranks);
+  const Config config = read_config(options.input);
+  MemoryReport report{.name = config.model,
+                      .parameters = parameters(model::backward_pass(config.shape)),
+                      .shape = config.shape,
+                      .tokens = config.tokens,
+                      .micro_batches = config.step.accumulation,
+                      .checkpoint = config.step.checkpoint,
+                      .device_bytes = asked.device_gb ? *asked.device_gb * giga : config.device_memory,
+                      .cases = {},
+                      .least_ranks = {}};
+  const double device = report.device_bytes;
+  for (auto const& method : methods_of(asked)) {
+    for (const int ranks : asked.ranks) {
+      auto& found = report.cases.emplace_back(memory_case(config, method, ranks, config.tokens.batch));
+      if (device > 0)
+        found.largest_batch = last_that(
+            most_batch, [&](std::int64_t batch) { return fits(config, method, ranks, batch, device); });
+    }
+    if (device > 0) report.least_ranks.push_back(least_ranks(config, method, device));
+  }
+  return report;
+}
+
+int memory_command(Options const& options, std::ostream& out) {
+  const MemoryReport report = make_memory_report(options);
+  refuse_clashes({{"the input file", options.input}}, {{"--json", options.json}});
+  if (!options.json.empty()) results::write_text(options.json, to_json(report));
+  out << describe(report);
+  return 0;
+}
+
+}  // namespace ddproxy

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "miniapp/input/config.hpp"
+#include "miniapp/options/options.hpp"
+#include "model/cost/activation_memory.hpp"
+#include "model/predict/graph/memory_format.hpp"
+#include "model/predict/graph/memory_moments.hpp"
+#include "model/predict/graph/sharded_forms.hpp"
+
+namespace ddproxy {
+
+/// A way to train: how the step is sharded, and the types of its numbers.
+struct MemoryMethod {
+  model::ShardStage stage;
+  model::MemoryFormat format;
+};
+
+/// The memory of one rank, for one method and one number of ranks.
+struct MemoryCase {
+  MemoryMethod method;
+  int ranks = 1;
+  model::MemoryMoments moments;
+  model::ClosedState closed;  ///< the state without activations, by the closed form
+  std::int64_t buffers = 0;   ///< bytes of all buffers together, which ddproxy's own run would allocate
+  /// Largest number of sequences in a micro-batch with which the peak fits a device. 0: one does not fit.
+  /// Nothing if the memory of a device is not known.
+  std::optional<std::int64_t> largest_batch = std::nullopt;
+};
+
+/// How many ranks a method needs.
+struct LeastRanks {
+  MemoryMethod method;
+  std::optional<int> ranks = std::nullopt;  ///< nothing: most_ranks_searched are not enough
+};
+inline constexpr int most_ranks_searched = 65536;
+
+/// Everything that `ddproxy memory` prints.
+struct MemoryReport {
+  std::string name;  ///< of the model
+  std::int64_t parameters = 0;
+  model::Shape shape;
+  model::Tokens tokens;  ///< of a micro-batch on one rank
+  int micro_batches = 1;
+  model::Checkpoint checkpoint = model::Checkpoint::none;
+  double device_bytes = 0;  ///< 0: not known
+  std::vector<MemoryCase> cases;
+  std::vector<LeastRanks> least_ranks;  ///< empty if device_bytes is not known
+};
+
+/// Returns the moments of a step of the input with `batch` sequences in a micro-batch. The times of the
+/// timeline are those of a nominal machine if the input has no roofline; the moments hardly depend on them.
+/// Throws what the builders of the graphs throw.
+MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ranks, std::int64_t batch);
+
+/// Computes the report. Throws std::invalid_argument with one line for wrong input.
+MemoryReport make_memory_report(Options const& options);
+
+std::string_view name_of(model::ShardStage stage);     ///< none, zero1, zero2 or fsdp
+std::string_view name_of(model::MemoryFormat format);  ///< fp32, bf16 or autocast
+
+/// Returns the report as text.
+std::string describe(MemoryReport const& report);
+
+/// Returns the report as JSON, with the keys that docs/memory.md lists.
+std::string to_json(MemoryReport const& report);
+
+/// Runs the command `memory`: prints to `out`, and writes the file of --json if that option is given. Returns
+/// the exit code 0. Throws what make_memory_report() throws.
+int memory_command(Options const& options, std::ostream& out);
+
+}  // namespace ddproxy

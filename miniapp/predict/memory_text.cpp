@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "miniapp/predict/memory.hpp"
+#include "model/text/echo.hpp"
+
+namespace ddproxy {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+using Kind = model::BufferKind;
+
+constexpr double giga = 1e9;
+
+double gb(std::int64_t bytes) {
+  return static_cast<double>(bytes) / giga;
+}
+
+double gb(model::KindBytes const& bytes, Kind kind) {
+  return gb(bytes_of(bytes, kind));
+}
+
+double gb(std::optional<model::KindBytes> const& bytes) {
+  return bytes ? gb(total(*bytes)) : 0;
+}
+
+std::string heading(MemoryReport const& report) {
+  std::string text = fmt::format(
+      "{}: {} parameters; micro-batch of {} sequence{} x {} tokens, {} micro-batch{} in a step{}\n",
+      model::printable(report.name), report.parameters, report.tokens.batch,
+      report.tokens.batch == 1 ? "" : "s", report.tokens.sequence, report.micro_batches,
+      report.micro_batches == 1 ? "" : "es",
+      report.checkpoint == model::Checkpoint::layer ? ", activations computed again" : "");
+  if (report.device_bytes > 0)
+    fmt::format_to(Out(text), "device: {:g} GB; GB are 10^9 bytes\n", report.device_bytes / giga);
+  else
+    text += "device: its memory is not known (give --device-gb); GB are 10^9 bytes\n";
+  return text;
+}
+
+std::string micro_batch_text(MemoryCase const& c) {
+  if (!c.largest_batch) return "-";
+  return *c.largest_batch == 0 ? "none" : fmt::format("{}", *c.largest_batch);
+}
+
+std::string peak_table(MemoryReport const& report) {
+  std::string text = fmt::format(
+      "\nmemory of a rank at the peak of the step, GB\n{:<9} {:<6} {:>6} {:>10} {:>9} {:>8} {:>9} {:>8} "
+      "{:>11} "
+      "{:>9} {:>8} {:>5} {:>11}\n",
+      "precision", "shard", "ranks", "parameters", "gradients", "buckets", "optimizer", "gathered",
+      "activations", "peak", "state*", "fits", "micro-batch");
+  for (auto const& c : report.cases) {
+    auto const& peak = c.moments.peak;
+    const bool fits = static_cast<double>(total(peak)) <= report.device_bytes;
+    fmt::format_to(
+        Out(text),
+        "{:<9} {:<6} {:>6} {:>10.3f} {:>9.3f} {:>8.3f} {:>9.3f} {:>8.3f} {:>11.3f} {:>9.3f} {:>8.3f} {:>5} "
+        "{:>11}\n",
+        name_of(c.method.format), name_of(c.method.stage), c.ranks, gb(peak, Kind::parameter),
+        gb(peak, Kind::gradient), gb(peak, Kind::bucket), gb(peak, Kind::optimizer_state),
+        gb(peak, Kind::gathered_unit) + gb(peak, Kind::cached_weight),
+        gb(peak, Kind::activation) + gb(peak, Kind::activation_gradient), gb(total(peak)),
+        c.closed.total() / giga, report.device_bytes > 0 ? (fits ? "yes" : "no") : "-", micro_batch_text(c));
+  }
+  return text +
+         "gathered: gathered units, and weights that autocast caches; activations: with their gradients; "
+         "state*: closed form without activations and gathered units; micro-batch: the largest that fits, in "
+         "sequences\n";
+}
+
+double at_phase(MemoryCase const& c, model::Phase phase) {
+  const auto found = c.moments.phases.find(phase);
+  return found == c.moments.phases.end() ? 0 : gb(total(found->second));
+}
+
+double activations_at(MemoryCase const& c, model::Phase phase) {
+  const auto found = c.moments.phases.find(phase);
+  if (found == c.moments.phases.end()) return 0;
+  return gb(found->second, Kind::activation) + gb(found->second, Kind::activation_gradient);
+}
+
+std::string moments_table(MemoryReport const& report) {
+  std::string text = fmt::format(
+      "\nmemory of a rank at other moments, GB; in brackets: activations and their gradients\n{:<9} {:<6} "
+      "{:>6} "
+      "{:>9} {:>19} {:>19} {:>13} {:>12}\n",
+      "precision", "shard", "ranks", "start", "forward", "backward", "before update", "after update");
+  for (auto const& c : report.cases) {
+    const auto phase = [&](model::Phase of) {
+      return fmt::format("{:.3f} ({:.3f})", at_phase(c, of), activations_at(c, of));
+    };
+    fmt::format_to(Out(text), "{:<9} {:<6} {:>6} {:>9.3f} {:>19} {:>19} {:>13.3f} {:>12.3f}\n",
+                   name_of(c.method.format), name_of(c.method.stage), c.ranks, gb(total(c.moments.start)),
+                   phase(model::Phase::forward), phase(model::Phase::backward), gb(c.moments.before_update),
+                   gb(c.moments.after_update));
+  }
+  return text;
+}
+
+std::string least_text(MemoryReport const& report) {
+  if (report.least_ranks.empty()) return "";
+  std::string text =
+      fmt::format("\nsmallest number of ranks with which a step fits {:g} GB\n", report.device_bytes / giga);
+  for (auto const& least : report.least_ranks) {
+    const bool whole = least.method.stage == model::ShardStage::none;
+    const std::string answer = least.ranks ? fmt::format("{}", *least.ranks)
+                                           : (whole ? std::string("none: every rank needs the same memory")
+                                                    : fmt::format("none up to {}", most_ranks_searched));
+    fmt::format_to(Out(text), "{:<9} {:<6} {}\n", name_of(least.method.format), name_of(least.method.stage),
+                   answer);
+  }
+  return text;
+}
+
+std::string activations_text(MemoryReport const& report) {
+  const auto elements = model::activation_elements(report.shape);
+  const auto tokens = static_cast<double>(report.tokens.count());
+  const auto all = static_cast<double>(report.shape.layers * elements.layer + elements.outside);
+  return fmt::format(
+      "\nactivations of a micro-batch by the closed form of these kernels (docs/model.md): {:.3f} GB in "
+      "fp32; "
+      "by Korthikanti et al. 2022 (fp16, dropout, stored scores; layers only): {:.3f} GB\n",
+      4 * all * tokens / giga, korthikanti_bytes(report.shape, report.tokens) / giga);
+}
+
+}  // namespace
+
+std::string describe(MemoryReport const& report) {
+  return heading(report) + peak_table(report) + moments_table(report) + least_text(report) +
+         activations_text(report);
+}
+
+}  // namespace ddproxy

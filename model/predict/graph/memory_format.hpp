@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/step/step_graph.hpp"
+#include "model/transformer/forward_pass.hpp"
+#include "model/transformer/gpt2.hpp"
+
+namespace ddproxy::model {
+
+/// The types in which a training step keeps its numbers.
+enum class MemoryFormat {
+  fp32,  ///< everything in fp32, as the kernels of ddproxy: 4 + 4 + 8 bytes a parameter
+  /// Parameters, gradients and activations in bf16. The optimizer has a master copy of the parameters in
+  /// fp32 beside its two moments: 2 + 2 + 12 bytes a parameter (Rajbhandari et al., "ZeRO", SC 2020).
+  bf16_master,
+  /// Parameters, gradients and moments in fp32. A matrix product takes a copy of its weight in bf16, which is
+  /// kept from its first use in the forward pass to the last use in the backward pass, as PyTorch's autocast
+  /// keeps it. The residual stream, the statistics of norms, the logits and the loss are in fp32, the other
+  /// activations in bf16.
+  autocast,
+};
+
+/// Changes a graph of a whole step from fp32 to another format. The graph can be used with live_memory() and
+/// simulate() afterwards. It cannot be run: the kernels work in fp32.
+///
+/// - bf16_master adds a buffer for each buffer of first moments, of the same size.
+/// - autocast adds a buffer of BufferKind::cached_weight for each operator with a matrix product, and an
+///   access to each of its tasks. With several micro-batches the buffer is live between them, too.
+///
+/// `pass` and `forward` belong to the model of the graph. Wire types are left as they are.
+StepGraph in_format(StepGraph graph, BackwardPass const& pass, ForwardPass const& forward,
+                    MemoryFormat format);
+
+}  // namespace ddproxy::model

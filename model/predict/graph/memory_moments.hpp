@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "model/predict/graph/live_memory.hpp"
+#include "model/step/step_graph.hpp"
+#include "model/step/step_trace.hpp"
+
+namespace ddproxy::model {
+
+/// Bytes of live buffers by kind. Kinds without live buffers may be absent.
+using KindBytes = std::map<BufferKind, std::int64_t>;
+
+/// Returns the bytes of all kinds together.
+std::int64_t total(KindBytes const& bytes);
+
+/// Returns the bytes of a kind, 0 if it is absent.
+std::int64_t bytes_of(KindBytes const& bytes, BufferKind kind);
+
+/// The live buffers from `seconds` to the next point.
+struct MemoryPoint {
+  double seconds = 0;
+  KindBytes live = {};
+};
+
+/// The memory of one rank at the moments of a step at which people ask for it.
+struct MemoryMoments {
+  KindBytes start;          ///< before the first task: what is kept from step to step
+  KindBytes peak;           ///< at the first moment with the largest total
+  double peak_seconds = 0;  ///< when that is
+  /// Right before the first task of the update, and after the last task of the step. Nothing if the step has
+  /// no update.
+  std::optional<KindBytes> before_update = std::nullopt, after_update = std::nullopt;
+  /// For each phase: while the task of this phase runs that has the most live bytes.
+  std::map<Phase, KindBytes> phases = {};
+  /// One point for each moment at which memory changes, sorted by time; the first is at 0.
+  std::vector<MemoryPoint> timeline = {};
+};
+
+/// Returns the moments of a step. The rules are those of live_memory(): the total of the peak is
+/// LiveMemory::peak.
+MemoryMoments memory_moments(StepGraph const& graph, StepTrace const& trace);
+
+}  // namespace ddproxy::model

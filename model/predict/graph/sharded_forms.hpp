@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "model/predict/graph/memory_format.hpp"
+#include "model/step/step_graph.hpp"
+#include "model/step/strategies/sharding.hpp"
+
+// Closed forms of sharded training, to stand beside the step graphs: Rajbhandari, Rasley, Ruwase, He, "ZeRO:
+// Memory Optimizations Toward Training Trillion Parameter Models", SC 2020, sections 3 and 5. Psi is the
+// number of parameters. Padding, and units that stay gathered, are not in these forms.
+
+namespace ddproxy::model {
+
+/// Bytes of one rank that do not depend on the batch.
+struct ClosedState {
+  double parameters = 0;
+  double gradients = 0;
+  double buckets = 0;
+  double optimizer = 0;  ///< moments, and the master copy of MemoryFormat::bf16_master
+  double total() const { return parameters + gradients + buckets + optimizer; }
+};
+
+/// Returns the state of one of `ranks` ranks. In fp32 and with autocast a parameter, its gradient and its two
+/// moments take 4, 4 and 8 bytes; with bf16_master 2, 2 and 12. `none` keeps all, 16 Psi; `zero1` divides the
+/// optimizer's part among the ranks, `zero2` the gradients too, `fsdp` all. `copied` says that gradients are
+/// copied into buckets, which take as many bytes as all gradients. The gathered units of `fsdp` and the
+/// cached weights of autocast are not included.
+ClosedState closed_state(ShardStage stage, MemoryFormat format, double parameters, double ranks, bool copied);
+
+/// How often a verb moves all parameters or all gradients in a step.
+struct VerbTimes {
+  Verb verb;
+  double times;
+};
+
+/// Returns the communication of a step of k micro-batches, as multiples of Psi elements: `none` all-reduces
+/// gradients once; `zero1` reduce-scatters gradients and all-gathers parameters once each; `zero2`
+/// reduce-scatters in every micro-batch; `fsdp` also all-gathers twice in every micro-batch, before the
+/// forward and before the backward pass.
+std::vector<VerbTimes> closed_volumes(ShardStage stage, int micro_batches);
+
+}  // namespace ddproxy::model

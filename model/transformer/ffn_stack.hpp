@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace ddproxy::model {
+
+/// A stack of feed-forward blocks, and nothing else. A block has two matrices: one of d_model x d_ff and one
+/// of d_ff x d_model. How to Scale Your Model (Austin et al., 2025, chapter 5) takes such a stack for a
+/// transformer.
+struct FfnStack {
+  std::int64_t blocks = 0;
+  std::int64_t d_model = 0;
+  std::int64_t d_ff = 0;
+};
+
+/// The preset `xxl-ffn` of `ddproxy account`: the dimensions of Llama 3 405B (Grattafiori et al., 2024, table
+/// 3), as an exercise of Stanford's course CS336 has them.
+inline constexpr FfnStack xxl_ffn{126, 16384, 53248};
+
+}  // namespace ddproxy::model
