@@ -118,5 +118,4 @@ class Examples(Package):
 
 
 if __name__ == "__main__":
-    del (Wheel if EXAMPLES else Examples), Package
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], defaultTest="Examples" if EXAMPLES else "Wheel")
