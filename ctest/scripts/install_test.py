@@ -71,8 +71,7 @@ class Installed(unittest.TestCase):
     def test_twin_and_comparison(self):
         figures = self.run_twin("a.h5")
         self.assertEqual(figures["valid"], "replay")
-        self.run_twin("b.h5")
-        self.assertIn("undecided", self.succeeds("ddproxy-model", "compare", "a.h5", "b.h5", "--allow-undecided"))
+        self.assertIn("unchanged: ", self.succeeds("ddproxy-model", "compare", "a.h5", "a.h5"))
         example = self.share / "example"
         self.assertIn("slower: ", self.succeeds("ddproxy", "compare", example / "base.h5", example / "slower.h5", code=1))
 
@@ -126,8 +125,8 @@ class Installed(unittest.TestCase):
 
     def test_has_what_the_document_lists(self):
         document = (self.prefix / "share/doc/ddproxy/docs/install.md").read_text()
-        rows = re.findall(r"^\| (.*?) \| (.*?) \|$", document, re.MULTILINE)[2:]
-        self.assertGreaterEqual(len(rows), 7)
+        rows = re.findall(r"^\| (.*?) \| (.*?) \|$", document, re.MULTILINE)[1:]
+        self.assertEqual(len(rows), 7)
         for cell, contents in rows:
             folder = self.prefix / re.search("`(.*?)`", cell)[1]
             self.assertTrue(folder.is_dir(), folder)
