@@ -13,6 +13,6 @@ install(DIRECTORY scripts/gate_runs DESTINATION ${share}/scripts FILES_MATCHING 
 install(DIRECTORY results/reporting DESTINATION ${share}/results FILES_MATCHING PATTERN "*.py")
 install(PROGRAMS results/report.py DESTINATION ${share}/results)
 install(DIRECTORY deploy/example/ DESTINATION ${share}/example)
-install(DIRECTORY deploy/slurm deploy/reframe deploy/jube deploy/benchpark DESTINATION ${share} USE_SOURCE_PERMISSIONS
+install(DIRECTORY deploy/slurm DESTINATION ${share} USE_SOURCE_PERMISSIONS
         PATTERN "__pycache__" EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
