@@ -20,7 +20,7 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
     # The recipe builds the git clone that it lies in. Set another address in a copy of the recipe.
     git = pathlib.Path(__file__).resolve().parents[6].as_uri()
 
-    tags = ["proxy-app", "benchmark", "e4s"]
+    tags = ["proxy-app", "benchmark"]
 
     license("BSD-3-Clause")
 
@@ -36,8 +36,8 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
 
-    # CMake asks for these versions of Kokkos and NCCL. The other bounds are the oldest versions with
-    # which ddproxy was built (Debian 12).
+    # CMake asks for these versions of Kokkos and NCCL. The other bounds are the oldest versions
+    # with which ddproxy was built (Debian 12).
     depends_on("kokkos@4.7:5 cxxstd=20")
     depends_on("mpi@3:")
     depends_on("hdf5@1.10: ~mpi +hl")
@@ -99,8 +99,19 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
             args.append(self.define("CMAKE_CXX_COMPILER", self.spec["hip"].hipcc))
         return args
 
-    # The tests below start no launcher and need neither a GPU nor a network. Each takes less than a
-    # minute on two cores. A build for GPUs needs the driver's library to start bin/ddproxy.
+    @run_after("install", when="+report")
+    def choose_python(self):
+        """Lets ddproxy-report run the Python that has h5py and matplotlib, whatever PATH says."""
+        python = self.spec["python"].command.path
+        filter_file(
+            "exec python3",
+            f"exec {python}",
+            join_path(self.prefix.bin, "ddproxy-report"),
+            string=True,
+        )
+
+    # The tests below start no launcher and need neither a GPU nor a network. Each takes less than
+    # a minute on two cores. A build for GPUs needs the driver's library to start bin/ddproxy.
 
     def run(self, program, *arguments, status=0):
         """Runs a program of this package. Returns what it printed."""
