@@ -66,19 +66,19 @@ def main():
         slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
         broken = write_build(folder / "broken", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 127\n')
         nights = Nights(folder)
-        nights.run(0, slower)  # the first night becomes the reference and the last good build
+        assert "is the first build" in nights.run(0, slower)
         assert nights.state("reference") == nights.state("last-good") == str(slower)
         assert "it is now the last good build" in nights.run(0, build)
         assert nights.state("reference") == str(slower) and nights.state("last-good") == str(build)
         check_dashboard(nights, "passed")
-        assert len(list((folder / "state" / "nights").glob("*.night.json"))) == 2
+        assert len(list((folder / "state" / "nights").glob("*.night.json"))) == 1
         output = nights.run(1, slower)
         assert f"{slower} is slower than the last good build {build}" in output and nights.state("last-good") == str(build)
         check_dashboard(nights, "failed")
         for name in ("gate.xml", "history.xml"):
             assert xml.etree.ElementTree.parse(nights.artifact(name)).find("testsuite/testcase") is not None
         page = nights.artifact("history.html").read_text()
-        assert page.count("<svg") == 4 and page.count("<tr>") == 3 and "undecided" in page, page[:2000]
+        assert page.count("<svg") == 4 and page.count("<tr>") == 2 and "undecided" in page, page[:2000]
         assert "undecided" in nights.run(5, faster, rounds=2) and nights.state("last-good") == str(build)
         nights.run(4, broken)
         assert nights.state("last-good") == str(build)
