@@ -1,18 +1,43 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Installs the programs to bin/, and inputs, scripts, the report and the example to share/ddproxy/. These folders have the same places
-# below share/ddproxy as below the root of the project, because the scripts find each other by relative paths.
-include(GNUInstallDirs)
-set(share ${CMAKE_INSTALL_DATADIR}/ddproxy)
+# Installs the programs to bin/, and what they and their users need to share/ddproxy (docs/install.md lists it). DdproxyFolders.cmake sets
+# the folders. The folders below share/ddproxy are those of the project, because scripts find each other by relative paths.
 install(TARGETS ddproxy ddproxy-model RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(PROGRAMS scripts/ddproxy-report DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY inputs DESTINATION ${share})
-install(PROGRAMS scripts/gate DESTINATION ${share}/scripts)
-install(DIRECTORY scripts/gate_runs DESTINATION ${share}/scripts FILES_MATCHING PATTERN "*.py")
-install(DIRECTORY results/reporting DESTINATION ${share}/results FILES_MATCHING PATTERN "*.py")
-install(PROGRAMS results/report.py DESTINATION ${share}/results)
-install(DIRECTORY deploy/example/ DESTINATION ${share}/example)
-install(DIRECTORY deploy/slurm DESTINATION ${share} USE_SOURCE_PERMISSIONS
-        PATTERN "__pycache__" EXCLUDE)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/ddproxy-report.in ${CMAKE_BINARY_DIR}/generated/ddproxy-report @ONLY)
+install(PROGRAMS ${CMAKE_BINARY_DIR}/generated/ddproxy-report DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+install(DIRECTORY inputs DESTINATION ${DDPROXY_SHARE})
+install(DIRECTORY results/reporting DESTINATION ${DDPROXY_SHARE}/results FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
+install(PROGRAMS results/report.py results/published.py results/sensitivity.py DESTINATION ${DDPROXY_SHARE}/results)
+install(DIRECTORY scripts/gate_runs scripts/torch_recording DESTINATION ${DDPROXY_SHARE}/scripts FILES_MATCHING PATTERN "*.py")
+install(PROGRAMS scripts/gate scripts/record-torch.py scripts/slow-link DESTINATION ${DDPROXY_SHARE}/scripts)
+
+# Every folder of deploy/ is for users, except that of the containers, which build ddproxy from its sources.
+file(GLOB deployed LIST_DIRECTORIES true CONFIGURE_DEPENDS deploy/*)
+list(FILTER deployed EXCLUDE REGEX "/containers$")
+install(DIRECTORY ${deployed} DESTINATION ${DDPROXY_SHARE} USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
+
+install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "__pycache__" EXCLUDE)
+
+# A shared Kokkos that scripts/setup or the user built in the project's folder is installed beside the programs. Any other shared Kokkos
+# stays where it is.
+set(shared_kokkos "")
+foreach(library kokkoscore kokkoscontainers kokkosalgorithms kokkossimd)
+  if(TARGET Kokkos::${library})
+    get_target_property(type Kokkos::${library} TYPE)
+    if(type STREQUAL "SHARED_LIBRARY")
+      list(APPEND shared_kokkos Kokkos::${library})
+    endif()
+  endif()
+endforeach()
+string(FIND "${Kokkos_DIR}" "${PROJECT_SOURCE_DIR}/" position)
+set(in_the_project OFF)
+if(position EQUAL 0)
+  set(in_the_project ON)
+endif()
+option(DDPROXY_INSTALL_KOKKOS "Install Kokkos' shared libraries beside the programs" ${in_the_project})
+if(DDPROXY_INSTALL_KOKKOS AND shared_kokkos)
+  install(IMPORTED_RUNTIME_ARTIFACTS ${shared_kokkos} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()

@@ -1,75 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""report.py FILE...: writes a page and plots of results files of ddproxy. Needs h5py, matplotlib and numpy."""
-import argparse
+"""report.py FILE...: writes a page and plots of results files of ddproxy. Needs h5py, matplotlib and numpy. reporting/command.py has its options."""
 import sys
-from pathlib import Path
 
-try:
-    from reporting.allreduce_figure import measured_with_nccl, read_reference
-    from reporting.compare_figure import in_time
-    from reporting.data import Results
-    from reporting.errors import ReportError
-    from reporting.output import DiskError
-    from reporting.report import Report
-    from reporting.tables import write_csv, write_json
-except ImportError as error:
-    print(f"report.py: {error}; install h5py, matplotlib and numpy (Debian: python3-h5py python3-matplotlib)", file=sys.stderr)
-    sys.exit(2)
-
-PUBLISHED = Path(__file__).resolve().parent.parent / "inputs" / "published" / "allreduce-8xa100-1node.csv"
-PUBLISHED_RANKS = 8  # number of ranks of this table; its file does not state it
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description="Writes one HTML page and PNG plots of a results file of ddproxy, and prints their names. With several files the "
-                                     "page shows the newest one and compares all; three or more are also drawn over time.",
-                                     epilog="Exit codes: 0 success; 2 wrong usage or a damaged file; 4 the disk is full.")
-    parser.add_argument("files", nargs="+", metavar="FILE", help="results file (HDF5)")
-    parser.add_argument("-o", "--output", metavar="DIR", help="folder for the page, plots and tables; default: the folder of the first file")
-    parser.add_argument("--csv", action="store_true", help="also write every table as CSV")
-    parser.add_argument("--json", action="store_true", help="also write all tables to one JSON file")
-    parser.add_argument("--reference", metavar="CSV", help="published all-reduce table (columns bytes,seconds and optionally ranks) to draw beside a(x); "
-                        "'none' draws none; default: eight A100 in one node if NCCL measured a(x), else none")
-    return parser.parse_args()
-
-
-def reference(name, newest):
-    """Returns (name, table) of the published all-reduce times to draw beside a(x), or None. `name` is the value of --reference. Without it,
-    returns the table of eight A100 if NCCL measured a(x) on GPUs."""
-    if name == "none" or (name is None and not (PUBLISHED.is_file() and measured_with_nccl(newest))):
-        return None
-    path = Path(name) if name else PUBLISHED
-    sizes, seconds, ranks = read_reference(path)
-    return path.stem, (sizes, seconds, ranks if name else PUBLISHED_RANKS)
-
-
-def report(options):
-    files = [Results(path) for path in options.files]
-    for file in files:
-        if not file.complete:
-            print(f"report.py: warning: {file.path}: the run was interrupted; the page shows what it measured", file=sys.stderr)
-    folder = Path(options.output) if options.output else files[0].path.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    result = Report(files, folder, reference(options.reference, in_time(files)[-1]))
-    result.write()
-    tables = result.tables + result.extra_tables
-    if options.csv:
-        result.written += [write_csv(t, folder / f"{result.stem}-{t.name}.csv") for t in tables]
-    if options.json:
-        result.written.append(write_json(tables, folder / f"{result.stem}-tables.json"))
-    print(*result.written, sep="\n")
-
-
-def main():
-    try:
-        report(arguments())
-    except (ReportError, DiskError, OSError) as error:
-        print(f"report.py: {error}", file=sys.stderr)
-        return 4 if isinstance(error, DiskError) else 2
-    return 0
-
+from reporting.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

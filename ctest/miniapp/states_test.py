@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
-from median_interval import median_interval  # noqa: E402
+from torch_recording.median_interval import median_interval  # noqa: E402
 
 ddproxy, source, *mpiexec = sys.argv[1:]
 tiny = f"{source}/inputs/tiny.toml"

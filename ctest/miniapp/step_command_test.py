@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
-from median_interval import median_interval  # noqa: E402
+from torch_recording.median_interval import median_interval  # noqa: E402
 
 ddproxy, tiny, *mpiexec = sys.argv[1:]
 LLAMA = """[model]

@@ -7,7 +7,7 @@ import sys
 import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
-from median_interval import median_interval, paired_ratio  # noqa: E402
+from torch_recording.median_interval import median_interval, paired_ratio  # noqa: E402
 
 
 class MedianInterval(unittest.TestCase):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """whole_files_test.py SCRIPTS: Python must write files completely or not at all, even on a full disk and next to another writer. Needs h5py, not torch."""
-import importlib.util
+import importlib
 import multiprocessing
 import os
 import resource
@@ -119,14 +119,12 @@ class WholeFiles(unittest.TestCase):
 
     def test_a_full_disk_is_exit_code_4(self):
         sys.modules["torch_recording.sweep"] = mock.MagicMock()  # it inspects PyTorch's DDP on import
-        spec = importlib.util.spec_from_file_location("record_torch", SCRIPTS / "record-torch.py")
-        program = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(program)
+        program = importlib.import_module("torch_recording.command")
         program.arguments = lambda: mock.Mock(sweep=False, output=self.folder)
         os.environ["RANK"] = "0"
         for error, code in ((files.DiskError("full"), 4), (OSError(28, "full"), 4), (OSError(13, "denied"), 2)):
-            program.run = mock.Mock(side_effect=error)
-            self.assertEqual(program.main(), code)
+            program.record_and_sweep = mock.Mock(side_effect=error)
+            self.assertEqual(program.run(), code)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 sys.path.append(str(pathlib.Path(__file__).parents[2] / "scripts"))
-from median_interval import median_interval  # noqa: E402
+from torch_recording.median_interval import median_interval  # noqa: E402
 
 INPUT = """[model]
 layers = 6

@@ -40,7 +40,7 @@ void refuse_overwriting(Options const& options, Config const& config) {
   for (char const* ending : table_endings)
     written.push_back(
         {fmt::format("a table beside {}", options.output.string()), beside(options.output, ending)});
-  refuse_clashes({{"the input file", options.input},
+  refuse_clashes({{"the input file", config.file},
                   {"a table of the input", config.times},
                   {"a table of the input", config.table}},
                  written);

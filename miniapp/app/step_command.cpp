@@ -23,7 +23,7 @@ void check_files(Options const& options, Config const& config) {
         "{}: the endings .part, .part.1 and so on, and .lock belong to the files of a run that is "
         "not finished; give the results file another name (-o)",
         options.output.string()));
-  refuse_clashes({{"the input file", options.input}, {"a table of the input", config.table}},
+  refuse_clashes({{"the input file", config.file}, {"a table of the input", config.table}},
                  {{"the results file", options.output},
                   {"the unfinished results file", options.output.string() + ".part"},
                   {"--json", options.json},

@@ -7,6 +7,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "miniapp/input/find_input.hpp"
 #include "miniapp/input/section.hpp"
 #include "miniapp/input/words.hpp"
 #include "model/text/echo.hpp"
@@ -231,9 +232,10 @@ void read_machine(Config& config, Section section) {
 
 }  // namespace
 
-Config read_config(std::filesystem::path const& file) {
+Config read_config(std::filesystem::path const& name) {
   Config config;
-  config.file = file;
+  config.file = find_input(name);
+  auto const& file = config.file;
   config.text = model::read_text(file, largest_file);
   const toml::table root = parse_input(file, config.text, sections);
   read_model(config, Section(root, "model", file));

@@ -94,9 +94,9 @@ struct Config {
   int threads = 0;  ///< number of threads with which a rank computes on a host; 0: derived from its cores
 };
 
-/// Reads and checks an input file. Throws std::invalid_argument with one line that names the file, the line
-/// and the key, and says what to do.
-Config read_config(std::filesystem::path const& file);
+/// Reads and checks an input file. A `name` without a folder is searched for as find_input() says. Throws
+/// std::invalid_argument with one line that names the file, the line and the key, and says what to do.
+Config read_config(std::filesystem::path const& name);
 
 /// Checks the requirement that a run has and a prediction does not have: if compute is replayed with copies,
 /// the input must give [machine] bandwidth. Throws std::invalid_argument if the bandwidth is missing.

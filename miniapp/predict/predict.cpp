@@ -73,7 +73,7 @@ void check_options(Options const& options) {
 
 void refuse_overwriting(Options const& options, Config const& config) {
   auto const& asked = options.predict;
-  std::vector<UsedFile> read{{"the input file", options.input},
+  std::vector<UsedFile> read{{"the input file", config.file},
                              {"a table of the input", config.times},
                              {"a table of the input", config.table},
                              {"the file of --gradients", asked.gradients},

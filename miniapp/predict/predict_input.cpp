@@ -86,7 +86,7 @@ PredictInput from_input_file(Options const& options) {
         "{}: [compute] mode is \"kernels\", but predict runs no kernels; give [machine] peak_flops and "
         "bandwidth for a roofline, or run 'ddproxy layers INPUT -o F.h5' and give --gradients "
         "F.gradients.csv",
-        options.input.string()));
+        input.config.file.string()));
   input.name = input.config.model;
   return input;
 }

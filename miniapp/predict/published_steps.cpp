@@ -8,6 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "miniapp/input/find_input.hpp"
 #include "miniapp/options/output_clash.hpp"
 #include "model/text/echo.hpp"
 #include "results/output/text_file.hpp"
@@ -18,30 +19,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto published_word = "published";
-constexpr auto published_file = "inputs/published/step-times-cs336.csv";
+constexpr auto published_file = "published/step-times-cs336.csv";
 constexpr auto published_source =
     "a course report on CS336 assignment 2, whose author does not name the GPU; batch 16, context 128";
 
-/// Returns the folders that may contain inputs/: the folders above the program, beginning with the nearest,
-/// then the working directory.
-std::vector<fs::path> folders() {
-  std::vector<fs::path> found;
-  std::error_code absent;
-  const fs::path program = fs::read_symlink("/proc/self/exe", absent);
-  for (fs::path at = program.parent_path(); !absent && at.has_relative_path(); at = at.parent_path())
-    found.push_back(at);
-  found.emplace_back();
-  return found;
-}
-
 fs::path find_published() {
+  const fs::path shipped = shipped_inputs();
   std::error_code absent;
-  for (fs::path const& folder : folders())
+  for (fs::path const& folder : {shipped, fs::path("inputs")})
     if (fs::is_regular_file(folder / published_file, absent)) return folder / published_file;
-  throw std::invalid_argument(fmt::format(
-      "--against {}: {} is neither in a folder above the program nor in the working directory; give the "
-      "path of the table instead of {}",
-      published_word, published_file, published_word));
+  throw std::invalid_argument(
+      fmt::format("--against {}: {} is neither in {} nor in the folder inputs of the working directory; give "
+                  "the path of the table instead of {}",
+                  published_word, published_file, shipped.string(), published_word));
 }
 
 fs::path table_of(std::string const& against) {

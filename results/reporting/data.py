@@ -1,7 +1,12 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Keeps a results file (docs/results.md) in memory."""
+from __future__ import annotations
+
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from .checks import find_fault
 from .errors import ReportError
@@ -27,9 +32,17 @@ REQUIRED = {"run": (*SWEEP, *LAYERS, *ALLREDUCE, *TIMELINE, *PREDICTED), "sweep"
 
 
 class Results:
-    """Holds all data of a results file in memory. The file itself is closed."""
+    """Holds all data of a results file in memory. The file itself is closed. Raises ReportError with one line if the file is no complete and
+    valid results file. results["/sweep/measured"] is a dataset; docs/results.md lists them with their dimensions.
 
-    def __init__(self, path):
+    values: dataset by path. attributes: text or number by (group, name). units: unit of a dataset by path, for instance "s"."""
+
+    path: Path
+    values: dict[str, np.ndarray]
+    attributes: dict[tuple[str, str], Any]
+    units: dict[str, str]
+
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not self.path.is_file():
             raise ReportError(f"{path}: {'is a folder' if self.path.is_dir() else 'no such file'}")
@@ -39,7 +52,7 @@ class Results:
                 self.values[name], self.units[name] = self.values.pop(earlier), self.units.pop(earlier)
         self._check()
 
-    def _check(self):
+    def _check(self) -> None:
         version = self.attributes.get(("/", "schema_version"))
         if version is None:
             raise ReportError(f"{self.path}: is not a results file of ddproxy: it has no attribute schema_version")
@@ -50,7 +63,7 @@ class Results:
         if fault := find_fault(self.values):
             raise ReportError(f"{self.path}: {fault}")
 
-    def _check_nothing_is_lost(self):
+    def _check_nothing_is_lost(self) -> None:
         command = self.attribute("/", "command", "")
         parts = (BASE, REQUIRED.get(command, ()), *(p for p in (ALLREDUCE, TIMELINE) if any(path in self.values for path in p)))
         for path in (path for part in parts for path in part):
@@ -59,22 +72,26 @@ class Results:
         if command == "run" and ("/fom", "valid") not in self.attributes:
             raise ReportError(f"{self.path}: has lost the attributes of /fom, which a finished 'run' writes; copy the file again, or measure again")
 
-    def has(self, *paths):
+    def has(self, *paths: str) -> bool:
+        """Returns whether the file has all these datasets."""
         return all(path in self.values for path in paths)
 
-    def __getitem__(self, path):
+    def __getitem__(self, path: str) -> np.ndarray:
+        """Returns a dataset. Raises ReportError if the file does not have it."""
         if path not in self.values:
             raise ReportError(f"{self.path}: has no dataset {path}; the run was interrupted, or its command does not write it")
         return self.values[path]
 
-    def attribute(self, group, name, otherwise=None):
+    def attribute(self, group: str, name: str, otherwise: Any = None) -> Any:
+        """Returns the attribute `name` of a group, or `otherwise` if the file does not have it."""
         return self.attributes.get((group, name), otherwise)
 
     @property
-    def complete(self):
-        return self.attribute("/", "complete", 0) == 1
+    def complete(self) -> bool:
+        """Says whether the run that wrote the file came to its end."""
+        return bool(self.attribute("/", "complete", 0) == 1)
 
-    def title(self):
+    def title(self) -> str:
         """Returns the model, the ranks and the mode in one line."""
         modes = [self.attribute("/sweep", name, self.attribute("/step", name)) for name in ("compute_mode", "backend")]
         model = self.attribute("/model", "preset", "a model")
@@ -84,7 +101,7 @@ class Results:
         return ", ".join(str(part) for part in parts if part)
 
 
-def _mode(modes):
+def _mode(modes: list[str | None]) -> str:
     if set(modes) == {"replay"}:
         return "replay (times from tables)"
     return ", ".join(f"{what}: {mode}" for what, mode in zip(("compute", "all-reduce"), modes) if mode)

@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads all datasets and attributes of an HDF5 file with h5py, in a child process. The reason: a damaged file can make the HDF5
 library crash or run forever."""
+from __future__ import annotations
+
 import multiprocessing
 import os
 import resource
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -14,21 +19,22 @@ from .errors import ReportError
 SECONDS = 120.0  # time limit for one file; 100 MiB take about a second
 MOST_BYTES = 2**31  # limit for one dataset in memory
 ADDRESS_SPACE = 2**35
+Contents = tuple[dict[str, np.ndarray], dict[tuple[str, str], Any], dict[str, str]]  # what read() returns
 REMEDY = "copy the file again from where it was written, or measure again"
 
 
 CONTROLS = {code: f"\\x{code:02X}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\r\t"}  # unsafe for terminals and fonts
 
 
-def text(value):
+def text(value: object) -> str:
     return (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)).translate(CONTROLS)
 
 
-def _attributes(group, item):
+def _attributes(group: str, item: h5py.HLObject) -> dict[tuple[str, str], Any]:
     return {(group, key): value if isinstance(value, (int, float, np.number)) else text(value) for key, value in item.attrs.items()}
 
 
-def _values(path, dataset):
+def _values(path: str, dataset: h5py.Dataset) -> np.ndarray:
     size = dataset.size or 0
     if size * dataset.dtype.itemsize > MOST_BYTES:
         raise ReportError(f"{path} says it has {size} values, which is more than a results file holds; {REMEDY}")
@@ -40,7 +46,7 @@ def _values(path, dataset):
     return value
 
 
-def _items(path, group):
+def _items(path: str, group: h5py.Group) -> Iterator[tuple[str, Any]]:
     """Yields (path, group or dataset) for the links in a group."""
     for name in group:
         item = group.get(name)
@@ -49,9 +55,11 @@ def _items(path, group):
         yield f"{path}{name}", item
 
 
-def read(path):
+def read(path: Path) -> Contents:
     """Returns ({path: values}, {(group, name): attribute}, {path: units}) of the root and of the groups in it."""
-    values, attributes, units = {}, {}, {}
+    values: dict[str, np.ndarray] = {}
+    attributes: dict[tuple[str, str], Any] = {}
+    units: dict[str, str] = {}
     with h5py.File(path, "r") as file:
         attributes |= _attributes("/", file)
         for group_path, group in _items("/", file):
@@ -65,7 +73,7 @@ def read(path):
     return values, attributes, units
 
 
-def _child(path, answer):
+def _child(path: Path, answer: Any) -> None:
     """Reads the file and sends (result, None) or (None, fault)."""
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE if most == resource.RLIM_INFINITY else min(ADDRESS_SPACE, most), most))
@@ -80,7 +88,7 @@ def _child(path, answer):
         answer.send((None, f"cannot be read as HDF5 ({reason}); give a results file, which ddproxy writes with -o"))
 
 
-def read_in_child(path, seconds=None, work=_child):
+def read_in_child(path: Path, seconds: float | None = None, work: Callable[[Path, Any], None] = _child) -> Contents:
     """Returns the result of read(). Raises ReportError with the file's name if the read fails, crashes or takes too long."""
     seconds = SECONDS if seconds is None else seconds
     context = multiprocessing.get_context("fork")

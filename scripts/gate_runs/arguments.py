@@ -15,6 +15,8 @@ try:
 except ImportError:  # Python before 3.11
     tomllib = None
 
+INPUTS = pathlib.Path(__file__).resolve().parents[2] / "inputs"  # the inputs that come with ddproxy; also in an installation
+
 
 class Parser(argparse.ArgumentParser):
     """Reports wrong arguments in one line."""
@@ -27,7 +29,7 @@ def parse_arguments(arguments, doc):
     usage, text = doc.split("\n\n")
     parser = Parser(prog="scripts/gate", usage=usage.split("   ")[0].replace("gate", "scripts/gate", 1), description=text,
                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("input", metavar="INPUT.toml", type=pathlib.Path, help="input file; inputs/gate.toml is made for this")
+    parser.add_argument("input", metavar="INPUT.toml", type=pathlib.Path, help="input file, or the name of one that comes with ddproxy; inputs/gate.toml is made for this")
     base = parser.add_mutually_exclusive_group(required=True)
     base.add_argument("--base", type=pathlib.Path, help="build folder or prefix of the base build")
     base.add_argument("--reference", type=pathlib.Path, help="build folder or prefix of the pinned reference build of a history")
@@ -77,6 +79,21 @@ def program_of(folder):
     raise Failed(USAGE, f"the folder {folder} {what}; give a build folder or an installation prefix")
 
 
+def find_input(name):
+    """Returns the path of an input file. Searches for a name without a folder as ddproxy does: NAME and NAME.toml, in the working directory and
+    then among the inputs that come with ddproxy. Raises Failed if there is none."""
+    if name.parent == pathlib.Path() and not name.is_file():
+        folders = pathlib.Path(), INPUTS
+        found = [path for folder in folders for path in (folder / name, folder / f"{name}.toml") if path.is_file()]
+        if not found:
+            raise Failed(USAGE, f"{name}: there is no input file {name} or {name}.toml in the working directory {pathlib.Path.cwd()}, nor in {INPUTS}"
+                         f"{'' if INPUTS.is_dir() else ', which does not exist'}; give the path of an input file, or the name of a file in one of these folders")
+        return found[0]
+    if not name.is_file():
+        raise Failed(USAGE, f"{name}: no such input file; check the path")
+    return name
+
+
 def check(options):
     if options.rounds != "auto" and not re.fullmatch(r"[1-9][0-9]*", options.rounds):
         raise Failed(USAGE, f"--rounds {options.rounds}: give a whole number from 1 upwards, or auto")
@@ -92,8 +109,7 @@ def check(options):
             raise Failed(USAGE, f"--{name.replace('_', '-')}: {error}") from error
     if not options.history and (options.pin or options.at_least or options.acknowledge or options.acknowledge_case):
         raise Failed(USAGE, "--pin, --at-least and --acknowledge need --history")
-    if not options.input.is_file():
-        raise Failed(USAGE, f"{options.input}: no such input file; check the path")
+    options.input = find_input(options.input)
     core_lists(options.ranks, options.threads)
     refuse_overwriting(options)
 

@@ -1,8 +1,11 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Computes kappa and gamma from times, as docs/model.md defines them. Needs no torch."""
+from __future__ import annotations
+
 import itertools
 import statistics
+from collections.abc import Sequence
 
 LARGEST_MESSAGE = 64 * 2**20
 SIZES = 6
@@ -12,7 +15,7 @@ LEAST_SHARE = 0.1  # smallest share of the calls beside compute that can be meas
 SLOWEST_TOLD = 0.001  # a smaller speed only says that one of the two made no progress
 
 
-def speeds(compute_alone, collective_alone, compute_beside, collective_beside):
+def speeds(compute_alone: float, collective_alone: float, compute_beside: float, collective_beside: float) -> tuple[float, ...]:
     """Returns (kappa, gamma), the relative speeds of compute and of the collective while both run, in [0.001, 1]. When one of them has ended,
     the other one continues at full speed. Arguments are in seconds."""
     both = min(compute_beside, collective_beside)
@@ -20,7 +23,7 @@ def speeds(compute_alone, collective_alone, compute_beside, collective_beside):
     return tuple(min(1.0, max(SLOWEST_TOLD, (alone - (beside - both)) / both)) for alone, beside in alone_and_beside)
 
 
-def rebalanced(repetitions, calls, calls_alone, compute_beside, collective_beside):
+def rebalanced(repetitions: int, calls: int, calls_alone: float, compute_beside: float, collective_beside: float) -> tuple[int, ...]:
     """Returns the number of repetitions of compute and the number of calls that end together after TARGET_SECONDS. Computes them from a
     sample with other numbers. Times are in seconds."""
     share = max(1 - max(collective_beside - compute_beside, 0) / calls_alone, LEAST_SHARE)  # share of the calls that ran with compute
@@ -29,13 +32,13 @@ def rebalanced(repetitions, calls, calls_alone, compute_beside, collective_besid
     return tuple(max(1, min(MOST_REPETITIONS, int(seconds / each))) for each in (product, call))
 
 
-def sizes(smallest, total):
+def sizes(smallest: int, total: int) -> list[int]:
     """Returns SIZES sizes in bytes, from `smallest` to `total` or LARGEST_MESSAGE, with equal steps on a log scale."""
     largest = min(total, LARGEST_MESSAGE)
     return sorted({4 * round(smallest * (largest / smallest) ** (i / (SIZES - 1)) / 4) for i in range(SIZES)})
 
 
-def alone_seconds(table):
+def alone_seconds(table: Sequence[tuple[int, Sequence[float]]]) -> dict[int, float]:
     """Returns {bytes: a(bytes)} of a table [(bytes, [seconds of each sample])] with ascending bytes. Takes medians and then their
     running maximum, as ddproxy does."""
     medians = (statistics.median(seconds) for _, seconds in table)

@@ -8,7 +8,7 @@ import sys
 
 import h5py
 import torch
-from median_interval import median_interval
+from .median_interval import median_interval
 
 from . import files
 

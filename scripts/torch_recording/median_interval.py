@@ -1,14 +1,17 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Computes medians with their 95 % intervals. model/statistics/median_interval.hpp has the same definitions."""
+from __future__ import annotations
+
 import math
 import statistics
+from collections.abc import Iterable, Sequence
 
 FEWEST = 6  # samples that an interval between two order statistics needs
 STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}  # Student's t quantile at 97.5 %, by the number of values
 
 
-def place_of_bound(count):
+def place_of_bound(count: int) -> int:
     """Returns the largest k such that the median of `count` values lies below sorted values[k] with a probability of at most 2.5 %, for any
     distribution. `count` must be at least FEWEST."""
     below, k = 0, 0
@@ -18,13 +21,13 @@ def place_of_bound(count):
     return k - 1
 
 
-def student_interval(values):
+def student_interval(values: Sequence[float]) -> tuple[float, float]:
     """Returns the ends of Student's 95 % interval of the mean."""
     middle, half = statistics.fmean(values), STUDENT[len(values)] * statistics.stdev(values) / math.sqrt(len(values))
     return middle - half, middle + half
 
 
-def median_interval(values):
+def median_interval(values: Iterable[float]) -> tuple[float, float, float]:
     """Returns the median and the ends of its 95 % interval. From six values on they are order statistics. For two to five values they are
     the ends of Student's interval of the mean, which assumes that the values are normally distributed. For one value they are NaN."""
     ordered = sorted(values)
@@ -36,7 +39,7 @@ def median_interval(values):
     return statistics.median(ordered), *ends
 
 
-def paired_ratio(numerators, denominators):
+def paired_ratio(numerators: Iterable[float], denominators: Iterable[float]) -> tuple[float, float, float]:
     """Returns the median of the ratios of pairs and the ends of its 95 % interval. The two values of a pair were measured one shortly after
     the other. So a machine that is slow for a while slows both, and their ratio hardly changes."""
     return median_interval([a / b for a, b in zip(numerators, denominators)])
