@@ -11,7 +11,7 @@ sys.path.append(str(pathlib.Path(__file__).parent))
 import tool  # noqa: E402
 
 ROOT, DDPROXY = pathlib.Path(sys.argv[1]), sys.argv[2]
-ENVIRONMENT = {"DDPROXY": DDPROXY, "DDPROXY_INPUTS": str(ROOT / "inputs")}
+ENVIRONMENT = {"DDPROXY": DDPROXY}
 
 
 def rows_of(folder):

@@ -19,7 +19,6 @@ WORKSPACE = """ramble:
     processes_per_node: 2
     ddproxy_path: {root}
     program: {ddproxy}
-    inputs: {inputs}
   applications:
     ddproxy:
       workloads:
@@ -30,7 +29,7 @@ WORKSPACE = """ramble:
         twin:
           experiments:
             example:
-              variables: {{inputs: {root}/deploy/example, input: twin, n_ranks: 1}}
+              variables: {{input: {root}/deploy/example/twin.toml, n_ranks: 1}}
   software:
     packages: {{}}
     environments: {{}}
@@ -43,9 +42,8 @@ def main():
         folder = pathlib.Path(name)
         scope, workspace = folder / "scope", folder / "workspace"
         scope.mkdir()
-        for kind in ("repos", "modifier_repos"):
-            (scope / f"{kind}.yaml").write_text(f"{kind}:\n- {ROOT / 'deploy' / 'benchpark' / 'repo'}\n") if kind == "repos" else None
-        (folder / "ramble.yaml").write_text(WORKSPACE.format(root=ROOT, ddproxy=DDPROXY, inputs=ROOT / "inputs"))
+        (scope / "repos.yaml").write_text(f"repos:\n- {ROOT / 'deploy' / 'benchpark' / 'repo'}\n")
+        (folder / "ramble.yaml").write_text(WORKSPACE.format(root=ROOT, ddproxy=DDPROXY))
         start = [ramble, "--disable-locks", "-C", scope]
         where = {"cwd": folder, "env": {"RAMBLE_DISABLE_LOCAL_CONFIG": "1", "RAMBLE_USER_CACHE_PATH": str(folder / "cache")}}
         tool.run(*start, "workspace", "create", "-d", workspace, "-c", folder / "ramble.yaml", **where)

@@ -4,8 +4,7 @@
 
     reframe -C settings.py -c ddproxy.py --system=ddproxy:local -r
 
-Environment variables: DDPROXY is the program (default: ddproxy on PATH). DDPROXY_INPUTS is the folder of the inputs (default:
-../inputs beside this folder, or ../../inputs in the sources)."""
+The environment variable DDPROXY names the program (default: ddproxy on PATH). It finds the inputs by their names."""
 import json
 import os
 import pathlib
@@ -14,20 +13,11 @@ import reframe as rfm
 import reframe.utility.sanity as sn
 from reframe.core.builtins import deferrable, parameter, performance_function, run_after, sanity_function
 
-HERE = pathlib.Path(__file__).resolve().parent
-
-
-def inputs():
-    """Returns the folder of the inputs. It is beside this folder in an installation, and one level higher in the sources."""
-    named = os.environ.get("DDPROXY_INPUTS")
-    folders = [pathlib.Path(named)] if named else [HERE.parent / "inputs", HERE.parent.parent / "inputs"]
-    return next((folder for folder in folders if folder.is_dir()), folders[0])
-
 
 class DdproxyCheck(rfm.RunOnlyRegressionTest):
-    """Runs `ddproxy run` on an input of the folder inputs() and reads the figures of its JSON file.
+    """Runs `ddproxy run` on an input of ddproxy and reads the figures of its JSON file.
 
-    A class that derives from this one sets `workload`, the name of the input without .toml, and `expected_valid`, the right value of the
+    A class that derives from this one sets `workload`, the name of the input, and `expected_valid`, the right value of the
     figure `valid`."""
 
     valid_systems = ["*"]
@@ -38,7 +28,7 @@ class DdproxyCheck(rfm.RunOnlyRegressionTest):
     @run_after("init")
     def set_command(self):
         self.executable = os.environ.get("DDPROXY", "ddproxy")
-        self.executable_opts = ["run", str(inputs() / f"{self.workload}.toml"), "-o", "results.h5", "--json", "results.json"]
+        self.executable_opts = ["run", self.workload, "-o", "results.h5", "--json", "results.json"]
         self.keep_files = ["results.h5", "results.json"]
 
     @deferrable

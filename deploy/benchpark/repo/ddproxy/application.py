@@ -16,13 +16,12 @@ class Ddproxy(ExecutableApplication):
     required_package("ddproxy", package_manager="spack*")
 
     for kind, use_mpi in (("twin", False), ("measured", True)):
-        executable(kind, "{program} run {inputs}/{input}.toml -o results.h5 --json results.json", use_mpi=use_mpi)
+        executable(kind, "{program} run {input} -o results.h5 --json results.json", use_mpi=use_mpi)
         workload(kind, executables=[kind])
 
     workload_variable("program", default="ddproxy", description="Program to run", workloads=["twin", "measured"])
-    workload_variable("inputs", default="{ddproxy_path}/share/ddproxy/inputs", description="Folder of the inputs", workloads=["twin", "measured"])
-    workload_variable("input", default="gpt2-large-a100x16-slingshot", description="Input of a twin, without .toml", workloads=["twin"])
-    workload_variable("input", default="gpt2-large-cpu", description="Input with real kernels, without .toml", workloads=["measured"])
+    workload_variable("input", default="gpt2-large-a100x16-slingshot", description="Input of a twin: a name or a path", workloads=["twin"])
+    workload_variable("input", default="gpt2-large-cpu", description="Input with real kernels: a name or a path", workloads=["measured"])
 
     for figure, units in (("tokens_per_s", "tokens/s"), ("backward_s", "s"), ("bucket_mib", "MiB"), ("exposed_s", "s"), ("tail_s", "s"), ("overlap", ""),
                           ("bus_bw_GBps", "GB/s"), ("model_error", ""), ("regret", ""), ("valid", "")):

@@ -130,7 +130,7 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
 
     def test_twin(self):
         """E of a simulated machine agrees with its prediction within 5 %"""
-        twin = self.share / "inputs" / "gpt2-large-a100x16-slingshot.toml"
+        twin = "gpt2-large-a100x16-slingshot"
         self.run("ddproxy", "run", twin, "-o", "twin.h5", "--json", "twin.json")
         figures = json.loads(pathlib.Path("twin.json").read_text())["fom"]
         assert figures["valid"] == "replay", figures
