@@ -11,8 +11,6 @@ class Ddproxy(Experiment):
 
     variant("workload", default="twin", values=("twin", "cpu", "cuda", "rocm"), description="what computes")
 
-    GPU = ("cuda", "rocm")
-
     def workload(self):
         return next(name for name in ("twin", "cpu", "cuda", "rocm") if self.spec.satisfies(f"workload={name}"))
 
@@ -21,7 +19,7 @@ class Ddproxy(Experiment):
         if workload == "twin":
             variables = {"input": ["gpt2-large-a100x8", "gpt2-large-a100x16-slingshot"], "n_ranks": "1", "n_nodes": "1"}
         elif workload == "cpu":
-            variables = {"input": "gpt2-large-cpu", "n_nodes": ["1", "2"], "n_ranks": "{n_nodes}*{sys_sockets_per_node}"}
+            variables = {"input": "gpt2-large-cpu", "n_nodes": ["1", "2"], "n_ranks": "{n_nodes}*2"}
         else:
             variables = {"input": "gpt2-large-8gpu-nccl", "n_nodes": ["1", "2"], "n_gpus": "{n_nodes}*{sys_gpus_per_node}", "n_ranks": "{n_gpus}"}
         experiment = {"variants": {"package_manager": "spack"}, "variables": variables}

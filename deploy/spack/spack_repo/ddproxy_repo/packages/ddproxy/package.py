@@ -26,7 +26,7 @@ class Ddproxy(CMakePackage, CudaPackage, ROCmPackage):
 
     version("main", branch="main")
 
-    variant("openmp", default=True, description="Compute with several threads on the host")
+    variant("openmp", default=True, when="~cuda ~rocm", description="Compute with several threads")
     variant("nccl", default=True, when="+cuda", description="All-reduces by NCCL")
     variant("nccl", default=True, when="+rocm", description="All-reduces by RCCL")
     variant("report", default=True, description="Libraries that ddproxy-report needs")
