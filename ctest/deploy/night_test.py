@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""night_test.py ROOT DDPROXY: the nightly job of deploy/spack/ci decides, keeps its state and writes its artefacts.
+
+The builds are twins, so that no verdict depends on the speed of this machine. A slower build is a program that reads slower tables."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from small_twin import write_twin  # noqa: E402
+
+ROOT, DDPROXY = pathlib.Path(sys.argv[1]), sys.argv[2]
+NIGHT = ROOT / "deploy" / "spack" / "ci" / "night"
+SWEEP = 'strategies = ["naive", "bucketed"]\ncaps_mib = [0.1, 1]\nsamples = 4\n'
+
+
+def write_build(folder, script):
+    folder.mkdir()
+    (folder / "ddproxy").write_text("#!/bin/bash\n" + script)
+    (folder / "ddproxy").chmod(0o755)
+    return folder
+
+
+class Nights:
+    """Runs nights in a folder, which keeps their state."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.words = ["--state", folder / "state", "--artifacts", folder / "artifacts", "--input", folder / "equal" / "twin.toml"]
+
+    def run(self, code, build, *words, rounds=7):
+        """Runs a night. Returns what it printed."""
+        done = subprocess.run([NIGHT, "--new", build, *self.words, *words, "--", "--ranks", "1", "--rounds", str(rounds)], capture_output=True,
+                              text=True, check=False, env={**os.environ, "PATH": "/usr/bin:" + os.environ["PATH"]})
+        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+        return done.stdout + done.stderr
+
+    def state(self, name):
+        return (self.folder / "state" / name).read_text().strip()
+
+    def artifact(self, name):
+        return self.folder / "artifacts" / name
+
+
+def check_dashboard(nights, status):
+    """Test.xml must say how the gate ended, and have the ratio as a measurement."""
+    (path,) = nights.artifact("dashboard/Testing").glob("*/Test.xml")
+    tests = {test.find("Name").text: test for test in xml.etree.ElementTree.parse(path).iter("Test") if test.find("Name") is not None}
+    assert tests.keys() == {"gate", "history"} and tests["gate"].get("Status") == status, path.read_text()
+    measured = [float(item.find("Value").text) for item in tests["gate"].iter("NamedMeasurement") if item.get("name") == "new over last good"]
+    assert measured == [json.loads(nights.artifact("gate.json").read_text())["compare"]["ratio"][0]]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_twin(folder / "equal", SWEEP)
+        write_twin(folder / "slow", SWEEP, compute=1.5)
+        build = write_build(folder / "build", f'exec {DDPROXY} "$@"\n')
+        faster = write_build(folder / "faster", f'exec {DDPROXY} "$@"\n')
+        slower = write_build(folder / "slower", f'exec {DDPROXY} "${{@/equal/slow}}"\n')
+        broken = write_build(folder / "broken", f'[ $1 = compare ] && exec {DDPROXY} "$@"; exit 127\n')
+        nights = Nights(folder)
+        assert "is the first build" in nights.run(0, slower)
+        assert nights.state("reference") == nights.state("last-good") == str(slower)
+        assert "it is now the last good build" in nights.run(0, build)
+        assert nights.state("reference") == str(slower) and nights.state("last-good") == str(build)
+        check_dashboard(nights, "passed")
+        assert len(list((folder / "state" / "nights").glob("*.night.json"))) == 1
+        output = nights.run(1, slower)
+        assert f"{slower} is slower than the last good build {build}" in output and nights.state("last-good") == str(build)
+        check_dashboard(nights, "failed")
+        for name in ("gate.xml", "history.xml"):
+            assert xml.etree.ElementTree.parse(nights.artifact(name)).find("testsuite/testcase") is not None
+        page = nights.artifact("history.html").read_text()
+        assert page.count("<svg") == 4 and page.count("<tr>") == 2 and "undecided" in page, page[:2000]
+        assert "undecided" in nights.run(5, faster, rounds=2) and nights.state("last-good") == str(build)
+        nights.run(4, broken)
+        assert nights.state("last-good") == str(build)
+        assert "give --new BUILD and --state FOLDER" in subprocess.run([NIGHT], capture_output=True, text=True, check=False).stderr
+        assert "unknown option --x" in nights.run(2, build, "--x", "y")
+        (folder / "state" / "last-good").write_text(str(folder / "nowhere") + "\n")
+        assert "which is no build; correct the file" in nights.run(2, build)
+
+
+main()

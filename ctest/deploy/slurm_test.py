@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""slurm_test.py ROOT DDPROXY: every file of deploy/slurm runs on a SLURM with two nodes that pretend to have eight GPUs each."""
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+import h5py
+import numpy
+
+sys.path += [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1])]
+from fake_slurm import FakeSlurm, missing_programs  # noqa: E402
+from small_twin import write_twin  # noqa: E402
+
+ROOT, DDPROXY = pathlib.Path(sys.argv[1]), sys.argv[2]
+JOB = ROOT / "deploy" / "slurm" / "run-8gpu.sbatch"
+TINY = """[model]
+preset = "tiny"
+[step]
+batch = 1
+sequence = 32
+[compute]
+mode = "kernels"
+[allreduce]
+backend = "mpi"
+[sweep]
+strategies = ["bucketed"]
+caps_mib = [1]
+samples = 2
+"""
+
+
+class Jobs:
+    """Submits jobs in a folder. `slurm` is a running FakeSlurm."""
+
+    def __init__(self, slurm, folder):
+        self.slurm, self.folder = slurm, folder
+        self.environment = {**slurm.environment, "DDPROXY": DDPROXY, "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl": "tcp,self",
+                            "OMPI_MCA_btl_tcp_if_include": "lo", "OMP_WAIT_POLICY": "passive"}
+
+    def submit(self, *options, wait=True):
+        """Submits a job. Returns its number and the exit code, which is None if nobody waits for the job."""
+        done = self.slurm.call("sbatch", *(["--wait"] if wait else []), *options, check=False, cwd=self.folder, env=self.environment)
+        number = re.search(r"Submitted batch job (\d+)", done.stdout)
+        assert number, done
+        return number[1], done.returncode if wait else None
+
+    def log(self, number):
+        return (self.folder / f"ddproxy-{number}.log").read_text()
+
+    def run(self, *options):
+        """Submits a job that has to succeed. Returns its figures and its results file."""
+        number, code = self.submit(*options)
+        assert code == 0, self.log(number)
+        (path,) = (self.folder / "out").glob(f"*-{number}.h5")
+        return json.loads(path.with_suffix(".json").read_text())["fom"], h5py.File(path)
+
+
+def settings_of(file):
+    return dict(text.split("=", 1) for text in file["provenance/environment"].asstr() if "=" in text)
+
+
+def check_eight_tasks(jobs):
+    """Eight tasks share the 16 CPUs of the node evenly. SLURM binds no task here, so OpenMP must not bind them to the same cores."""
+    figures, file = jobs.run(JOB, "tiny.toml")
+    assert figures["valid"] in ("true", "oversubscribed"), figures
+    assert list(file["provenance/host"].asstr()) == ["node1"] * 8
+    assert list(file["provenance/rank_threads"][...]) == [2] * 8
+    settings = settings_of(file)
+    assert settings["OMP_NUM_THREADS"] == settings["SLURM_CPUS_PER_TASK"] == "2", settings
+    cores = len(os.sched_getaffinity(0))
+    if cores > 1:
+        assert "0" not in set(file["provenance/binding"].asstr()), list(file["provenance/binding"].asstr())
+
+
+def check_cpus_of_a_task(jobs):
+    _, file = jobs.run("--ntasks-per-node=2", "--gpus-per-node=2", "--cpus-per-task=1", JOB, "tiny.toml")
+    assert list(file["provenance/rank_threads"][...]) == [1, 1]
+
+
+def check_two_nodes(jobs):
+    figures, file = jobs.run("--nodes=2", "--ntasks-per-node=2", "--gpus-per-node=2", "--cpus-per-task=1", JOB, "tiny.toml")
+    assert list(file["provenance/host"].asstr()) == ["node1", "node1", "node2", "node2"], list(file["provenance/host"].asstr())
+    assert figures["valid"] in ("true", "oversubscribed"), figures
+
+
+def check_twin(jobs):
+    """A twin stands for the GPUs. It runs in one task. The samples of each case are compared with the prediction of T."""
+    write_twin(jobs.folder / "twin", 'strategies = ["naive", "bucketed"]\ncaps_mib = [0.01, 0.1, 1]\nsamples = 6\n')
+    figures, file = jobs.run("--ntasks-per-node=1", "--gpus-per-node=1", JOB, "twin/twin.toml")
+    assert figures["valid"] == "replay", figures
+    fastest = file["sweep/measured"][...].max(axis=2).min(axis=1)
+    error = fastest / file["sweep/predicted"][...] - 1
+    assert (abs(error) < 0.05).all(), error
+
+
+def check_too_few_gpus(jobs):
+    number, code = jobs.submit("--gpus-per-node=4", JOB, "tiny.toml")
+    assert code == 2 and "this job has 8 tasks on a node but only 4 GPUs" in jobs.log(number), jobs.log(number)
+
+
+def samples_in(path):
+    """Returns the number of samples of T in a results file, 0 if it has none yet."""
+    try:
+        with h5py.File(path) as file:
+            return int(numpy.isfinite(file["sweep/measured"][...]).sum())
+    except (OSError, KeyError):
+        return 0
+
+
+def check_preemption(jobs):
+    """A job of a higher priority takes the node. The job that is preempted keeps its samples and starts again."""
+    write_twin(jobs.folder / "long", 'strategies = ["naive"]\nsamples = 10000\n')
+    number, _ = jobs.submit("--ntasks-per-node=1", "--gpus-per-node=1", "--nodelist=node1", "--requeue", JOB, "long/twin.toml", wait=False)
+    part = jobs.folder / "out" / f"twin-{number}.h5.part"
+    jobs.slurm.wait_until(lambda: samples_in(part) > 0, 60, f"{part} has samples")
+    _, code = jobs.submit("--partition=high", "--nodelist=node1", "--exclusive", "--output=/dev/null", "--wrap=true")
+    assert code == 0
+    kept = part.with_name(part.name + ".1")  # the second start moved the file of the first start here
+    jobs.slurm.wait_until(lambda: samples_in(kept) > 0, 120, f"{kept} has the samples of the first start")
+    shown = jobs.slurm.call("scontrol", "show", "job", number).stdout
+    assert "Restarts=1" in shown, shown
+    jobs.slurm.call("scancel", number)
+
+
+def main():
+    if missing := missing_programs():
+        print(f"skipped: this machine has no {', '.join(missing)} (Debian: slurm-wlm munge)")
+        sys.exit(77)
+    if os.geteuid() != 0:
+        print("skipped: only root can give the nodes host names of their own")
+        sys.exit(77)
+    files = {path.name for path in (ROOT / "deploy" / "slurm").iterdir()}
+    assert files == {"run-8gpu.sbatch"}, f"this test submits run-8gpu.sbatch; add the other files of deploy/slurm to it: {files}"
+    with tempfile.TemporaryDirectory() as state, tempfile.TemporaryDirectory() as folder:
+        with FakeSlurm(state) as slurm:
+            if "pmix" not in slurm.call("srun", "--mpi=list").stdout + slurm.call("srun", "--mpi=list").stderr:
+                print("skipped: this SLURM was built without PMIx")
+                sys.exit(77)
+            jobs = Jobs(slurm, pathlib.Path(folder))
+            (jobs.folder / "tiny.toml").write_text(TINY)
+            for check in (check_too_few_gpus, check_twin, check_cpus_of_a_task, check_two_nodes, check_eight_tasks, check_preemption):
+                check(jobs)
+                print(f"passed: {check.__name__}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
