@@ -134,5 +134,42 @@ TEST_F(CompareSteps, refuses_files_that_prove_nothing) {
       contains(refused({.base = base, .next = runs("d", 1, {.replay = false})}), "sweep: 'whole step"));
 }
 
+TEST_F(CompareSteps, of_machines_are_ranked_by_the_tokens_of_whole_steps) {
+  Paths all = steps("a", 6, {.factor = 1.3});
+  CompareOptions options{.rank_machines = true};
+  for (auto const& path : all) options.labels[path] = "slow";
+  const auto quick = steps("b", 6);
+  all.insert(all.end(), quick.begin(), quick.end());
+  options.base = all;
+  EXPECT_EQ(compare(options), 0);
+  std::istringstream lines(out);
+  std::string line, words, machine;
+  std::vector<std::pair<bool, double>> ranked;  // whether the machine is the slow one, and its tokens/s
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::istringstream numbers(line.substr(line.find("measured")));
+    double count = 0, tokens = 0;
+    numbers >> words >> count >> tokens;
+    EXPECT_EQ(count, 6) << line;
+    ranked.emplace_back(contains(line, "slow"), tokens);
+  }
+  ASSERT_EQ(ranked.size(), 2U) << out;
+  const double tokens = 2 * 4 * 16 * 2;  // accumulation x batch x sequence x ranks, in 1 s
+  EXPECT_FALSE(ranked[0].first) << out;
+  EXPECT_NEAR(ranked[0].second, tokens, 0.01 * tokens) << out;
+  EXPECT_NEAR(ranked[1].second, tokens / 1.3, 0.01 * tokens) << out;
+  EXPECT_FALSE(contains(warnings, "told apart") || contains(warnings, "no figure of merit")) << warnings;
+}
+
+TEST_F(CompareSteps, of_machines_are_not_ranked_among_backward_passes) {
+  Paths all = steps("a", 1);
+  all.push_back(runs("b", 1, {.replay = false})[0]);
+  const auto text = refused({.base = all, .rank_machines = true});
+  EXPECT_TRUE(contains(text, "whole steps (" + all[0].string() + ")")) << text;
+  EXPECT_TRUE(contains(text, "backward passes (" + all[1].string() + ")")) << text;
+  const auto other = refused({.base = {all[0], steps("c", 1, {.accumulation = 4})[0]}, .rank_machines = true});
+  EXPECT_TRUE(contains(other, "--allow accumulation")) << other;
+}
+
 }  // namespace
 }  // namespace ddproxy::test

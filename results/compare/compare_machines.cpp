@@ -43,6 +43,10 @@ bool is_single(Run const& run) {
   return run.valid == word_of(Validity::single);
 }
 
+bool has_whole_steps(Run const& run) {
+  return std::ranges::any_of(run.cases, [](CaseTimes const& one) { return one.strategy == "step"; });
+}
+
 using IsKind = bool (*)(Run const&);
 
 std::string first_and_more(std::span<const Run> runs, IsKind is_kind, bool wanted) {
@@ -77,6 +81,16 @@ void check_all_reduce(std::span<const Run> runs, Texts const& allowed) {
       ") are not ranked among runs that reduce (" + first_and_more(runs, is_single, false) +
       "), because one rank reduces nothing (valid=single); rank each kind alone, or rank them together with "
       "--allow valid");
+}
+
+// Rejects a mix of whole steps and sweeps: a whole step has a forward pass and an update, too, so its tokens
+// per second are fewer on the same machine.
+void check_one_part(std::span<const Run> runs) {
+  if (!is_mixed(runs, has_whole_steps)) return;
+  throw std::invalid_argument(
+      "compare: --rank-machines: whole steps (" + first_and_more(runs, has_whole_steps, true) +
+      ") are not ranked among backward passes (" + first_and_more(runs, has_whole_steps, false) +
+      "), because a whole step has a forward pass and an update, too; rank each kind alone");
 }
 
 std::string const& value_of(Run const& run, std::string_view key) {
@@ -159,6 +173,7 @@ Table table_of(std::span<const MachineMerit> ranked) {
 
 int order_machines(CompareOptions const& options, std::ostream& out, std::ostream& warnings) {
   const auto runs = read_offers(options);
+  check_one_part(runs);
   check_one_kind(runs, options.allow);
   check_all_reduce(runs, options.allow);
   auto allowed = options.allow;

@@ -12,12 +12,17 @@
 namespace ddproxy::results {
 namespace {
 
+// Returns whether the time of a case can be the T of the figure of merit. In a sweep these are the bucketed
+// cases, in a run of `ddproxy step` it is the whole step.
+bool can_be_best(CaseTimes const& one) {
+  return one.ours && std::isfinite(one.seconds) &&
+         (one.strategy == "bucketed" || (one.strategy == "step" && one.name == "step"));
+}
+
 CaseTimes const* best_case(Run const& run) {
   CaseTimes const* best = nullptr;
   for (auto const& one : run.cases)
-    if (one.ours && one.strategy == "bucketed" && std::isfinite(one.seconds) &&
-        (!best || one.seconds < best->seconds))
-      best = &one;
+    if (can_be_best(one) && (!best || one.seconds < best->seconds)) best = &one;
   return best;
 }
 

@@ -30,8 +30,9 @@ struct MachineMerit {
 /// which of them is faster.
 bool overlap(MachineMerit const& a, MachineMerit const& b);
 
-/// Returns tokens / T of the best bucketed case, in tokens per second. Returns NaN if the run measured no
-/// bucketed case, or if its file lacks the number of tokens.
+/// Returns tokens / T in tokens per second. T is that of the best bucketed case, or of the whole step if
+/// `ddproxy step` wrote the file. Returns NaN if the run measured neither, or if its file lacks the number of
+/// tokens.
 double figure_of_merit(Run const& run);
 
 /// Returns the machines, the best one first. They point into `runs`, which must outlive the result.
