@@ -48,7 +48,7 @@ def check_usage():
     expect(2, "there is no option --bogus; see ddproxy run --help", "run", "x.toml", "--bogus", "3")
     expect(2, "there is no command walk; see ddproxy --help", "walk", "x.toml")
     expect(2, "unexpected argument y.toml; see ddproxy run --help", "run", "x.toml", "y.toml")
-    expect(2, "nowhere.toml: cannot be opened", "run", "nowhere.toml")
+    expect(2, "nowhere.toml: there is no input file nowhere.toml in the working directory", "run", "nowhere.toml")
     expect(2, "unknown key", "run", write("a.toml", TINY + "colour = 1\n"))
     expect(2, "a.toml:2: [model] preset", "run", write("a.toml", '[model]\npreset = "gpt5"\n'))
     expect(2, "heads", "run", write("a.toml", TINY + "heads = 5\n"))

@@ -48,7 +48,8 @@ assert script.ratio_with_interval([own, peer, peer], 0) == (0.5, 0.5, 0.5)
 expect_refused(run(WORKER, "--turns", "1"), "--turns must be at least 2")
 expect_refused(run(WORKER, "--python", "/bin/false"), "/bin/false cannot import torch; name an interpreter that has it with --python")
 for words, line in ((["huge", "1", "2", "3"], "there is no preset \"huge\""), (["tiny", "2", "256", "64"], "")):
-    told = subprocess.run([WORKER, *words], input="\n", capture_output=True, text=True)
+    told = subprocess.run([WORKER, *words], input="\n", capture_output=True, text=True,
+                          env={**os.environ, "OMP_PROC_BIND": "false"})  # without it Kokkos prints advice
     assert told.returncode == 2 and told.stderr.startswith("step_worker: ") and line in told.stderr and told.stderr.count("\n") == 1, told
 
 # A program in the place of Python that builds another model.

@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "miniapp/input/installed_folders.hpp"
 #include "model/text/echo.hpp"
@@ -28,12 +30,18 @@ fs::path inputs_above(fs::path at) {
   return {};
 }
 
-// Returns the file NAME or NAME.toml of a folder. A folder of that name does not count.
+// Returns the file names that a name stands for: NAME and NAME.toml.
+std::vector<std::string> file_names(fs::path const& name) {
+  if (name.extension() == ".toml") return {name.string()};
+  return {name.string(), name.string() + ".toml"};
+}
+
+// Returns the file of this name in a folder. A folder of that name does not count.
 std::optional<fs::path> file_in(fs::path const& folder, fs::path const& name) {
-  for (auto const& path : {folder / name, folder / (name.string() + ".toml")}) {
+  for (auto const& file : file_names(name)) {
     std::error_code absent;
-    const auto status = fs::status(path, absent);
-    if (fs::exists(status) && !fs::is_directory(status)) return path;
+    const auto status = fs::status(folder / file, absent);
+    if (fs::exists(status) && !fs::is_directory(status)) return folder / file;
   }
   return std::nullopt;
 }
@@ -56,9 +64,10 @@ fs::path find_input(fs::path const& name) {
   if (const auto found = file_in(shipped, name)) return *found;
   std::error_code absent;
   throw std::invalid_argument(fmt::format(
-      "{0}: there is no input file {0} or {0}.toml in the working directory {1}, nor in {2}{3}; give the path "
-      "of an input file, or the name of a file in one of these folders",
-      model::echo(name.string()), fs::current_path(absent).string(), shipped.string(),
+      "{}: there is no input file {} in the working directory {}, nor in {}{}; give the path of an input "
+      "file, or the name of a file in one of these folders",
+      model::echo(name.string()), model::echo(fmt::format("{}", fmt::join(file_names(name), " or "))),
+      fs::current_path(absent).string(), shipped.string(),
       fs::is_directory(shipped, absent) ? "" : ", which does not exist"));
 }
 

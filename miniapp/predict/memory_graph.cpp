@@ -67,8 +67,8 @@ MemoryCase memory_case(Config const& config, MemoryMethod const& method, int ran
   const auto pass = model::backward_pass(config.shape);
   const auto forward = model::forward_pass(config.shape);
   const model::WholeStep how = sharded_step(config, pass, method.stage, ranks);
-  model::RankGraphs step =
-      model::whole_step(pass, forward, changed.tokens.count(), how, static_cast<std::size_t>(ranks));
+  model::RankGraphs step = model::whole_step(pass, forward, changed.tokens.count(), how,
+                                             static_cast<std::size_t>(ranks), model::RankClasses::first);
   const model::StepTrace trace = trace_of(changed, pass, step);
   const auto graph = model::in_format(std::move(step.classes.front().graph), pass, forward, method.format);
   const auto psi = static_cast<double>(parameters(pass));

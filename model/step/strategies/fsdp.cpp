@@ -258,12 +258,12 @@ class FsdpStep : ShardedBuilder {
 }  // namespace
 
 RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                     WholeStep const& strategy, std::size_t ranks) {
+                     WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
   const ShardGroups groups = shard_groups(strategy.sharding, ranks);
   const auto units = units_of(pass, strategy.sharding.unit, groups.ranks);
   std::vector<ShardedRun> runs;
   for (Unit const& unit : units) runs.push_back(unit.run);
-  return for_each_class(groups, runs, false, [&](std::optional<std::size_t> place) {
+  return for_each_class(groups, runs, false, classes, [&](std::optional<std::size_t> place) {
     return FsdpStep(pass, strategy, groups, units, place).build(forward, tokens);
   });
 }

@@ -62,6 +62,7 @@ ShardedRun divide(Slice model, std::size_t ranks) {
 }
 
 RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedRun> const& runs, bool all_differ,
+                          RankClasses classes,
                           std::function<StepGraph(std::optional<std::size_t> place)> const& build) {
   const auto is_full = [&](std::size_t place) {
     return std::ranges::all_of(runs, [&](auto const& run) { return run.held(place) == run.part; });
@@ -70,7 +71,8 @@ RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedRun> con
   std::map<std::optional<std::size_t>, std::size_t> class_of;  // [place]
   for (auto const& group : groups.communicators[index(groups.reduces)].groups) {
     for (std::size_t p = 0; p < group.size(); ++p) {
-      const auto place = all_differ || !is_full(p) ? std::optional(p) : std::nullopt;
+      const std::size_t of = classes == RankClasses::first ? 0 : p;
+      const auto place = all_differ || !is_full(of) ? std::optional(of) : std::nullopt;
       const auto [found, is_new] = class_of.try_emplace(place, step.classes.size());
       if (is_new) step.classes.push_back({build(place), {}});
       step.classes[found->second].ranks.push_back(group[p]);

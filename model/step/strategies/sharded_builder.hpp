@@ -39,8 +39,10 @@ ShardedRun divide(Slice model, std::size_t ranks);
 
 /// Builds the graphs of the ranks. `build` returns the graph of one class of ranks, given their place in
 /// their group. Without a place the graph is for all ranks whose shards have no padding. If `all_differ` is
-/// true, every place has a graph of its own.
+/// true, every place has a graph of its own. With RankClasses::first the graph of rank 0 is that of all
+/// ranks.
 RankGraphs for_each_class(ShardGroups const& groups, std::vector<ShardedRun> const& runs, bool all_differ,
+                          RankClasses classes,
                           std::function<StepGraph(std::optional<std::size_t> place)> const& build);
 
 /// The buffers and tasks that all sharded steps have.

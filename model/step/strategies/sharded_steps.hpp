@@ -25,7 +25,7 @@ namespace ddproxy::model {
 ///
 /// `copies` of `strategy.ddp` has no effect. Throws as whole_step() does.
 RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                     WholeStep const& strategy, std::size_t ranks);
+                     WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 
 /// Builds a fully sharded step, with the rules of PyTorch's fully_shard (FSDP2). A rank has shards of the
 /// parameters, the gradients and the state of the optimizer.
@@ -48,6 +48,6 @@ RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::
 /// `strategy.ddp.plan` and `copies` have no effect. Throws std::invalid_argument if the group does not divide
 /// the ranks, and as whole_step() does.
 RankGraphs fsdp_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                     WholeStep const& strategy, std::size_t ranks);
+                     WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 
 }  // namespace ddproxy::model

@@ -196,7 +196,7 @@ class WholeStepBuilder {
 }  // namespace
 
 RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                      WholeStep const& strategy, std::size_t ranks) {
+                      WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
   if (strategy.micro_batches < 1 || tokens < 1) {
     throw std::invalid_argument("whole step: " + std::to_string(strategy.micro_batches) +
                                 " micro-batches of " + std::to_string(tokens) +
@@ -211,9 +211,9 @@ RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std:
   switch (strategy.sharding.stage) {
     case ShardStage::zero1:
     case ShardStage::zero2:
-      return zero_step(pass, forward, tokens, strategy, ranks);
+      return zero_step(pass, forward, tokens, strategy, ranks, classes);
     case ShardStage::fsdp:
-      return fsdp_step(pass, forward, tokens, strategy, ranks);
+      return fsdp_step(pass, forward, tokens, strategy, ranks, classes);
     case ShardStage::none:
       break;
   }

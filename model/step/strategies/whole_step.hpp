@@ -12,6 +12,13 @@
 
 namespace ddproxy::model {
 
+/// The ranks whose graphs are built.
+enum class RankClasses {
+  all,    ///< all ranks
+  first,  ///< rank 0 stands for all ranks. It has the largest shards, so its memory and its time are those of
+          ///< the step. With thousands of ranks nearly every rank may have a class of its own
+};
+
 /// Builds the graph of a whole training step: forward and backward pass, all-reduces, clipping and update.
 /// All `ranks` ranks have the same graph. `forward` and `pass` must belong to the same model. `tokens` is the
 /// number of tokens of a micro-batch on one rank.
@@ -39,6 +46,6 @@ namespace ddproxy::model {
 /// Throws std::invalid_argument if `micro_batches` or `tokens` is not positive, or if `forward` and `pass`
 /// have different numbers of operators.
 RankGraphs whole_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                      WholeStep const& strategy, std::size_t ranks);
+                      WholeStep const& strategy, std::size_t ranks, RankClasses classes = RankClasses::all);
 
 }  // namespace ddproxy::model

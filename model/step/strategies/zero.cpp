@@ -228,14 +228,14 @@ class ZeroStep : ShardedBuilder {
 }  // namespace
 
 RankGraphs zero_step(BackwardPass const& pass, ForwardPass const& forward, std::int64_t tokens,
-                     WholeStep const& strategy, std::size_t ranks) {
+                     WholeStep const& strategy, std::size_t ranks, RankClasses classes) {
   const ShardGroups groups = shard_groups(
       {.stage = strategy.sharding.stage, .lanes = strategy.sharding.lanes}, ranks);  // over all ranks
   const auto buckets = buckets_of(strategy.ddp.plan, TensorLayout(pass), groups.ranks);
   std::vector<ShardedRun> runs;
   for (ShardedBucket const& bucket : buckets) runs.push_back(bucket.run);
   const bool all_differ = strategy.sharding.update == Verb::broadcast;
-  return for_each_class(groups, runs, all_differ, [&](std::optional<std::size_t> place) {
+  return for_each_class(groups, runs, all_differ, classes, [&](std::optional<std::size_t> place) {
     return ZeroStep(pass, strategy, groups, buckets, place).build(forward, tokens);
   });
 }
