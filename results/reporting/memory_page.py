@@ -84,7 +84,7 @@ def draw_bars(data):
     axes.set_yticks(list(places), [name_of(case) for case in cases])
     axes.invert_yaxis()
     axes.set_xlabel("live memory at the peak (GB)")
-    figure.legend(loc="outside lower center", ncol=3)
+    figure.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=3)
     return figure
 
 
@@ -127,7 +127,7 @@ def draw_timelines(data):
     for axes in grid[-1]:
         axes.set_xlabel(f"time since the start of the step ({unit})")
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for _, _, colour, _ in _used(cases)]
-    figure.legend(handles, [label for _, label, _, _ in _used(cases)], loc="outside lower center", ncol=3)
+    figure.legend(handles, [label for _, label, _, _ in _used(cases)], loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=3)
     return figure
 
 

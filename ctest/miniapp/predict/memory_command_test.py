@@ -105,7 +105,10 @@ class Memory(unittest.TestCase):
         plain, _ = self.memory(self.large(), "--ranks", 8, "--shard", "none")
         copied, _ = self.memory(self.large(text='[allreduce]\ncopies = "in+out"\n'), "--ranks", 8, "--shard", "none")
         self.assertEqual(copied["cases"][0]["peak"]["bucket"], 4 * PSI)
-        self.assertEqual(copied["cases"][0]["peak_bytes"] - plain["cases"][0]["peak_bytes"], 4 * PSI)
+        # Without buckets the peak lies in the backward pass, before all gradients are complete.
+        more = copied["cases"][0]["peak_bytes"] - plain["cases"][0]["peak_bytes"]
+        self.assertGreater(more, 0)
+        self.assertLessEqual(more, 4 * PSI)
         self.large()
         path = self.folder / "large.toml"
         path.write_text(path.read_text().replace("sequence = 1024\n", 'sequence = 1024\ncheckpoint = "layer"\n'))
@@ -142,7 +145,7 @@ class Memory(unittest.TestCase):
         def draw(path):
             return subprocess.run([sys.executable, "-B", ROOT / "results" / "memory.py", path], capture_output=True, text=True)
         done = draw(self.folder / "out.json")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
         self.assertEqual([pathlib.Path(line).name for line in done.stdout.splitlines()], ["out.html", "out-bars.png", "out-timeline.png"])
         page = (self.folder / "out.html").read_text()
         for text in ("gpt2-large", "Ranks with which a step fits 16 GB", "optimizer state (GB)"):

@@ -42,4 +42,11 @@ struct Sharding {
   int lanes = 1;  ///< 1: gathers and reductions use one communicator; 2: each has its own
 };
 
+/// The ranks whose graphs are built.
+enum class RankClasses {
+  all,    ///< all ranks
+  first,  ///< rank 0 stands for all ranks. It has the largest shards, so its memory and its time are those of
+          ///< the step. With thousands of ranks nearly every rank may have a class of its own
+};
+
 }  // namespace ddproxy::model

@@ -12,13 +12,6 @@
 
 namespace ddproxy::model {
 
-/// The ranks whose graphs are built.
-enum class RankClasses {
-  all,    ///< all ranks
-  first,  ///< rank 0 stands for all ranks. It has the largest shards, so its memory and its time are those of
-          ///< the step. With thousands of ranks nearly every rank may have a class of its own
-};
-
 /// Builds the graph of a whole training step: forward and backward pass, all-reduces, clipping and update.
 /// All `ranks` ranks have the same graph. `forward` and `pass` must belong to the same model. `tokens` is the
 /// number of tokens of a micro-batch on one rank.
