@@ -51,7 +51,7 @@ class FindNccl(unittest.TestCase):
         definitions = {"CMAKE_MODULE_PATH": modules, "CUDAToolkit_BIN_DIR": programs, "CUDAToolkit_VERSION": version,
                        "CUDAToolkit_INCLUDE_DIRS": programs.parent / "include", "CUDAToolkit_LIBRARY_DIR": programs.parent / "lib64"} | definitions
         build = tempfile.mkdtemp(dir=self.root)  # CMake does not look again for what it has found
-        done = subprocess.run([cmake, "-S", self.root / "project", "-B", build, *(f"-D{name}={value}" for name, value in definitions.items())],
+        done = subprocess.run([cmake, "-G", "Ninja", "-S", self.root / "project", "-B", build, *(f"-D{name}={value}" for name, value in definitions.items())],
                               env=os.environ | {"PATH": f"{path}:{os.environ['PATH']}"}, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done)
         found = [line for line in done.stdout.splitlines() if "found 2." in line]
