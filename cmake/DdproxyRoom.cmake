@@ -33,13 +33,18 @@ function(ddproxy_uses_device result)
   endforeach()
 endfunction()
 
-# ddproxy_device_sources(TARGET): compiles the target's sources in DDPROXY_DEVICE_LANGUAGE, if that is set. Must be called in the
-# folder that defines the target, because properties of source files are visible only there.
+# ddproxy_device_sources(TARGET [HOST file...]): compiles the target's sources in DDPROXY_DEVICE_LANGUAGE, if that is set. The files after
+# HOST are left to the compiler of the host, which is several times as fast; they must not include Kokkos, directly or through a header.
+# Must be called in the folder that defines the target, because properties of source files are visible only there.
 function(ddproxy_device_sources target)
+  cmake_parse_arguments(DEVICE "" "" "HOST" ${ARGN})
   set_target_properties(${target} PROPERTIES DDPROXY_USES_DEVICE ON)
   if(DDPROXY_DEVICE_LANGUAGE)
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "[.]cpp$")
+    if(DEVICE_HOST)
+      list(REMOVE_ITEM sources ${DEVICE_HOST})
+    endif()
     set_source_files_properties(${sources} PROPERTIES LANGUAGE ${DDPROXY_DEVICE_LANGUAGE})
   endif()
   # {fmt} 9 turns constexpr off for nvcc, although nvcc supports it. The check of format strings then fails to compile.
@@ -68,15 +73,16 @@ function(ddproxy_libraries_used result room)
   set(${result} ${libraries} PARENT_SCOPE)
 endfunction()
 
-# ddproxy_room(FOLDER SOURCES file... LINKS target...): adds the library of a room and links it with the rooms that it may use.
+# ddproxy_room(FOLDER [SOURCES file...] [HOST_SOURCES file...] LINKS target...): adds the library of a room and links it with the rooms
+# that it may use. In a room that uses the device, HOST_SOURCES are the files that do not include Kokkos (ddproxy_device_sources).
 # LINKS are libraries from outside the project. A test that builds a changed copy of a room sets DDPROXY_ROOM_SUFFIX, which is
 # appended to the name of the library.
 function(ddproxy_room folder)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;HOST_SOURCES;LINKS" ${ARGN})
   ddproxy_libraries_used(used ${folder})
   ddproxy_library(alias ${folder}${DDPROXY_ROOM_SUFFIX})
   string(REPLACE "::" "_" target ${alias})
-  add_library(${target} STATIC ${ROOM_SOURCES})
+  add_library(${target} STATIC ${ROOM_SOURCES} ${ROOM_HOST_SOURCES})
   add_library(${alias} ALIAS ${target})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PUBLIC ${used} ${ROOM_LINKS})
@@ -85,7 +91,7 @@ function(ddproxy_room folder)
   ddproxy_uses_device(uses_device ${used} ${ROOM_LINKS})
   if(uses_device)
     set_property(GLOBAL APPEND PROPERTY DDPROXY_DEVICE_TARGETS ${alias})
-    ddproxy_device_sources(${target})
+    ddproxy_device_sources(${target} HOST ${ROOM_HOST_SOURCES})
   endif()
 endfunction()
 

@@ -39,15 +39,17 @@ endfunction()
 ddproxy_test_part(ddproxy_plain_main SOURCES ${PROJECT_SOURCE_DIR}/ctest/plain_main.cpp LINKS GTest::gtest)
 ddproxy_test_part(ddproxy_mpi_main SOURCES ${PROJECT_SOURCE_DIR}/ctest/mpi_main.cpp LINKS ddproxy::miniapp GTest::gtest)
 
-# ddproxy_test(ROOM.NAME SOURCES file... LINKS target... [RANKS n...] [LABELS label...] [TIMEOUT seconds] [MAIN target])
+# ddproxy_test(ROOM.NAME [SOURCES file...] [HOST_SOURCES file...] LINKS target... [RANKS n...] [LABELS label...] [TIMEOUT seconds]
+#              [MAIN target])
 #
 # Adds a GoogleTest program and runs it as the test ROOM.NAME. If RANKS is given, the program has a main() that initializes MPI, and
-# runs once for each number of ranks. The default time limit is 60 seconds.
+# runs once for each number of ranks. The default time limit is 60 seconds. HOST_SOURCES are files that do not include Kokkos
+# (ddproxy_device_sources).
 function(ddproxy_test name)
-  cmake_parse_arguments(TEST "" "TIMEOUT;MAIN" "SOURCES;LINKS;RANKS;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "" "TIMEOUT;MAIN" "SOURCES;HOST_SOURCES;LINKS;RANKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target "test_${name}")
   string(REGEX REPLACE "\\..*" "" room ${name})
-  add_executable(${target} ${TEST_SOURCES})
+  add_executable(${target} ${TEST_SOURCES} ${TEST_HOST_SOURCES})
   target_link_libraries(${target} PRIVATE ${TEST_LINKS} GTest::gtest)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/ctest)
   ddproxy_warnings(${target})
@@ -79,7 +81,7 @@ function(ddproxy_test name)
     elseif(DDPROXY_DEVICE)
       set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)
     endif()
-    ddproxy_device_sources(${target})
+    ddproxy_device_sources(${target} HOST ${TEST_HOST_SOURCES})
     add_dependencies(ddproxy_device_build ${target})
   endif()
 endfunction()

@@ -16,7 +16,7 @@ namespace ddproxy {
 /// one object may exist at a time.
 ///
 /// On a host two kinds of fences do not count. Fences before a product are needed because BLAS reads its
-/// operands at once. Fences of a mark (miniapp/device/device.hpp) are needed because there are no events.
+/// operands at once. Fences of a mark (miniapp/device/marks.hpp) are needed because there are no events.
 class FenceWatch {
  public:
   FenceWatch() : before_(Kokkos::Tools::Experimental::get_callbacks()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <span>
 
 #include "kernels/sizes/scratch.hpp"
 
@@ -18,6 +19,16 @@ using Space = Kokkos::DefaultExecutionSpace;
 using Memory = Space::memory_space;
 using Floats = Kokkos::View<float*, Memory>;
 using HostFloats = Kokkos::View<float*, Kokkos::HostSpace>;
+
+/// Returns a view of elements in the memory of the kernels. The caller keeps the elements alive.
+inline Floats view_of(std::span<float> elements) {
+  return {elements.data(), elements.size()};
+}
+/// Returns the elements of a view. They are valid as long as the array that the view refers to.
+inline std::span<float> elements_of(Floats const& view) {
+  return {view.data(), view.size()};
+}
+
 using TokenIds = Kokkos::View<int*, Memory>;
 
 /// True if the execution space computes in a device's own memory, which the host cannot access.

@@ -33,7 +33,8 @@ DeviceBuckets::DeviceBuckets(Runtime const& runtime, std::int64_t cap_mib)
     : runtime_(runtime),
       steps_(bucket_steps(cap_mib)),
       arena_("gradients", static_cast<std::size_t>(model::parameters(steps_.pass))),
-      lane_(make_nccl_allreduce(nccl_config(), runtime.communicator(), arena_, arena_.extent(0))),
+      lane_(make_nccl_allreduce(nccl_config(), runtime.communicator(), kernels::elements_of(arena_),
+                                arena_.extent(0))),
       idle_(operations(), 0),
       busy_(operations(), operator_seconds) {}
 

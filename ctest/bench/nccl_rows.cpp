@@ -9,7 +9,7 @@
 #include "ctest/bench/plain_nccl.hpp"
 #include "kernels/types.hpp"
 #include "miniapp/collectives/engines/nccl_lane.hpp"
-#include "miniapp/device/device.hpp"
+#include "miniapp/device/marks.hpp"
 
 namespace ddproxy::bench {
 namespace {
@@ -29,7 +29,8 @@ class BothSides {
   BothSides(Runtime const& runtime, std::size_t elements)
       : runtime_(runtime),
         arena_("messages", elements),
-        lane_(make_nccl_allreduce(nccl_config(), runtime.communicator(), arena_, elements)),
+        lane_(make_nccl_allreduce(nccl_config(), runtime.communicator(), kernels::elements_of(arena_),
+                                  elements)),
         plain_(runtime.communicator(), arena_.data()),
         marks_(train_length) {}
 

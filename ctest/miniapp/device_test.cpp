@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/device/device.hpp"
+#include "miniapp/device/marks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ TEST_F(Device, ABucketIsCompleteWhenItsCopyIs) {
 // The slice is written late. A reduction that does not wait for the event would read the poison.
 void expect_average(Config const& config, kernels::Space const& exec) {
   const kernels::Floats arena("arena", 3'000'000);
-  const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, arena);
+  const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, kernels::elements_of(arena));
   const Slice whole{0, arena.size()};
   poison(arena);
   Marks marks(1);
@@ -163,7 +163,7 @@ TEST_F(Device, AReductionBeyondTheLimitEndsNccl) {
   config.backend = Backend::nccl;
   config.timeout_s = 5;
   const kernels::Floats arena("arena", 1000);
-  const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, arena);
+  const auto allreduce = make_allreduce(config, {}, MPI_COMM_WORLD, kernels::elements_of(arena));
   Marks marks(1);
   allreduce->begin(1);
   allreduce->start_all_reduce(

@@ -10,7 +10,7 @@
 #include "miniapp/collectives/drivers/polled_lane.hpp"
 #include "miniapp/collectives/drivers/threaded_lane.hpp"
 #include "miniapp/compute/stream_replay.hpp"
-#include "miniapp/device/device.hpp"
+#include "miniapp/device/marks.hpp"
 #include "miniapp/measure/pass/run_ahead.hpp"
 
 namespace ddproxy {

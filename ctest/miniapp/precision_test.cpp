@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/types.hpp"
+
 namespace ddproxy {
 namespace {
 
@@ -19,12 +21,13 @@ TEST(PrecisionErrors, AreEuclideanAndOfEachGradient) {
   const kernels::HostFloats fp32("fp32", 116);
   for (std::size_t i = 0; i < 116; ++i) fp32(i) = i < 100 ? 1.0F : 3.0F;
   const kernels::Floats other("other", 116);
-  EXPECT_EQ(compare_gradients(pass, fp32, other).rms, (std::vector<double>{1, 1}));  // all values are zero
+  EXPECT_EQ(compare_gradients(pass, kernels::elements_of(fp32), kernels::elements_of(other)).rms,
+            (std::vector<double>{1, 1}));  // all values are zero
   const kernels::HostFloats one_off("one off", 116);
   Kokkos::deep_copy(one_off, fp32);
   one_off(107) = 4.0F;
   Kokkos::deep_copy(other, one_off);
-  const auto errors = compare_gradients(pass, fp32, other);
+  const auto errors = compare_gradients(pass, kernels::elements_of(fp32), kernels::elements_of(other));
   ASSERT_EQ(errors.rms.size(), 2U);
   EXPECT_EQ(errors.rms[0], 0);
   EXPECT_NEAR(errors.rms[1], 1 / 12.0, 1e-12);
@@ -71,7 +74,7 @@ TEST_F(Judged, NaNOnEitherSideIsBeyondEveryBound) {
        {std::pair{fine, broken}, std::pair{broken, fine}, std::pair{broken, broken}}) {
     const kernels::Floats gradients("gradients", 8);
     Kokkos::deep_copy(gradients, host);
-    const auto errors = compare_gradients(pass, fp32, gradients);
+    const auto errors = compare_gradients(pass, kernels::elements_of(fp32), kernels::elements_of(gradients));
     EXPECT_EQ(errors.rms, (std::vector<double>{0, infinite}));
     EXPECT_EQ(errors.total_rms, infinite);
     EXPECT_NE(judge(errors, Precision::bf16).find("the gradient with the largest error is b (inf)"),

@@ -93,7 +93,8 @@ struct Verification : testing::Test {
   model::Plan plan = model::bucketed_plan(workload.gradient_bytes, std::vector<std::int64_t>{65536});
 
   std::string verify(CompiledStep step, Workload const& truth, CommunicationLane& allreduce) {
-    return verify_numbers(*test_runtime, truth, step, {arena, test_places(step.graph()), 0}, allreduce);
+    return verify_numbers(*test_runtime, truth, step,
+                          {kernels::elements_of(arena), test_places(step.graph()), 0}, allreduce);
   }
   std::string verify(CompiledStep step, Workload const& truth, Faulty::Fault fault = Faulty::none) {
     ThreadedLane allreduce(std::make_unique<Faulty>(arena.data(), fault));
@@ -211,7 +212,8 @@ TEST_F(Verification, CopiesInAndOutAreRight) {
     ThreadedLane allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 10000, 60));
     CompiledStep step = ddp_step(workload, {plan, true, copies}, elements);
     EXPECT_EQ(verify_numbers(*test_runtime, workload, step,
-                             {memory, test_places(step.graph(), elements), elements}, allreduce),
+                             {kernels::elements_of(memory), test_places(step.graph(), elements), elements},
+                             allreduce),
               "");
     const bool back = copies == model::CopyMode::in_out;
     const auto unreduced = static_cast<std::int64_t>(back || ranks() == 1 ? 0 : elements);
@@ -229,8 +231,9 @@ TEST_F(Verification, AMissingCopyIsCaught) {
     if (std::holds_alternative<model::Copy>(task.work)) task.accesses[0].slice.count = 0;
   CompiledStep step(graph, test_places(graph, elements));
   ThreadedLane allreduce(std::make_unique<MpiEngine>(MPI_COMM_WORLD, memory.data(), 10000, 60));
-  const auto complaint = verify_numbers(*test_runtime, workload, step,
-                                        {memory, test_places(step.graph(), elements), elements}, allreduce);
+  const auto complaint = verify_numbers(
+      *test_runtime, workload, step,
+      {kernels::elements_of(memory), test_places(step.graph(), elements), elements}, allreduce);
   EXPECT_NE(complaint.find("elements are wrong"), std::string::npos) << complaint;
 }
 

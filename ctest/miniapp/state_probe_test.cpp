@@ -22,14 +22,14 @@ TEST(CoreProbe, OneRankHasNone) {
   CoreProbe probe(*test_runtime);
   EXPECT_TRUE(std::isnan(probe.measure()));
   EXPECT_FALSE(probe.works());
-  if constexpr (!kernels::on_device) {
+  if constexpr (!on_device) {
     EXPECT_EQ(make_state_probe(*test_runtime, true), nullptr);
   }
 }
 
 // On a GPU the probe reads the clocks through the driver's NVML.
 TEST(ClockProbe, ReadsTheClocksOfThisGpu) {
-  if constexpr (!kernels::on_device) GTEST_SKIP() << "for a GPU";
+  if constexpr (!on_device) GTEST_SKIP() << "for a GPU";
   const auto probe = make_state_probe(*test_runtime, true);
   if (!probe) GTEST_SKIP() << "NVML does not know this GPU";
   EXPECT_GT(probe->measure(), 0);

@@ -46,7 +46,7 @@ std::unique_ptr<CommunicationLane> make_lane(Way const& way, Group const& group,
   config.buffers = Buffers::staged;
   config.piece_mib = static_cast<double>(way.piece * sizeof(float)) / (1 << 20);
   config.timeout_s = 60;
-  return make_allreduce(config, {}, group.communicator, memory);
+  return make_allreduce(config, {}, group.communicator, kernels::elements_of(memory));
 }
 
 using HostNumbers = Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

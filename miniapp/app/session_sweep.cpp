@@ -128,7 +128,7 @@ void Session::record_step_memory() {
   for (auto const& report : reports_)
     peaks.push_back(predicted_ ? model::predict_live_memory(report.item.strategy, job_, report.item.plan).peak
                                : -1);
-  recorder_->step_memory(context_.memory.extent(0) * sizeof(float), peaks);
+  recorder_->step_memory(context_.memory.size() * sizeof(float), peaks);
 }
 
 bool Session::takes_another_round(int rounds, double seconds) {

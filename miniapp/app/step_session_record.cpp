@@ -56,8 +56,7 @@ void StepSession::record_timeline() {
     auto const& graph = context_.step->graph();
     auto const& predicted = predictions_.contended.trace;
     recorder_->timeline(rank.workload, {{graph, traces, predicted}});
-    recorder_->step_memory(rank.memory.extent(0) * sizeof(float),
-                           {model::live_memory(graph, predicted).peak});
+    recorder_->step_memory(rank.memory.size() * sizeof(float), {model::live_memory(graph, predicted).peak});
   });
 }
 

@@ -152,18 +152,18 @@ void check_backend(Config const& config) {
 }
 
 static std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm,
-                                                              kernels::Floats const&, std::size_t) {
+                                                              std::span<float>, std::size_t) {
   check_backend(config);
   return nullptr;
 }
 #endif
 
 std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
-                                                  MPI_Comm communicator, kernels::Floats const& memory,
+                                                  MPI_Comm communicator, std::span<float> memory,
                                                   std::size_t most_elements) {
   if (config.backend == Backend::nccl)
     return make_nccl_allreduce(config, communicator, memory,
-                               most_elements > 0 ? most_elements : memory.extent(0));
+                               most_elements > 0 ? most_elements : memory.size());
   int rank = 0;
   check_mpi(MPI_Comm_rank(communicator, &rank));
   return make_single_lane(config, choice,
@@ -173,7 +173,7 @@ std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoi
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
                                                                  CallChoice const& choice,
                                                                  std::span<const LaneGroup> groups,
-                                                                 kernels::Floats const& memory) {
+                                                                 std::span<float> memory) {
   std::vector<std::unique_ptr<CommunicationLane>> lanes;
   if (config.backend == Backend::nccl) {
     for (auto const& group : groups)

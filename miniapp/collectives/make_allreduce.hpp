@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/types.hpp"
 #include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/collectives/engines/call_table.hpp"
 #include "miniapp/input/config.hpp"
@@ -33,7 +32,7 @@ struct CallChoice {
 /// format or MPI does not support them. With NCCL, throws as make_nccl_allreduce() (engines/nccl_lane.hpp)
 /// does.
 std::unique_ptr<CommunicationLane> make_allreduce(Config const& config, CallChoice const& choice,
-                                                  MPI_Comm communicator, kernels::Floats const& memory,
+                                                  MPI_Comm communicator, std::span<float> memory,
                                                   std::size_t most_elements = 0);
 
 /// A communicator on which a lane of a step communicates.
@@ -50,7 +49,7 @@ struct LaneGroup {
 std::vector<std::unique_ptr<CommunicationLane>> make_group_lanes(Config const& config,
                                                                  CallChoice const& choice,
                                                                  std::span<const LaneGroup> groups,
-                                                                 kernels::Floats const& memory);
+                                                                 std::span<float> memory);
 
 /// Returns the version of the NCCL that this program would use, or "none".
 std::string nccl_version();

@@ -4,7 +4,7 @@
 
 #include "kernels/types.hpp"
 #include "miniapp/compute/compute_lane.hpp"
-#include "miniapp/device/device.hpp"
+#include "miniapp/device/marks.hpp"
 #include "model/transformer/gpt2.hpp"
 
 namespace ddproxy {

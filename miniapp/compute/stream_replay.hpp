@@ -7,7 +7,7 @@
 #include "kernels/occupy_stream.hpp"
 #include "kernels/types.hpp"
 #include "miniapp/compute/compute_lane.hpp"
-#include "miniapp/device/device.hpp"
+#include "miniapp/device/marks.hpp"
 
 namespace ddproxy {
 

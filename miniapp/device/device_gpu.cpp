@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "kernels/foreign_call.hpp"
-#include "miniapp/device/device.hpp"
 #include "miniapp/device/gpu.hpp"
+#include "miniapp/device/marks.hpp"
 
 namespace ddproxy {
 namespace {

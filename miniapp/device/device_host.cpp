@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "miniapp/device/device.hpp"
+#include "miniapp/device/marks.hpp"
 
 namespace ddproxy {
 

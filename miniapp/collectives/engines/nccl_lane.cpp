@@ -24,8 +24,7 @@ namespace {
 
 class NcclLane : public CommunicationLane {
  public:
-  NcclLane(Config const& config, MPI_Comm communicator, kernels::Floats const& arena,
-           std::size_t most_elements)
+  NcclLane(Config const& config, MPI_Comm communicator, std::span<float> arena, std::size_t most_elements)
       : arena_(arena),
         timeout_s_(config.timeout_s),
         priority_(config.priority),
@@ -59,7 +58,7 @@ class NcclLane : public CommunicationLane {
   GroupPlace place() const { return {nccl_.rank(), nccl_.ranks()}; }
   void wait_until_done(std::size_t number);
 
-  kernels::Floats arena_;
+  std::span<float> arena_;
   double timeout_s_;
   Priority priority_;
   WireFormat wire_;
@@ -200,8 +199,7 @@ std::string NcclLane::description() const {
 }  // namespace
 
 std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
-                                                       kernels::Floats const& arena,
-                                                       std::size_t most_elements) {
+                                                       std::span<float> arena, std::size_t most_elements) {
   return std::make_unique<NcclLane>(config, communicator, arena, most_elements);
 }
 

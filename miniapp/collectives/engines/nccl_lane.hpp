@@ -5,9 +5,9 @@
 #include <mpi.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
-#include "kernels/types.hpp"
 #include "miniapp/collectives/drivers/communication_lane.hpp"
 #include "miniapp/input/config.hpp"
 
@@ -20,7 +20,7 @@ namespace ddproxy {
 /// data are ready. The host only enqueues. With wire "bf16", kernels on the same stream round each slice to
 /// bf16 before its collective, and convert the result to fp32 after it.
 ///
-/// Collective over `communicator`. `arena` is shared with the lane, which keeps it alive. Throws
+/// Collective over `communicator`. The elements of `arena` must outlive the lane. Throws
 /// std::runtime_error if NCCL is too old (nccl_version.hpp), or if it cannot connect the ranks.
 ///
 /// The methods of the lane that start or wait for calls abort the communicator and throw std::runtime_error
@@ -28,8 +28,7 @@ namespace ddproxy {
 /// start() and start_group() throw std::invalid_argument for a reduce-scatter that adds, and for a group with
 /// wire "bf16".
 std::unique_ptr<CommunicationLane> make_nccl_allreduce(Config const& config, MPI_Comm communicator,
-                                                       kernels::Floats const& arena,
-                                                       std::size_t most_elements);
+                                                       std::span<float> arena, std::size_t most_elements);
 
 /// Returns the version of the NCCL that is loaded, for instance "2.28.9".
 std::string loaded_nccl_version();

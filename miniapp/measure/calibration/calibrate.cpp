@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "kernels/occupy_stream.hpp"
-#include "miniapp/device/device.hpp"
+#include "miniapp/device/marks.hpp"
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/measure.hpp"
 #include "miniapp/measure/calibration/rounds.hpp"
@@ -90,7 +90,7 @@ std::size_t as_many(double seconds, double of_one, double most) {
 
 std::vector<Slice> calls_of(RankContext const& context, Work const& work, std::size_t elements,
                             std::size_t calls, std::size_t before) {
-  const Slice free{work.free_offset, context.arena.extent(0) - work.free_offset};
+  const Slice free{work.free_offset, context.arena.size() - work.free_offset};
   return consecutive_slices(free, elements, calls, before);
 }
 
@@ -134,7 +134,7 @@ double seconds_spent(ContentionSample const& run) {
 // Returns the message sizes, in elements: from the smallest gradient to the largest message, in equal steps
 // of the logarithm.
 std::vector<std::size_t> elements_tried(RankContext const& context, Work const& work) {
-  const double free = static_cast<double>(context.arena.extent(0) - work.free_offset);
+  const double free = static_cast<double>(context.arena.size() - work.free_offset);
   const double largest = std::min(static_cast<double>(largest_message) / sizeof(float), free);
   const double smallest = std::min(
       largest, static_cast<double>(std::ranges::min(context.workload.gradient_bytes)) / sizeof(float));
@@ -226,7 +226,7 @@ void add_sample(RankContext& context, ContentionSample& run) {
 }
 
 double measure_copy_bandwidth(RankContext& context, int samples) {
-  const Slice slice{0, std::min<std::size_t>(context.arena.extent(0), 1 << 24)};
+  const Slice slice{0, std::min<std::size_t>(context.arena.size(), 1 << 24)};
   std::vector<double> seconds;
   for (int i = 0; i <= samples; ++i) {  // sample 0 only touches the memory and is not kept
     context.runtime.barrier();

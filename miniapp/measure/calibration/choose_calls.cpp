@@ -17,7 +17,7 @@ constexpr double rounding = 1e-6;  // rounding error of a sum of shares of cores
 // Returns the number of host threads that are busy while a pass computes.
 int busy_threads(RankContext const& context) {
   const bool on_host = !on_device && context.config.compute == ComputeMode::kernels;
-  return on_host ? kernels::Space().concurrency() : 1;
+  return on_host ? context.runtime.threads().threads : 1;
 }
 
 // The cores of the ranks. If several ranks share a core, each of them counts a fraction of it.

@@ -34,7 +34,7 @@ struct Both {
 std::vector<std::int64_t> sizes_of(RankContext const& context) {
   const auto wire = context.workload.wire;
   const auto piece = static_cast<std::int64_t>(context.config.piece_mib * model::bytes_per_mib);
-  const auto all = static_cast<std::int64_t>(context.arena.extent(0)) * wire_element_bytes(wire);
+  const auto all = static_cast<std::int64_t>(context.arena.size()) * wire_element_bytes(wire);
   const auto largest = std::min({wire_bytes(piece, wire), all, largest_message});
   std::vector<std::int64_t> sizes;
   for (auto size = smallest_message; size < largest; size *= size_step) sizes.push_back(size);
@@ -92,7 +92,7 @@ CallTimes measure_size(RankContext& context, Both& both, std::int64_t bytes, std
   const auto alone = time_both(context, both, row_of(slice, calls), nullptr, samples);
   CallTimes times{bytes, alone.blocking / calls, alone.nonblocking / calls};
   if (!work) return times;
-  slice = {work->free_offset, std::min(slice.count, context.arena.extent(0) - work->free_offset)};
+  slice = {work->free_offset, std::min(slice.count, context.arena.size() - work->free_offset)};
   const int calls_beside = as_many(work_s, std::min(times.blocking, times.nonblocking));
   const auto beside = time_both(context, both, row_of(slice, calls_beside), &*work, samples_beside);
   times.beside_blocking = beside.blocking;
@@ -106,7 +106,7 @@ CallTimes measure_size(RankContext& context, Both& both, std::int64_t bytes, std
 std::optional<Work> make_work(RankContext& context, double& seconds) {
   if (on_device || context.config.compute == ComputeMode::replay) return {};
   Work work = choose_work(context);
-  if (work.free_offset >= context.arena.extent(0)) return {};
+  if (work.free_offset >= context.arena.size()) return {};
   for (int pass = 0; pass < 2; ++pass) {  // the first pass only touches the memory
     context.runtime.barrier();
     const auto start = Clock::now();
@@ -150,7 +150,7 @@ CallChoice compare_calls(RankContext& context, bool own_core) {
   Both both(context, own_core);
   const auto sizes = sizes_of(context);
   const auto elements = static_cast<std::size_t>(sizes.back() / wire_element_bytes(context.workload.wire));
-  write_verification_pattern(context.arena, 0, elements,
+  write_verification_pattern(kernels::view_of(context.arena), 0, elements,
                              context.runtime.rank());  // finite numbers, because sums of NaN may take longer
   double work_s = 0;
   const auto work = make_work(context, work_s);

@@ -36,7 +36,7 @@ int calls_of_sample(double seconds_of_one) {
 
 void take_sample(RankContext& context, SizeTimes& times, int calls) {
   const auto count = static_cast<std::size_t>(calls);
-  const Slice arena{0, context.arena.extent(0)};
+  const Slice arena{0, context.arena.size()};
   const auto slices =
       consecutive_slices(arena, elements_of(context, times.bytes), count, count * times.seconds.size());
   std::vector<CollectiveCall> row;

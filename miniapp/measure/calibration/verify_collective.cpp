@@ -24,10 +24,10 @@ void clear(kernels::Floats const& arena, Slice slice) {
 // pattern of rank 0.
 void write_contribution(RankContext& context, CollectiveCall const& call) {
   if (reduces(call.verb))
-    return write_verification_pattern(context.arena, call.read.offset, call.read.count, context.place().rank,
-                                      groups_of(context));
-  clear(context.arena, full_slice(call));
-  write_verification_pattern(context.arena, call.read.offset, call.read.count, 0);
+    return write_verification_pattern(kernels::view_of(context.arena), call.read.offset, call.read.count,
+                                      context.place().rank, groups_of(context));
+  clear(kernels::view_of(context.arena), full_slice(call));
+  write_verification_pattern(kernels::view_of(context.arena), call.read.offset, call.read.count, 0);
 }
 
 // Returns the number of wrong elements over all ranks. The root of a broadcast assigns nothing, so the
@@ -35,8 +35,8 @@ void write_contribution(RankContext& context, CollectiveCall const& call) {
 std::int64_t count_wrong(RankContext& context, CollectiveCall const& call) {
   const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
   const bool sums = reduces(call.verb);
-  const auto wrong = find_wrong(context.arena, result.offset, result.count, sums ? context.place().ranks : 1,
-                                sums ? groups_of(context) : 1);
+  const auto wrong = find_wrong(kernels::view_of(context.arena), result.offset, result.count,
+                                sums ? context.place().ranks : 1, sums ? groups_of(context) : 1);
   return std::llround(context.runtime.sum(static_cast<double>(wrong.count)));
 }
 

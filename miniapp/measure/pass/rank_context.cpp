@@ -20,14 +20,13 @@ namespace {
 
 constexpr std::uint32_t seed = 774030080;
 
-// Allocates the memory of the step. Kokkos fills it with zeros on the threads that compute. So these threads
-// are the first to touch each page, and no collective reduces undefined values.
+// Allocates the memory of the step.
 void allocate(RankContext& context) {
   const auto elements = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
-  context.memory = kernels::Floats("gradients and buckets", step_elements(context.config, context.workload));
-  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, elements});
-  context.gradients = Kokkos::subview(
-      context.memory, std::pair{context.memory.extent(0) - elements, context.memory.extent(0)});
+  context.owner = SharedFloats("gradients and buckets", step_elements(context.config, context.workload));
+  context.memory = context.owner.elements();
+  context.arena = context.memory.first(elements);
+  context.gradients = context.memory.last(elements);
 }
 
 // If real all-reduces of device memory run at the same time, the replay occupies a stream of the device.
@@ -44,7 +43,8 @@ std::unique_ptr<ComputeLane> make_compute_lane(RankContext const& context) {
   auto const& config = context.config;
   if (config.compute == ComputeMode::replay) return make_replay(context);
   return std::make_unique<KernelBackward>(config.shape, context.workload.pass, config.tokens, seed,
-                                          context.runtime.rank(), context.gradients, context.memory);
+                                          context.runtime.rank(), kernels::view_of(context.gradients),
+                                          kernels::view_of(context.memory));
 }
 
 // Several ranks may run a sweep with replayed all-reduces only if [gate] also asks for real all-reduces.
@@ -130,14 +130,14 @@ CompiledStep RankContext::compile_backward() const {
 
 std::unique_ptr<CommunicationLane> RankContext::make_allreduce(CallChoice const& with) const {
   const auto limit = runtime.limited("MPI_Comm_dup");
-  return ddproxy::make_allreduce(config, with, runtime.communicator(), memory, arena.extent(0));
+  return ddproxy::make_allreduce(config, with, runtime.communicator(), memory, arena.size());
 }
 
 void RankContext::start_libraries() {
   const bool by_nccl = config.backend == Backend::nccl;
   const auto connect = [&] {
     allreduce = make_allreduce(choice);
-    if (by_nccl) take_first(*allreduce, arena.extent(0));
+    if (by_nccl) take_first(*allreduce, arena.size());
   };
   if (!on_device || runtime.ranks_on_device() > 1) return connect();
   libraries.context = device_memory() - device_free;
@@ -164,9 +164,12 @@ RankContext make_rank_context(Config const& config, Workload workload, Runtime c
   check_input_on(config, runtime, Measured::backward);
   const double device_free = free_device_memory();
   require_room(config, workload, runtime, device_free, file_need);
-  RankContext context{config, runtime, std::move(workload), {},       {}, {}, {}, {},
-                      {},     {},      device_free,         file_need};
-  context.copies = copies_of(config);
+  RankContext context{.config = config,
+                      .runtime = runtime,
+                      .workload = std::move(workload),
+                      .copies = copies_of(config),
+                      .device_free = device_free,
+                      .file_need = file_need};
   if (needs_arena(config)) allocate(context);
   context.start_libraries();  // before the compute lane, which may carry out products
   context.backward = make_compute_lane(context);

@@ -4,11 +4,12 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
-#include "kernels/types.hpp"
 #include "miniapp/analysis/figure_of_merit.hpp"
 #include "miniapp/collectives/make_allreduce.hpp"
 #include "miniapp/compute/compute_lane.hpp"
+#include "miniapp/compute/shared_floats.hpp"
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/config.hpp"
 #include "miniapp/input/memory_need.hpp"
@@ -25,15 +26,16 @@ struct RankContext {
   Config const& config;
   Runtime const& runtime;
   Workload workload;
+  SharedFloats owner = {};  ///< keeps the elements of `memory`, `arena` and `gradients` alive
   /// The buffers of a step: the buckets, followed by the gradients. If the gradients are not copied, buckets
   /// and gradients are the same elements. Empty if both compute and all-reduces are replayed.
-  kernels::Floats memory;
-  kernels::Floats arena;      ///< the part of `memory` with the buckets: all gradients in ready order
-  kernels::Floats gradients;  ///< the part of `memory` that the backward pass writes, in the same order
-  model::Copies copies;       ///< the copies between gradients and buckets, with this machine's speed
-  std::unique_ptr<ComputeLane> backward;
-  std::unique_ptr<CommunicationLane> allreduce;
-  CallChoice choice;       ///< which MPI calls reduce (miniapp/measure/calibration/choose_calls.hpp)
+  std::span<float> memory = {};
+  std::span<float> arena = {};      ///< the part of `memory` with the buckets: all gradients in ready order
+  std::span<float> gradients = {};  ///< the part of `memory` that the backward pass writes, in the same order
+  model::Copies copies = {};        ///< the copies between gradients and buckets, with this machine's speed
+  std::unique_ptr<ComputeLane> backward = nullptr;
+  std::unique_ptr<CommunicationLane> allreduce = nullptr;
+  CallChoice choice = {};  ///< which MPI calls reduce (miniapp/measure/calibration/choose_calls.hpp)
   double device_free = 0;  ///< free bytes of the run's device before the run allocated anything there
   double file_need = 0;    ///< bytes of memory that rank 0 needs for the results file
   std::unique_ptr<StateProbe> probe = nullptr;  ///< probes the machine's state; null: no probe
@@ -46,7 +48,7 @@ struct RankContext {
   bool exact_calls = false;  ///< collectives that are measured are exact (CollectiveCall::exact)
 
   /// Returns the index of the first gradient element in `memory`.
-  std::size_t gradients_at() const { return memory.extent(0) - gradients.extent(0); }
+  std::size_t gradients_at() const { return memory.size() - gradients.size(); }
   /// Returns, for each buffer of a graph, the index of its first element in `memory`.
   std::vector<std::size_t> places(model::StepGraph const& graph) const;
   /// Returns the step of a case (a strategy with its plan) on this rank, ready to run.

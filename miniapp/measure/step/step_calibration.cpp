@@ -15,7 +15,7 @@ constexpr std::int64_t least_largest =
     4096;  // a table needs several sizes, even if a step has small messages
 
 std::int64_t arena_bytes(RankContext const& rank, int element_bytes) {
-  return static_cast<std::int64_t>(rank.arena.extent(0)) * element_bytes;
+  return static_cast<std::int64_t>(rank.arena.size()) * element_bytes;
 }
 
 std::vector<std::int64_t> sizes_of(StepContext const& context) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "miniapp/collectives/make_allreduce.hpp"
+#include "miniapp/compute/step_lane.hpp"
 #include "miniapp/compute/step_replay.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
@@ -93,14 +94,14 @@ StepInput input_of(Config const& config, int rank) {
           s.clip};
 }
 
-// Allocates the memory of the step. The threads that compute fill it with zeros.
+// Allocates the memory of the step.
 void allocate(RankContext& context, std::size_t elements, StepPlaces const& places) {
   if (elements == 0) return;
   const auto gradients = static_cast<std::size_t>(context.workload.bytes()) / sizeof(float);
   context.arena_is_free = is_sharded(context.config);
-  const std::size_t arena = context.arena_is_free ? places.leading : gradients;
-  context.memory = kernels::Floats("buffers of the step", elements);
-  context.arena = Kokkos::subview(context.memory, std::pair<std::size_t, std::size_t>{0, arena});
+  context.owner = SharedFloats("buffers of the step", elements);
+  context.memory = context.owner.elements();
+  context.arena = context.memory.first(context.arena_is_free ? places.leading : gradients);
   context.gradients = context.arena;
 }
 
@@ -108,7 +109,7 @@ void make_kernels(StepContext& context) {
   auto& rank = context.rank;
   auto const& graph = context.graph();
   auto lane = std::make_unique<StepLane>(input_of(rank.config, rank.runtime.rank()), graph, context.places,
-                                         rank.memory, context.groups.places());
+                                         kernels::view_of(rank.memory), context.groups.places());
   rank.backward = std::make_unique<StepBackward>(*lane, *context.step);
   context.kernels = lane.get();
   context.lane = std::move(lane);
@@ -149,20 +150,22 @@ StepContext make_step_context(Config const& config, Workload workload, Runtime c
       step_results_memory(config, workload, graphs.classes[own_class].graph, runtime.ranks());
   require_room(config, workload, elements, runtime, device_free, file_need);
   StepGroups groups(graphs, runtime, !reduces);
-  StepContext context{
-      std::move(graphs),
-      own_class,
-      step_cap_mib(config),
-      std::move(places),
-      std::move(groups),
-      {},
-      {},
-      nullptr,
-      std::move(phases),
-      RankContext{
-          config, runtime, std::move(workload), {}, {}, {}, copies_of(config), {}, {}, {}, device_free}};
+  StepContext context{std::move(graphs),
+                      own_class,
+                      step_cap_mib(config),
+                      std::move(places),
+                      std::move(groups),
+                      {},
+                      {},
+                      nullptr,
+                      std::move(phases),
+                      RankContext{.config = config,
+                                  .runtime = runtime,
+                                  .workload = std::move(workload),
+                                  .copies = copies_of(config),
+                                  .device_free = device_free,
+                                  .file_need = file_need}};
   RankContext& rank = context.rank;
-  rank.file_need = file_need;
   allocate(rank, elements, context.places);
   context.step =
       std::make_unique<CompiledStep>(context.graph(), context.places.first, context.groups.places());
@@ -203,7 +206,7 @@ bool needs_device_memory(Config const& config) {
 
 double step_memory_need(StepContext const& context) {
   auto const& rank = context.rank;
-  return need_of(rank.config, rank.workload, rank.memory.extent(0), rank.runtime.ranks()) +
+  return need_of(rank.config, rank.workload, rank.memory.size(), rank.runtime.ranks()) +
          (needs_device_memory(rank.config) ? 0 : rank.file_need);
 }
 

@@ -6,13 +6,15 @@
 #include <optional>
 #include <vector>
 
-#include "miniapp/compute/step_lane.hpp"
+#include "miniapp/compute/compute_lane.hpp"
 #include "miniapp/input/step_memory.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 #include "miniapp/measure/step/step_groups.hpp"
 #include "model/cost/step_work.hpp"
 
 namespace ddproxy {
+
+class StepLane;
 
 /// Everything that is needed to measure a whole step on this rank.
 ///

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "kernels/types.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/step/run_alone.hpp"
@@ -29,11 +30,10 @@ struct Checksum {
   double sum = 0, weighted = 0;
 };
 
-Checksum checksum(kernels::Floats const& memory, std::size_t first, std::size_t count) {
-  const auto host = Kokkos::create_mirror_view_and_copy(
-      Kokkos::HostSpace(), Kokkos::subview(memory, std::pair{first, first + count}));
+Checksum checksum(std::span<float> parameters) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernels::view_of(parameters));
   Checksum sums;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
     sums.sum += host(i);
     sums.weighted += host(i) * static_cast<double>(1 + i % 8191);
   }
@@ -117,7 +117,7 @@ bool StepMeter::has_equal_copies(std::size_t buffer) const {
   auto const& described = context_.step->graph().buffers[buffer];
   const auto shard = described.at_exit.shard;
   const GroupPlace place = shard ? context_.groups.places()[model::index(*shard)] : GroupPlace{};
-  const auto mine = checksum(context_.rank.memory, context_.places.first[buffer], described.elements);
+  const auto mine = checksum(context_.rank.memory.subspan(context_.places.first[buffer], described.elements));
   constexpr double none = -std::numeric_limits<double>::infinity();
   bool equal = true;
   for (const double value : {mine.sum, mine.weighted}) {

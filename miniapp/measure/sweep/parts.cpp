@@ -53,7 +53,7 @@ std::vector<Slice> row_of(double kib) {
 }
 
 // Makes the lane for real all-reduces that the input asks for. If the input asks for replay, MPI reduces.
-std::unique_ptr<CommunicationLane> make_real(RankContext const& context, kernels::Floats const& memory) {
+std::unique_ptr<CommunicationLane> make_real(RankContext const& context, std::span<float> memory) {
   Config config = context.config;
   if (config.backend == Backend::replay) config.backend = Backend::mpi;
   const auto limit = context.runtime.limited("MPI_Comm_dup");
@@ -98,8 +98,8 @@ Parts::Parts(RankContext& context) : context_(context), names_(names_of(context)
   const auto sizes = sizes_of(context);
   if (sizes.empty()) return;
   for (double kib : sizes) rows_.push_back({true, row_of(kib)});
-  memory_ = kernels::Floats("messages of the gate", elements_of(std::ranges::max(sizes)));
-  real_ = make_real(context, memory_);
+  memory_ = SharedFloats("messages of the gate", elements_of(std::ranges::max(sizes)));
+  real_ = make_real(context, memory_.elements());
 }
 
 double Parts::measure(std::size_t part) {

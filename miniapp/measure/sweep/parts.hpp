@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "miniapp/collectives/drivers/communication_lane.hpp"
+#include "miniapp/compute/shared_floats.hpp"
 #include "miniapp/measure/pass/rank_context.hpp"
 
 namespace ddproxy {
@@ -54,7 +55,7 @@ class Parts {
   RankContext& context_;
   std::vector<std::string> names_;
   std::vector<Row> rows_;
-  kernels::Floats memory_;
+  SharedFloats memory_;
   std::unique_ptr<CommunicationLane> free_;  // for "bucket": its all-reduces take no time
   std::unique_ptr<CommunicationLane> real_;  // for "allreduce/...": carries out real all-reduces
 };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/types.hpp"
 #include "miniapp/input/words.hpp"
 #include "miniapp/measure/pass/product_precision.hpp"
 
@@ -43,14 +44,14 @@ void run_step(RankContext& context, Precision precision) {
 
 }  // namespace
 
-PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::HostFloats const& fp32,
-                                  kernels::Floats const& gradients) {
+PrecisionErrors compare_gradients(model::BackwardPass const& pass, std::span<float const> fp32,
+                                  std::span<float> gradients) {
   PrecisionErrors errors;
   Squares all;
   const model::TensorLayout layout(pass);
   for (std::size_t tensor = 0; tensor < layout.tensors(); ++tensor) {
     const model::Slice slice = layout[tensor];
-    const auto part = Kokkos::subview(gradients, std::pair{slice.offset, slice.end()});
+    const auto part = kernels::view_of(gradients.subspan(slice.offset, slice.count));
     const auto other = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), part);
     const auto squares = compare(fp32.data() + slice.offset, other.data(), slice.count);
     errors.rms.push_back(squares.ratio());
@@ -65,9 +66,9 @@ PrecisionErrors measure_precision_errors(RankContext& context) {
   run_step(context, Precision::fp32);
   const kernels::HostFloats fp32(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fp32"),
                                  context.gradients.size());
-  Kokkos::deep_copy(fp32, context.gradients);
+  Kokkos::deep_copy(fp32, kernels::view_of(context.gradients));
   run_step(context, context.config.precision);
-  auto errors = compare_gradients(context.workload.pass, fp32, context.gradients);
+  auto errors = compare_gradients(context.workload.pass, {fp32.data(), fp32.size()}, context.gradients);
   for (double& rms : errors.rms) rms = context.runtime.maximum(rms);
   errors.total_rms = context.runtime.maximum(errors.total_rms);
   return errors;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,10 @@ struct PrecisionErrors {
 /// the input's precision. Collective.
 PrecisionErrors measure_precision_errors(RankContext& context);
 
-/// Returns the errors of `gradients` relative to `fp32` on this rank. Both are [parameters], in ready order.
-PrecisionErrors compare_gradients(model::BackwardPass const& pass, kernels::HostFloats const& fp32,
-                                  kernels::Floats const& gradients);
+/// Returns the errors of `gradients` relative to `fp32` on this rank. Both are [parameters], in ready
+/// order; `fp32` is in host memory, `gradients` in the memory of the kernels.
+PrecisionErrors compare_gradients(model::BackwardPass const& pass, std::span<float const> fp32,
+                                  std::span<float> gradients);
 
 /// Returns the largest total_rms that correct matrix products may have. It is an estimate with a margin; it
 /// was not measured on a device.

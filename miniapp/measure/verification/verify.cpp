@@ -93,12 +93,12 @@ int groups_of(Runtime const& runtime, Workload const& workload) {
   return verification_groups(workload.wire, runtime.ranks());
 }
 
-std::string check_buffer(Runtime const& runtime, Workload const& workload, kernels::Floats const& elements) {
-  const auto wrong =
-      find_wrong(elements, 0, elements.extent(0), runtime.ranks(), groups_of(runtime, workload));
+std::string check_buffer(Runtime const& runtime, Workload const& workload, std::span<float> elements) {
+  const auto wrong = find_wrong(kernels::view_of(elements), 0, elements.size(), runtime.ranks(),
+                                groups_of(runtime, workload));
   if (wrong.count == 0) return "";
   return fmt::format("rank {}: {} of {} elements are wrong, the first is {}", runtime.rank(), wrong.count,
-                     elements.extent(0), name_of_element(workload, wrong.first));
+                     elements.size(), name_of_element(workload, wrong.first));
 }
 
 // Checks each buffer that, as declared in the graph, must hold averaged gradients at the end of the step.
@@ -108,8 +108,7 @@ std::string check_numbers(Runtime const& runtime, Workload const& workload, mode
     if (graph.buffers[b].at_exit.content != model::Content::gradient) continue;
     const std::size_t first = where.places[b];
     const auto wrong =
-        check_buffer(runtime, workload,
-                     Kokkos::subview(where.memory, std::pair{first, first + graph.buffers[b].elements}));
+        check_buffer(runtime, workload, where.memory.subspan(first, graph.buffers[b].elements));
     if (!wrong.empty()) return wrong;
   }
   return "";
@@ -137,8 +136,9 @@ std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLa
 
 std::string verify_numbers(Runtime const& runtime, Workload const& workload, CompiledStep& step,
                            StepMemory const& where, CommunicationLane& allreduce) {
-  poison(where.memory);
-  VerificationLane compute(workload.pass, where.memory, where.gradients_at, runtime.rank(), {},
+  const kernels::Floats memory = kernels::view_of(where.memory);
+  poison(memory);
+  VerificationLane compute(workload.pass, memory, where.gradients_at, runtime.rank(), {},
                            groups_of(runtime, workload));
   synchronise_clocks();
   runtime.barrier();

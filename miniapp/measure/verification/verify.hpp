@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "kernels/types.hpp"
 #include "miniapp/input/workload.hpp"
 #include "miniapp/machine/runtime.hpp"
 #include "miniapp/measure/pass/run_step.hpp"
@@ -29,7 +29,7 @@ std::string verify_order(Workload const& workload, CompiledStep& step, ComputeLa
 
 /// The memory of a step, and where its buffers and gradients lie in it.
 struct StepMemory {
-  kernels::Floats memory;
+  std::span<float> memory;
   std::vector<std::size_t> places;  ///< index in `memory` of the first element of each buffer of the graph
   std::size_t gradients_at;         ///< index in `memory` of the first gradient element
 };

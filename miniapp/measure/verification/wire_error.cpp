@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/types.hpp"
 #include "miniapp/errors/errors.hpp"
 
 namespace ddproxy {
@@ -30,12 +31,12 @@ class Comparison {
   explicit Comparison(RankContext& context) : context_(context) {}
 
   Sums compare(Slice slice) {
-    fetch(context_.gradients, slice, sum_);
+    fetch(kernels::view_of(context_.gradients), slice, sum_);
     for (std::size_t i = 0; i < slice.count; ++i) size_(i) = std::abs(sum_(i));
     add_up(sum_, slice.count);
     add_up(size_, slice.count);
     reduce(slice);
-    fetch(context_.arena, slice, reduced_);
+    fetch(kernels::view_of(context_.arena), slice, reduced_);
     return sums(slice.count);
   }
 
@@ -57,7 +58,8 @@ class Comparison {
 
   void reduce(Slice slice) const {
     if (context_.gradients.data() != context_.arena.data())
-      Kokkos::deep_copy(part(context_.arena, slice), part(context_.gradients, slice));
+      Kokkos::deep_copy(part(kernels::view_of(context_.arena), slice),
+                        part(kernels::view_of(context_.gradients), slice));
     context_.allreduce->begin(1);
     context_.allreduce->start_all_reduce(slice, {Clock::now()});
     context_.allreduce->wait_all();
