@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "miniapp/app/provenance.hpp"
+#include "miniapp/compute/step_lane.hpp"
+#include "miniapp/device/device.hpp"
 #include "miniapp/device/device_choice.hpp"
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"

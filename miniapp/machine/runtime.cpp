@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "kernels/types.hpp"
 #include "miniapp/cores/launch.hpp"
 #include "miniapp/cores/node_cores.hpp"
 #include "miniapp/device/device.hpp"

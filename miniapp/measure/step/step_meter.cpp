@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "kernels/types.hpp"
+#include "miniapp/compute/step_lane.hpp"
 #include "miniapp/device/device.hpp"
 #include "miniapp/measure/pass/step_traces.hpp"
 #include "miniapp/measure/step/run_alone.hpp"
