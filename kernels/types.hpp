@@ -22,10 +22,11 @@ using HostFloats = Kokkos::View<float*, Kokkos::HostSpace>;
 
 /// Returns a view of elements in the memory of the kernels. The caller keeps the elements alive.
 inline Floats view_of(std::span<float> elements) {
-  return {elements.data(), elements.size()};
+  return Floats(elements.data(), elements.size());
 }
 /// Returns the elements of a view. They are valid as long as the array that the view refers to.
-inline std::span<float> elements_of(Floats const& view) {
+template <typename MemorySpace>
+std::span<float> elements_of(Kokkos::View<float*, MemorySpace> const& view) {
   return {view.data(), view.size()};
 }
 
