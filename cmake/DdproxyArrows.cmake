@@ -50,7 +50,7 @@ ddproxy_may_use(miniapp/compute model/transformer model/step model/cost kernels 
 ddproxy_may_use(miniapp/collectives/drivers model/step miniapp/errors miniapp/device miniapp/cores miniapp/compute)
 ddproxy_may_use(miniapp/collectives/engines model/step model/cost kernels results/output miniapp/input miniapp/errors
                 miniapp/device miniapp/compute miniapp/collectives/drivers)
-ddproxy_may_use(miniapp/collectives model/step model/cost kernels miniapp/input miniapp/errors miniapp/device
+ddproxy_may_use(miniapp/collectives model/step model/cost miniapp/input miniapp/errors miniapp/device
                 miniapp/collectives/drivers miniapp/collectives/engines)
 ddproxy_may_use(miniapp/measure/pass model/step kernels miniapp/input miniapp/analysis miniapp/errors miniapp/device
                 miniapp/machine miniapp/compute miniapp/collectives/drivers miniapp/collectives)
@@ -58,7 +58,8 @@ ddproxy_may_use(miniapp/measure/calibration model/statistics model/cost model/pr
                 miniapp/analysis miniapp/device miniapp/cores miniapp/machine miniapp/compute miniapp/collectives/drivers
                 miniapp/collectives miniapp/measure/pass)
 ddproxy_may_use(miniapp/measure/sweep miniapp/input miniapp/options miniapp/analysis miniapp/errors miniapp/device miniapp/machine
-                miniapp/collectives/drivers miniapp/collectives/engines miniapp/measure/pass miniapp/measure/calibration)
+                miniapp/compute miniapp/collectives/drivers miniapp/collectives/engines miniapp/measure/pass
+                miniapp/measure/calibration)
 ddproxy_may_use(miniapp/measure/verification model/step/check kernels miniapp/input miniapp/errors miniapp/device miniapp/machine
                 miniapp/compute miniapp/measure/pass)
 ddproxy_may_use(miniapp/measure/step model/statistics model/step model/step/check model/cost model/predict/graph kernels
