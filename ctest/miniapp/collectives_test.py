@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""collectives_test.py DDPROXY INPUT MPIEXEC...: runs `ddproxy collectives` on 1 and 2 ranks, replayed, and with wrong input."""
+"""collectives_test.py DDPROXY INPUT MPIEXEC...: runs `ddproxy collectives` on 1, 2 and 4 ranks, on groups of ranks, replayed, and with wrong input."""
 import json
 import os
 import subprocess
@@ -107,6 +107,69 @@ def check_replay():
     assert done.returncode == 0 and "valid=replay" in done.stdout, done
 
 
+def check_groups():
+    """Checks two groups of two ranks, and that a group of all ranks is the world."""
+    text, _ = start(4, tiny, "-o", "g.h5", "--json", "g.json", "--sizes", "0.01,0.1", "--group", "2")
+    assert "collectives, 2 groups of 2 ranks at the same time" in text and "multiples of 8 bytes" in text, text
+    with h5py.File("g.h5") as file:
+        table = file["collectives"]
+        assert (table["ranks"][:] == 2).all() and (table["groups"][:] == 2).all() and (table["wrong_elements"][:] == 0).all()
+        assert [verb.decode() for verb in table["verb"]] == [verb for verb in VERBS for _ in range(2)], table["verb"][:]
+        factor = np.array([factors(2)[verb.decode()] for verb in table["verb"]])
+        assert np.allclose(table["busbw"][:], factor * table["algbw"][:]) and (table["seconds"][:, 0] > 0).all()
+        assert len(file["provenance/host"]) == 4
+    tables = json.load(open("g.json"))["tables"]["collectives"]
+    assert tables["ranks"] == tables["groups"] == [2] * 8, tables
+    lines = open("g.collectives.csv").read().splitlines()
+    assert lines[0] == "# 2 groups of 2 ranks at the same time" and all(line.split(",")[1] == "2" for line in lines[3:]), lines
+    text, _ = start(4, tiny, "-o", "gp.h5", "--op", "all_gather", "--pieces", "0.05", "--total", "0.25", "--group", "2")
+    assert "bytes moved in pieces, 2 groups of 2 ranks at the same time" in text, text
+    with h5py.File("gp.h5") as file:
+        assert file["collectives/piece_ranks"][:].tolist() == file["collectives/piece_groups"][:].tolist() == [2]
+    text, _ = start(4, tiny, "-o", "w.h5", "--op", "all_reduce", "--sizes", "0.01,0.4", "--group", "4")
+    assert "collectives, 4 ranks\n" in text, text
+    with h5py.File("w.h5") as file:
+        assert (file["collectives/ranks"][:] == 4).all() and (file["collectives/groups"][:] == 1).all()
+
+
+def check_group_tables():
+    """Reads the tables of check_groups(): a prediction of HSDP takes rs(x) and ag(x) of its groups from them, and a twin replays them."""
+    rows = [line for name in ("g", "w") for line in open(f"{name}.collectives.csv") if line.startswith(tuple(VERBS))]
+    write("both.csv", "verb,ranks,bytes,seconds\n" + "".join(rows))
+    write("world.csv", "verb,ranks,bytes,seconds\n" + "".join(row for row in rows if ",4," in row))
+    shard = REPLAY.replace('times = "times.csv"\n', "").replace("ranks = 2", "ranks = 4") + '[shard]\nstage = "fsdp"\ngroup = 2\n[machine]\npeak_flops = 1e10\nbandwidth = 1e10\n'
+    for table, part in (("both.csv", ""), ("world.csv", "no table has it")):
+        done = subprocess.run([ddproxy, "predict", write("hsdp.toml", shard.replace("TABLE", table))], capture_output=True, text=True)
+        assert ("half of the time" not in done.stderr + done.stdout) and part in done.stderr + done.stdout, (table, done)
+        assert part or done.returncode == 0 and "fsdp" in done.stdout, done
+    text, said = start(1, write("twin4.toml", REPLAY.replace("TABLE", "both.csv").replace("ranks = 2", "ranks = 4")), "-o", "t4.h5", "--sizes", "0.01,0.1",
+                       "--group", "2")
+    assert "collectives, 2 groups of 2 ranks at the same time, replay" in text and "warning" not in said, (text, said)
+    with h5py.File("t4.h5") as file, h5py.File("g.h5") as measured:
+        assert (file["collectives/ranks"][:] == 2).all() and (file["collectives/groups"][:] == 2).all() and (file["collectives/wrong_elements"][:] == -1).all()
+        assert (file["collectives/min"][:] >= measured["collectives/median"][:] * (1 - 1e-6)).all()  # a replay is never faster than its table
+    refused("the times of reduce_scatter for 2 ranks are missing", write("lacks.toml", REPLAY.replace("TABLE", "world.csv").replace("ranks = 2", "ranks = 4")),
+            "--op", "reduce_scatter", "--group", "2")
+
+
+def check_compare():
+    """Checks that `compare` refuses files of collectives, here of different groups, and says why."""
+    done = subprocess.run([ddproxy, "compare", "g.h5", "w.h5"], capture_output=True, text=True)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done
+    assert "g.h5: has only collectives over groups of 2 ranks, and compare compares only sweeps and steps" in done.stderr, done
+
+
+def check_wrong_groups():
+    for ranks, group in ((4, 3), (4, 8), (2, 4)):
+        done = subprocess.run([*mpiexec, "-n", str(ranks), ddproxy, "collectives", tiny, "--group", str(group), "-o", "no.h5"], capture_output=True, text=True)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+        assert done.returncode == 2 and len(lines) == 1 and f"--group: groups of {group} ranks do not divide {ranks} ranks" in lines[0], done
+    refused("--group: groups of 2 ranks do not divide 1 rank;", tiny, "--group", "2")
+    refused("--group: groups of 4 ranks do not divide 2 ranks;", "twin.toml", "--group", "4")  # the file of check_replay()
+    for text in ("1", "0", "-2", "2.5", "two"):
+        refused(f"--group: {text} is not a group; give a whole number of ranks, 2 or more", tiny, "--group", text)
+
+
 def check_wrong_input():
     refused("--op: 'alltoall' is unknown; use one or more of: allreduce,", tiny, "--op", "alltoall")
     refused("--op: all_reduce is given twice", tiny, "--op", "allreduce,all_reduce")
@@ -123,6 +186,6 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_measured(1)
     check_measured(2)
-    for check in (check_pieces, check_defaults, check_replay, check_wrong_input):
+    for check in (check_pieces, check_defaults, check_replay, check_groups, check_group_tables, check_compare, check_wrong_groups, check_wrong_input):
         check()
         print(check.__name__, "passed")

@@ -28,6 +28,7 @@ peak_flops = 1e10
 bandwidth = 1e10
 """
 MPI = 'backend = "mpi"'
+ROUNDS = 5  # other programs can only add time, so a twin that was disturbed is run again
 
 
 def write(name, shard, allreduce=MPI, more=""):
@@ -94,6 +95,18 @@ def the_loss_is_that_of_the_unsharded_step():
     assert len(losses) == 1, losses
 
 
+def is_on_time(name):
+    """Returns whether each task of the recorded step ran at its predicted time, counted from the end of the first task, within the 2 us of the test
+    miniapp.step_replay, and whether the median of the steps is within 2 % of the prediction."""
+    with h5py.File(name) as file:
+        start, end, predicted_start, predicted_end = (file["timeline"][n][:] for n in ("start", "end", "predicted_start", "predicted_end"))
+        row = [text.decode() for text in file["/step/part"][...]].index("step")
+        measured, predicted = file["/step/median"][row], file["/step/predicted"][row]
+    assert 0 < predicted < 1.001 * measured, (name, measured, predicted)  # a replay is never faster than its tables
+    late = end[0] - predicted_end[0]
+    return max(np.abs(start - late - predicted_start)[1:].max(), np.abs(end - late - predicted_end).max()) < 2e-6 and measured < 1.02 * predicted
+
+
 def a_twin_replays_collectives():
     with open("table.csv", "w") as file:
         file.write("verb,ranks,bytes,seconds\n")
@@ -101,12 +114,13 @@ def a_twin_replays_collectives():
             for size in (1000, 1000000):
                 file.write(f"{verb},8,{size},{factor * (1e-4 + size * 1e-9)}\n")
     replay = 'backend = "replay"\ntable = "table.csv"\nranks = 8'
-    done = run(1, write("twin.toml", 'stage = "fsdp"', replay, '[compute]\nmode = "replay"\n'), "-o", "twin.h5")
-    assert "half of the time" not in done.stderr, done.stderr
-    with h5py.File("twin.h5") as file:
-        row = [text.decode() for text in file["/step/part"][...]].index("step")
-        measured, predicted = file["/step/median"][row], file["/step/predicted"][row]
-    assert 0 < predicted < 1.001 * measured, (measured, predicted)  # a replay is never faster than its tables; a busy machine makes it slower
+    for stage in ("zero1", "zero2", "fsdp"):
+        for _ in range(ROUNDS):
+            done = run(1, write("twin.toml", f'stage = "{stage}"', replay, '[compute]\nmode = "replay"\n'), "-o", "twin.h5")
+            assert "half of the time" not in done.stderr, done.stderr
+            if is_on_time("twin.h5"):
+                break
+        assert is_on_time("twin.h5"), stage
     with open("only.csv", "w") as file:
         file.write("bytes,seconds\n1000,1e-4\n1000000,1e-3\n")
     done = run(1, write("half.toml", 'stage = "zero1"', replay.replace("table.csv", "only.csv"), '[compute]\nmode = "replay"\n'), "-o", "half.h5")

@@ -43,6 +43,13 @@ TEST(VerificationPattern, PoisonAndSingleErrorsAreFound) {
   EXPECT_EQ(find_wrong(arena, 0, 1000, 1).first, 437);
 }
 
+TEST(VerificationPattern, WithAnotherShiftMostElementsAreWrong) {
+  const kernels::Floats arena("arena", 1000);
+  write_verification_pattern(arena, 0, 1000, 0, 1, 1'000'003);
+  EXPECT_EQ(find_wrong(arena, 0, 1000, 1, 1, 1'000'003).count, 0);
+  EXPECT_GT(find_wrong(arena, 0, 1000, 1).count, 800);
+}
+
 /// Returns the average over `ranks` ranks, added in bf16 as on the wire, without the rank `missing`.
 kernels::Floats averaged_in_bf16(int ranks, int groups, int missing = -1) {
   const kernels::Floats sum("sum", 1000), mine("mine", 1000);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the ddproxy authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A library for LD_PRELOAD that sends a signal to one rank at a chosen call of MPI (ranks_test.py).
+// A library for LD_PRELOAD that sends a signal to one rank at a chosen call of MPI (ranks_test.py), or lets
+// one rank broadcast a wrong number (wrong_group_test.py).
 //
 // It intercepts the calls in which a rank waits for others, and counts them from 1.
 //   MPI_FAULTS_RANK     the rank whose calls are counted; other ranks do nothing
@@ -9,6 +10,7 @@
 //   MPI_FAULTS_SIGNAL   the number of the signal
 //   MPI_FAULTS_LOG      a file that gets one line per call: its name, and " start" if rank 0 has not written
 //   a results file yet
+//   MPI_FAULTS_WRONG    if it is 1, the rank adds 1 to the first number that it gives to MPI_Ibcast
 #include <mpi.h>
 #include <unistd.h>
 
@@ -68,6 +70,12 @@ int MPI_Barrier(MPI_Comm group) {
 int MPI_Bcast(void* values, int size, MPI_Datatype type, int root, MPI_Comm group) {
   count("MPI_Bcast");
   return PMPI_Bcast(values, size, type, root, group);
+}
+
+int MPI_Ibcast(void* values, int size, MPI_Datatype type, int root, MPI_Comm group, MPI_Request* request) {
+  const bool is_wrong = setting("MPI_FAULTS_WRONG") == "1" && setting("MPI_FAULTS_RANK") == own_rank();
+  if (is_wrong && type == MPI_FLOAT && size > 0) *static_cast<float*>(values) += 1;
+  return PMPI_Ibcast(values, size, type, root, group, request);
 }
 
 int MPI_Gather(void const* from, int sent, MPI_Datatype of, void* to, int received, MPI_Datatype type,

@@ -219,6 +219,14 @@ class Collectives(WithSample):
         for label, drawn in lines.items():
             np.testing.assert_array_equal(drawn, results["/collectives/busbw"][results["/collectives/verb"] == label.replace("-", "_")])
 
+    def test_the_table_says_which_groups_were_measured(self):
+        results = Results(self.sample)
+        self.assertEqual(tables.collectives_table(results).note, "")
+        results.values["/collectives/groups"] = np.full_like(results["/collectives/groups"], 2)
+        self.assertEqual(tables.collectives_table(results).note, "Measured at the same time on 2 groups of 8 ranks.")
+        results.attributes = {key: value for key, value in results.attributes.items() if key[1] != "ranks"}
+        self.assertIn(", 16 ranks, ", results.title())
+
     def test_have_no_figure_where_nothing_moves(self):
         results = Results(self.sample)
         results.values["/collectives/busbw"] = np.zeros_like(results["/collectives/busbw"])

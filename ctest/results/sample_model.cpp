@@ -155,6 +155,7 @@ void write_collectives(results::Writer& writer) {
     }
   writer.write("/collectives/verb", verb);
   writer.write("/collectives/ranks", Integers(verb.size(), 8));
+  writer.write("/collectives/groups", Integers(verb.size(), 1));
   writer.write("/collectives/bytes", bytes);
   writer.write("/collectives/seconds", seconds, {verb.size(), 2});
   const std::pair<char const*, Reals const*> columns[] = {
@@ -165,6 +166,8 @@ void write_collectives(results::Writer& writer) {
     writer.write(name, Reals(seconds.size(), 55e-9), {verb.size(), 2});
   writer.attribute("/collectives", "total_bytes", 64 * mib);
   writer.write("/collectives/piece_verb", Texts{"broadcast", "broadcast"});
+  writer.write("/collectives/piece_ranks", Integers{8, 8});
+  writer.write("/collectives/piece_groups", Integers{1, 1});
   writer.write("/collectives/piece_bytes", Integers{mib, 16 * mib});
   writer.write("/collectives/piece_seconds", Reals{0.2, 0.1}, {2, 1});
 }

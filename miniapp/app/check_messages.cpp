@@ -49,13 +49,21 @@ void check_sizes(Options const& options, Config const& config, Workload const& w
 void check_verbs(Options const& options, Config const& config) {
   if (config.backend != Backend::replay) return;
   const auto tables = model::read_collectives(config.table);
+  const int ranks = options.group.value_or(config.ranks);
   for (const auto verb : options.verbs)
-    if (!tables.source(verb, config.ranks))
+    if (!tables.source(verb, ranks))
       throw std::invalid_argument(fmt::format(
           "{}: the times of {} for {} are missing; at least two sizes are needed. Measure them with "
           "'ddproxy collectives' on the machine, or remove {} from --op",
-          config.table.string(), model::name_of(verb), model::ranks_text(config.ranks),
-          model::name_of(verb)));
+          config.table.string(), model::name_of(verb), model::ranks_text(ranks), model::name_of(verb)));
+}
+
+void check_group(Options const& options, int ranks) {
+  if (!options.group || ranks % *options.group == 0) return;
+  throw std::invalid_argument(fmt::format(
+      "--group: groups of {} ranks do not divide {}; give a divisor of the number of ranks that is "
+      "at least 2, or start another number of ranks",
+      *options.group, model::ranks_text(ranks)));
 }
 
 }  // namespace ddproxy

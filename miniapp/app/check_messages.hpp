@@ -13,8 +13,12 @@ namespace ddproxy {
 void check_sizes(Options const& options, Config const& config, Workload const& workload);
 
 /// Checks the collectives of --op if the collectives are replayed. The table then must have times of each of
-/// them, or of a collective that can replace it (model/cost/collective_tables.hpp). Throws
-/// std::invalid_argument that names the table and the collective if both are missing.
+/// them for the ranks of a group, or of a collective that can replace it (model/cost/collective_tables.hpp).
+/// Throws std::invalid_argument that names the table and the collective if both are missing.
 void check_verbs(Options const& options, Config const& config);
+
+/// Checks --group. `ranks` is the number of all ranks; of a replay, the number of ranks that it stands for.
+/// Throws std::invalid_argument that names the option if the group does not divide the ranks.
+void check_group(Options const& options, int ranks);
 
 }  // namespace ddproxy

@@ -10,24 +10,34 @@
 #include "model/step/describe.hpp"
 
 namespace ddproxy {
+namespace {
 
-std::string collectives_table(std::vector<SizeTimes> const& rows, int ranks, bool replayed) {
-  std::string text = fmt::format(
-      "collectives, {}{}\n{:<14} {:>14} {:>12} {:>12} {:>12} {:>11} {:>11} {:>8} {:>7}\n",
-      model::ranks_text(ranks), replayed ? ", replay: from a table, not measured" : "", "collective", "bytes",
-      "median us", "min us", "max us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
+// Returns "4 ranks", or "2 groups of 2 ranks at the same time".
+std::string text_of(Grouping groups) {
+  const auto ranks = model::ranks_text(groups.ranks);
+  return groups.groups == 1 ? ranks : fmt::format("{} groups of {} at the same time", groups.groups, ranks);
+}
+
+}  // namespace
+
+std::string collectives_table(std::vector<SizeTimes> const& rows, Grouping groups, bool replayed) {
+  std::string text =
+      fmt::format("collectives, {}{}\n{:<14} {:>14} {:>12} {:>12} {:>12} {:>11} {:>11} {:>8} {:>7}\n",
+                  text_of(groups), replayed ? ", replay: from a table, not measured" : "", "collective",
+                  "bytes", "median us", "min us", "max us", "algbw GB/s", "busbw GB/s", "samples", "wrong");
   for (auto const& row : rows)
     text += fmt::format("{:<14} {:>14} {:>12.1f} {:>12.1f} {:>12.1f} {:>11.3f} {:>11.3f} {:>8} {:>7}\n",
                         model::name_of(row.verb), row.bytes, model::median(row.seconds) * 1e6,
                         std::ranges::min(row.seconds) * 1e6, std::ranges::max(row.seconds) * 1e6,
-                        algorithm_bandwidth(row) / 1e9, bus_bandwidth(row, ranks) / 1e9, row.seconds.size(),
-                        row.wrong < 0 ? "-" : std::to_string(row.wrong));
+                        algorithm_bandwidth(row) / 1e9, bus_bandwidth(row, groups.ranks) / 1e9,
+                        row.seconds.size(), row.wrong < 0 ? "-" : std::to_string(row.wrong));
   return text;
 }
 
-std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int64_t total) {
-  std::string text = fmt::format("{} bytes moved in pieces\n{:<14} {:>14} {:>10} {:>12} {:>12}\n", total,
-                                 "collective", "piece bytes", "pieces", "median ms", "algbw GB/s");
+std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int64_t total, Grouping groups) {
+  std::string text =
+      fmt::format("{} bytes moved in pieces, {}\n{:<14} {:>14} {:>10} {:>12} {:>12}\n", total,
+                  text_of(groups), "collective", "piece bytes", "pieces", "median ms", "algbw GB/s");
   for (auto const& row : rows) {
     const double seconds = model::median(row.seconds);
     text += fmt::format("{:<14} {:>14} {:>10} {:>12.3f} {:>12.3f}\n", model::name_of(row.verb), row.bytes,
@@ -37,14 +47,15 @@ std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int
   return text;
 }
 
-std::string collectives_csv(std::vector<SizeTimes> const& rows, int ranks, bool replayed) {
+std::string collectives_csv(std::vector<SizeTimes> const& rows, Grouping groups, bool replayed) {
   std::string text = replayed ? "# replay: from a table, not measured\n" : "";
+  if (groups.groups > 1) text += fmt::format("# {}\n", text_of(groups));
   text +=
       "# median seconds of one collective of the full size; a sample is the mean of several calls in a row, "
       "maximum over ranks\n"
       "verb,ranks,bytes,seconds\n";
   for (auto const& row : rows)
-    text += fmt::format("{},{},{},{:.9g}\n", model::name_of(row.verb), ranks, row.bytes,
+    text += fmt::format("{},{},{},{:.9g}\n", model::name_of(row.verb), groups.ranks, row.bytes,
                         model::median(row.seconds));
   return text;
 }

@@ -19,6 +19,7 @@
 #include "miniapp/machine/interruption.hpp"
 #include "miniapp/measure/calibration/choose_calls.hpp"
 #include "miniapp/measure/calibration/planted_state.hpp"
+#include "miniapp/measure/step/group_lane.hpp"
 #include "miniapp/measure/sweep/benchmark_driver.hpp"
 #include "miniapp/options/output_clash.hpp"
 #include "results/output/output_files.hpp"
@@ -114,7 +115,10 @@ void execute(Options const& options, Runtime const& runtime) {
     cases = make_cases(config, workload);
     initialize_benchmark(options.benchmark);
     check_sizes(options, config, workload);
-    if (options.command == "collectives") check_verbs(options, config);
+    if (options.command == "collectives") {
+      check_group(options, config.backend == Backend::replay ? config.ranks : runtime.ranks());
+      check_verbs(options, config);
+    }
     if (runtime.root()) check_files(options, config, cases);
   });
   agree_on_input(runtime, config);
@@ -133,6 +137,7 @@ void execute(Options const& options, Runtime const& runtime) {
   const CallLimit limit(runtime, timeout_s, close);
   try {
     if (options.command != "layers") choose_calls(context);
+    if (options.group && *options.group < context.ranks()) use_group_lane(context, *options.group);
     if (runtime.root()) results::print_output(describe(context.choice));
     if (options.planted_state > 0) plant_state(context, options.planted_state);  // after the call was chosen
     session.emplace(options, std::move(context), std::move(cases));

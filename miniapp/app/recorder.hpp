@@ -78,15 +78,15 @@ class Recorder {
   void cost_table(std::vector<model::CostPoint> const& table);
   /// Writes /collectives: all samples with their probes, one row for each kind of collective and each size.
   /// This method and the next three are in recorder_collectives.cpp.
-  void collectives(std::vector<SizeTimes> const& rows, int ranks);
-  /// Does the same for rows of groups of different sizes. `ranks` has the ranks of a group, [row].
-  void collectives(std::vector<SizeTimes> const& rows, std::vector<std::int64_t> const& ranks);
+  void collectives(std::vector<SizeTimes> const& rows, Grouping groups);
+  /// Does the same for rows of groups of different sizes. `groups` is [row].
+  void collectives(std::vector<SizeTimes> const& rows, std::vector<Grouping> const& groups);
   /// Writes the median, the extremes and the bandwidths of each row. `rows` holds the samples that count. May
   /// be called again.
   void collective_figures(std::vector<SizeTimes> const& rows, int ranks);
   /// Writes the times in which `total` bytes were moved in pieces, one row for each kind of collective
   /// and each piece size.
-  void collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total);
+  void collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total, Grouping groups);
 
   /// Writes the samples of all co-runs, with their probes. A co-run measures compute and a collective alone
   /// and at the same time. Writes nothing if there are none.

@@ -16,14 +16,15 @@ Texts verbs_of(std::vector<SizeTimes> const& rows) {
 
 }  // namespace
 
-void Recorder::collectives(std::vector<SizeTimes> const& rows, int ranks) {
-  collectives(rows, std::vector<std::int64_t>(rows.size(), ranks));
+void Recorder::collectives(std::vector<SizeTimes> const& rows, Grouping groups) {
+  collectives(rows, std::vector<Grouping>(rows.size(), groups));
 }
 
-void Recorder::collectives(std::vector<SizeTimes> const& rows, std::vector<std::int64_t> const& ranks) {
+void Recorder::collectives(std::vector<SizeTimes> const& rows, std::vector<Grouping> const& groups) {
   const auto [seconds, extents] = matrix(rows, &SizeTimes::seconds);
   writer_.write("/collectives/verb", verbs_of(rows));
-  writer_.write("/collectives/ranks", ranks);
+  writer_.write("/collectives/ranks", column<Integers>(groups, &Grouping::ranks));
+  writer_.write("/collectives/groups", column<Integers>(groups, &Grouping::groups));
   writer_.write("/collectives/bytes", column<Integers>(rows, &SizeTimes::bytes));
   writer_.write("/collectives/seconds", seconds, extents);
   writer_.write("/collectives/wrong_elements", column<Integers>(rows, &SizeTimes::wrong));
@@ -42,10 +43,12 @@ void Recorder::collective_figures(std::vector<SizeTimes> const& rows, int ranks)
   write("busbw", [&](auto& row) { return bus_bandwidth(row, ranks) / 1e9; });
 }
 
-void Recorder::collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total) {
+void Recorder::collective_pieces(std::vector<SizeTimes> const& rows, std::int64_t total, Grouping groups) {
   const auto [seconds, extents] = matrix(rows, &SizeTimes::seconds);
   writer_.attribute("/collectives", "total_bytes", total);
   writer_.write("/collectives/piece_verb", verbs_of(rows));
+  writer_.write("/collectives/piece_ranks", Integers(rows.size(), groups.ranks));
+  writer_.write("/collectives/piece_groups", Integers(rows.size(), groups.groups));
   writer_.write("/collectives/piece_bytes", column<Integers>(rows, &SizeTimes::bytes));
   writer_.write("/collectives/piece_seconds", seconds, extents);
 }

@@ -25,7 +25,7 @@ std::vector<std::int64_t> bytes_of(std::vector<double> const& sizes_mib) {
 }  // namespace
 
 std::int64_t Session::element_of_each_rank() const {
-  return std::int64_t{wire_element_bytes(context_.workload.wire)} * context_.ranks();
+  return std::int64_t{wire_element_bytes(context_.workload.wire)} * context_.grouping().ranks;
 }
 
 // Returns the sizes, rounded so that all ranks have equal parts, in bytes. No size exceeds the gradients of
@@ -42,18 +42,19 @@ void Session::say_rounding(std::vector<std::int64_t> const& asked) const {
   if (root() && !fits)
     results::print_output(
         fmt::format("sizes are rounded to multiples of {} bytes, so that {} ranks have equal parts\n",
-                    element_of_each_rank(), context_.ranks()));
+                    element_of_each_rank(), context_.grouping().ranks));
 }
 
 void Session::warn_of_substitutes() const {
   if (context_.reduces() || !root()) return;
   const auto tables = model::read_collectives(context_.config.table);
+  const int ranks = context_.grouping().ranks;
   for (const auto verb : options_.verbs)
-    if (const auto source = tables.source(verb, context_.ranks()); source && source->share < 1)
+    if (const auto source = tables.source(verb, ranks); source && source->share < 1)
       results::say_error(fmt::format(
           "warning: {} has no times of {} for {}, so half of the time of an all_reduce is replayed instead. "
           "Measure {} for times that can be relied on",
-          context_.config.table.string(), model::name_of(verb), model::ranks_text(context_.ranks()),
+          context_.config.table.string(), model::name_of(verb), model::ranks_text(ranks),
           model::name_of(verb)));
 }
 
@@ -77,15 +78,15 @@ void Session::collectives() {
 }
 
 void Session::keep_collectives() {
-  recorder_->collectives(allreduce_times_, context_.ranks());
+  const Grouping groups = context_.grouping();
+  recorder_->collectives(allreduce_times_, groups);
   recorder_->call("/collectives", context_);
   const auto rows = sizes_of_state();
-  recorder_->collective_figures(rows, context_.ranks());
-  keep_table(".collectives.csv", collectives_csv(rows, context_.ranks(), !context_.reduces()));
-  report_ += collectives_table(rows, context_.ranks(), !context_.reduces());
+  recorder_->collective_figures(rows, groups.ranks);
+  keep_table(".collectives.csv", collectives_csv(rows, groups, !context_.reduces()));
+  report_ += collectives_table(rows, groups, !context_.reduces());
   for (auto const& row : rows)  // sizes rise, so the last all-reduce is the largest
-    if (row.verb == model::Verb::all_reduce)
-      figures_.bus_bw_GBps = bus_bandwidth(row, context_.ranks()) / 1e9;
+    if (row.verb == model::Verb::all_reduce) figures_.bus_bw_GBps = bus_bandwidth(row, groups.ranks) / 1e9;
 }
 
 void Session::collective_pieces() {
@@ -100,10 +101,10 @@ void Session::collective_pieces() {
     for (const auto piece : pieces)
       rows.push_back(measure_pieces(context_, total, piece, context_.config.samples, verb));
   if (!root()) return;
-  recorder_->collective_pieces(rows, total);
+  recorder_->collective_pieces(rows, total, context_.grouping());
   recorder_->call("/collectives", context_);
   recorder_->flush();
-  report_ += collective_pieces_table(rows, total);
+  report_ += collective_pieces_table(rows, total, context_.grouping());
 }
 
 }  // namespace ddproxy

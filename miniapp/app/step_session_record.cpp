@@ -31,13 +31,13 @@ void StepSession::record_samples() {
 // Records the tables of a sharded step's verbs as `ddproxy collectives` does.
 void StepSession::record_verbs() {
   std::vector<SizeTimes> rows;
-  std::vector<std::int64_t> ranks;
+  std::vector<Grouping> groups;
   for (auto const& verb : tables_.verbs)
     for (auto const& size : verb.times) {
       rows.push_back(size);
-      ranks.push_back(verb.ranks);
+      groups.push_back({verb.ranks, context_.rank.ranks() / verb.ranks});
     }
-  if (!rows.empty()) recorder_->collectives(rows, ranks);
+  if (!rows.empty()) recorder_->collectives(rows, groups);
 }
 
 void StepSession::save() {

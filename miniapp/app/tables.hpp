@@ -28,12 +28,12 @@ std::string allreduce_table(std::vector<SizeTimes> const& times, int ranks, bool
 /// Returns a table with a row for each piece size: the time in which `total` bytes were reduced in such
 /// pieces.
 std::string pieces_table(std::vector<SizeTimes> const& times, std::int64_t total);
-/// Returns a table with a row for each verb and size: the times and bandwidths of collectives over `ranks`
+/// Returns a table with a row for each verb and size: the times and bandwidths of collectives over groups of
 /// ranks.
-std::string collectives_table(std::vector<SizeTimes> const& rows, int ranks, bool replayed);
+std::string collectives_table(std::vector<SizeTimes> const& rows, Grouping groups, bool replayed);
 /// Returns a table with a row for each verb and piece size: the time in which `total` bytes were moved in
 /// such pieces.
-std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int64_t total);
+std::string collective_pieces_table(std::vector<SizeTimes> const& rows, std::int64_t total, Grouping groups);
 /// Returns a table with a row for each measured case: T and E beside their predictions, tail and overlap.
 /// `stops` [case] says why no more samples of a case were taken. If `predicted` is false, the columns of
 /// predictions show "-".
@@ -71,8 +71,9 @@ std::string gradient_csv(Workload const& workload, ReadyTimes const& times, bool
 /// Returns the text of a CSV file with the columns `ranks,bytes,seconds`. Bytes are counted on the wire, here
 /// and below.
 std::string allreduce_csv(std::vector<SizeTimes> const& times, int ranks, bool replayed);
-/// Returns the text of a CSV file with the columns `verb,ranks,bytes,seconds`.
-std::string collectives_csv(std::vector<SizeTimes> const& rows, int ranks, bool replayed);
+/// Returns the text of a CSV file with the columns `verb,ranks,bytes,seconds`. The column `ranks` has the
+/// ranks of a group.
+std::string collectives_csv(std::vector<SizeTimes> const& rows, Grouping groups, bool replayed);
 /// Returns the text of a CSV file with the columns `bytes,kappa,gamma`.
 std::string contention_csv(std::vector<ContentionSample> const& runs, WireFormat wire);
 

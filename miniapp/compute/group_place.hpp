@@ -8,6 +8,13 @@ namespace ddproxy {
 struct GroupPlace {
   int rank = 0;   ///< from 0
   int ranks = 1;  ///< n
+  int group = 0;  ///< number of the group among all groups of the communicator, from 0
+};
+
+/// The groups of equal size that carry out the same collectives at the same time.
+struct Grouping {
+  int ranks = 1;   ///< of one group: n
+  int groups = 1;  ///< number of groups
 };
 
 }  // namespace ddproxy

@@ -59,25 +59,25 @@ void VerificationLane::run(std::size_t operation) {
 }
 
 void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice,
-                                int rank, int groups) {
+                                int rank, int groups, std::uint64_t shift) {
   const float weight = verification_weight(rank);
   const kernels::Index group = rank % groups;
   Kokkos::parallel_for(
       "ddproxy::write_pattern", elements(exec, slice), KOKKOS_LAMBDA(kernels::Index i) {
-        arena(i) =
-            turn(i, groups) == group ? weight * verification_pattern(static_cast<std::uint64_t>(i)) : 0.0F;
+        const float pattern = verification_pattern(static_cast<std::uint64_t>(i) + shift);
+        arena(i) = turn(i, groups) == group ? weight * pattern : 0.0F;
       });
 }
 
 void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank,
-                                int groups) {
+                                int groups, std::uint64_t shift) {
   const kernels::Space exec;
-  write_verification_pattern(exec, arena, {offset, count}, rank, groups);
+  write_verification_pattern(exec, arena, {offset, count}, rank, groups, shift);
   exec.fence("write_pattern");
 }
 
-WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks,
-                         int groups) {
+WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks, int groups,
+                         std::uint64_t shift) {
   const auto averages = average_weights(ranks, groups);
   WrongElements wrong;
   kernels::Index first = 0;
@@ -85,7 +85,7 @@ WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t 
       "ddproxy::find_wrong", elements(kernels::Space(), {offset, count}),
       KOKKOS_LAMBDA(kernels::Index i, std::int64_t & found, kernels::Index & least) {
         const float expected =
-            averages(turn(i, groups)) * verification_pattern(static_cast<std::uint64_t>(i));
+            averages(turn(i, groups)) * verification_pattern(static_cast<std::uint64_t>(i) + shift);
         if (Kokkos::abs(arena(i) - expected) <= 1e-5F * expected) return;  // false for NaN
         ++found;
         if (i < least) least = i;

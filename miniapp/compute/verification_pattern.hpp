@@ -25,6 +25,9 @@ namespace ddproxy {
 //
 // Below, `groups` is this number of groups. The arena is the array of all gradients, in ready order;
 // `element` is an index in it.
+//
+// If several communicators have ranks of their own, each of them writes g(element + shift) with another
+// `shift`. So the result of a rank is wrong if a rank of another communicator took part.
 
 /// Returns g(element), an integer from 1 to 8 that a multiplicative hash selects.
 KOKKOS_INLINE_FUNCTION float verification_pattern(std::uint64_t element) {
@@ -69,15 +72,15 @@ struct WrongElements {
 /// Finds the elements of arena[offset, offset + count) whose relative difference from the average of f over
 /// `ranks` ranks exceeds 1e-5. NaN counts as wrong. Waits for the result.
 WrongElements find_wrong(kernels::Floats arena, std::size_t offset, std::size_t count, int ranks,
-                         int groups = 1);
+                         int groups = 1, std::uint64_t shift = 0);
 
 /// Assigns f(rank, element) to the elements of a slice of the arena. Returns when the work is enqueued on
 /// `exec`.
 void write_verification_pattern(kernels::Space const& exec, kernels::Floats const& arena, Slice slice,
-                                int rank, int groups = 1);
+                                int rank, int groups = 1, std::uint64_t shift = 0);
 /// Assigns f(rank, element) to arena[offset, offset + count). Waits until it is done.
 void write_verification_pattern(kernels::Floats arena, std::size_t offset, std::size_t count, int rank,
-                                int groups = 1);
+                                int groups = 1, std::uint64_t shift = 0);
 
 /// Fills the arena with NaN. Waits until it is done.
 void poison(kernels::Floats arena);

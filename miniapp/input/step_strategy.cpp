@@ -8,6 +8,7 @@
 #include "miniapp/input/cases.hpp"
 #include "miniapp/input/memory_need.hpp"
 #include "miniapp/input/words.hpp"
+#include "model/step/strategies/sharded_builder.hpp"
 
 namespace ddproxy {
 
@@ -100,6 +101,11 @@ void check_sharding(Config const& config, model::Sharding const& s, std::size_t 
     refuse(
         "group: a unit that is kept by one rank is not divided; set group to at least 2, or stage = "
         "\"none\"");
+}
+
+model::Communicator unit_groups(std::size_t ranks, std::size_t group) {
+  const auto groups = model::shard_groups({.stage = model::ShardStage::fsdp, .group = group}, ranks);
+  return groups.communicators.at(model::index(groups.reduces));
 }
 
 double step_cap_mib(Config const& config) {

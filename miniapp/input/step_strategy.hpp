@@ -27,6 +27,10 @@ void check_can_step(Config const& config);
 /// one line that names the file and the key, and says what to do.
 void check_sharding(Config const& config, model::Sharding const& sharding, std::size_t ranks);
 
+/// Returns the groups of a step on `ranks` ranks with [shard] group = `group`: each has `group` consecutive
+/// ranks, which share the units. Throws std::invalid_argument if the group does not divide the ranks.
+model::Communicator unit_groups(std::size_t ranks, std::size_t group);
+
 /// Returns a sharding in words, for files, messages and tables: the stage, and the settings that it uses.
 /// Returns "none" without sharding. Two shardings that differ in a setting they use have different texts.
 std::string sharding_text(model::Sharding const& sharding);

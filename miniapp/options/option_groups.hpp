@@ -39,7 +39,8 @@ CLI::Option* add_dry_run(CLI::App& command, Options& options);
 /// owns.
 CLI::Option* add_pieces(CLI::App& command, Options& options);
 
-/// Adds the options of `collectives` that choose what is measured: --op, --sizes, --pieces and --total.
+/// Adds the options of `collectives` that choose what is measured: --op, --sizes, --pieces, --total
+/// and --group.
 void add_collectives_options(CLI::App& command, Options& options);
 
 /// Adds the commands run, layers, allreduce, collectives and sweep. Every function of this file that has an

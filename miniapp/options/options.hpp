@@ -30,6 +30,7 @@ struct Options {
   double total_mib = 0;            ///< `allreduce`, `collectives`: the fixed total, MiB; 0: all gradients
   std::vector<model::Verb> verbs;  ///< `collectives`: the collectives to measure, each once
   std::vector<double> sizes_mib;   ///< `collectives`: sizes on the wire, MiB; empty: the sizes of `allreduce`
+  std::optional<int> group;        ///< `collectives`: ranks of a group, at least 2; not given: all ranks
   std::optional<double> max_model_error, max_regret;  ///< limits of the score; exit code 1 if exceeded
   std::optional<double> max_seconds;                  ///< replaces [sweep] max_seconds
   std::string against;        ///< `step`: "published" or the path of a table of step times; empty: not given

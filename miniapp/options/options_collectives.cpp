@@ -34,6 +34,18 @@ std::vector<Verb> read_verbs(std::vector<std::string> const& words) {
   return verbs;
 }
 
+CLI::Validator group_size() {
+  return CLI::Validator(
+      [](std::string const& text) {
+        int ranks = 0;
+        const bool is_number = CLI::detail::lexical_cast(text, ranks);
+        return is_number && ranks >= 2
+                   ? ""
+                   : model::echo(text) + " is not a group; give a whole number of ranks, 2 or more";
+      },
+      "(ranks)");
+}
+
 }  // namespace
 
 CLI::Option* add_pieces(CLI::App& command, Options& options) {
@@ -66,6 +78,11 @@ void add_collectives_options(CLI::App& command, Options& options) {
                     ->delimiter(',')
                     ->check(message_size());
   add_pieces(command, options)->excludes(sizes);
+  command
+      .add_option("--group", options.group,
+                  "measure on groups of this many consecutive ranks, all groups at the same time; it must "
+                  "divide the ranks; default: one group of all ranks")
+      ->check(group_size());
 }
 
 }  // namespace ddproxy

@@ -71,6 +71,7 @@ constexpr auto datasets = std::to_array<Dataset>({
 
     {"/collectives/verb", text, {"row"}, "1", "collective: all_reduce, reduce_scatter, all_gather or broadcast"},
     {"/collectives/ranks", integer, {"row"}, "1", "ranks of the group; of a replay, the number of ranks that it stands for"},
+    {"/collectives/groups", integer, {"row"}, "1", "groups of that many ranks that carried out the collective at the same time"},
     {"/collectives/bytes", integer, {"row"}, "byte", "full size x of the collective, bytes on the wire"},
     {"/collectives/seconds", real, {"row", "sample"}, "s", "time of one collective alone, maximum over ranks"},
     {"/collectives/median", real, {"row"}, "s", "median time of one collective"},
@@ -82,6 +83,8 @@ constexpr auto datasets = std::to_array<Dataset>({
     {"/collectives/probe_before", real, {"row", "sample"}, "s", "round trip of a cache line between cores before the sample, of the slowest pair of neighbouring ranks"},
     {"/collectives/probe_after", real, {"row", "sample"}, "s", "round trip of a cache line between cores after the sample, of the slowest pair of neighbouring ranks"},
     {"/collectives/piece_verb", text, {"piece"}, "1", "collective that moved a fixed total in pieces"},
+    {"/collectives/piece_ranks", integer, {"piece"}, "1", "ranks of the group, as in /collectives/ranks"},
+    {"/collectives/piece_groups", integer, {"piece"}, "1", "groups that moved the fixed total at the same time"},
     {"/collectives/piece_bytes", integer, {"piece"}, "byte", "size of the pieces in which the fixed total was moved"},
     {"/collectives/piece_seconds", real, {"piece", "piece_sample"}, "s", "time of moving the fixed total in such pieces, maximum over ranks"},
 

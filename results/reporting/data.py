@@ -95,10 +95,17 @@ class Results:
         """Returns the model, the ranks and the mode in one line."""
         modes = [self.attribute("/sweep", name, self.attribute("/step", name)) for name in ("compute_mode", "backend")]
         model = self.attribute("/model", "preset", "a model")
-        of_collectives = int(self["/collectives/ranks"][0]) if self.has("/collectives/ranks") else "?"
+        of_collectives = self._ranks_of_collectives()
         ranks = self.attribute("/sweep", "ranks", self.attribute("/step", "ranks", self.attribute("/allreduce", "ranks", of_collectives)))
         parts = (model, f"{ranks} rank{'' if str(ranks) == '1' else 's'}", _mode(modes))
         return ", ".join(str(part) for part in parts if part)
+
+    def _ranks_of_collectives(self) -> int | str:
+        """Returns the number of all ranks: those of all groups that `ddproxy collectives` measured at the same time."""
+        if not self.has("/collectives/ranks"):
+            return "?"
+        groups = int(self["/collectives/groups"][0]) if self.has("/collectives/groups") else 1
+        return int(self["/collectives/ranks"][0]) * groups
 
 
 def _absent(path: Path) -> str:

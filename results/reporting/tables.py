@@ -125,7 +125,15 @@ def collectives_table(results):
     return Table("collectives", "Collectives alone", [("verb", "collective", ""), ("bytes", "message size (bytes)", "d"), ("median_us", "median (µs)", ".2f"),
                                                       ("min_us", "minimum (µs)", ".2f"), ("max_us", "maximum (µs)", ".2f"),
                                                       ("algbw_GBps", "algbw (GB/s)", ".4g"), ("busbw_GBps", "busbw (GB/s)", ".4g"),
-                                                      ("wrong", "wrong elements", ".0f")], rows)
+                                                      ("wrong", "wrong elements", ".0f")], rows, _groups_of_collectives(results))
+
+
+def _groups_of_collectives(results):
+    """Returns a sentence about the groups of `ddproxy collectives --group`. Returns an empty text if all ranks are one group."""
+    if not results.has("/collectives/ranks", "/collectives/groups") or (results["/collectives/groups"] == 1).all():
+        return ""
+    sizes = sorted({(int(groups), int(ranks)) for groups, ranks in zip(results["/collectives/groups"], results["/collectives/ranks"])})
+    return "Measured at the same time on " + ", or on ".join(f"{groups} group{'s' if groups > 1 else ''} of {ranks} ranks" for groups, ranks in sizes) + "."
 
 
 def score_table(results):

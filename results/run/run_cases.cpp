@@ -13,6 +13,8 @@
 namespace ddproxy::results {
 namespace {
 
+using Integers = std::vector<std::int64_t>;
+
 double median_of_finite(std::vector<double> values) {
   std::erase_if(values, [](double v) { return !std::isfinite(v); });
   return values.empty() ? std::nan("") : model::median(values);
@@ -81,6 +83,17 @@ bool is_comparable_part(std::string const& name, std::span<const double> samples
          std::ranges::all_of(samples, [](double v) { return std::isnan(v) || is_time(v); });
 }
 
+// Throws std::invalid_argument if the file has only collectives. Their times depend on the group of ranks, so
+// no rule compares them.
+void refuse_collectives(Reader const& reader) {
+  if (reader.text("/", "command") != "collectives") return;
+  const auto ranks = reader.has("/collectives/ranks") ? reader.integers("/collectives/ranks") : Integers{};
+  throw std::invalid_argument(
+      reader.path().string() + ": has only collectives" +
+      (ranks.empty() ? "" : " over groups of " + std::to_string(ranks.front()) + " ranks") +
+      ", and compare compares only sweeps and steps; set the tables .collectives.csv side by side instead");
+}
+
 // Returns the parts of the whole steps of `ddproxy step`, and the step itself.
 std::vector<CaseTimes> read_steps(Reader const& reader) {
   const std::string file = reader.path().string();
@@ -104,6 +117,7 @@ std::vector<CaseTimes> read_steps(Reader const& reader) {
 }  // namespace
 
 std::vector<CaseTimes> read_cases(Reader const& reader) {
+  refuse_collectives(reader);
   if (has_steps(reader)) return read_steps(reader);
   const std::string file = reader.path().string();
   const auto names = reader.texts("/sweep/name"), strategies = reader.texts("/sweep/strategy");

@@ -118,6 +118,11 @@ TEST(Options, BadUsageIsTwo) {
                                                   {"collectives", "in.toml", "--op="},
                                                   {"collectives", "in.toml", "--sizes", "-1"},
                                                   {"collectives", "in.toml", "--sizes", "1", "--pieces", "1"},
+                                                  {"collectives", "in.toml", "--group", "1"},
+                                                  {"collectives", "in.toml", "--group", "-2"},
+                                                  {"collectives", "in.toml", "--group", "2.5"},
+                                                  {"collectives", "in.toml", "--group", "two"},
+                                                  {"allreduce", "in.toml", "--group", "2"},
                                                   {"run", "in.toml", "--trace-cases", "flat"},
                                                   {"compare", "a", "b", "--tolerance", "much"}};
   for (auto const& arguments : bad) {
@@ -148,6 +153,10 @@ TEST(Options, CollectivesTakeVerbsAndSizes) {
   ASSERT_TRUE(some);
   EXPECT_EQ(some->verbs, (std::vector{Verb::broadcast, Verb::all_reduce}));
   EXPECT_EQ(some->sizes_mib, (std::vector<double>{0.5, 4}));
+  EXPECT_FALSE(some->group);
+  const auto grouped = parse({"collectives", "in.toml", "--group", "2"}, code);
+  ASSERT_TRUE(grouped);
+  EXPECT_EQ(grouped->group, 2);
 }
 
 TEST(Options, AStepHasALabelAndADryRun) {

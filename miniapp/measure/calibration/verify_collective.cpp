@@ -15,19 +15,27 @@ int groups_of(RankContext const& context) {
   return verification_groups(context.workload.wire, context.place().ranks);
 }
 
+// Returns a shift of the verification pattern that no other group has. So a rank of another group that takes
+// part is found.
+std::uint64_t shift_of(RankContext const& context) {
+  constexpr std::uint64_t between_groups = 1'000'003;
+  return between_groups * static_cast<std::uint64_t>(context.place().group);
+}
+
 void clear(kernels::Floats const& arena, Slice slice) {
   Kokkos::deep_copy(Kokkos::subview(arena, std::pair{slice.offset, slice.end()}), 0.0F);
   Kokkos::fence();
 }
 
-// Writes the numbers that this rank contributes. If the collective does not reduce, every rank sends the
-// pattern of rank 0.
+// Writes the numbers that this rank contributes. If the collective does not reduce, every rank of a group
+// sends the same pattern.
 void write_contribution(RankContext& context, CollectiveCall const& call) {
   if (reduces(call.verb))
     return write_verification_pattern(kernels::view_of(context.arena), call.read.offset, call.read.count,
-                                      context.place().rank, groups_of(context));
+                                      context.place().rank, groups_of(context), shift_of(context));
   clear(kernels::view_of(context.arena), full_slice(call));
-  write_verification_pattern(kernels::view_of(context.arena), call.read.offset, call.read.count, 0);
+  write_verification_pattern(kernels::view_of(context.arena), call.read.offset, call.read.count, 0, 1,
+                             shift_of(context));
 }
 
 // Returns the number of wrong elements over all ranks. The root of a broadcast assigns nothing, so the
@@ -35,8 +43,9 @@ void write_contribution(RankContext& context, CollectiveCall const& call) {
 std::int64_t count_wrong(RankContext& context, CollectiveCall const& call) {
   const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
   const bool sums = reduces(call.verb);
-  const auto wrong = find_wrong(kernels::view_of(context.arena), result.offset, result.count,
-                                sums ? context.place().ranks : 1, sums ? groups_of(context) : 1);
+  const auto wrong =
+      find_wrong(kernels::view_of(context.arena), result.offset, result.count,
+                 sums ? context.place().ranks : 1, sums ? groups_of(context) : 1, shift_of(context));
   return std::llround(context.runtime.sum(static_cast<double>(wrong.count)));
 }
 

@@ -16,8 +16,9 @@ struct VerifiedCall {
 ///
 /// If the collective sums, the numbers that a rank contributes depend on the rank. Otherwise, the elements
 /// that a rank does not send are 0 before the call. So the check finds a rank that is missing or counted
-/// twice, a part at the wrong place, and a wrong root. `call` must work in place, with rank 0 as the root
-/// (in_place() in collective_call.hpp).
+/// twice, a part at the wrong place, and a wrong root. If the lane has the ranks of a group
+/// (RankContext::group), the numbers depend on the group, too. So the check finds a rank of another group.
+/// `call` must work in place, with rank 0 of the group as the root (in_place() in collective_call.hpp).
 ///
 /// Afterwards the elements of the arena that the call uses are finite numbers. This matters for the
 /// measurements that follow, because sums of NaN, or of numbers that grow with each call, may take a

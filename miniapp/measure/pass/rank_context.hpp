@@ -79,6 +79,12 @@ struct RankContext {
   /// Returns this rank's place among the ranks of the lane `allreduce`.
   GroupPlace place() const { return group.value_or(GroupPlace{runtime.rank(), runtime.ranks()}); }
   int ranks() const { return reduces() ? runtime.ranks() : config.ranks; }  ///< n; in replay, the input's n
+  /// Returns the groups of ranks on which the lane `allreduce` works. Without `group` all ranks are one
+  /// group.
+  Grouping grouping() const {
+    const int of_group = group ? group->ranks : ranks();
+    return {of_group, ranks() / of_group};
+  }
 };
 
 /// What is going to be measured: the backward pass, or whole steps. Only whole steps support Llama models.

@@ -11,18 +11,12 @@
 namespace ddproxy {
 namespace {
 
-// The group of a rank, and its place in it.
-struct Member {
-  int group = MPI_UNDEFINED;
-  GroupPlace place = {};
-};
-
-Member member_of(model::Communicator const& communicator, int rank) {
+GroupPlace place_of(model::Communicator const& communicator, int rank) {
   for (std::size_t g = 0; g < communicator.groups.size(); ++g) {
     auto const& ranks = communicator.groups[g];
     const auto found = std::ranges::find(ranks, static_cast<std::size_t>(rank));
     if (found != ranks.end())
-      return {static_cast<int>(g), {static_cast<int>(found - ranks.begin()), static_cast<int>(ranks.size())}};
+      return {static_cast<int>(found - ranks.begin()), static_cast<int>(ranks.size()), static_cast<int>(g)};
   }
   throw std::logic_error("rank " + std::to_string(rank) + " is in no group of a communicator of the step");
 }
@@ -42,14 +36,14 @@ StepGroups::StepGroups(model::RankGraphs const& graphs, Runtime const& runtime, 
 }
 
 void StepGroups::add(model::Communicator const& communicator, Runtime const& runtime, bool replayed) {
-  const Member mine = member_of(communicator, replayed ? 0 : runtime.rank());
+  const GroupPlace mine = place_of(communicator, replayed ? 0 : runtime.rank());
   const bool world = has_all_in_order(communicator);
-  places_.push_back(mine.place);
+  places_.push_back(mine);
   world_.push_back(world);
   communicators_.push_back(replayed ? MPI_COMM_NULL : runtime.communicator());
   if (replayed || world) return;  // an engine duplicates the communicator that it gets
   const auto limit = runtime.limited("MPI_Comm_split");
-  check_mpi(MPI_Comm_split(runtime.communicator(), mine.group, mine.place.rank, &communicators_.back()));
+  check_mpi(MPI_Comm_split(runtime.communicator(), mine.group, mine.rank, &communicators_.back()));
   owned_.push_back(communicators_.back());
 }
 

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <span>
+
+#include "ctest/folders.hpp"
+#include "ctest/miniapp/late_staging.hpp"
+#include "ctest/mpi_main.hpp"
+#include "miniapp/collectives/drivers/polled_lane.hpp"
+#include "miniapp/collectives/engines/mpi_engine.hpp"
+#include "miniapp/collectives/engines/staged_engine.hpp"
+#include "miniapp/errors/errors.hpp"
+#include "miniapp/input/step_strategy.hpp"
+#include "miniapp/measure/calibration/measure.hpp"
+#include "miniapp/measure/calibration/verify_collective.hpp"
+#include "miniapp/measure/step/group_lane.hpp"
+#include "miniapp/measure/step/step_groups.hpp"
+
+// Tests `ddproxy collectives --group 2` on four ranks: each element of each group is checked.
+namespace ddproxy {
+namespace {
+
+using model::Verb;
+constexpr auto verbs = {Verb::all_reduce, Verb::reduce_scatter, Verb::all_gather, Verb::broadcast};
+constexpr std::size_t elements = 12000, piece = 1000;
+
+/// Carries out the calls of another lane. Afterwards it adds 1 to one element if `spoils` is true.
+class SpoilingLane : public CommunicationLane {
+ public:
+  SpoilingLane(std::unique_ptr<CommunicationLane> lane, std::span<float> arena, bool spoils)
+      : lane_(std::move(lane)), arena_(arena), spoils_(spoils) {}
+  void begin(std::size_t calls) override { lane_->begin(calls); }
+  void start(CollectiveCall const& call, Completion ready) override {
+    const Slice result = call.assigned.count > 0 ? call.assigned : call.read;
+    last_ = result.end() - 1;
+    lane_->start(call, ready);
+  }
+  void wait_all() override {
+    lane_->wait_all();
+    if (spoils_) arena_[last_] += 1;
+  }
+  Completion wait_for(std::size_t call) override { return lane_->wait_for(call); }
+  std::vector<FinishedCall> const& finished() const override { return lane_->finished(); }
+  ElementsByVerb elements_handed_over() const override { return lane_->elements_handed_over(); }
+  std::string description() const override { return lane_->description(); }
+
+ private:
+  std::unique_ptr<CommunicationLane> lane_;
+  std::span<float> arena_;
+  bool spoils_;
+  std::size_t last_ = 0;
+};
+
+class GroupCollectives : public testing::Test {
+ protected:
+  GroupCollectives() : config(read_config(std::filesystem::path(source_folder) / "inputs/tiny.toml")) {
+    config.piece_mib = 0.001;
+  }
+  RankContext context(int group) {
+    RankContext made = make_rank_context(config, make_workload(config), *test_runtime);
+    use_group_lane(made, group);
+    return made;
+  }
+  static std::int64_t wrong(RankContext& context, Verb verb) {
+    return verify_collective(context, in_place(verb, {0, elements}, context.place())).wrong;
+  }
+  static void expect_right(RankContext& context) {
+    for (const auto verb : verbs) EXPECT_EQ(wrong(context, verb), 0) << static_cast<int>(verb);
+  }
+  Config config;
+};
+
+TEST_F(GroupCollectives, HaveThePlacesOfAStepWithGroups) {
+  const RankContext two = context(2);
+  EXPECT_EQ(two.place().rank, test_runtime->rank() % 2);
+  EXPECT_EQ(two.place().ranks, 2);
+  EXPECT_EQ(two.place().group, test_runtime->rank() / 2);
+  EXPECT_EQ(two.grouping().ranks, 2);
+  EXPECT_EQ(two.grouping().groups, 2);
+  EXPECT_EQ(unit_groups(4, 2).groups, (std::vector<std::vector<std::size_t>>{{0, 1}, {2, 3}}));
+}
+
+TEST_F(GroupCollectives, FindNothingWrongOnMpi) {
+  for (const auto wire : {WireFormat::fp32, WireFormat::bf16})
+    for (const auto progress : {Progress::thread, Progress::poll, Progress::none}) {
+      config.wire = wire;
+      config.progress = progress;
+      RankContext two = context(2);
+      expect_right(two);
+    }
+}
+
+TEST_F(GroupCollectives, FindNothingWrongIfStaged) {
+  RankContext two = context(2);
+  const StepGroups groups({{unit_groups(4, 2)}, {}}, *test_runtime, false);
+  auto staging = std::make_unique<LateStaging>(two.arena.data(), piece);
+  auto inner = std::make_unique<MpiEngine>(groups.communicator(model::CommunicatorId{0}), staging->memory(),
+                                           piece, 60);
+  two.allreduce = std::make_unique<PolledLane>(
+      std::make_unique<StagedEngine>(std::move(staging), std::move(inner), piece, two.place(), 60), true);
+  expect_right(two);
+}
+
+TEST_F(GroupCollectives, SeeOneWrongElementOfOneGroup) {
+  for (const auto verb : verbs)
+    for (int spoiled = 0; spoiled < test_runtime->ranks(); ++spoiled) {
+      RankContext two = context(2);
+      two.allreduce = std::make_unique<SpoilingLane>(std::move(two.allreduce), two.arena,
+                                                     test_runtime->rank() == spoiled);
+      EXPECT_EQ(wrong(two, verb), 1) << static_cast<int>(verb) << " " << spoiled;
+    }
+}
+
+/// The groups {0, 3} and {2, 1} have the same places as {0, 1} and {2, 3}, but other ranks.
+TEST_F(GroupCollectives, SeeARankOfAnotherGroup) {
+  const int rank = test_runtime->rank();
+  MPI_Comm other = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(MPI_COMM_WORLD, rank == 0 || rank == 3 ? 0 : 1, rank % 2, &other));
+  for (const auto verb : verbs) {
+    RankContext two = context(2);
+    two.allreduce = make_allreduce(config, two.choice, other, two.memory);
+    EXPECT_GT(wrong(two, verb), 0) << static_cast<int>(verb);
+  }
+  MPI_Comm_free(&other);
+}
+
+TEST_F(GroupCollectives, AreMeasuredAtEachSize) {
+  RankContext two = context(2);
+  for (auto const& row : measure_collectives(two, {Verb::reduce_scatter, Verb::all_gather}, {4800, 48000})) {
+    EXPECT_EQ(row.wrong, 0);
+    EXPECT_GE(row.seconds.size(), 4U);
+  }
+}
+
+}  // namespace
+}  // namespace ddproxy

@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: 2026 the ddproxy authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""wrong_group_test.py DDPROXY MPI_FAULTS INPUT MPIEXEC...: one of two groups broadcasts a wrong number.
+
+`ddproxy collectives --group 2` on four ranks must end with 3 if the root of either group sends one wrong element. Both ranks of the group then hold
+it, and the other group is right."""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+DDPROXY, FAULTS, INPUT = (str(Path(name).resolve()) for name in sys.argv[1:4])
+MPIEXEC = sys.argv[4:]
+
+
+def run(**faults):
+    arguments = ["--op", "broadcast", "--sizes", "0.01", "--group", "2", "-o", "group.h5"]
+    environment = {**os.environ, "LD_PRELOAD": FAULTS, **faults}
+    return subprocess.run([*MPIEXEC, "-n", "4", DDPROXY, "collectives", "input.toml", *arguments], env=environment, capture_output=True, text=True)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    Path("input.toml").write_text(Path(INPUT).read_text().replace("[allreduce]", '[allreduce]\ncall = "nonblocking"'))
+    done = run()
+    assert done.returncode == 0, done
+    for root in ("0", "2"):
+        done = run(MPI_FAULTS_RANK=root, MPI_FAULTS_WRONG="1")
+        lines = [line for line in done.stderr.splitlines() if line.startswith("ddproxy: ")]
+        assert done.returncode == 3 and len(lines) == 1 and "broadcast of 10488 bytes: 2 wrong elements over all ranks" in lines[0], (root, done)

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 the ddproxy authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/measure/step/group_lane.hpp"
+
+#include <utility>
+
+#include "miniapp/input/step_strategy.hpp"
+#include "miniapp/measure/step/step_groups.hpp"
+
+namespace ddproxy {
+
+void use_group_lane(RankContext& context, int ranks) {
+  const model::RankGraphs grouped{
+      {unit_groups(static_cast<std::size_t>(context.ranks()), static_cast<std::size_t>(ranks))}, {}};
+  const StepGroups groups(grouped, context.runtime, !context.reduces());
+  const GroupPlace place = groups.places().front();
+  const LaneGroup lane{groups.communicator(model::CommunicatorId{0}), place, context.arena.size()};
+  const auto limit = context.runtime.limited("MPI_Comm_dup");
+  auto lanes = make_group_lanes(context.config, context.choice, {&lane, 1}, context.memory);
+  context.allreduce = std::move(lanes.front());
+  context.group = place;
+}
+
+}  // namespace ddproxy
