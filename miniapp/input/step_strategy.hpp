@@ -31,6 +31,9 @@ void check_sharding(Config const& config, model::Sharding const& sharding, std::
 /// Returns "none" without sharding. Two shardings that differ in a setting they use have different texts.
 std::string sharding_text(model::Sharding const& sharding);
 
+/// Returns the same settings as one sentence for people, without its full stop.
+std::string sharding_sentence(model::Sharding const& sharding);
+
 /// Returns the cap of the buckets of `ddproxy step`, in MiB: the first of [sweep] caps_mib, or common_cap_mib
 /// if the input names no caps.
 double step_cap_mib(Config const& config);
