@@ -20,10 +20,7 @@ constexpr double gib = 1073741824.0;
 std::string describe_case(Case const& item) {
   if (item.plan.empty())
     return fmt::format("  {:<16} the run makes its plan from the times that it measures\n", item.name());
-  std::int64_t largest = 0;
-  for (auto const& bucket : item.plan) largest = std::max(largest, bucket.bytes);
-  return fmt::format("  {:<16} {:>5} buckets, the largest has {:.1f} MiB\n", item.name(), item.plan.size(),
-                     static_cast<double>(largest) / model::bytes_per_mib);
+  return fmt::format("  {:<16} {:>5} {}\n", item.name(), item.plan.size(), buckets_text(item.plan));
 }
 
 // A sample takes a pass with communication and a pass without. All cases may share the pass without
@@ -74,6 +71,14 @@ std::string describe_gate(GateParts const& gate) {
 
 }  // namespace
 
+std::string buckets_text(model::Plan const& plan) {
+  std::int64_t largest = 0;
+  for (auto const& bucket : plan) largest = std::max(largest, bucket.bytes);
+  const double mib = static_cast<double>(largest) / model::bytes_per_mib;
+  return fmt::format("bucket{}, the largest has {} MiB", plan.size() == 1 ? "" : "s",
+                     mib < 10 ? fmt::format("{:.3g}", mib) : fmt::format("{:.1f}", mib));
+}
+
 std::string describe_host_memory(Config const& config, double bytes) {
   return fmt::format("memory: {:.2f} GiB {}\n", bytes / gib,
                      needs_arena(config)
@@ -83,8 +88,10 @@ std::string describe_host_memory(Config const& config, double bytes) {
 
 std::string describe_model(Config const& config, Workload const& workload) {
   auto const& pass = workload.pass;
-  return fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n", config.model, pass.gradients.size(),
-                     model::parameters(pass), static_cast<double>(workload.bytes()) / model::bytes_per_mib);
+  return fmt::format("model {}: {} gradients, {} elements, {:.1f} MiB\n",
+                     config.model == "free" ? "of the input (no preset)" : config.model,
+                     pass.gradients.size(), model::parameters(pass),
+                     static_cast<double>(workload.bytes()) / model::bytes_per_mib);
 }
 
 std::string describe_plan(Config const& config, Workload const& workload) {

@@ -24,6 +24,9 @@ std::string describe_step_plan(Config const& config, Workload const& workload);
 /// Returns the line with the model and its gradients, with which both texts begin.
 std::string describe_model(Config const& config, Workload const& workload);
 
+/// Returns for example "buckets, the largest has 25.0 MiB", to stand after the number of buckets.
+std::string buckets_text(model::Plan const& plan);
+
 /// Returns the line about the host memory, in bytes, that each process of the run needs. A twin is one
 /// process that neither computes nor reduces, so the line says that this is not the memory of a rank that it
 /// simulates.
