@@ -16,6 +16,7 @@
 #include "miniapp/errors/errors.hpp"
 #include "miniapp/errors/step_name.hpp"
 #include "miniapp/input/memory_need.hpp"
+#include "miniapp/input/message_sizes.hpp"
 #include "miniapp/machine/memory.hpp"
 #include "model/step/describe.hpp"
 #include "results/file/trace.hpp"

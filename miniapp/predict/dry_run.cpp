@@ -50,16 +50,6 @@ std::string describe_compute_time(Config const& config, Workload const& workload
       pass * (config.samples * (count + alone) + count), source);
 }
 
-std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases) {
-  const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
-  if (builds_for_device() && needs_arena(config))
-    return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
-                       device_memory_need(config, workload, concurrency) / gib);
-  const double bytes = host_memory_need(config, workload, concurrency, likely_ranks) +
-                       results_memory(config, workload, cases, likely_ranks);
-  return describe_host_memory(config, bytes);
-}
-
 std::string describe_gate(GateParts const& gate) {
   std::string text;
   if (gate.operators) text += "  compute, whole and by kind of operator\n";
@@ -77,6 +67,16 @@ std::string buckets_text(model::Plan const& plan) {
   const double mib = static_cast<double>(largest) / model::bytes_per_mib;
   return fmt::format("bucket{}, the largest has {} MiB", plan.size() == 1 ? "" : "s",
                      mib < 10 ? fmt::format("{:.3g}", mib) : fmt::format("{:.1f}", mib));
+}
+
+std::string describe_memory(Config const& config, Workload const& workload, std::vector<Case> const& cases) {
+  const int concurrency = config.threads > 0 ? config.threads : likely_concurrency();
+  if (builds_for_device() && needs_arena(config))
+    return fmt::format("memory: {:.2f} GiB of device memory for each rank\n",
+                       device_memory_need(config, workload, concurrency) / gib);
+  const double bytes = host_memory_need(config, workload, concurrency, likely_ranks) +
+                       results_memory(config, workload, cases, likely_ranks);
+  return describe_host_memory(config, bytes);
 }
 
 std::string describe_host_memory(Config const& config, double bytes) {

@@ -280,6 +280,29 @@ class Predict(PredictCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn("436 gradients", done.stdout)
 
+    def test_a_dry_run_of_collectives_names_what_would_be_measured(self):
+        def plan(*arguments):
+            done = subprocess.run([PROGRAM, *arguments, "--dry-run"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+            self.assertNotIn("naive", done.stdout)
+            self.assertIn("memory: ", done.stdout)
+            return done.stdout
+        text = plan("collectives", INPUTS / "tiny.toml")
+        self.assertIn("collectives: all_reduce, reduce_scatter, all_gather, broadcast; backend mpi", text)
+        self.assertIn("sizes as transferred (MiB): 0.0009766, ", text)
+        text = plan("collectives", INPUTS / "tiny.toml", "--op", "broadcast", "--sizes", "0.25,0.125")
+        self.assertIn("collectives: broadcast; backend", text)
+        self.assertIn("2 sizes as transferred (MiB): 0.25, 0.125\n", text)
+        self.assertIn("total: 0.25 MiB, in pieces of these sizes (MiB): 0.125\n", plan("collectives", INPUTS / "tiny.toml", "--pieces", "0.125", "--total", "0.25"))
+        self.assertIn("collectives: all_reduce; backend replay", plan("allreduce", SLINGSHOT))
+
+    def test_the_help_says_that_the_program_measures_nothing(self):
+        done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("This program measures nothing. run, step and sweep need --dry-run here", done.stdout)
+        for word in ("layers", "collectives", "main command"):
+            self.assertNotIn(word, done.stdout)
+
 
 class FullDisk(PredictCase):
     def test_a_file_is_whole_or_as_it_was_and_the_reason_is_said(self):
