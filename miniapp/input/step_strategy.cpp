@@ -98,7 +98,7 @@ std::string sharding_sentence(model::Sharding const& s) {
     text += ": " + std::string(word_of(s.reduce, shard_reduce_words)) + " averages the gradients, " +
             std::string(word_of(s.update, shard_update_words)) + " distributes the updated parameters";
   }
-  return text + (s.lanes == 1 ? "; one communicator for both directions"
+  return text + (s.lanes == 1 ? "; one communicator for gathers and reductions"
                               : "; gathers and reductions have a communicator each");
 }
 
