@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the ddproxy authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes what a reader must know before the figures: interrupted runs, contradictions, impossible values, different machines."""
-import re
-
 from . import derive, page
 from .compare_figure import differences, differing_machines
 from .layers_figure import slowest_rank
@@ -31,7 +29,7 @@ def warnings(files):
     if machines := differing_machines(files):
         found.append(machines)
     found += impossible(newest)
-    return found + [re.sub("^the ", "The ", sentence) for sentence in newest.values.get("/sweep/contradictions", ())]
+    return found + ["T" + text[1:] if text.startswith("the ") else text for text in newest.values.get("/sweep/contradictions", ())]
 
 
 def _rank(newest, rank):
