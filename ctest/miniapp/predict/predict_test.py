@@ -115,7 +115,7 @@ class Predict(PredictCase):
         self.assertIsNone(result["score"]["predictors"][0]["mean_error"])
         done = self.call(*self.small(), "--measured", curve, "--max-model-error", "100")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("model-error is not available, and --max-model-error asks for it: E of bucketed/1", done.stderr)
+        self.assertIn("model-error is not available, and --max-model-error asks for it: the noise of E of bucketed/1", done.stderr)
 
     def test_seconds_that_cannot_be_added_are_refused(self):
         huge = self.path("huge.csv", "name,numel,seconds\n" + "".join(f"g{i},262144,1e308\n" for i in range(4)))
