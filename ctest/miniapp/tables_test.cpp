@@ -111,6 +111,8 @@ TEST(MissLine, SplitsTheErrorOfAPredictionIntoDriftAndModel) {
             "tables were measured, and +10 ms because of errors of the model\n");
   report.measured->exposed.value = 0.15;
   EXPECT_NE(miss_line(report).find("is 50 ms larger than predicted"), std::string::npos);
+  report.measured->exposed = {0.15, 0.05, 0.25};
+  EXPECT_EQ(miss_line(report), "E of bucketed/25 is predicted within its noise of 100 ms\n");
 }
 
 TEST(Tables, memory_is_printed_from_one_gibibyte_on) {

@@ -173,7 +173,10 @@ std::string tuning_line(std::vector<CaseReport> const& reports, double floor) {
 std::string miss_line(CaseReport const& report) {
   const double round = report.same_round.exposed, before = report.predicted_exposed();
   if (std::isnan(round)) return "";
-  const double measured = report.measured->exposed.value;
+  const double measured = report.measured->exposed.value, noise = report.measured->exposed.noise();
+  if (std::max({std::abs(measured - before), std::abs(round - before), std::abs(measured - round)}) < noise)
+    return fmt::format("E of {} is predicted within its noise of {} ms\n", report.item.name(),
+                       brief_ms(noise));
   return fmt::format(
       "E of {} is {} ms {} than predicted: {} ms because the machine changed after the tables were measured, "
       "and {} ms because of errors of the model\n",
